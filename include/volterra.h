@@ -1,0 +1,34 @@
+/* volterra.h: learn any input/output system with fading memory from one sequence of observations,
+ * with the Volterra reservoir kernel of Gonon, Grigoryeva and Ortega, "Reservoir kernels and Volterra
+ * series".
+ *
+ *     volt_kernel *kernel = NULL;
+ *     volt_model *model = NULL;
+ *     volt_fit_options options = volt_fit_options_default();
+ *     options.alpha = 1e-6;
+ *
+ *     // X: n x d inputs in time order, Y: n x q targets, H: h x d inputs that follow, out: h x q.
+ *     volt_status status = volt_kernel_parse("volterra:tau_coef=0.3,lambda_coef=0.9", &kernel);
+ *     if (!status)
+ *         status = volt_model_fit(kernel, X, Y, &options, &model);
+ *     if (!status)
+ *         status = volt_model_predict(model, H, NULL, out, NULL);
+ *     if (status)
+ *         fprintf(stderr, "%s\n", volt_error_detail());
+ *
+ *     volt_model_free(model);
+ *     volt_kernel_free(kernel);
+ *
+ * The headers follow the way data flows: base, io, kernel, solve, model; data and stats stand beside. */
+#ifndef VOLTERRA_H
+#define VOLTERRA_H
+
+#include "volterra/base.h"
+#include "volterra/data.h"
+#include "volterra/io.h"
+#include "volterra/kernel.h"
+#include "volterra/model.h"
+#include "volterra/solve.h"
+#include "volterra/stats.h"
+
+#endif

@@ -1,0 +1,163 @@
+/* volterra/base.h: matrix views, memory, threads, random numbers, log and progress.
+ *
+ * Matrices are row-major. A view never owns: whoever made the memory frees it. All sizes are 64-bit. */
+#ifndef VOLTERRA_BASE_H
+#define VOLTERRA_BASE_H
+
+#include "volterra/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- version and build ------------------------------------------------------------------------ */
+
+/* "MAJOR.MINOR.PATCH". */
+VOLT_API const char *volt_version(void);
+
+/* How this library was built and what it runs on. All strings are static. */
+typedef struct volt_build_info {
+    const char *version;
+    const char *compiler;   /* name and version */
+    const char *cpu_flags;  /* the machine flags of the build: "portable" or e.g. "-march=native" */
+    const char *fast_loops; /* the instruction set the fast loops picked at run time */
+    const char *blas;       /* name, version and threading of the BLAS */
+    int64_t threads;        /* what volt_threads() gives now */
+    uint64_t memory;        /* bytes that can be allocated now, 0 when unknown */
+} volt_build_info;
+VOLT_API void volt_build_info_get(volt_build_info *info);
+
+/* ---- matrix views ----------------------------------------------------------------------------- */
+
+/* A writable view: entry (i, j) is data[i * ld + j], ld >= cols. */
+typedef struct volt_matrix {
+    double *data;
+    int64_t rows, cols, ld;
+} volt_matrix;
+
+/* The same, read-only. */
+typedef struct volt_view {
+    const double *data;
+    int64_t rows, cols, ld;
+} volt_view;
+
+static inline volt_matrix volt_matrix_of(double *data, int64_t rows, int64_t cols)
+{
+    volt_matrix m = {data, rows, cols, cols};
+    return m;
+}
+
+static inline volt_view volt_view_of(const double *data, int64_t rows, int64_t cols)
+{
+    volt_view v = {data, rows, cols, cols};
+    return v;
+}
+
+static inline volt_view volt_as_view(volt_matrix m)
+{
+    volt_view v = {m.data, m.rows, m.cols, m.ld};
+    return v;
+}
+
+/* Rows first .. first + count - 1 of a view. */
+static inline volt_view volt_view_rows(volt_view v, int64_t first, int64_t count)
+{
+    volt_view rows = {v.data ? v.data + first * v.ld : NULL, count, v.cols, v.ld};
+    return rows;
+}
+
+static inline volt_matrix volt_matrix_rows(volt_matrix m, int64_t first, int64_t count)
+{
+    volt_matrix rows = {m.data ? m.data + first * m.ld : NULL, count, m.cols, m.ld};
+    return rows;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* A replacement for the library's allocator. alloc returns memory aligned to 64 bytes, or NULL;
+ * release takes what alloc gave, or NULL. Both must be safe to call from several threads. */
+typedef struct volt_allocator {
+    void *(*alloc)(size_t bytes, void *context);
+    void (*release)(void *memory, void *context);
+    void *context;
+} volt_allocator;
+
+/* Use `allocator` from now on; NULL restores the default. Set it before anything is created: what
+ * one allocator gave, the same one must take back. */
+VOLT_API void volt_set_allocator(const volt_allocator *allocator);
+
+/* Free what a function of this library handed over (the header of that function says so). */
+VOLT_API void volt_free(void *memory);
+
+/* Bytes that this process could still allocate: the least of free memory, control-group limit and
+ * resource limit; 0 when the system does not say. */
+VOLT_API uint64_t volt_memory_available(void);
+
+/* ---- threads ---------------------------------------------------------------------------------- */
+
+/* Threads for the library's loops and for BLAS, set in this one place. count = 0 restores the
+ * default (OMP_NUM_THREADS, or one per core). VOLT_ERR_ARGUMENT when count < 0. */
+VOLT_API volt_status volt_set_threads(int64_t count);
+VOLT_API int64_t volt_threads(void);
+
+/* ---- log -------------------------------------------------------------------------------------- */
+
+typedef enum volt_log_level { VOLT_LOG_INFO, VOLT_LOG_WARNING } volt_log_level;
+typedef void (*volt_log_fn)(volt_log_level level, const char *message, void *context);
+
+/* Receive what the library has to say; NULL (the default) drops it. The library never prints. */
+VOLT_API void volt_set_log(volt_log_fn log, void *context);
+
+/* ---- progress --------------------------------------------------------------------------------- */
+
+/* Called now and then, by the thread that called the library, with the stage ("gram", "factor", ...)
+ * and the share of the whole call that is done, 0 to 1. Return nonzero to cancel: the call then ends
+ * within a second with VOLT_ERR_CANCELLED and leaves nothing half-done. */
+typedef int (*volt_progress_fn)(const char *stage, double fraction, void *context);
+
+typedef struct volt_progress {
+    volt_progress_fn report; /* (optional) */
+    void *context;
+} volt_progress;
+
+/* ---- random numbers --------------------------------------------------------------------------- */
+
+/* Philox 4x64-10 (Random123), a counter-based generator: the numbers depend on (seed, stream) alone,
+ * not on the machine or the number of threads. Equals NumPy's Philox(key=[seed, stream]).
+ * A plain value: copy it to repeat a sequence. */
+typedef struct volt_rng {
+    uint64_t seed, stream;
+    uint64_t block;     /* counter of the next block of four words */
+    uint64_t words[4];
+    int used;           /* words of the block already given out */
+    int has_spare;      /* a normal left over from the last pair */
+    double spare;
+} volt_rng;
+
+VOLT_API void volt_rng_init(volt_rng *rng, uint64_t seed, uint64_t stream);
+VOLT_API uint64_t volt_rng_word(volt_rng *rng);
+/* Uniform on [0, 1), 53 bits. */
+VOLT_API double volt_rng_uniform(volt_rng *rng);
+/* Standard normal (Box-Muller). */
+VOLT_API double volt_rng_normal(volt_rng *rng);
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+enum { VOLT_NUMBER_LENGTH = 32 };
+/* Shortest text that reads back as exactly `value`, whatever the locale; returns buffer. */
+VOLT_API char *volt_format_number(double value, char buffer[VOLT_NUMBER_LENGTH]);
+
+/* Read a number that fills the whole text (white space around it is fine), whatever the locale.
+ * Returns 0 and leaves *value alone when it is none. Reads inf and nan too: check what you need. */
+VOLT_API int volt_parse_number(const char *text, double *value);
+
+/* The candidate that is nearest to `word` in spelling, or NULL when none is near enough to suggest. */
+VOLT_API const char *volt_nearest_name(const char *word, const char *const *candidates, int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* volterra/io.h: matrices from and to files: CSV, NPY, MAT.
+ *
+ *     volt_table *table = NULL;
+ *     volt_status status = volt_table_read("data.csv:z1..z5", VOLT_MISSING_ERROR, &table);
+ *     ... volt_table_view(table) is rows x cols ...
+ *     volt_table_free(table);
+ *
+ * A source is PATH or PATH:COLUMNS, where PATH ends in .csv (also .txt, .tsv, .dat), .npy or .mat, or
+ * is "-" (CSV on standard input). COLUMNS is a comma-separated list of
+ *     name          that column
+ *     first..last   those two and all between
+ *     h*, z?        every column that the pattern matches
+ * Columns of a file without a header are named 1, 2, 3, ... A MAT file's columns are named after their
+ * variable, with _1, _2, ... behind it when the variable has several columns. */
+#ifndef VOLTERRA_IO_H
+#define VOLTERRA_IO_H
+
+#include "volterra/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What to do with a missing value (an empty cell, NA, NaN, null, ?) in a column that was asked for. */
+typedef enum volt_missing {
+    VOLT_MISSING_ERROR,       /* VOLT_ERR_NOT_FINITE; the sentence names line and column */
+    VOLT_MISSING_KEEP,        /* NaN in the table, for the two functions below */
+    VOLT_MISSING_DROP,        /* leave the row out */
+    VOLT_MISSING_INTERPOLATE, /* on the line between the neighbours; an error at either end */
+} volt_missing;
+
+/* A matrix with column names. Read the fields, do not change them. */
+typedef struct volt_table {
+    int64_t rows, cols;
+    double *values;      /* rows x cols */
+    char **names;        /* cols */
+    int has_header;      /* names come from the file */
+    int64_t dropped;     /* rows left out because a value was missing */
+    int64_t interpolated; /* values filled in */
+} volt_table;
+
+/* Read a source. VOLT_ERR_IO: no such file, not readable; VOLT_ERR_FORMAT: damaged, ragged, text in a
+ * cell, no such column (the sentence names the nearest), empty; VOLT_ERR_NOT_FINITE: see above, and for
+ * every infinite value. */
+VOLT_API volt_status volt_table_read(const char *source, volt_missing missing, volt_table **table);
+VOLT_API void volt_table_free(volt_table *table);
+
+static inline volt_view volt_table_view(const volt_table *table)
+{
+    return volt_view_of(table->values, table->rows, table->cols);
+}
+
+/* Apply `missing` (not KEEP) to one table, or to two that were read with KEEP and belong together row
+ * by row: DROP leaves out the rows in which either has a missing value. `second` may be NULL.
+ * VOLT_ERR_SHAPE when the numbers of rows differ. */
+VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing);
+
+/* Write a matrix; the format follows the extension (.npy, .mat, anything else CSV), "-" is CSV on
+ * standard output. names (cols of them, may be NULL) become the header of a CSV. The file is replaced
+ * as a whole or not at all. VOLT_ERR_IO. */
+VOLT_API volt_status volt_table_write(const char *path, volt_view values, const char *const *names);
+
+/* One line of CSV into row[0 .. cols-1]. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the sentence names the
+ * column, and the caller knows the line. */
+VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

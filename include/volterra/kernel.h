@@ -1,0 +1,89 @@
+/* volterra/kernel.h: kernels between sequences, in one textual form, and their Gram matrices.
+ *
+ *     volt_kernel *kernel = NULL;
+ *     volt_status status = volt_kernel_parse("volterra:tau=0.4,lambda=0.7", &kernel);
+ *     if (!status)
+ *         status = volt_gram(kernel, X, volt_view_of(NULL, 0, 0), NULL, K);
+ *     volt_kernel_free(kernel);
+ *
+ * A kernel is NAME or NAME:PARAMETER=VALUE,... Parameters that are not given have defaults. */
+#ifndef VOLTERRA_KERNEL_H
+#define VOLTERRA_KERNEL_H
+
+#include "volterra/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct volt_kernel volt_kernel;
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+/* VOLT_ERR_KERNEL: an unknown kernel or parameter (the sentence names the nearest right one), a value
+ * that does not read or lies outside its range whatever the data. */
+VOLT_API volt_status volt_kernel_parse(const char *text, volt_kernel **kernel);
+VOLT_API void volt_kernel_free(volt_kernel *kernel);
+
+/* The kernel's text with every parameter, in the order of the table; valid as long as the kernel. It
+ * parses back to the same kernel, bit by bit. */
+VOLT_API const char *volt_kernel_text(const volt_kernel *kernel);
+
+/* ---- the table of kernels --------------------------------------------------------------------- */
+
+typedef struct volt_parameter_info {
+    const char *name;
+    const char *meaning;
+    const char *fallback; /* the default as text; NULL: none, see meaning */
+    const char *range;    /* what is allowed, e.g. "(0, 1)" or "geometric, even, ..." */
+} volt_parameter_info;
+
+typedef struct volt_kernel_info {
+    const char *name;
+    const char *formula;
+    const char *cost; /* of one Gram entry */
+    const volt_parameter_info *parameters;
+    int64_t n_parameters;
+} volt_kernel_info;
+
+VOLT_API int64_t volt_kernel_count(void);
+/* NULL when index is outside 0 .. volt_kernel_count() - 1. */
+VOLT_API const volt_kernel_info *volt_kernel_describe(int64_t index);
+
+/* ---- what a kernel is on inputs of norm at most M --------------------------------------------- */
+
+typedef struct volt_kernel_facts {
+    double radius;       /* M, the largest |z| the kernel is used on */
+    double tau;          /* resolved from tau_coef where that was given; 0: the kernel has none */
+    double lambda;
+    double lambda_bound; /* lambda must stay below this */
+    double sup_kappa;    /* largest local value on the ball */
+    double contraction;  /* lambda^2 sup_kappa: how much of the past one step keeps, at most */
+    double largest;      /* bound on |K| */
+    double horizon;      /* steps until the past counts for less than eps */
+} volt_kernel_facts;
+
+/* Resolve the kernel for |z| <= radius in d dimensions and fill `facts`; eps in (0, 1) is for the horizon.
+ * VOLT_ERR_ARGUMENT when a parameter breaks its bound there; the sentence has the value and the bound. */
+VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t d, double eps,
+                                       volt_kernel_facts *facts);
+
+/* ---- Gram matrices ---------------------------------------------------------------------------- */
+
+typedef struct volt_gram_options {
+    int mirror;             /* Y empty: copy the lower triangle to the upper one, 1 */
+    double radius;          /* M; 0 (default): the largest norm among the rows of X and Y */
+    volt_progress progress;
+} volt_gram_options;
+VOLT_API volt_gram_options volt_gram_options_default(void);
+
+/* K[i][j] = kernel of X up to row i and Y up to row j, both after a zero past. Y empty (data NULL): Y = X
+ * and K is symmetric, n x n; without mirror the strict upper triangle is not touched. Otherwise K is
+ * X.rows x Y.rows. options may be NULL. */
+VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y,
+                               const volt_gram_options *options, volt_matrix K);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

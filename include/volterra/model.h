@@ -1,0 +1,126 @@
+/* volterra/model.h: fit a filter on one sequence of inputs and targets, then forecast with it.
+ *
+ * A model keeps the scaled training inputs, the coefficients of the readout and the state of the past at
+ * the end of training, so that it can go on from there: in one call (predict), row by row (stream) or fed
+ * with its own outputs (continue). A model never changes; a stream has a life of its own. */
+#ifndef VOLTERRA_MODEL_H
+#define VOLTERRA_MODEL_H
+
+#include "volterra/base.h"
+#include "volterra/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct volt_model volt_model;
+typedef struct volt_stream volt_stream;
+
+/* ---- fit -------------------------------------------------------------------------------------- */
+
+typedef struct volt_fit_options {
+    double alpha;    /* regularisation of the readout, > 0; 1e-6 */
+    int64_t washout; /* first rows that feed the past but are not fitted, 0 */
+    int intercept;   /* 1 */
+    int scale;       /* 1: inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: as they are */
+    int64_t ahead;   /* recorded in the model: row t of Y lies this many steps after row t of X, 0 */
+    int feedback;    /* recorded: the outputs are the inputs, one step later; volt_model_continue may run */
+    const char *const *input_names;  /* (optional) d names, recorded in the model */
+    const char *const *output_names; /* (optional) q names */
+    volt_progress progress;
+} volt_fit_options;
+VOLT_API volt_fit_options volt_fit_options_default(void);
+
+/* Fit on n rows of inputs X (n x d) and targets Y (n x q). `fitted` (n x q, may have data NULL) receives
+ * the fitted values in the units of Y. */
+VOLT_API volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
+                                    const volt_fit_options *options, volt_matrix fitted,
+                                    volt_model **model);
+VOLT_API void volt_model_free(volt_model *model);
+
+/* What a model is. Strings and arrays belong to the model. */
+typedef struct volt_model_info {
+    int64_t n, d, q;         /* training rows, inputs, outputs */
+    const char *kernel;      /* its text */
+    volt_kernel_facts facts; /* the kernel on this model's ball */
+    double alpha, rcond;
+    int64_t washout, ahead;
+    int intercept, scaled, feedback;
+    const char *const *input_names;
+    const char *const *output_names;
+    const double *coefficients; /* n x q on scaled targets; rows of the washout are zero */
+    const double *intercepts;   /* q, on scaled targets */
+    const double *input_shift;  /* d: a row x becomes (x - shift) * input_scale */
+    double input_scale;
+    const double *target_mean, *target_scale; /* q: a scaled output v becomes mean + scale * v */
+} volt_model_info;
+VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
+
+/* ---- forecast --------------------------------------------------------------------------------- */
+
+typedef enum volt_start {
+    VOLT_START_CONTINUE, /* the inputs follow the training rows */
+    VOLT_START_RESET     /* the inputs are a new sequence after a zero past */
+} volt_start;
+
+/* What to do with an input whose scaled norm exceeds M, the largest of training. */
+typedef enum volt_beyond {
+    VOLT_BEYOND_CLIP,  /* project it to the ball, and count it */
+    VOLT_BEYOND_ERROR, /* VOLT_ERR_DOMAIN; the sentence has the row, its norm and M */
+    VOLT_BEYOND_ALLOW  /* take it as it is while lambda^2 kappa stays below 1, else VOLT_ERR_DOMAIN */
+} volt_beyond;
+
+typedef struct volt_predict_options {
+    volt_start start;
+    volt_beyond beyond;
+    volt_progress progress;
+} volt_predict_options;
+VOLT_API volt_predict_options volt_predict_options_default(void);
+
+/* Forecasts for the rows of X (h x d) into `out` (h x q). *beyond (may be NULL) counts the rows that were
+ * clipped or allowed. */
+VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
+                                        const volt_predict_options *options, volt_matrix out,
+                                        int64_t *beyond);
+
+/* Feed the model its own outputs for out.rows steps, starting with the last training target as input.
+ * VOLT_ERR_ARGUMENT unless the model was fitted with feedback. VOLT_ERR_NOT_FINITE if the path diverges. */
+VOLT_API volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options,
+                                         volt_matrix out, int64_t *beyond);
+
+/* ---- stream ----------------------------------------------------------------------------------- */
+
+/* Push one row at a time. options->progress is not used. The model must outlive the stream. */
+VOLT_API volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options,
+                                        volt_stream **stream);
+/* One input x (d numbers) in, its forecast y (q numbers) out. On failure the stream is as before. */
+VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);
+/* Rows clipped or allowed so far. */
+VOLT_API int64_t volt_stream_beyond(const volt_stream *stream);
+VOLT_API void volt_stream_free(volt_stream *stream);
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+/* A safetensors file with everything needed to predict and to go on streaming. The file at `path` is
+ * replaced as a whole or not at all. */
+VOLT_API volt_status volt_model_save(const volt_model *model, const char *path);
+/* VOLT_ERR_IO, or VOLT_ERR_FORMAT for a file that is truncated, damaged, foreign or from a later version. */
+VOLT_API volt_status volt_model_load(const char *path, volt_model **model);
+
+/* ---- plan ------------------------------------------------------------------------------------- */
+
+/* Memory and time of a fit with n rows, d inputs and q outputs on this machine. Times come from a short
+ * measurement (about a tenth of a second) when measure is nonzero, else they are 0. */
+typedef struct volt_plan {
+    double fit_bytes;       /* peak of volt_model_fit */
+    double model_bytes;     /* the model itself, in memory and on disk */
+    double available_bytes; /* 0: unknown */
+    double gram_seconds, factor_seconds, stream_seconds;
+    int64_t n_that_fits;    /* largest n with this d and q that fits in the available memory */
+} volt_plan;
+VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

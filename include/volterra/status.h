@@ -1,0 +1,52 @@
+/* volterra/status.h: every way a call can end, and the sentence that explains the last failure.
+ *
+ * A function that can fail returns volt_status; its results come back through pointers, last in the
+ * list, and are untouched (or NULL) on failure. volt_status_message() names the class of failure;
+ * volt_error_detail() says which value broke which bound, for the last failure of this thread. */
+#ifndef VOLTERRA_STATUS_H
+#define VOLTERRA_STATUS_H
+
+#if defined(__GNUC__) || defined(__clang__)
+#define VOLT_API __attribute__((visibility("default")))
+#define VOLT_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define VOLT_API
+#define VOLT_PRINTF(text, first)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One list: the enum and the messages are both made from it. */
+#define VOLT_STATUS_LIST(X)                                                       \
+    X(VOLT_OK, "success")                                                         \
+    X(VOLT_ERR_ARGUMENT, "an argument is outside its allowed range")              \
+    X(VOLT_ERR_KERNEL, "the kernel string is wrong")                              \
+    X(VOLT_ERR_SHAPE, "the shapes of the data do not agree")                      \
+    X(VOLT_ERR_NOT_FINITE, "the data hold a value that is not finite")            \
+    X(VOLT_ERR_DOMAIN, "an input lies beyond the ball the kernel was fitted for") \
+    X(VOLT_ERR_MEMORY, "not enough memory")                                       \
+    X(VOLT_ERR_SINGULAR, "the matrix is not positive definite")                   \
+    X(VOLT_ERR_IO, "a file cannot be read or written")                            \
+    X(VOLT_ERR_FORMAT, "a file is damaged or not of the expected kind")           \
+    X(VOLT_ERR_CANCELLED, "cancelled by the progress callback")
+
+typedef enum volt_status {
+#define VOLT_STATUS_ENUM(code, message) code,
+    VOLT_STATUS_LIST(VOLT_STATUS_ENUM)
+#undef VOLT_STATUS_ENUM
+        VOLT_STATUS_COUNT
+} volt_status;
+
+/* The class of a status, as a static string; "unknown status" for a value that is none. */
+VOLT_API const char *volt_status_message(volt_status status);
+
+/* The sentence of this thread's last failure; "" when there was none. Valid until the thread's next
+ * failing call. */
+VOLT_API const char *volt_error_detail(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

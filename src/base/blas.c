@@ -1,0 +1,38 @@
+/* src/base/blas.c: what differs from one BLAS to the next. */
+#include "base/blas.h"
+
+#include <stdio.h>
+
+#ifdef VOLT_HAVE_OPENBLAS
+/* In OpenBLAS's own header too, but that is not the cblas.h of every distribution. */
+void openblas_set_num_threads(int count);
+int openblas_get_parallel(void);
+char *openblas_get_config(void);
+char *openblas_get_corename(void);
+
+void volt_blas_set_threads(int64_t count)
+{
+    openblas_set_num_threads((int)count);
+}
+
+const char *volt_blas_name(void)
+{
+    static const char *const threading[] = {"serial", "pthreads", "OpenMP"};
+    static _Thread_local char name[256];
+    int parallel = openblas_get_parallel();
+    snprintf(name, sizeof name, "%s (%s, core %s)", openblas_get_config(),
+             parallel >= 0 && parallel <= 2 ? threading[parallel] : "unknown threading",
+             openblas_get_corename());
+    return name;
+}
+#else
+void volt_blas_set_threads(int64_t count)
+{
+    (void)count; /* set by the environment of that BLAS */
+}
+
+const char *volt_blas_name(void)
+{
+    return VOLT_BLAS_LABEL;
+}
+#endif

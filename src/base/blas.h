@@ -1,0 +1,30 @@
+/* src/base/blas.h: the BLAS and LAPACK that the library calls, through CBLAS and the Fortran symbols.
+ *
+ * A row-major lower triangle is a column-major upper triangle, so LAPACK is called with 'U' on the
+ * same memory: nothing is transposed and nothing is copied. */
+#ifndef BASE_BLAS_H
+#define BASE_BLAS_H
+
+#include <cblas.h>
+#include <stdint.h>
+
+/* The integer of the BLAS that was found at configure time. */
+#ifdef VOLT_BLAS_ILP64
+typedef int64_t volt_blas_int;
+#else
+typedef int volt_blas_int;
+#endif
+
+void dpotrf_(const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda,
+             volt_blas_int *info, int uplo_length);
+void dpocon_(const char *uplo, const volt_blas_int *n, const double *a, const volt_blas_int *lda,
+             const double *norm, double *rcond, double *work, volt_blas_int *iwork, volt_blas_int *info,
+             int uplo_length);
+
+/* Threads that BLAS may use in calls from outside a parallel region. */
+void volt_blas_set_threads(int64_t count);
+
+/* Name, version and threading of the BLAS, as far as it tells. */
+const char *volt_blas_name(void);
+
+#endif

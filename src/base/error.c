@@ -1,0 +1,50 @@
+/* src/base/error.c: status messages and the error sentence of each thread. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DETAIL_CAPACITY = 1024 };
+
+static _Thread_local char detail[DETAIL_CAPACITY];
+
+const char *volt_status_message(volt_status status)
+{
+    static const char *const messages[] = {
+#define STATUS_MESSAGE(code, message) message,
+        VOLT_STATUS_LIST(STATUS_MESSAGE)
+#undef STATUS_MESSAGE
+    };
+    if ((int)status < 0 || status >= VOLT_STATUS_COUNT)
+        return "unknown status";
+    return messages[status];
+}
+
+const char *volt_error_detail(void)
+{
+    return detail;
+}
+
+volt_status volt_fail(volt_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    return status;
+}
+
+volt_status volt_fail_prefix(volt_status status, const char *format, ...)
+{
+    char old[DETAIL_CAPACITY];
+    memcpy(old, detail, sizeof old);
+
+    va_list args;
+    va_start(args, format);
+    int used = vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    if (used >= 0 && used < DETAIL_CAPACITY)
+        snprintf(detail + used, sizeof detail - (size_t)used, ": %s", old);
+    return status;
+}

@@ -1,0 +1,185 @@
+/* src/base/memory.c: the replaceable allocator, and how much memory there is. */
+#include "base/memory.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum { ALIGNMENT = 64 };
+
+/* From this size on, ask for huge pages: a Gram matrix is written once, row by row, and the page
+ * faults would cost as much as the recursion. */
+static const size_t huge_from = (size_t)4 << 20;
+
+static void *default_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (rounded < bytes)
+        return NULL;
+    void *memory = NULL;
+#ifdef MADV_HUGEPAGE
+    if (rounded >= huge_from) {
+        const size_t huge_page = (size_t)2 << 20;
+        if (posix_memalign(&memory, huge_page, rounded) != 0)
+            return NULL;
+        (void)madvise(memory, rounded, MADV_HUGEPAGE);
+        return memory;
+    }
+#endif
+    if (posix_memalign(&memory, ALIGNMENT, rounded ? rounded : ALIGNMENT) != 0)
+        return NULL;
+    return memory;
+}
+
+static void default_release(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+static volt_allocator current = {default_alloc, default_release, NULL};
+
+void volt_set_allocator(const volt_allocator *allocator)
+{
+    const volt_allocator standard = {default_alloc, default_release, NULL};
+    current = allocator ? *allocator : standard;
+}
+
+void *volt_alloc(int64_t count, size_t size)
+{
+    void *memory = NULL;
+    if (count >= 0 && (size == 0 || (uint64_t)count <= (SIZE_MAX / 2) / size))
+        memory = current.alloc((size_t)count * size, current.context);
+    if (!memory)
+        volt_fail(VOLT_ERR_MEMORY, "could not allocate %" PRId64 " objects of %zu bytes", count, size);
+    return memory;
+}
+
+void *volt_alloc_zero(int64_t count, size_t size)
+{
+    void *memory = volt_alloc(count, size);
+    if (memory)
+        memset(memory, 0, (size_t)count * size);
+    return memory;
+}
+
+double *volt_alloc_doubles(int64_t rows, int64_t cols)
+{
+    if (rows < 0 || cols < 0 || (cols > 0 && rows > INT64_MAX / cols)) {
+        volt_fail(VOLT_ERR_MEMORY, "a matrix of %" PRId64 " x %" PRId64 " does not fit in memory", rows,
+                  cols);
+        return NULL;
+    }
+    return volt_alloc(rows * cols, sizeof(double));
+}
+
+volt_status volt_grow(void **memory, int64_t *capacity, int64_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return VOLT_OK;
+    int64_t wanted = *capacity < INT64_MAX / 2 ? *capacity * 2 : needed;
+    if (wanted < needed)
+        wanted = needed;
+    if (wanted < 16)
+        wanted = 16;
+    void *grown = volt_alloc(wanted, size);
+    if (!grown)
+        return VOLT_ERR_MEMORY;
+    if (*memory)
+        memcpy(grown, *memory, (size_t)*capacity * size);
+    volt_free(*memory);
+    *memory = grown;
+    *capacity = wanted;
+    return VOLT_OK;
+}
+
+char *volt_strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = volt_alloc((int64_t)bytes, 1);
+    if (copy)
+        memcpy(copy, text, bytes);
+    return copy;
+}
+
+void volt_free(void *memory)
+{
+    if (memory)
+        current.release(memory, current.context);
+}
+
+/* ---- how much there is ------------------------------------------------------------------------ */
+
+/* The number in a file that holds one, or UINT64_MAX ("max" in a control group: no limit). */
+static uint64_t read_limit(const char *path)
+{
+    uint64_t value = UINT64_MAX;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return value;
+    if (fscanf(file, "%" SCNu64, &value) != 1)
+        value = UINT64_MAX;
+    fclose(file);
+    return value;
+}
+
+static uint64_t system_available(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (!file)
+        return UINT64_MAX;
+    char line[256];
+    uint64_t kib = UINT64_MAX;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+            break;
+    fclose(file);
+    return kib == UINT64_MAX ? UINT64_MAX : kib * 1024;
+}
+
+static uint64_t group_available(void)
+{
+    uint64_t limit = read_limit("/sys/fs/cgroup/memory.max");
+    uint64_t used = read_limit("/sys/fs/cgroup/memory.current");
+    if (limit == UINT64_MAX || used == UINT64_MAX)
+        return UINT64_MAX;
+    return limit > used ? limit - used : 0;
+}
+
+static uint64_t address_space_available(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    uint64_t pages = read_limit("/proc/self/statm");
+    uint64_t used = pages == UINT64_MAX ? 0 : pages * 4096;
+    return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+uint64_t volt_memory_available(void)
+{
+    uint64_t least = system_available();
+    uint64_t group = group_available();
+    uint64_t space = address_space_available();
+    if (group < least)
+        least = group;
+    if (space < least)
+        least = space;
+    return least == UINT64_MAX ? 0 : least;
+}
+
+volt_status volt_memory_require(double bytes, const char *what)
+{
+    const double gib = 1024.0 * 1024.0 * 1024.0;
+    uint64_t available = volt_memory_available();
+    if (available == 0 || bytes <= (double)available)
+        return VOLT_OK;
+    return volt_fail(VOLT_ERR_MEMORY, "%s needs %.3g GiB and %.3g GiB are available", what, bytes / gib,
+                     (double)available / gib);
+}

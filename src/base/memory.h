@@ -1,0 +1,29 @@
+/* src/base/memory.h: every allocation of the library goes through these functions. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "volterra/base.h"
+
+/* count objects of `size` bytes, aligned to 64 bytes, not initialised; NULL when the product
+ * overflows, a count is negative or memory is out. A count of 0 gives a valid pointer. Records the
+ * error sentence, so that the caller only returns VOLT_ERR_MEMORY. */
+void *volt_alloc(int64_t count, size_t size);
+
+/* The same, filled with zero bytes. */
+void *volt_alloc_zero(int64_t count, size_t size);
+
+/* rows x cols doubles. */
+double *volt_alloc_doubles(int64_t rows, int64_t cols);
+
+/* Grow *memory from *capacity to at least `needed` objects of `size` bytes, doubling; the first
+ * *capacity objects are kept. On failure nothing changes. */
+volt_status volt_grow(void **memory, int64_t *capacity, int64_t needed, size_t size);
+
+/* A copy of a string; NULL on failure. */
+char *volt_strdup(const char *text);
+
+/* VOLT_ERR_MEMORY, with both figures in the sentence, when `bytes` exceeds what is available.
+ * `what` names the thing, e.g. "the Gram matrix of 100000 rows". */
+volt_status volt_memory_require(double bytes, const char *what);
+
+#endif

@@ -1,0 +1,68 @@
+/* src/base/progress.c: progress and cancellation. */
+#include "base/progress.h"
+
+#include "base/error.h"
+
+#include <omp.h>
+#include <time.h>
+
+static const double report_interval = 0.05; /* seconds */
+
+double volt_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void call_user(volt_stage *stage, double fraction)
+{
+    if (fraction > 1)
+        fraction = 1;
+    stage->last = volt_seconds();
+    if (stage->progress.report(stage->name, stage->from + stage->share * fraction,
+                               stage->progress.context))
+        atomic_store(&stage->cancelled, true);
+}
+
+void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *name, double from,
+                      double share, double total)
+{
+    stage->progress = progress;
+    stage->name = name;
+    stage->from = from;
+    stage->share = share;
+    stage->total = total > 1 ? total : 1;
+    atomic_init(&stage->done, 0);
+    atomic_init(&stage->cancelled, false);
+    stage->last = volt_seconds();
+    stage->owner = omp_get_thread_num();
+    if (progress.report)
+        call_user(stage, 0);
+}
+
+bool volt_stage_advance(volt_stage *stage, int64_t units)
+{
+    if (!stage->progress.report)
+        return true;
+    int64_t done = atomic_fetch_add(&stage->done, units) + units;
+    /* Inside a parallel region the calling thread is its thread 0. */
+    if (omp_get_thread_num() == (omp_in_parallel() ? 0 : stage->owner) &&
+        volt_seconds() - stage->last >= report_interval)
+        call_user(stage, (double)done / stage->total);
+    return !atomic_load(&stage->cancelled);
+}
+
+bool volt_stage_goes_on(const volt_stage *stage)
+{
+    return !atomic_load(&stage->cancelled);
+}
+
+volt_status volt_stage_end(volt_stage *stage)
+{
+    if (stage->progress.report && !atomic_load(&stage->cancelled))
+        call_user(stage, 1);
+    if (atomic_load(&stage->cancelled))
+        return volt_fail(VOLT_ERR_CANCELLED, "cancelled during %s", stage->name);
+    return VOLT_OK;
+}

@@ -1,0 +1,41 @@
+/* src/base/progress.h: progress and cancellation inside the library.
+ *
+ * One call of the library is a row of stages, each with its share of the work. A volt_stage is one of
+ * them. Parallel code calls volt_stage_advance from any thread; only the thread that made the stage
+ * calls the user, and not more than about 20 times a second. */
+#ifndef BASE_PROGRESS_H
+#define BASE_PROGRESS_H
+
+#include "volterra/base.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef struct volt_stage {
+    volt_progress progress;
+    const char *name;
+    double from, share;       /* this stage covers [from, from + share] of the call */
+    double total;             /* units of work in this stage */
+    _Atomic int64_t done;     /* units done, by all threads */
+    _Atomic bool cancelled;
+    double last;              /* when the user was called last, in seconds */
+    int owner;                /* OpenMP thread that may call the user */
+} volt_stage;
+
+/* Begin a stage of `total` units (at least 1). */
+void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *name, double from,
+                      double share, double total);
+
+/* Report `units` more; returns false when the work should stop. From any thread. */
+bool volt_stage_advance(volt_stage *stage, int64_t units);
+
+/* False once the user has cancelled. */
+bool volt_stage_goes_on(const volt_stage *stage);
+
+/* Report the stage as complete: VOLT_OK, or VOLT_ERR_CANCELLED with its sentence. */
+volt_status volt_stage_end(volt_stage *stage);
+
+/* Seconds from a steady clock. */
+double volt_seconds(void);
+
+#endif

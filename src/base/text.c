@@ -1,0 +1,112 @@
+/* src/base/text.c: numbers to text and back, and the nearest name to a misspelt one. */
+#define _GNU_SOURCE /* strtod_l */
+#include "volterra/base.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A locale with a decimal point, made once; (locale_t)0 when the system has none to give. */
+static locale_t point_locale(void)
+{
+    static locale_t made;
+    locale_t seen = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+    if (seen)
+        return seen;
+    locale_t fresh = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!__atomic_compare_exchange_n(&made, &seen, fresh, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        freelocale(fresh);
+        return seen;
+    }
+    return fresh;
+}
+
+static double read_number(const char *text, char **end)
+{
+    locale_t locale = point_locale();
+    return locale ? strtod_l(text, end, locale) : strtod(text, end);
+}
+
+char *volt_format_number(double value, char buffer[VOLT_NUMBER_LENGTH])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%.*g", digits, value);
+        for (char *c = buffer; *c; c++)
+            if (*c == ',')
+                *c = '.';
+        if (digits == 17 || !(read_number(buffer, NULL) != value))
+            break;
+    }
+    return buffer;
+}
+
+int volt_parse_number(const char *text, double *value)
+{
+    char *end = NULL;
+    double read = read_number(text, &end);
+    if (end == text)
+        return 0;
+    while (isspace((unsigned char)*end))
+        end++;
+    if (*end)
+        return 0;
+    *value = read;
+    return 1;
+}
+
+/* ---- spelling --------------------------------------------------------------------------------- */
+
+enum { LONGEST_WORD = 64 };
+
+/* Damerau-Levenshtein distance (insert, delete, replace, swap neighbours), letters without case. */
+static int spelling_distance(const char *a, const char *b)
+{
+    int n = (int)strnlen(a, LONGEST_WORD), m = (int)strnlen(b, LONGEST_WORD);
+    int rows[3][LONGEST_WORD + 1];
+    for (int j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= n; i++) {
+        int *row = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+            int best = last[j - 1] + (ca != cb);
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
+                cb == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *volt_nearest_name(const char *word, const char *const *candidates, int64_t count)
+{
+    const char *nearest = NULL;
+    int least = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int distance = spelling_distance(word, candidates[i]);
+        if (!nearest || distance < least) {
+            nearest = candidates[i];
+            least = distance;
+        }
+    }
+    if (!nearest)
+        return NULL;
+    /* More than half the letters wrong is another word, unless one begins with the other. */
+    size_t typed = strlen(word), length = strlen(nearest);
+    size_t shorter = typed < length ? typed : length;
+    if (least * 2 <= (int)shorter + 1)
+        return nearest;
+    for (int64_t i = 0; i < count; i++)
+        if (typed >= 2 && strncmp(word, candidates[i], typed) == 0)
+            return candidates[i];
+    return NULL;
+}
