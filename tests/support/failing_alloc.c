@@ -1,0 +1,108 @@
+/* tests/support/failing_alloc.c: an allocator whose k-th allocation fails, and that counts live blocks.
+ *
+ * Live blocks are kept in a small hash set of addresses, so that freeing a block from before the start
+ * does not upset the count. */
+#include "support/failing_alloc.h"
+
+#include "volterra/base.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ALIGNMENT = 64, SLOTS = 1 << 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int64_t fail_at, asked, live;
+static int hit;
+static void *blocks[SLOTS]; /* open addressing; NULL: never used, `removed`: free again */
+static char removed_mark;
+static void *const removed = &removed_mark;
+
+static size_t first_slot(const void *block)
+{
+    return ((uintptr_t)block / ALIGNMENT * 2654435761u) % SLOTS;
+}
+
+static void remember(void *block)
+{
+    size_t slot = first_slot(block);
+    for (int tries = 0; tries < SLOTS; tries++, slot = (slot + 1) % SLOTS)
+        if (!blocks[slot] || blocks[slot] == removed) {
+            blocks[slot] = block;
+            live++;
+            return;
+        }
+    fprintf(stderr, "failing_alloc: more than %d live blocks\n", SLOTS);
+    abort();
+}
+
+static void forget(const void *block)
+{
+    size_t slot = first_slot(block);
+    for (int tries = 0; tries < SLOTS && blocks[slot]; tries++, slot = (slot + 1) % SLOTS)
+        if (blocks[slot] == block) {
+            blocks[slot] = removed;
+            live--;
+            return;
+        }
+}
+
+static void *counting_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    void *block = NULL;
+    pthread_mutex_lock(&lock);
+    asked++;
+    if (asked == fail_at)
+        hit = 1;
+    else if (bytes <= SIZE_MAX - ALIGNMENT)
+        block = aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
+    if (block)
+        remember(block);
+    pthread_mutex_unlock(&lock);
+    return block;
+}
+
+static void counting_release(void *block, void *context)
+{
+    (void)context;
+    pthread_mutex_lock(&lock);
+    if (block)
+        forget(block);
+    pthread_mutex_unlock(&lock);
+    free(block);
+}
+
+void failing_alloc_start(int64_t k)
+{
+    static const volt_allocator allocator = {counting_alloc, counting_release, NULL};
+    pthread_mutex_lock(&lock);
+    fail_at = k;
+    asked = live = 0;
+    hit = 0;
+    for (int i = 0; i < SLOTS; i++)
+        blocks[i] = NULL;
+    pthread_mutex_unlock(&lock);
+    volt_set_allocator(&allocator);
+}
+
+int failing_alloc_hit(void)
+{
+    return hit;
+}
+
+int64_t failing_alloc_live(void)
+{
+    return live;
+}
+
+int64_t failing_alloc_count(void)
+{
+    return asked;
+}
+
+void failing_alloc_stop(void)
+{
+    volt_set_allocator(NULL);
+}
