@@ -1,0 +1,40 @@
+# What `cmake --install` puts where: library, headers, program, manual pages, CMake package, pkg-config file.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/volterra)
+
+install(TARGETS volterra EXPORT volterraTargets)
+if(TARGET volterra_cli)
+  install(TARGETS volterra_cli)
+endif()
+install(DIRECTORY include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE TYPE DOC)
+file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
+if(manual_pages)
+  install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+# ---- CMake package ------------------------------------------------------------------------------
+install(EXPORT volterraTargets NAMESPACE volterra:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/volterraConfig.cmake.in volterraConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(volterraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/volterraConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/volterraConfigVersion.cmake
+        DESTINATION ${package_dir})
+if(NOT BUILD_SHARED_LIBS) # a static library leaves the linking of its libraries to the user
+  install(FILES cmake/volterraDependencies.cmake DESTINATION ${package_dir})
+endif()
+
+# ---- pkg-config ---------------------------------------------------------------------------------
+set(pc_libs_private "${VOLT_BLAS_LINK} -lcsv ${OpenMP_C_FLAGS} -lm")
+# Paths relative to the prefix, so that the installed tree can be moved.
+foreach(dir LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
+    set(pc_${dir} "${CMAKE_INSTALL_${dir}}")
+  else()
+    set(pc_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+  endif()
+endforeach()
+configure_file(cmake/volterra.pc.in volterra.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/volterra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,27 @@
+# The libraries that volterra stands on: sets VOLT_LIBRARIES. Included by the build, and by the installed
+# volterraConfig.cmake where the library is static and the user has to link them too; then the BLAS comes
+# from the configuration that was installed.
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
+find_package(ZLIB REQUIRED)
+
+if(NOT TARGET volterra::csv)
+  # libcsv has no pkg-config file.
+  find_library(CSV_LIBRARY csv)
+  find_path(CSV_INCLUDE_DIR csv.h)
+  if(NOT CSV_LIBRARY OR NOT CSV_INCLUDE_DIR)
+    message(FATAL_ERROR "libcsv not found (Debian: libcsv-dev); `make deps` installs what is missing")
+  endif()
+  add_library(volterra::csv UNKNOWN IMPORTED)
+  set_target_properties(volterra::csv PROPERTIES IMPORTED_LOCATION ${CSV_LIBRARY}
+                                                 INTERFACE_INCLUDE_DIRECTORIES ${CSV_INCLUDE_DIR})
+endif()
+
+if(NOT TARGET volterra::blas)
+  include(${CMAKE_CURRENT_LIST_DIR}/volterraBlas.cmake)
+endif()
+
+set(VOLT_LIBRARIES volterra::blas OpenMP::OpenMP_C PkgConfig::MATIO PkgConfig::JANSSON ZLIB::ZLIB
+                   volterra::csv m)
