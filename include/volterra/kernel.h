@@ -31,11 +31,20 @@ VOLT_API const char *volt_kernel_text(const volt_kernel *kernel);
 
 /* ---- the table of kernels --------------------------------------------------------------------- */
 
+typedef enum volt_parameter_kind {
+    VOLT_PARAMETER_REAL,
+    VOLT_PARAMETER_INTEGER,
+    VOLT_PARAMETER_CHOICE
+} volt_parameter_kind;
+
 typedef struct volt_parameter_info {
     const char *name;
     const char *meaning;
     const char *fallback; /* the default as text; NULL: none, see meaning */
     const char *range;    /* what is allowed, e.g. "(0, 1)" or "geometric, even, ..." */
+    volt_parameter_kind kind;
+    double low, high;           /* REAL, INTEGER: the range, ends excluded for REAL, included for INTEGER */
+    const char *const *words;   /* CHOICE: NULL-terminated; after a word that ends in ':' stands a number */
 } volt_parameter_info;
 
 typedef struct volt_kernel_info {

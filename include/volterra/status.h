@@ -25,6 +25,7 @@ extern "C" {
     X(VOLT_ERR_KERNEL, "the kernel string is wrong")                              \
     X(VOLT_ERR_SHAPE, "the shapes of the data do not agree")                      \
     X(VOLT_ERR_NOT_FINITE, "the data hold a value that is not finite")            \
+    X(VOLT_ERR_DATA, "the data cannot be learned from")                           \
     X(VOLT_ERR_DOMAIN, "an input lies beyond the ball the kernel was fitted for") \
     X(VOLT_ERR_MEMORY, "not enough memory")                                       \
     X(VOLT_ERR_SINGULAR, "the matrix is not positive definite")                   \

@@ -1,0 +1,113 @@
+/* src/kernel/gram.c: Gram matrices of sequences, each with a zero past. */
+#include "kernel/gram.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/past.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+volt_status volt_check_shape(volt_view X, const char *name)
+{
+    VOLT_REQUIRE(X.data && X.rows > 0 && X.cols > 0, VOLT_ERR_SHAPE,
+                 "%s is %" PRId64 " x %" PRId64 ", and must have at least one row and one column", name, X.rows,
+                 X.cols);
+    VOLT_REQUIRE(X.ld >= X.cols, VOLT_ERR_SHAPE,
+                 "%s has %" PRId64 " columns and a leading dimension of %" PRId64 ", which is smaller", name,
+                 X.cols, X.ld);
+    return VOLT_OK;
+}
+
+volt_status volt_largest_norm(volt_view X, const char *name, double *norm)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < X.rows; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < X.cols; k++) {
+            double value = X.data[i * X.ld + k];
+            VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE,
+                         "%s holds %g in row %" PRId64 ", column %" PRId64 " (counted from 1)", name, value,
+                         i + 1, k + 1);
+            sum += value * value;
+        }
+        if (sum > largest)
+            largest = sum;
+    }
+    VOLT_REQUIRE(isfinite(largest), VOLT_ERR_NOT_FINITE, "the norms of %s are too large for a double", name);
+    *norm = sqrt(largest);
+    return VOLT_OK;
+}
+
+volt_gram_options volt_gram_options_default(void)
+{
+    volt_gram_options options = {.mirror = 1};
+    return options;
+}
+
+/* Block by block, so that a block of the source and one of the target stay in cache. */
+static void mirror(volt_matrix K)
+{
+    enum { BLOCK = 64 };
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
+    for (int64_t i0 = 0; i0 < K.rows; i0 += BLOCK)
+        for (int64_t j0 = 0; j0 <= i0; j0 += BLOCK)
+            for (int64_t i = i0; i < i0 + BLOCK && i < K.rows; i++)
+                for (int64_t j = j0; j < j0 + BLOCK && j < i; j++)
+                    K.data[j * K.ld + i] = K.data[i * K.ld + j];
+}
+
+static volt_status fill(const volt_resolved *resolved, volt_view X, volt_view Y, bool same,
+                        const volt_gram_options *options, volt_matrix K)
+{
+    volt_columns *columns = NULL;
+    volt_past *past = NULL;
+    volt_status status = volt_columns_create(Y, resolved->scan.distance, &columns);
+    if (status == VOLT_OK)
+        status = volt_past_create(&resolved->scan, columns, X.rows, &past);
+    if (status == VOLT_OK) {
+        double entries = (double)X.rows * (double)Y.rows / (same ? 2 : 1);
+        volt_stage stage;
+        volt_stage_begin(&stage, options->progress, "gram", 0, 1, entries);
+        volt_past_advance(past, X, same, K, &stage);
+        status = volt_stage_end(&stage);
+    }
+    if (status == VOLT_OK && same && options->mirror)
+        mirror(K);
+    volt_past_free(past);
+    volt_columns_free(columns);
+    return status;
+}
+
+volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_gram_options *options,
+                      volt_matrix K)
+{
+    volt_gram_options standard = volt_gram_options_default();
+    if (!options)
+        options = &standard;
+    bool same = !Y.data;
+    if (same)
+        Y = X;
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    VOLT_TRY(volt_check_shape(X, "X"));
+    VOLT_TRY(volt_check_shape(Y, "Y"));
+    VOLT_REQUIRE(X.cols == Y.cols, VOLT_ERR_SHAPE, "X has %" PRId64 " columns and Y has %" PRId64, X.cols, Y.cols);
+    VOLT_REQUIRE(K.data && K.rows == X.rows && K.cols == Y.rows && K.ld >= K.cols, VOLT_ERR_SHAPE,
+                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, X.rows,
+                 Y.rows);
+
+    double radius = 0, other = 0;
+    VOLT_TRY(volt_largest_norm(X, "X", &radius));
+    if (!same)
+        VOLT_TRY(volt_largest_norm(Y, "Y", &other));
+    radius = fmax(radius, other);
+    VOLT_REQUIRE(options->radius == 0 || radius <= options->radius * (1 + 4 * DBL_EPSILON), VOLT_ERR_ARGUMENT,
+                 "the radius is %.17g, and the inputs have norms up to %.17g", options->radius, radius);
+    if (options->radius > 0)
+        radius = options->radius;
+
+    volt_resolved resolved;
+    VOLT_TRY(volt_kernel_resolve(kernel, radius, X.cols, &resolved));
+    return fill(&resolved, X, Y, same, options, K);
+}

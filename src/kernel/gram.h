@@ -1,0 +1,13 @@
+/* src/kernel/gram.h: checks that every entry into the library makes on its data. */
+#ifndef KERNEL_GRAM_H
+#define KERNEL_GRAM_H
+
+#include "volterra/base.h"
+
+/* VOLT_ERR_SHAPE unless the view has data, rows, columns and ld >= cols; `name` is for the sentence. */
+volt_status volt_check_shape(volt_view X, const char *name);
+
+/* The largest Euclidean norm of a row; VOLT_ERR_NOT_FINITE names the first entry that is not finite. */
+volt_status volt_largest_norm(volt_view X, const char *name, double *norm);
+
+#endif

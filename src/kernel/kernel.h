@@ -1,0 +1,77 @@
+/* src/kernel/kernel.h: what a kernel is inside the library.
+ *
+ * A kernel is one file with one volt_kernel_entry, and one line in kernel_table.c. The entry says which
+ * parameters there are (text, defaults and ranges are handled by kernel_text.c for all kernels), and turns
+ * their values, once the ball of inputs is known, into a volt_scan: numbers and one function that the
+ * engine in scan.c runs down the diagonals. */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include "volterra/kernel.h"
+
+#include <stdbool.h>
+
+enum {
+    VOLT_MOST_PARAMETERS = 12,
+    VOLT_MOST_STATE = 3,     /* numbers that one diagonal carries */
+    VOLT_MOST_CONSTANTS = 4, /* numbers that a step needs */
+    VOLT_SCAN_ROWS = 4       /* rows that one call of a step covers at most */
+};
+
+typedef struct volt_scan volt_scan;
+
+/* Walk `rows` (1 to VOLT_SCAN_ROWS) steps down each of `count` neighbouring diagonals.
+ * Step r of diagonal k reads local[r * ld_local + k] and writes the kernel to out[r * ld_out + k];
+ * number s of the diagonal's state is state[s * stride + k], read before and written after. */
+typedef void (*volt_scan_step)(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                               double *state, int64_t stride, double *out, int64_t ld_out, int64_t count);
+
+/* A diagonal scan, ready to run on inputs of norm at most the radius it was resolved for. */
+struct volt_scan {
+    volt_scan_step step;
+    int state_size;
+    double start[VOLT_MOST_STATE]; /* the state of a zero past against a zero past */
+    bool distance;                 /* local values are |x - y|^2; otherwise <x, y> */
+    double common;                 /* K - common is still positive semidefinite; 0 where none is known */
+    double constant[VOLT_MOST_CONSTANTS]; /* the step's own */
+    int64_t degree;                       /* the step's own */
+};
+
+/* A kernel on a ball of inputs. */
+typedef struct volt_resolved {
+    volt_scan scan;
+    volt_kernel_facts facts;
+    /* What one step keeps of the past, at most, when one input has norm `norm` and the other lies in the
+     * ball: an input beyond the ball can be allowed while this is below 1. */
+    double (*gain)(const struct volt_resolved *resolved, double norm);
+} volt_resolved;
+
+typedef struct volt_kernel_entry {
+    volt_kernel_info info;
+    /* Conflicts between parameters, and defaults that depend on others: fills value[] and present[]. */
+    volt_status (*settle)(volt_kernel *kernel);
+    /* The scan on |z| <= radius in d dimensions; VOLT_ERR_ARGUMENT where a bound is broken there. */
+    volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
+} volt_kernel_entry;
+
+struct volt_kernel {
+    const volt_kernel_entry *entry;
+    double value[VOLT_MOST_PARAMETERS];    /* CHOICE: index of the word */
+    double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number behind a word that ends in ':' */
+    bool present[VOLT_MOST_PARAMETERS];    /* given in the text, or set by settle */
+    char *text;
+};
+
+/* The kernel table (kernel_table.c). */
+extern const volt_kernel_entry *const volt_kernel_table[];
+
+extern const volt_kernel_entry volt_kernel_volterra;
+
+/* Resolve, with the horizon left at 0. */
+volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d,
+                                volt_resolved *resolved);
+
+/* The fallback of parameter p as a number; for settle. */
+void volt_kernel_use_fallback(volt_kernel *kernel, int p);
+
+#endif

@@ -1,0 +1,38 @@
+/* src/kernel/kernel_table.c: every kernel. Adding one is one file and one line here. */
+#include "base/error.h"
+#include "kernel/kernel.h"
+
+#include <math.h>
+
+const volt_kernel_entry *const volt_kernel_table[] = {
+    &volt_kernel_volterra,
+};
+
+int64_t volt_kernel_count(void)
+{
+    return (int64_t)(sizeof volt_kernel_table / sizeof volt_kernel_table[0]);
+}
+
+const volt_kernel_info *volt_kernel_describe(int64_t index)
+{
+    return index >= 0 && index < volt_kernel_count() ? &volt_kernel_table[index]->info : NULL;
+}
+
+volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    VOLT_REQUIRE(radius >= 0 && isfinite(radius), VOLT_ERR_ARGUMENT,
+                 "the radius of the inputs is %g, and must be finite and at least 0", radius);
+    return kernel->entry->resolve(kernel, radius, d, resolved);
+}
+
+volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t d, double eps,
+                              volt_kernel_facts *facts)
+{
+    VOLT_REQUIRE(eps > 0 && eps < 1, VOLT_ERR_ARGUMENT, "eps is %g, and must lie in (0, 1)", eps);
+    volt_resolved resolved;
+    VOLT_TRY(volt_kernel_resolve(kernel, radius, d, &resolved));
+    *facts = resolved.facts;
+    facts->horizon = facts->contraction > 0 ? ceil(log(eps) / log(facts->contraction)) : 0;
+    return VOLT_OK;
+}

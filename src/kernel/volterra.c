@@ -1,0 +1,349 @@
+/* src/kernel/volterra.c: the Volterra reservoir kernel and its family of lifts.
+ *
+ *     K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1]        (Gonon, Grigoryeva, Ortega, eq. for the
+ *                                                               Gram matrix in section II.B)
+ *
+ * with the paper's kappa(z, z') = 1 / (1 - tau^2 <z, z'>) ("geometric") or another positive definite kappa.
+ * The state of a diagonal is K itself. A zero past against a zero past has K = 1 / (1 - lambda^2 kappa(0, 0)),
+ * and kappa(0, 0) = 1 for every lift.
+ *
+ * Bounds: with t = tau^2 M^2 and |z| <= M, sup kappa is
+ *     geometric    1 / (1 - t)           t < 1
+ *     even         1 / (1 - t^2)         t < 1
+ *     exponential  exp(t)
+ *     poly:p       1 + t + ... + t^p
+ *     rbf          1
+ * and the recursion converges while lambda^2 sup kappa < 1. */
+#include "base/clones.h"
+#include "base/error.h"
+#include "base/fastmath.h"
+#include "kernel/kernel.h"
+
+#include <float.h>
+#include <math.h>
+
+/* ---- parameters ------------------------------------------------------------------------------- */
+
+enum { TAU, TAU_COEF, GAMMA, LAMBDA, LAMBDA_COEF, LIFT, N_PARAMETERS };
+
+typedef enum lift { GEOMETRIC, EVEN, EXPONENTIAL, POLY, RBF } lift;
+
+static const char *const lift_words[] = {"geometric", "even", "exponential", "poly:", "rbf", NULL};
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [TAU] = {.name = "tau",
+             .meaning = "weight of products of inputs; tau M < 1 for lifts geometric and even",
+             .range = "(0, inf)",
+             .kind = VOLT_PARAMETER_REAL,
+             .low = 0,
+             .high = INFINITY},
+    [TAU_COEF] = {.name = "tau_coef",
+                  .meaning = "tau M, instead of tau: never out of bounds",
+                  .fallback = "0.3",
+                  .range = "(0, 1)",
+                  .kind = VOLT_PARAMETER_REAL,
+                  .low = 0,
+                  .high = 1},
+    [GAMMA] = {.name = "gamma",
+               .meaning = "lift rbf only: exp(-gamma |z - z'|^2)",
+               .fallback = "1",
+               .range = "(0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY},
+    [LAMBDA] = {.name = "lambda",
+                .meaning = "how slowly the past fades; lambda^2 sup kappa < 1",
+                .range = "(0, 1)",
+                .kind = VOLT_PARAMETER_REAL,
+                .low = 0,
+                .high = INFINITY},
+    [LAMBDA_COEF] = {.name = "lambda_coef",
+                     .meaning = "lambda over its bound, instead of lambda: never out of bounds",
+                     .fallback = "0.9",
+                     .range = "(0, 1)",
+                     .kind = VOLT_PARAMETER_REAL,
+                     .low = 0,
+                     .high = 1},
+    [LIFT] = {.name = "lift",
+              .meaning = "the local kernel kappa",
+              .fallback = "geometric",
+              .range = "geometric, even, exponential, poly:P, rbf",
+              .kind = VOLT_PARAMETER_CHOICE,
+              .words = lift_words},
+};
+
+static lift lift_of(const volt_kernel *kernel)
+{
+    return (lift)(int)kernel->value[LIFT];
+}
+
+static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
+{
+    VOLT_REQUIRE(!(kernel->present[a] && kernel->present[b]), VOLT_ERR_KERNEL,
+                 "kernel volterra: give %s or %s, not both", parameters[a].name, parameters[b].name);
+    return VOLT_OK;
+}
+
+static volt_status settle(volt_kernel *kernel)
+{
+    if (!kernel->present[LIFT])
+        volt_kernel_use_fallback(kernel, LIFT);
+    VOLT_TRY(refuse_both(kernel, TAU, TAU_COEF));
+    VOLT_TRY(refuse_both(kernel, LAMBDA, LAMBDA_COEF));
+    if (!kernel->present[LAMBDA] && !kernel->present[LAMBDA_COEF])
+        volt_kernel_use_fallback(kernel, LAMBDA_COEF);
+
+    if (lift_of(kernel) == RBF) {
+        VOLT_REQUIRE(!kernel->present[TAU] && !kernel->present[TAU_COEF], VOLT_ERR_KERNEL,
+                     "kernel volterra: lift=rbf takes gamma and no %s",
+                     kernel->present[TAU] ? "tau" : "tau_coef");
+        if (!kernel->present[GAMMA])
+            volt_kernel_use_fallback(kernel, GAMMA);
+        return VOLT_OK;
+    }
+    VOLT_REQUIRE(!kernel->present[GAMMA], VOLT_ERR_KERNEL,
+                 "kernel volterra: gamma goes with lift=rbf; the other lifts take tau or tau_coef");
+    if (!kernel->present[TAU] && !kernel->present[TAU_COEF])
+        volt_kernel_use_fallback(kernel, TAU_COEF);
+    return VOLT_OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+/* Constants of the step. */
+enum { STEP_TAU2, STEP_LAMBDA2, STEP_GAMMA, STEP_LIFT };
+
+/* One row of K = 1 + lambda^2 kappa K. The caller's kappa is inlined, and the loop vectorises. */
+#define STEP_LOOP(kappa_of_local)                                     \
+    for (int64_t r = 0; r < rows; r++) {                              \
+        const double *restrict row = local + r * ld_local;            \
+        double *restrict row_out = out + r * ld_out;                  \
+        for (int64_t k = 0; k < count; k++) {                         \
+            double s = row[k];                                        \
+            double value = 1 + lambda2 * (kappa_of_local) * state[k]; \
+            state[k] = value;                                         \
+            row_out[k] = value;                                       \
+        }                                                             \
+    }
+
+/* Four steps of the geometric lift with one division: division is what costs most, and
+ * 1/a = b c d / (a b c d). The denominators lie in (0, 2), so nothing overflows. `power` is 1 for
+ * 1 - t s and 2 for 1 - t^2 s^2. */
+static inline void four_divided_steps(const double *restrict local, int64_t ld_local, double *restrict state,
+                                      double *restrict out, int64_t ld_out, int64_t count, double t,
+                                      double lambda2, int power)
+{
+    const double *restrict row0 = local, *restrict row1 = local + ld_local;
+    const double *restrict row2 = row1 + ld_local, *restrict row3 = row2 + ld_local;
+    double *restrict out0 = out, *restrict out1 = out + ld_out;
+    double *restrict out2 = out1 + ld_out, *restrict out3 = out2 + ld_out;
+    for (int64_t k = 0; k < count; k++) {
+        double s0 = t * row0[k], s1 = t * row1[k], s2 = t * row2[k], s3 = t * row3[k];
+        double a0 = 1 - (power == 2 ? s0 * s0 : s0), a1 = 1 - (power == 2 ? s1 * s1 : s1);
+        double a2 = 1 - (power == 2 ? s2 * s2 : s2), a3 = 1 - (power == 2 ? s3 * s3 : s3);
+        double a01 = a0 * a1, a23 = a2 * a3;
+        double inverse = lambda2 / (a01 * a23);
+        double inverse01 = inverse * a23, inverse23 = inverse * a01;
+        double value0 = 1 + inverse01 * a1 * state[k];
+        double value1 = 1 + inverse01 * a0 * value0;
+        double value2 = 1 + inverse23 * a3 * value1;
+        double value3 = 1 + inverse23 * a2 * value2;
+        out0[k] = value0;
+        out1[k] = value1;
+        out2[k] = value2;
+        out3[k] = value3;
+        state[k] = value3;
+    }
+}
+
+VOLT_CLONES
+static void step_geometric(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                           double *restrict state, int64_t stride, double *out, int64_t ld_out,
+                           int64_t count)
+{
+    (void)stride;
+    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
+    if (rows == VOLT_SCAN_ROWS) {
+        four_divided_steps(local, ld_local, state, out, ld_out, count, t, lambda2, 1);
+        return;
+    }
+    STEP_LOOP(1 / (1 - t * s))
+}
+
+VOLT_CLONES
+static void step_even(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride;
+    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
+    if (rows == VOLT_SCAN_ROWS) {
+        four_divided_steps(local, ld_local, state, out, ld_out, count, t, lambda2, 2);
+        return;
+    }
+    STEP_LOOP(1 / (1 - (t * s) * (t * s)))
+}
+
+VOLT_CLONES
+static void step_exponential(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                             double *restrict state, int64_t stride, double *out, int64_t ld_out,
+                             int64_t count)
+{
+    (void)stride;
+    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
+    STEP_LOOP(volt_exp(t *s))
+}
+
+static inline double power_sum(double ts, int64_t degree)
+{
+    double sum = 1;
+    for (int64_t p = 0; p < degree; p++)
+        sum = 1 + ts * sum;
+    return sum;
+}
+
+VOLT_CLONES
+static void step_poly(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride;
+    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
+    int64_t degree = scan->degree;
+    STEP_LOOP(power_sum(t *s, degree))
+}
+
+VOLT_CLONES
+static void step_rbf(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                     double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride;
+    double minus_gamma = -scan->constant[STEP_GAMMA], lambda2 = scan->constant[STEP_LAMBDA2];
+    STEP_LOOP(volt_exp(minus_gamma *s))
+}
+
+static volt_scan_step step_of(lift kind)
+{
+    switch (kind) {
+    case GEOMETRIC:
+        return step_geometric;
+    case EVEN:
+        return step_even;
+    case EXPONENTIAL:
+        return step_exponential;
+    case POLY:
+        return step_poly;
+    case RBF:
+        break;
+    }
+    return step_rbf;
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/* sup of kappa when tau^2 <z, z'> <= t; infinite where the series diverges. */
+static double sup_kappa(lift kind, double t, int64_t degree)
+{
+    switch (kind) {
+    case GEOMETRIC:
+        return t < 1 ? 1 / (1 - t) : INFINITY;
+    case EVEN:
+        return t < 1 ? 1 / ((1 - t) * (1 + t)) : INFINITY;
+    case EXPONENTIAL:
+        return exp(t);
+    case POLY: {
+        double sum = 1;
+        for (int64_t p = 0; p < degree; p++)
+            sum = 1 + t * sum;
+        return sum;
+    }
+    case RBF:
+        break;
+    }
+    return 1;
+}
+
+static double gain(const volt_resolved *resolved, double norm)
+{
+    const volt_kernel_facts *facts = &resolved->facts;
+    const volt_scan *scan = &resolved->scan;
+    double t = facts->tau * facts->tau * norm * facts->radius;
+    return facts->lambda * facts->lambda * sup_kappa((lift)(int)scan->constant[STEP_LIFT], t, scan->degree);
+}
+
+/* Inner products of inputs on the sphere |z| = M are rounded: leave that much room inside the bounds. */
+static double rounding_room(int64_t d)
+{
+    return (double)(d + 8) * DBL_EPSILON;
+}
+
+/* tau^2 M^2, from tau or from tau_coef, which is kept away from 1 by the rounding. */
+static volt_status resolve_tau(const volt_kernel *kernel, double radius, double room, double *tau, double *t)
+{
+    if (kernel->present[TAU]) {
+        *tau = kernel->value[TAU];
+        *t = *tau * *tau * radius * radius;
+    } else {
+        double coef = kernel->value[TAU_COEF];
+        *t = fmin(coef * coef, 1 - 4 * room);
+        *tau = radius > 0 ? sqrt(*t) / radius : coef;
+    }
+    lift kind = lift_of(kernel);
+    VOLT_REQUIRE((kind != GEOMETRIC && kind != EVEN) || *t * (1 + room) < 1, VOLT_ERR_ARGUMENT,
+                 "tau = %.17g must stay below 1/M = %.17g for lift %s, M = %.17g being the largest norm of the "
+                 "inputs",
+                 *tau, 1 / radius, lift_words[kind], radius);
+    return VOLT_OK;
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    lift kind = lift_of(kernel);
+    double room = rounding_room(d), tau = 0, t = 0;
+    int64_t degree = (int64_t)kernel->argument[LIFT];
+    if (kind != RBF)
+        VOLT_TRY(resolve_tau(kernel, radius, room, &tau, &t));
+
+    double sup = sup_kappa(kind, t, degree), sup_with_room = sup_kappa(kind, t * (1 + room), degree);
+    double bound = 1 / sqrt(sup);
+    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA]
+                                            : kernel->value[LAMBDA_COEF] / sqrt(sup_with_room);
+    VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
+                 "lambda = %.17g must stay below %.17g for lift %s with tau M = %.6g", lambda, bound,
+                 lift_words[kind], sqrt(t));
+
+    double contraction = lambda * lambda * sup;
+    volt_kernel_facts facts = {
+        .radius = radius,
+        .tau = tau,
+        .lambda = lambda,
+        .lambda_bound = bound,
+        .sup_kappa = sup,
+        .contraction = contraction,
+        .largest = 1 / (1 - contraction),
+    };
+    double zero_past = 1 / (1 - lambda * lambda);
+    volt_scan scan = {
+        .step = step_of(kind),
+        .state_size = 1,
+        .start = {zero_past},
+        .distance = kind == RBF,
+        .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
+        .constant = {[STEP_TAU2] = tau * tau,
+                     [STEP_LAMBDA2] = lambda * lambda,
+                     [STEP_GAMMA] = kind == RBF ? kernel->value[GAMMA] : 0,
+                     [STEP_LIFT] = kind},
+        .degree = degree,
+    };
+    volt_resolved made = {.scan = scan, .facts = facts, .gain = gain};
+    *resolved = made;
+    return VOLT_OK;
+}
+
+const volt_kernel_entry volt_kernel_volterra = {
+    .info = {.name = "volterra",
+             .formula = "K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1], kappa = 1/(1 - tau^2 <x, y>)",
+             .cost = "O(d)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = settle,
+    .resolve = resolve,
+};
