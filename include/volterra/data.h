@@ -1,4 +1,9 @@
-/* volterra/data.h: sequences to learn from: Lorenz, Mackey-Glass, NARMA10. */
+/* volterra/data.h: sequences to learn from: Lorenz, Mackey-Glass, NARMA10.
+ *
+ * Each fills the rows of a matrix and leaves it untouched on failure: VOLT_ERR_ARGUMENT or VOLT_ERR_SHAPE
+ * for what is wrong in the call, VOLT_ERR_NOT_FINITE with the row where the system diverges,
+ * VOLT_ERR_CANCELLED, VOLT_ERR_MEMORY (a copy of the rows is needed while it runs). options may be NULL:
+ * the defaults stand beside each field. */
 #ifndef VOLTERRA_DATA_H
 #define VOLTERRA_DATA_H
 
@@ -23,12 +28,12 @@ typedef struct volt_lorenz_options {
     volt_progress progress;
 } volt_lorenz_options;
 VOLT_API volt_lorenz_options volt_lorenz_options_default(void);
-/* Fill `out` (n x 3): row 0 is the start, when nothing is discarded. options may be NULL. */
+/* Fill `out` (n x 3): row 0 is the start, when nothing is discarded. */
 VOLT_API volt_status volt_simulate_lorenz(const volt_lorenz_options *options, volt_matrix out);
 
 /* Mackey-Glass: x' = a x(t - delay) / (1 + x(t - delay)^power) - b x, from a constant history. */
 typedef struct volt_mackey_glass_options {
-    double a, b, power;     /* 0.2, 0.1, 10 */
+    double a, b, power;     /* 0.2, 0.1, 10 (at least 0) */
     double delay;           /* 17; a whole number of steps */
     double start;           /* 1.2 */
     double step;            /* integration step, 0.02 */
@@ -42,7 +47,8 @@ VOLT_API volt_mackey_glass_options volt_mackey_glass_options_default(void);
 VOLT_API volt_status volt_simulate_mackey_glass(const volt_mackey_glass_options *options, volt_matrix out);
 
 /* NARMA10: y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1, u uniform on
- * [0, 0.5]. Diverges for rare inputs: VOLT_ERR_NOT_FINITE says at which row; take another seed. */
+ * [0, 0.5), both 0 before the start. Diverges for rare inputs: VOLT_ERR_NOT_FINITE says at which row;
+ * take another seed. */
 typedef struct volt_narma10_options {
     uint64_t seed;   /* 0 */
     int64_t discard; /* 200 */

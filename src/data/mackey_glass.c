@@ -1,0 +1,154 @@
+/* src/data/mackey_glass.c: the Mackey-Glass equation, and its fixed-step scheme.
+ *
+ *     x'(t) = a x(t - delay) / (1 + x(t - delay)^power) - b x(t),     x(t) = start for t <= 0
+ *
+ * The delay is a whole number of steps, lag = delay / step. The fixed-step scheme is the classical
+ * Runge-Kutta step with the delayed value held over the step: x_{k+1} from x_k with x_{k+1-lag} in
+ * place of x(t - delay). Holding it makes the scheme of first order in the step; it is the generator
+ * behind the published results and is offered for that reason. The accurate method stands in
+ * mackey_glass_taylor.c. */
+#include "data/mackey_glass.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/process.h"
+#include "data/rk4.h"
+
+#include <math.h>
+
+typedef struct mackey_rk4 {
+    double a, b, power, step;
+    double value;
+    double delayed_term; /* a y / (1 + y^power) of the delayed value y, held over the step */
+    double *past;        /* ring of the last `lag` values */
+    int64_t lag, oldest;
+} mackey_rk4;
+
+volt_mackey_glass_options volt_mackey_glass_options_default(void)
+{
+    volt_mackey_glass_options options = {
+        .a = 0.2,
+        .b = 0.1,
+        .power = 10,
+        .delay = 17,
+        .start = 1.2,
+        .step = 0.02,
+        .every = 50,
+        .method = VOLT_ODE_RK4,
+    };
+    return options;
+}
+
+/* ---- fixed steps ------------------------------------------------------------------------------ */
+
+static void field(const double *x, const void *parameters, double *dx)
+{
+    const mackey_rk4 *equation = parameters;
+    dx[0] = equation->delayed_term - equation->b * x[0];
+}
+
+/* The ring holds x_{k+1-lag} ... x_k, the constant history at first: the delayed value is the oldest,
+ * and the new value takes its place. */
+static volt_status rk4_step(void *state, volt_stage *stage)
+{
+    (void)stage;
+    mackey_rk4 *equation = state;
+    double delayed = equation->past[equation->oldest];
+    equation->delayed_term = equation->a * delayed / (1 + pow(delayed, equation->power));
+    volt_rk4_step(field, equation, 1, equation->step, &equation->value);
+    equation->past[equation->oldest] = equation->value;
+    equation->oldest = equation->oldest + 1 < equation->lag ? equation->oldest + 1 : 0;
+    return VOLT_OK;
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+/* The delay in steps, or 0 when it is not a whole number of them: relative 1e-12 is the room for the
+ * rounding of decimal values such as 17 and 0.02. */
+static int64_t whole_steps(double delay, double step)
+{
+    double steps = round(delay / step);
+    if (!(steps >= 1 && steps < 0x1p53) || fabs(steps * step - delay) > 1e-12 * delay)
+        return 0;
+    return (int64_t)steps;
+}
+
+static volt_status check_options(const volt_mackey_glass_options *options, volt_matrix out)
+{
+    VOLT_TRY(volt_process_check("mackey-glass", out, 1, options->every, options->discard));
+    VOLT_REQUIRE(isfinite(options->a) && isfinite(options->b) && isfinite(options->start),
+                 VOLT_ERR_ARGUMENT, "mackey-glass: a, b and start are %g, %g and %g, and must be finite",
+                 options->a, options->b, options->start);
+    VOLT_REQUIRE(isfinite(options->power) && options->power >= 0, VOLT_ERR_ARGUMENT,
+                 "mackey-glass: the power is %g, and must be at least 0 and finite", options->power);
+    VOLT_REQUIRE(isfinite(options->step) && options->step > 0, VOLT_ERR_ARGUMENT,
+                 "mackey-glass: the step is %g, and must be above 0 and finite", options->step);
+    VOLT_REQUIRE(isfinite(options->delay) && options->delay > 0, VOLT_ERR_ARGUMENT,
+                 "mackey-glass: the delay is %g, and must be above 0 and finite", options->delay);
+    VOLT_REQUIRE(whole_steps(options->delay, options->step) >= 1, VOLT_ERR_ARGUMENT,
+                 "mackey-glass: the delay %.15g is %.15g steps of %.15g, and must be a whole number of "
+                 "steps, at least 1",
+                 options->delay, options->delay / options->step, options->step);
+    VOLT_REQUIRE(options->method == VOLT_ODE_RK4 || options->method == VOLT_ODE_ACCURATE,
+                 VOLT_ERR_ARGUMENT, "mackey-glass: the method is %d, and must be %d (rk4) or %d (accurate)",
+                 (int)options->method, VOLT_ODE_RK4, VOLT_ODE_ACCURATE);
+    return VOLT_OK;
+}
+
+static volt_status simulate_rk4(const volt_mackey_glass_options *options, int64_t lag,
+                                volt_process *process, volt_matrix out)
+{
+    VOLT_TRY(volt_memory_require((double)lag * sizeof(double), "the delayed values of Mackey-Glass"));
+    mackey_rk4 equation = {
+        .a = options->a,
+        .b = options->b,
+        .power = options->power,
+        .step = options->step,
+        .value = options->start,
+        .past = volt_alloc(lag, sizeof(double)),
+        .lag = lag,
+    };
+    if (!equation.past)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < lag; i++)
+        equation.past[i] = options->start;
+    process->state = &equation;
+    process->row = &equation.value;
+    process->step = rk4_step;
+    volt_status status = volt_process_run(process, options->progress, out);
+    volt_free(equation.past);
+    return status;
+}
+
+static volt_status simulate_accurate(const volt_mackey_glass_options *options, int64_t lag,
+                                     volt_process *process, volt_matrix out)
+{
+    volt_mackey_taylor *equation = volt_mackey_taylor_create(options, lag);
+    if (!equation)
+        return VOLT_ERR_MEMORY;
+    process->state = equation;
+    process->row = volt_mackey_taylor_value(equation);
+    process->step = volt_mackey_taylor_step;
+    volt_status status = volt_process_run(process, options->progress, out);
+    volt_mackey_taylor_free(equation);
+    return status;
+}
+
+volt_status volt_simulate_mackey_glass(const volt_mackey_glass_options *options, volt_matrix out)
+{
+    const volt_mackey_glass_options defaults = volt_mackey_glass_options_default();
+    if (!options)
+        options = &defaults;
+    VOLT_TRY(check_options(options, out));
+
+    volt_process process = {
+        .name = "the Mackey-Glass equation",
+        .cols = 1,
+        .lead = 1,
+        .every = options->every,
+        .discard = options->discard,
+    };
+    int64_t lag = whole_steps(options->delay, options->step);
+    return options->method == VOLT_ODE_RK4 ? simulate_rk4(options, lag, &process, out)
+                                           : simulate_accurate(options, lag, &process, out);
+}

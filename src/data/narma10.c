@@ -1,0 +1,67 @@
+/* src/data/narma10.c: the nonlinear moving average of order 10, a benchmark of system identification.
+ *
+ *     y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1,    u[t] uniform on [0, 0.5)
+ *
+ * (Atiya and Parlos, "New results on recurrent network training", IEEE Transactions on Neural Networks
+ * 11, 2000.) Inputs and outputs before the first row are 0. For rare inputs y leaves the basin of its
+ * bounded solution and grows without limit. */
+#include "base/error.h"
+#include "data/process.h"
+#include "volterra/data.h"
+
+enum { MEMORY = 10 };
+
+typedef struct narma10 {
+    volt_rng rng;
+    double inputs[MEMORY], outputs[MEMORY]; /* rings: the last ten u, and y[t-9] ... y[t] */
+    int now;                                /* where u[t] and y[t+1] go: over the oldest */
+    double row[2];                          /* u[t], y[t+1] */
+} narma10;
+
+volt_narma10_options volt_narma10_options_default(void)
+{
+    volt_narma10_options options = {.seed = 0, .discard = 200};
+    return options;
+}
+
+static volt_status narma10_step(void *state, volt_stage *stage)
+{
+    (void)stage;
+    narma10 *system = state;
+    int now = system->now, next = (now + 1) % MEMORY, before = (now + MEMORY - 1) % MEMORY;
+
+    double sum = 0;
+    for (int i = 0; i < MEMORY; i++)
+        sum += system->outputs[i];
+    system->inputs[now] = 0.5 * volt_rng_uniform(&system->rng);
+    double last = system->outputs[before];                 /* y[t] */
+    double product = system->inputs[next] * system->inputs[now]; /* u[t-9] u[t] */
+    system->outputs[now] = 0.3 * last + 0.05 * last * sum + 1.5 * product + 0.1;
+
+    system->row[0] = system->inputs[now];
+    system->row[1] = system->outputs[now];
+    system->now = next;
+    return VOLT_OK;
+}
+
+volt_status volt_simulate_narma10(const volt_narma10_options *options, volt_matrix out)
+{
+    const volt_narma10_options defaults = volt_narma10_options_default();
+    if (!options)
+        options = &defaults;
+    VOLT_TRY(volt_process_check("narma10", out, 2, 1, options->discard));
+
+    narma10 system = {.now = 0};
+    volt_rng_init(&system.rng, options->seed, 0);
+    volt_process process = {
+        .name = "NARMA10",
+        .state = &system,
+        .row = system.row,
+        .cols = 2,
+        .lead = 1,
+        .every = 1,
+        .discard = options->discard,
+        .step = narma10_step,
+    };
+    return volt_process_run(&process, options->progress, out);
+}

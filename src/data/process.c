@@ -1,0 +1,91 @@
+/* src/data/process.c: the loop that every generator shares.
+ *
+ * Rows go to a private buffer and reach the caller's matrix only when all of them are there: a run that
+ * is cancelled or diverges leaves nothing half-done. */
+#include "data/process.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Steps between two looks at the progress callback: a few milliseconds of the slowest generator. */
+enum { LOOK_EVERY = 1024 };
+
+volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, int64_t every,
+                               int64_t discard)
+{
+    VOLT_REQUIRE(out.rows >= 1, VOLT_ERR_ARGUMENT,
+                 "%s: the number of rows is %" PRId64 ", and must be at least 1", name, out.rows);
+    VOLT_REQUIRE(out.cols == cols, VOLT_ERR_SHAPE,
+                 "%s: the matrix has %" PRId64 " columns, and must have %" PRId64, name, out.cols, cols);
+    VOLT_REQUIRE(out.data && out.ld >= out.cols, VOLT_ERR_ARGUMENT,
+                 "%s: the matrix has no data, or its leading dimension %" PRId64
+                 " is below its %" PRId64 " columns",
+                 name, out.ld, out.cols);
+    VOLT_REQUIRE(every >= 1, VOLT_ERR_ARGUMENT,
+                 "%s: one value of %" PRId64 " is to be kept, and that must be at least 1", name, every);
+    VOLT_REQUIRE(discard >= 0 && discard <= INT64_MAX - out.rows, VOLT_ERR_ARGUMENT,
+                 "%s: the number of rows to discard is %" PRId64 ", and must be 0 to 2^63 - 1 - %" PRId64,
+                 name, discard, out.rows);
+    return VOLT_OK;
+}
+
+static volt_status check_row(const volt_process *process, int64_t row)
+{
+    for (int64_t j = 0; j < process->cols; j++)
+        if (!isfinite(process->row[j]))
+            return row < process->discard
+                       ? volt_fail(VOLT_ERR_NOT_FINITE,
+                                   "%s diverges: row %" PRId64 " of the %" PRId64
+                                   " discarded rows is not finite",
+                                   process->name, row, process->discard)
+                       : volt_fail(VOLT_ERR_NOT_FINITE, "%s diverges: row %" PRId64 " is not finite",
+                                   process->name, row - process->discard);
+    return VOLT_OK;
+}
+
+/* Write the rows that are kept, one after the other, to `kept`. */
+static volt_status collect(const volt_process *process, volt_stage *stage, int64_t n_rows, double *kept)
+{
+    const size_t row_bytes = (size_t)process->cols * sizeof(double);
+    int64_t since_look = 0;
+    for (int64_t row = 0; row < process->discard + n_rows; row++) {
+        int64_t n_steps = row == 0 ? process->lead : process->every;
+        for (int64_t i = 0; i < n_steps; i++) {
+            VOLT_TRY(process->step(process->state, stage));
+            if (++since_look == LOOK_EVERY) {
+                volt_stage_advance(stage, since_look);
+                since_look = 0;
+            }
+            if (!volt_stage_goes_on(stage))
+                return volt_stage_end(stage);
+        }
+        VOLT_TRY(check_row(process, row));
+        if (row >= process->discard)
+            memcpy(kept + (row - process->discard) * process->cols, process->row, row_bytes);
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_process_run(const volt_process *process, volt_progress progress, volt_matrix out)
+{
+    double *kept = volt_alloc_doubles(out.rows, out.cols);
+    if (!kept)
+        return VOLT_ERR_MEMORY;
+
+    double n_steps =
+        (double)process->lead + ((double)process->discard + (double)(out.rows - 1)) * (double)process->every;
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "simulate", 0, 1, n_steps);
+    volt_status status = collect(process, &stage, out.rows, kept);
+    if (status == VOLT_OK)
+        status = volt_stage_end(&stage);
+    if (status == VOLT_OK)
+        for (int64_t i = 0; i < out.rows; i++)
+            memcpy(out.data + i * out.ld, kept + i * out.cols, (size_t)out.cols * sizeof(double));
+    volt_free(kept);
+    return status;
+}

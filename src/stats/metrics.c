@@ -1,0 +1,184 @@
+/* src/stats/metrics.c: how far forecasts are from the truth.
+ *
+ * With errors e_t = y_t - yhat_t of one output over T rows, and the mean over outputs taken last:
+ *
+ *     mse = mean e^2      nmse = mse / var(y), var with divisor T      r2 = 1 - nmse
+ *     mae = mean |e|      mdae = median |e|                            mape = mean |e| / max(|y|, eps)
+ *     w1  = Wasserstein-1 distance between the values of y and those of yhat
+ *
+ * A constant truth has no variance: r2 is 1 when all errors are 0 and 0 otherwise, and nmse stays
+ * 1 - r2. These are the conventions of scikit-learn, which gives no value for a single row: one row is
+ * a constant truth here. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "stats/wasserstein.h"
+#include "volterra/stats.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+static volt_status check_finite(const char *name, volt_view values)
+{
+    for (int64_t i = 0; i < values.rows; i++)
+        for (int64_t j = 0; j < values.cols; j++)
+            VOLT_REQUIRE(isfinite(values.data[i * values.ld + j]), VOLT_ERR_NOT_FINITE,
+                         "row %" PRId64 ", column %" PRId64 " of the %s is %g", i, j, name,
+                         values.data[i * values.ld + j]);
+    return VOLT_OK;
+}
+
+static volt_status check_pair(volt_view truth, volt_view forecast)
+{
+    VOLT_REQUIRE(truth.rows == forecast.rows && truth.cols == forecast.cols, VOLT_ERR_SHAPE,
+                 "the truth is %" PRId64 " x %" PRId64 " and the forecast %" PRId64 " x %" PRId64
+                 ": they must be equal",
+                 truth.rows, truth.cols, forecast.rows, forecast.cols);
+    VOLT_REQUIRE(truth.rows >= 1 && truth.cols >= 1, VOLT_ERR_SHAPE,
+                 "the truth is %" PRId64 " x %" PRId64 ", and must have at least one row and one column",
+                 truth.rows, truth.cols);
+    VOLT_REQUIRE(truth.data && forecast.data && truth.ld >= truth.cols && forecast.ld >= forecast.cols,
+                 VOLT_ERR_ARGUMENT,
+                 "the truth or the forecast has no data, or a leading dimension (%" PRId64 ", %" PRId64
+                 ") below its %" PRId64 " columns",
+                 truth.ld, forecast.ld, truth.cols);
+    VOLT_TRY(check_finite("truth", truth));
+    return check_finite("forecast", forecast);
+}
+
+/* ---- one output ------------------------------------------------------------------------------- */
+
+/* Mean squared deviation from the mean; exactly 0 when all values are equal, whatever their mean
+ * rounds to; NAN when it overflows. */
+static double population_variance(const double *values, int64_t count)
+{
+    double sum = 0, low = values[0], high = values[0];
+    for (int64_t i = 0; i < count; i++) {
+        sum += values[i];
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    if (low == high)
+        return 0;
+    double mean = sum / (double)count, squares = 0;
+    for (int64_t i = 0; i < count; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return isfinite(squares) ? squares / (double)count : NAN;
+}
+
+static double median_of_sorted(const double *values, int64_t count)
+{
+    int64_t middle = count / 2;
+    return count % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/* The metrics of one output from its truth y and forecast f; both and `errors` are overwritten. */
+static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t count)
+{
+    double squares = 0, sum = 0, relative = 0;
+    for (int64_t i = 0; i < count; i++) {
+        errors[i] = fabs(y[i] - f[i]);
+        squares += errors[i] * errors[i];
+        sum += errors[i];
+        relative += errors[i] / fmax(fabs(y[i]), DBL_EPSILON);
+    }
+    double variance = population_variance(y, count);
+    volt_sort(errors, count);
+    volt_sort(y, count);
+    volt_sort(f, count);
+
+    volt_metrics metrics = {
+        .mse = squares / (double)count,
+        .mae = sum / (double)count,
+        .mdae = median_of_sorted(errors, count),
+        .w1 = volt_wasserstein_sorted(y, count, f, count),
+        .mape = relative / (double)count,
+    };
+    metrics.nmse = variance != 0 ? metrics.mse / variance : errors[count - 1] > 0;
+    metrics.r2 = 1 - metrics.nmse;
+    return metrics;
+}
+
+static void add_share(volt_metrics *mean, const volt_metrics *metrics, double share)
+{
+    mean->mse += share * metrics->mse;
+    mean->nmse += share * metrics->nmse;
+    mean->r2 += share * metrics->r2;
+    mean->mae += share * metrics->mae;
+    mean->mdae += share * metrics->mdae;
+    mean->w1 += share * metrics->w1;
+    mean->mape += share * metrics->mape;
+}
+
+static int is_finite(const volt_metrics *m)
+{
+    return isfinite(m->mse) && isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) &&
+           isfinite(m->mdae) && isfinite(m->w1) && isfinite(m->mape);
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metrics *metrics)
+{
+    VOLT_TRY(check_pair(truth, forecast));
+    VOLT_REQUIRE(metrics, VOLT_ERR_ARGUMENT, "there is no place for the metrics");
+
+    const int64_t n_rows = truth.rows;
+    double *columns = volt_alloc_doubles(3, n_rows);
+    if (!columns)
+        return VOLT_ERR_MEMORY;
+    double *y = columns, *f = columns + n_rows, *errors = columns + 2 * n_rows;
+
+    volt_status status = VOLT_OK;
+    volt_metrics mean = {0};
+    for (int64_t j = 0; j < truth.cols && status == VOLT_OK; j++) {
+        for (int64_t i = 0; i < n_rows; i++) {
+            y[i] = truth.data[i * truth.ld + j];
+            f[i] = forecast.data[i * forecast.ld + j];
+        }
+        volt_metrics output = output_metrics(y, f, errors, n_rows);
+        if (!is_finite(&output))
+            status = volt_fail(VOLT_ERR_NOT_FINITE, "the squares of column %" PRId64 " overflow", j);
+        add_share(&mean, &output, 1.0 / (double)truth.cols);
+    }
+    volt_free(columns);
+    if (status == VOLT_OK)
+        *metrics = mean;
+    return status;
+}
+
+/* Euclidean norm of y - f (of y alone when f is NULL), scaled so that no square overflows. */
+static double distance(const double *y, const double *f, int64_t count)
+{
+    double largest = 0, squares = 0;
+    for (int64_t j = 0; j < count; j++)
+        largest = fmax(largest, fabs(f ? y[j] - f[j] : y[j]));
+    if (largest == 0 || isinf(largest))
+        return largest;
+    for (int64_t j = 0; j < count; j++) {
+        double part = (f ? y[j] - f[j] : y[j]) / largest;
+        squares += part * part;
+    }
+    return largest * sqrt(squares);
+}
+
+volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows,
+                            int *reached)
+{
+    VOLT_TRY(check_pair(truth, forecast));
+    VOLT_REQUIRE(isfinite(threshold) && threshold > 0, VOLT_ERR_ARGUMENT,
+                 "the threshold is %g, and must be above 0 and finite", threshold);
+    VOLT_REQUIRE(rows && reached, VOLT_ERR_ARGUMENT, "there is no place for the number of rows");
+
+    int64_t row = 0;
+    for (; row < truth.rows; row++) {
+        const double *y = truth.data + row * truth.ld, *f = forecast.data + row * forecast.ld;
+        double error = distance(y, f, truth.cols), size = distance(y, NULL, truth.cols);
+        /* Where the truth is 0 only an exact forecast is valid. */
+        if (size > 0 ? error / size >= threshold : error > 0)
+            break;
+    }
+    *reached = row < truth.rows;
+    *rows = *reached ? row + 1 : truth.rows;
+    return VOLT_OK;
+}
