@@ -1,0 +1,18 @@
+/* tests/support/check.h: assertions about calls of the library.
+ *
+ *     check_ok(volt_ridge_fit(...));                                    prints the sentence on failure
+ *     check_fails(volt_ridge_fit(...), VOLT_ERR_ARGUMENT, "alpha");     the sentence must hold "alpha" */
+#ifndef SUPPORT_CHECK_H
+#define SUPPORT_CHECK_H
+
+#include "volterra/status.h"
+
+#define check_ok(call) check_ok_at((call), #call, __FILE__, __LINE__)
+#define check_fails(call, expected, fragment) \
+    check_fails_at((call), (expected), (fragment), #call, __FILE__, __LINE__)
+
+void check_ok_at(volt_status status, const char *call, const char *file, int line);
+void check_fails_at(volt_status status, volt_status expected, const char *fragment, const char *call,
+                    const char *file, int line);
+
+#endif
