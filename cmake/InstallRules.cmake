@@ -28,13 +28,10 @@ endif()
 
 # ---- pkg-config ---------------------------------------------------------------------------------
 set(pc_libs_private "${VOLT_BLAS_LINK} -lcsv ${OpenMP_C_FLAGS} -lm")
-# Paths relative to the prefix, so that the installed tree can be moved.
-foreach(dir LIBDIR INCLUDEDIR)
-  if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
-    set(pc_${dir} "${CMAKE_INSTALL_${dir}}")
-  else()
-    set(pc_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
-  endif()
-endforeach()
+# The prefix is found from where the file lies, so that `cmake --install --prefix` and a moved tree are right.
+set(pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pc_to_prefix ${pc_dir} ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(cmake/volterra.pc.in volterra.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/volterra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

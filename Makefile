@@ -1,0 +1,49 @@
+# A thin front for CMake and scripts/; `make help` lists the targets.
+#
+#   CMAKE_ARGS    further options for CMake, e.g. CMAKE_ARGS=-DVOLT_NATIVE=ON
+#   PREFIX        where `make install` puts things (DESTDIR is honoured)
+#   FUZZ_SECONDS  how long `make fuzz` runs each target
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+export JOBS CMAKE_ARGS FUZZ_SECONDS
+
+# CMake starts a make or ninja of its own: it must not look for the job server of this one.
+unexport MAKEFLAGS MFLAGS MAKELEVEL
+
+.DEFAULT_GOAL := build
+.PHONY: help deps build demo test bench lint fuzz install clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+deps: ## install what is missing to build, test and run the demo
+	scripts/deps.sh build test demo
+
+build: ## the library and the program build/volterra
+	@scripts/deps.sh build
+	cmake --preset default $(CMAKE_ARGS)
+	cmake --build build --parallel $(JOBS) --target volterra_cli
+
+demo: ## forecast the Lorenz system and draw the picture, into build/demo
+	@scripts/deps.sh build demo
+	@$(MAKE) --no-print-directory build
+	scripts/demo.sh
+
+test: ## every test, plain and with sanitizers; ends with a count
+	@tests/run_tests.sh
+
+bench: ## the benchmarks, beside their peers where Python can have them
+	scripts/bench.sh
+
+lint: ## formatting, clang-tidy, cppcheck, layout
+	scripts/lint.sh
+
+fuzz: ## each libFuzzer target for FUZZ_SECONDS
+	scripts/fuzz.sh
+
+install: build ## into PREFIX (default /usr/local)
+	cmake --install build --prefix $(PREFIX)
+
+clean: ## remove the build folders that these targets make
+	rm -rf build build-sanitize build-fuzz

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
+#
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz
+#
+# --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
+# means that the package is not known there: the script then says what to install by hand.
+set -euo pipefail
+
+CC=${CC:-cc}
+
+# set | what it is | probe | apt | dnf | pacman | zypper | apk | brew
+table='
+build | a C compiler                | has_compiler               | gcc libc6-dev          | gcc                 | gcc        | gcc                      | gcc musl-dev | gcc
+build | CMake 3.22 or later         | has_cmake                  | cmake                  | cmake               | cmake      | cmake                    | cmake        | cmake
+build | pkg-config                  | has_program pkg-config     | pkg-config             | pkgconf-pkg-config  | pkgconf    | pkg-config               | pkgconf      | pkgconf
+build | OpenBLAS, its OpenMP build  | has_openblas               | libopenblas-openmp-dev | openblas-devel      | openblas   | libopenblas_openmp-devel | openblas-dev | openblas
+build | Random123                   | has_header Random123/philox.h | librandom123-dev    | Random123-devel     | -          | -                        | -            | -
+build | libcsv                      | has_header csv.h           | libcsv-dev             | libcsv-devel        | -          | -                        | -            | -
+build | matio                       | has_module matio           | libmatio-dev           | matio-devel         | libmatio   | -                        | -            | libmatio
+build | Jansson                     | has_module jansson         | libjansson-dev         | jansson-devel       | jansson    | libjansson-devel         | jansson-dev  | jansson
+build | zlib                        | has_module zlib            | zlib1g-dev             | zlib-devel          | zlib       | zlib-devel               | zlib-dev     | zlib
+test  | cmocka                      | has_module cmocka          | libcmocka-dev          | libcmocka-devel     | cmocka     | libcmocka-devel          | cmocka-dev   | cmocka
+test  | a C++ compiler              | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
+demo  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot
+bench | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
+lint  | clang-format                | has_program clang-format   | clang-format           | clang-tools-extra   | clang      | clang                    | -            | clang-format
+lint  | clang-tidy                  | has_program clang-tidy     | clang-tidy             | clang-tools-extra   | clang      | clang                    | -            | llvm
+lint  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | llvm libomp
+lint  | cppcheck                    | has_program cppcheck       | cppcheck               | cppcheck            | cppcheck   | cppcheck                 | cppcheck     | cppcheck
+lint  | ShellCheck                  | has_program shellcheck     | shellcheck             | ShellCheck          | shellcheck | ShellCheck               | shellcheck   | shellcheck
+fuzz  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | llvm libomp
+fuzz  | libFuzzer                   | has_libfuzzer              | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | llvm
+'
+
+# ---- probes -------------------------------------------------------------------------------------
+has_program() { command -v "$1" >/dev/null; }
+has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1; }
+has_module() { pkg-config --exists "$1" 2>/dev/null; }
+has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
+has_compiler() { echo 'int main(void) { return 0; }' | "$CC" -x c - -o /dev/null 2>/dev/null; }
+
+has_cmake()
+{
+    local version
+    version=$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*//p')
+    [ -n "$version" ] && [ "$(printf '3.22\n%s\n' "$version" | sort -V | head -n 1)" = 3.22 ]
+}
+
+# On Debian other builds of OpenBLAS may be there, but that is not the one we want.
+has_openblas()
+{
+    if [ "$manager" = apt ]; then
+        compgen -G '/usr/lib/*/openblas-openmp/libopenblas.so' >/dev/null
+    else
+        has_module openblas || has_header cblas.h
+    fi
+}
+
+has_clang_openmp() { echo '#include <omp.h>' | clang -fopenmp -E - >/dev/null 2>&1; }
+
+has_libfuzzer()
+{
+    echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n ? 0 : 0; }' |
+        clang -x c - -fsanitize=fuzzer,address,undefined -o /dev/null 2>/dev/null
+}
+
+# ---- package managers ---------------------------------------------------------------------------
+find_manager()
+{
+    local candidate
+    for candidate in apt-get dnf pacman zypper apk brew; do
+        if has_program "$candidate"; then
+            echo "${candidate%-get}"
+            return
+        fi
+    done
+    echo none
+}
+
+column_of()
+{
+    case $1 in
+        apt) echo 4 ;; dnf) echo 5 ;; pacman) echo 6 ;; zypper) echo 7 ;; apk) echo 8 ;; brew) echo 9 ;;
+        *) echo 0 ;;
+    esac
+}
+
+install_packages()
+{
+    local sudo=()
+    if [ "$(id -u)" -ne 0 ] && [ "$manager" != brew ]; then
+        if ! has_program sudo; then
+            echo "deps: not root, and there is no sudo; as root, install: $*" >&2
+            exit 1
+        fi
+        sudo=(sudo)
+    fi
+    echo "deps: installing $*"
+    case $manager in
+        apt)
+            "${sudo[@]}" apt-get update -q
+            "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+            ;;
+        dnf) "${sudo[@]}" dnf install -y "$@" ;;
+        pacman) "${sudo[@]}" pacman -Sy --needed --noconfirm "$@" ;;
+        zypper) "${sudo[@]}" zypper --non-interactive install "$@" ;;
+        apk) "${sudo[@]}" apk add "$@" ;;
+        brew) brew install "$@" ;;
+    esac
+}
+
+# ---- what is missing ----------------------------------------------------------------------------
+# Lines "what | packages" (packages "-": not known here) for the sets in "$@".
+missing()
+{
+    local column set what probe packages
+    column=$(column_of "$manager")
+    while IFS='|' read -r -a field; do
+        [ "${#field[@]}" -gt 1 ] || continue
+        read -r set <<<"${field[0]}"
+        [[ " $* " == *" $set "* ]] || continue
+        read -r what <<<"${field[1]}"
+        read -r -a probe <<<"${field[2]}"
+        "${probe[@]}" && continue
+        packages=-
+        [ "$column" = 0 ] || read -r packages <<<"${field[column - 1]}"
+        echo "$what|$packages"
+    done <<<"$table"
+}
+
+list_only=no
+if [ "${1:-}" = --list ]; then
+    list_only=yes
+    shift
+fi
+[ $# -gt 0 ] || set -- build
+for wanted in "$@"; do
+    case $wanted in
+        build | test | demo | bench | lint | fuzz) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz)" >&2; exit 2 ;;
+    esac
+done
+
+manager=$(find_manager)
+lacking=$(missing "$@")
+[ -n "$lacking" ] || exit 0
+
+packages=$(sed -n 's/^.*|//; /^-$/!p' <<<"$lacking" | tr ' ' '\n' | sort -u)
+unknown=$(sed -n 's/|-$//p' <<<"$lacking")
+if [ "$list_only" = yes ]; then
+    sed 's/|-$//; s/|/: /' <<<"$lacking"
+    exit 1
+fi
+if [ -n "$packages" ]; then
+    # shellcheck disable=SC2086 # one word per package
+    install_packages $packages
+    unknown=$(missing "$@" | sed 's/|.*//')
+fi
+if [ -n "$unknown" ]; then
+    {
+        echo "deps: still missing, please install with headers (package manager here: $manager):"
+        echo "    ${unknown//$'\n'/$'\n'    }"
+    } >&2
+    exit 1
+fi

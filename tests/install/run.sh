@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# tests/install/run.sh: install into a scratch prefix and use the library from there as a stranger would.
+#
+#   tests/install/run.sh BUILD      BUILD: a build folder with the shared library. TAP on stdout.
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+scratch=$build/install-test
+static_build=$scratch/static-build # kept from run to run: it is the slow part
+log=$scratch/log
+CC=${CC:-cc}
+CXX=${CXX:-c++}
+version=$(sed -n 's/^project(volterra VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+mkdir -p "$scratch"
+rm -rf "$scratch"/{shared,static,moved} "$scratch"/use-*
+
+count=0
+failures=0
+# check NAME COMMAND...: one TAP line; the output of a command that fails follows it.
+check()
+{
+    local name=$1
+    shift
+    count=$((count + 1))
+    if "$@" >"$log" 2>&1; then
+        echo "ok $count - $name"
+    else
+        failures=$((failures + 1))
+        echo "not ok $count - $name"
+        sed 's/^/# /' "$log"
+    fi
+}
+
+# ---- steps --------------------------------------------------------------------------------------
+install_shared() { cmake --install "$build" --prefix "$scratch/shared"; }
+
+install_static()
+{
+    cmake -S "$root" -B "$static_build" -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=OFF \
+        -DVOLT_BUILD_CLI=OFF -DVOLT_BUILD_TESTS=OFF -DVOLT_BUILD_BENCH=OFF -DVOLT_BUILD_EXAMPLES=OFF &&
+        cmake --build "$static_build" --parallel 2 &&
+        cmake --install "$static_build" --prefix "$scratch/static"
+}
+
+says_version() { [ "$("$@")" = "volterra $version" ]; }
+
+use_find_package() # KIND: shared, static or moved
+{
+    local folder=$scratch/use-cmake-$1
+    cmake -S "$root/tests/install/consumer" -B "$folder" -DCMAKE_PREFIX_PATH="$scratch/$1" &&
+        cmake --build "$folder" && says_version "$folder/consumer"
+}
+
+use_pkg_config() # KIND [--static]
+{
+    local prefix=$scratch/$1 program=$scratch/use-pkg-config-$1 flags pc
+    shift
+    pc=$(find "$prefix" -name volterra.pc) && [ -n "$pc" ] || return 1
+    flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config "$@" --cflags --libs volterra) || return 1
+    # shellcheck disable=SC2086 # flags are words
+    "$CC" "$root/tests/install/consumer/consumer.c" -o "$program" $flags -lm \
+        -Wl,-rpath,"$(dirname "$(dirname "$pc")")" && says_version "$program"
+}
+
+move_tree() { cp -a "$scratch/shared" "$scratch/moved" && rm -rf "$scratch/shared"; }
+
+shared_library() { find "$scratch/shared" "$scratch/moved" -name 'libvolterra.so' 2>/dev/null | head -n 1; }
+exported() { nm -D --defined-only "$(shared_library)" | awk '{ print $NF }' | sort -u; }
+
+exports_only_ours()
+{
+    [ -n "$(exported)" ] || return 1
+    ! exported | grep -v '^volt_'
+}
+
+# Every function that a public header declares stands in the library.
+exports_all_declared()
+{
+    local declared
+    declared=$(grep -ohE '^VOLT_API [^(]*\(' "$root"/include/volterra/*.h | grep -oE 'volt_[a-z0-9_]+\($' |
+        tr -d '(' | sort -u)
+    [ -n "$declared" ] || return 1
+    ! comm -23 <(echo "$declared") <(exported) | grep .
+}
+
+compiles_alone() # COMPILER FLAGS...
+{
+    local header
+    for header in "$scratch"/static/include/volterra.h "$scratch"/static/include/volterra/*.h; do
+        "$@" -Wall -Wextra -pedantic -Werror -I"$scratch/static/include" -fsyntax-only "$header" || return 1
+    done
+}
+
+program_runs() { "$scratch/$1/bin/volterra" --version | grep -F "$version"; }
+
+# ---- run ----------------------------------------------------------------------------------------
+check "install a shared library" install_shared
+check "find_package, shared" use_find_package shared
+check "pkg-config, shared" use_pkg_config shared
+check "all exported symbols begin with volt_" exports_only_ours
+check "all declared functions are exported" exports_all_declared
+check "the installed program runs" program_runs shared
+check "install a static library" install_static
+check "find_package, static" use_find_package static
+check "pkg-config, static" use_pkg_config static --static
+check "every header compiles alone as C11" compiles_alone "$CC" -std=c11 -x c
+check "every header compiles alone as C++17" compiles_alone "$CXX" -std=c++17 -x c++
+check "move the installed tree" move_tree
+check "the moved program runs" program_runs moved
+check "find_package after the move" use_find_package moved
+check "pkg-config after the move" use_pkg_config moved
+echo "1..$count"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,221 @@
+#!/usr/bin/env bash
+# tests/run_tests.sh: build, run every test, count. What `make test` calls.
+#
+#   tests/run_tests.sh [SUITE...]
+#
+# Suites: unit property reference cli examples install fuzz, on the `default` preset, then
+# sanitize:unit sanitize:property sanitize:reference sanitize:cli sanitize:fuzz on the `sanitize` preset.
+# Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
+# are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
+# one failure. The last line is `N passed, N failed`; the status is 0 when none failed and something ran.
+#
+#   JOBS           processors to build with (default: all)
+#   TEST_JOBS      programs that run at a time (2)
+#   TEST_SECONDS   time limit of one program (240)
+#   CMAKE_ARGS     further options for CMake
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 1
+jobs_build=${JOBS:-$(nproc)}
+jobs_test=${TEST_JOBS:-2}
+seconds_each=${TEST_SECONDS:-240}
+results=build/test-results
+all_suites="unit property reference cli examples install fuzz
+    sanitize:unit sanitize:property sanitize:reference sanitize:cli sanitize:fuzz"
+
+export CMOCKA_MESSAGE_OUTPUT=TAP
+# Several programs share the processors: a thread that waits must not spin.
+export OMP_WAIT_POLICY=passive
+export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+unset VOLTERRA
+
+# ---- results ------------------------------------------------------------------------------------
+# record SUITE NAME PASSED FAILED SKIPPED SECONDS
+record() { printf '%s\t%s\t%d\t%d\t%d\t%s\n' "$@" >>"$results/counts"; }
+
+elapsed() { awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { printf "%.1f", to - from }'; }
+
+finish()
+{
+    local passed failed
+    passed=$(awk -F'\t' '{ n += $3 } END { print n + 0 }' "$results/counts")
+    failed=$(awk -F'\t' '{ n += $4 } END { print n + 0 }' "$results/counts")
+    echo
+    awk -F'\t' '
+        !($1 in p) { order[++suites] = $1 }
+        { p[$1] += $3; f[$1] += $4; s[$1] += $5; t[$1] += $6 }
+        END {
+            printf "%-20s %8s %8s %8s %9s\n", "suite", "passed", "failed", "skipped", "seconds"
+            for (i = 1; i <= suites; i++) {
+                u = order[i]
+                printf "%-20s %8d %8d %8d %9.1f\n", u, p[u], f[u], s[u], t[u]
+            }
+        }' "$results/counts"
+    grep -vP '^[^\t]*\t[^\t]*\t\d+\t0\t' "$results/counts" | awk -F'\t' '{ print "failed: " $1 " " $2 }'
+    [ "$passed" -gt 0 ] || [ "$failed" -gt 0 ] || failed=1
+    echo "total time $(elapsed "$started") s"
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+# ---- one program --------------------------------------------------------------------------------
+# run_job SUITE KIND NAME COMMAND...; KIND: tap, or status (no TAP: the exit status is the one test)
+run_job()
+{
+    local suite=$1 kind=$2 name=$3 log start status passed failed skipped planned why=
+    shift 3
+    log=$results/${suite//:/-}.$name.log
+    start=$(date +%s.%N)
+    mkdir -p "$log.tmp"
+    TMPDIR=$PWD/$log.tmp timeout --kill-after=10 "$seconds_each" "$@" >"$log" 2>&1 </dev/null
+    status=$?
+    rm -rf "$log.tmp"
+
+    skipped=$(grep -ciE '^ok\b.*# *skip' "$log")
+    passed=$(($(grep -cE '^ok\b' "$log") - skipped))
+    failed=$(grep -cE '^not ok\b' "$log")
+    planned=$(awk '/^1\.\.[0-9]+/ { n += substr($1, 4) } END { print n + 0 }' "$log")
+    if [ "$kind" = status ]; then
+        passed=0 failed=0 skipped=0 planned=0
+        [ "$status" -ne 0 ] || passed=1
+    fi
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        why="stopped after $seconds_each s"
+    elif [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+        why="exit status $status"
+    elif [ $((passed + failed + skipped)) -eq 0 ]; then
+        why="no test ran"
+    elif [ $((passed + failed + skipped)) -lt "$planned" ]; then
+        why="$planned tests planned, $((passed + failed + skipped)) reported"
+    fi
+    [ -z "$why" ] || failed=$((failed + 1))
+
+    start=$(elapsed "$start")
+    if [ "$failed" -eq 0 ]; then
+        echo "ok    $suite $name ($passed tests, $start s)"
+    else
+        # In one piece: another job may be printing too.
+        printf 'FAIL  %s %s (%d failed%s)\n%s\n' "$suite" "$name" "$failed" "${why:+; $why}" \
+            "$(tail -n 200 "$log" | sed 's/^/      | /')"
+    fi
+    record "$suite" "$name" "$passed" "$failed" "$skipped" "$start"
+}
+
+# start_job ARGUMENTS OF run_job: in the background, as soon as one of the places is free
+start_job()
+{
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs_test" ]; do
+        wait -n
+    done
+    run_job "$@" &
+}
+
+# ---- suites -------------------------------------------------------------------------------------
+# run_suite SUITE BUILD PLAIN: PLAIN is the suite's name without the preset
+run_suite()
+{
+    local suite=$1 build=$2 plain=$3 program name found=no
+    case $plain in
+        unit | property | reference)
+            for program in "tests/$plain"/test_*.c; do
+                [ -e "$program" ] || continue
+                found=yes
+                name=$(basename "$program" .c)
+                start_job "$suite" tap "$name" "$build/tests/$plain/$name"
+            done
+            ;;
+        cli)
+            if [ -e tests/cli/run.sh ]; then
+                found=yes
+                start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
+                    bash tests/cli/run.sh
+            fi
+            ;;
+        examples)
+            for program in examples/[0-9]*.c; do
+                [ -e "$program" ] || continue
+                found=yes
+                name=$(basename "$program" .c)
+                start_job "$suite" status "$name" "$build/examples/$name"
+            done
+            ;;
+        install)
+            found=yes
+            start_job "$suite" tap run bash tests/install/run.sh "$build"
+            ;;
+        fuzz)
+            for program in tests/fuzz/fuzz_*.c; do
+                [ -e "$program" ] || continue
+                found=yes
+                name=$(basename "$program" .c)
+                start_job "$suite" tap "$name" "$build/tests/fuzz/$name" "tests/fuzz/corpus/${name#fuzz_}"
+            done
+            ;;
+        *)
+            echo "run_tests: unknown suite '$suite'" >&2
+            ;;
+    esac
+    if [ "$found" = no ]; then
+        echo "FAIL  $suite has no tests"
+        record "$suite" "(no tests)" 0 1 0 0
+    fi
+}
+
+# build_preset PRESET: false (and one failure) when it does not build
+build_preset()
+{
+    local log=$results/build-$1.log start
+    start=$(date +%s.%N)
+    echo "build $1"
+    # shellcheck disable=SC2086 # CMAKE_ARGS are words
+    if cmake --preset "$1" ${CMAKE_ARGS:-} >"$log" 2>&1 &&
+        cmake --build --preset "$1" --parallel "$jobs_build" >>"$log" 2>&1; then
+        grep -E '^-- volterra ' "$log"
+        echo "ok    build $1 ($(elapsed "$start") s)"
+        return 0
+    fi
+    echo "FAIL  build $1"
+    grep -nE -A5 'error|FAILED|Error ' "$log" | head -n 60
+    tail -n 20 "$log"
+    record "build" "$1" 0 1 0 "$(elapsed "$start")"
+    return 1
+}
+
+# run_preset PRESET BUILD SUITE...
+run_preset()
+{
+    local preset=$1 build=$2 suite
+    shift 2
+    [ $# -gt 0 ] || return
+    build_preset "$preset" || return
+    for suite in "$@"; do
+        run_suite "$suite" "$build" "${suite#*:}"
+    done
+    wait
+}
+
+# ---- run ----------------------------------------------------------------------------------------
+started=$(date +%s.%N)
+rm -rf "$results"
+mkdir -p "$results"
+: >"$results/counts"
+
+if ! scripts/deps.sh build test; then
+    record deps "build test" 0 1 0 0
+    finish
+fi
+
+# shellcheck disable=SC2086 # a list of words
+[ $# -gt 0 ] || set -- $all_suites
+plain=() sanitized=()
+for suite in "$@"; do
+    case $suite in
+        sanitize:*) sanitized+=("$suite") ;;
+        *) plain+=("$suite") ;;
+    esac
+done
+run_preset default build "${plain[@]}"
+run_preset sanitize build-sanitize "${sanitized[@]}"
+finish
