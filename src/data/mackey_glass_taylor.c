@@ -17,7 +17,7 @@
  * which loses nothing, and the caller still sees steps of h.
  *
  * Accuracy: each step commits an error of about eps h max|x'| (the sum over steps carries its rounding
- * along), so that with the usual parameters the first ten delays are right to about 1e-14; the
+ * along), so that with the usual parameters the first ten delays are right to about 1e-15; the
  * equation itself then multiplies errors by about e^(0.006 t). */
 #include "data/mackey_glass.h"
 
