@@ -20,20 +20,13 @@ static inline double volt_exp(double x)
     double k = shifted - round_to_int;
     double r = (clamped - k * ln2_high) - k * ln2_low;
 
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
+    /* e^r = 1 + (r + r^2 q(r)), q of degree 11 in pairs (Estrin): the chain of dependent steps is short. */
+    double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+    double q01 = 1.0 / 2 + r * (1.0 / 6), q23 = 1.0 / 24 + r * (1.0 / 120);
+    double q45 = 1.0 / 720 + r * (1.0 / 5040), q67 = 1.0 / 40320 + r * (1.0 / 362880);
+    double q89 = 1.0 / 3628800 + r * (1.0 / 39916800), qab = 1.0 / 479001600 + r * (1.0 / 6227020800.0);
+    double q = (q01 + r2 * q23) + r4 * (q45 + r2 * q67) + r8 * (q89 + r2 * qab);
+    double p = 1 + (r + r2 * q);
 
     uint64_t bits, exponent;
     memcpy(&exponent, &shifted, sizeof exponent);

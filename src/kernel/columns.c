@@ -16,8 +16,11 @@ static void products_four(const double *restrict x, int64_t ld_x, int64_t d, con
                           int64_t ld_y, int64_t count, double *restrict s, int64_t ld_s)
 {
     for (int64_t j = 0; j < count; j += CHUNK) {
-        double sum[VOLT_SCAN_ROWS][CHUNK] = {{0}};
-        for (int64_t k = 0; k < d; k++) {
+        double sum[VOLT_SCAN_ROWS][CHUNK];
+        for (int r = 0; r < VOLT_SCAN_ROWS; r++)
+            for (int c = 0; c < CHUNK; c++)
+                sum[r][c] = x[r * ld_x] * y[j + c];
+        for (int64_t k = 1; k < d; k++) {
             const double *restrict row = y + k * ld_y + j;
             for (int r = 0; r < VOLT_SCAN_ROWS; r++)
                 for (int c = 0; c < CHUNK; c++)
@@ -34,8 +37,10 @@ static void products_one(const double *restrict x, int64_t d, const double *rest
                          int64_t count, double *restrict s)
 {
     for (int64_t j = 0; j < count; j += CHUNK) {
-        double sum[CHUNK] = {0};
-        for (int64_t k = 0; k < d; k++) {
+        double sum[CHUNK];
+        for (int c = 0; c < CHUNK; c++)
+            sum[c] = x[0] * y[j + c];
+        for (int64_t k = 1; k < d; k++) {
             const double *restrict row = y + k * ld_y + j;
             for (int c = 0; c < CHUNK; c++)
                 sum[c] += x[k] * row[c];

@@ -21,9 +21,10 @@ enum {
 typedef struct volt_scan volt_scan;
 
 /* Walk `rows` (1 to VOLT_SCAN_ROWS) steps down each of `count` neighbouring diagonals.
- * Step r of diagonal k reads local[r * ld_local + k] and writes the kernel to out[r * ld_out + k];
- * number s of the diagonal's state is state[s * stride + k], read before and written after. */
-typedef void (*volt_scan_step)(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+ * Step r of diagonal k reads local[r * ld_local + k], which it may overwrite, and writes the kernel to
+ * out[r * ld_out + k]; number s of the diagonal's state is state[s * stride + k], read before and written
+ * after. */
+typedef void (*volt_scan_step)(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
                                double *state, int64_t stride, double *out, int64_t ld_out, int64_t count);
 
 /* A diagonal scan, ready to run on inputs of norm at most the radius it was resolved for. */

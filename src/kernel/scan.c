@@ -22,19 +22,19 @@ static int64_t max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Step `rows` rows from `row` on along diagonals from .. to - 1 (as j - i of the first of those rows). `tile` holds the
- * local values of the rows from `tile_row` on, its first column being `tile_first`. */
+/* The local values of ROWS rows from `row` on, from column `first` on. */
 typedef struct tile {
     double local[ROWS * TILE_LD];
     int64_t row, first;
 } tile;
 
-static void step_diagonals(const volt_scan_grid *grid, volt_matrix K, const tile *t, int64_t row, int64_t rows,
+/* Step down rows row .. row + rows - 1 of the diagonals j - i = from .. to - 1. */
+static void step_diagonals(const volt_scan_grid *grid, volt_matrix K, tile *t, int64_t row, int64_t rows,
                            int64_t from, int64_t to)
 {
     if (to <= from)
         return;
-    const double *local = t->local + (row - t->row) * TILE_LD + (row + from - t->first);
+    double *local = t->local + (row - t->row) * TILE_LD + (row + from - t->first);
     double *state = grid->state + (from + grid->rows.rows - 1);
     double *out = K.data + row * K.ld + (row + from);
     /* One row down the same diagonal is one column to the right: hence the + 1. */

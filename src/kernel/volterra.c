@@ -111,27 +111,25 @@ static volt_status settle(volt_kernel *kernel)
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 /* Constants of the step. */
-enum { STEP_TAU2, STEP_LAMBDA2, STEP_GAMMA, STEP_LIFT };
+enum { STEP_TAU2, STEP_LAMBDA2, STEP_RATE, STEP_LIFT };
 
-/* One row of K = 1 + lambda^2 kappa K. The caller's kappa is inlined, and the loop vectorises. */
-#define STEP_LOOP(kappa_of_local)                                     \
-    for (int64_t r = 0; r < rows; r++) {                              \
-        const double *restrict row = local + r * ld_local;            \
-        double *restrict row_out = out + r * ld_out;                  \
-        for (int64_t k = 0; k < count; k++) {                         \
-            double s = row[k];                                        \
-            double value = 1 + lambda2 * (kappa_of_local) * state[k]; \
-            state[k] = value;                                         \
-            row_out[k] = value;                                       \
-        }                                                             \
+/* The recursion on `rows` rows, lambda^2 kappa(s) being `factor`, an expression in the local value s. The
+ * expression is inlined, and the inner loop vectorises. */
+#define STEP_ROWS(factor)                                  \
+    for (int64_t r = 0; r < rows; r++) {                   \
+        const double *restrict row = local + r * ld_local; \
+        double *restrict row_out = out + r * ld_out;       \
+        for (int64_t k = 0; k < count; k++) {              \
+            double s = row[k];                             \
+            row_out[k] = state[k] = 1 + (factor)*state[k]; \
+        }                                                  \
     }
 
-/* Four steps of the geometric lift with one division: division is what costs most, and
- * 1/a = b c d / (a b c d). The denominators lie in (0, 2), so nothing overflows. `power` is 1 for
- * 1 - t s and 2 for 1 - t^2 s^2. */
-static inline void four_divided_steps(const double *restrict local, int64_t ld_local, double *restrict state,
-                                      double *restrict out, int64_t ld_out, int64_t count, double t,
-                                      double lambda2, int power)
+/* Four rows of the recursion with one division, which is what costs most: 1/a = b c d / (a b c d). The
+ * denominators a = 1 - t s (or 1 - t^2 s^2) lie in (0, 2), far enough from 0 that nothing underflows. */
+static inline void step_four_divided(const double *restrict local, int64_t ld_local, double *restrict state,
+                                     double *restrict out, int64_t ld_out, int64_t count, double t,
+                                     double lambda2, bool even)
 {
     const double *restrict row0 = local, *restrict row1 = local + ld_local;
     const double *restrict row2 = row1 + ld_local, *restrict row3 = row2 + ld_local;
@@ -139,85 +137,86 @@ static inline void four_divided_steps(const double *restrict local, int64_t ld_l
     double *restrict out2 = out1 + ld_out, *restrict out3 = out2 + ld_out;
     for (int64_t k = 0; k < count; k++) {
         double s0 = t * row0[k], s1 = t * row1[k], s2 = t * row2[k], s3 = t * row3[k];
-        double a0 = 1 - (power == 2 ? s0 * s0 : s0), a1 = 1 - (power == 2 ? s1 * s1 : s1);
-        double a2 = 1 - (power == 2 ? s2 * s2 : s2), a3 = 1 - (power == 2 ? s3 * s3 : s3);
+        double a0 = 1 - (even ? s0 * s0 : s0), a1 = 1 - (even ? s1 * s1 : s1);
+        double a2 = 1 - (even ? s2 * s2 : s2), a3 = 1 - (even ? s3 * s3 : s3);
         double a01 = a0 * a1, a23 = a2 * a3;
         double inverse = lambda2 / (a01 * a23);
         double inverse01 = inverse * a23, inverse23 = inverse * a01;
-        double value0 = 1 + inverse01 * a1 * state[k];
-        double value1 = 1 + inverse01 * a0 * value0;
-        double value2 = 1 + inverse23 * a3 * value1;
-        double value3 = 1 + inverse23 * a2 * value2;
-        out0[k] = value0;
-        out1[k] = value1;
-        out2[k] = value2;
-        out3[k] = value3;
-        state[k] = value3;
+        double value = 1 + inverse01 * a1 * state[k];
+        out0[k] = value;
+        value = 1 + inverse01 * a0 * value;
+        out1[k] = value;
+        value = 1 + inverse23 * a3 * value;
+        out2[k] = value;
+        value = 1 + inverse23 * a2 * value;
+        out3[k] = value;
+        state[k] = value;
     }
 }
 
 VOLT_CLONES
-static void step_geometric(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
-                           double *restrict state, int64_t stride, double *out, int64_t ld_out,
-                           int64_t count)
+static void step_geometric(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
+                           double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
-    (void)stride;
+    (void)stride; /* one number of state */
     double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
-    if (rows == VOLT_SCAN_ROWS) {
-        four_divided_steps(local, ld_local, state, out, ld_out, count, t, lambda2, 1);
-        return;
-    }
-    STEP_LOOP(1 / (1 - t * s))
+    if (rows == VOLT_SCAN_ROWS)
+        step_four_divided(local, ld_local, state, out, ld_out, count, t, lambda2, false);
+    else
+        STEP_ROWS(lambda2 / (1 - t * s))
 }
 
 VOLT_CLONES
-static void step_even(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+static void step_even(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
                       double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
     (void)stride;
     double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
-    if (rows == VOLT_SCAN_ROWS) {
-        four_divided_steps(local, ld_local, state, out, ld_out, count, t, lambda2, 2);
-        return;
-    }
-    STEP_LOOP(1 / (1 - (t * s) * (t * s)))
+    if (rows == VOLT_SCAN_ROWS)
+        step_four_divided(local, ld_local, state, out, ld_out, count, t, lambda2, true);
+    else
+        STEP_ROWS(lambda2 / (1 - (t * s) * (t * s)))
 }
 
+/* The exponential lift has rate tau^2, the rbf lift -gamma. */
 VOLT_CLONES
-static void step_exponential(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
-                             double *restrict state, int64_t stride, double *out, int64_t ld_out,
-                             int64_t count)
-{
-    (void)stride;
-    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
-    STEP_LOOP(volt_exp(t *s))
-}
-
-static inline double power_sum(double ts, int64_t degree)
-{
-    double sum = 1;
-    for (int64_t p = 0; p < degree; p++)
-        sum = 1 + ts * sum;
-    return sum;
-}
-
-VOLT_CLONES
-static void step_poly(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
-                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
-{
-    (void)stride;
-    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
-    int64_t degree = scan->degree;
-    STEP_LOOP(power_sum(t *s, degree))
-}
-
-VOLT_CLONES
-static void step_rbf(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+static void step_exp(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
     (void)stride;
-    double minus_gamma = -scan->constant[STEP_GAMMA], lambda2 = scan->constant[STEP_LAMBDA2];
-    STEP_LOOP(volt_exp(minus_gamma *s))
+    double rate = scan->constant[STEP_RATE], lambda2 = scan->constant[STEP_LAMBDA2];
+    STEP_ROWS(lambda2 * volt_exp(rate * s))
+}
+
+/* Overwrite s by lambda^2 (1 + t s + ... + (t s)^degree): the loop over powers runs outside a loop over a
+ * chunk, which vectorises. */
+static inline void power_sums(double *s, int64_t count, double t, double lambda2, int64_t degree)
+{
+    enum { CHUNK = 16 };
+    for (int64_t k0 = 0; k0 < count; k0 += CHUNK) {
+        int64_t width = count - k0 < CHUNK ? count - k0 : CHUNK;
+        double ts[CHUNK] = {0}, sum[CHUNK];
+        for (int64_t k = 0; k < width; k++)
+            ts[k] = t * s[k0 + k];
+        for (int k = 0; k < CHUNK; k++)
+            sum[k] = 1;
+        for (int64_t p = 0; p < degree; p++)
+            for (int k = 0; k < CHUNK; k++)
+                sum[k] = 1 + ts[k] * sum[k];
+        for (int64_t k = 0; k < width; k++)
+            s[k0 + k] = lambda2 * sum[k];
+    }
+}
+
+VOLT_CLONES
+static void step_poly(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
+                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride;
+    for (int64_t r = 0; r < rows; r++)
+        power_sums(local + r * ld_local, count, scan->constant[STEP_TAU2], scan->constant[STEP_LAMBDA2],
+                   scan->degree);
+    STEP_ROWS(s)
 }
 
 static volt_scan_step step_of(lift kind)
@@ -227,14 +226,13 @@ static volt_scan_step step_of(lift kind)
         return step_geometric;
     case EVEN:
         return step_even;
-    case EXPONENTIAL:
-        return step_exponential;
     case POLY:
         return step_poly;
+    case EXPONENTIAL:
     case RBF:
         break;
     }
-    return step_rbf;
+    return step_exp;
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -329,7 +327,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
         .constant = {[STEP_TAU2] = tau * tau,
                      [STEP_LAMBDA2] = lambda * lambda,
-                     [STEP_GAMMA] = kind == RBF ? kernel->value[GAMMA] : 0,
+                     [STEP_RATE] = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
                      [STEP_LIFT] = kind},
         .degree = degree,
     };
