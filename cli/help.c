@@ -1,0 +1,167 @@
+/* cli/help.c: print the help texts from the same tables that the parser and the library use. */
+#include "help.h"
+
+#include "volterra.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_WIDTH = 100, MEANING_COLUMN = 30 };
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static const char *value_name(const option *row)
+{
+    return row->kind == OPTION_CHOICE ? row->choices : row->argument;
+}
+
+/* "-o FILE", "--kernel K" or "--quiet", as the synopsis shows it. */
+static void describe_use(const option *row, char *text, size_t capacity)
+{
+    char word[64];
+    if (row->kind == OPTION_POSITIONAL)
+        snprintf(word, sizeof word, "%s", row->name);
+    else if (row->letter)
+        snprintf(word, sizeof word, "-%c", row->letter);
+    else
+        snprintf(word, sizeof word, "--%s", row->name);
+
+    bool takes_value = row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL;
+    snprintf(text, capacity, "%s%s%s%s%s", row->required ? "" : "[", word, takes_value ? " " : "",
+             takes_value ? value_name(row) : "", row->required ? "" : "]");
+}
+
+static void print_synopsis(const char *name, const option_table *table)
+{
+    int indent = printf("usage: volterra %s", name);
+    int column = indent;
+    for (int i = 0; i < table->count; i++) {
+        char use[128];
+        describe_use(&table->options[i], use, sizeof use);
+        if (column + 1 + (int)strlen(use) > LINE_WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        column += printf(" %s", use);
+    }
+    printf("\n");
+}
+
+/* `text` from MEANING_COLUMN on, wrapped between words; `column` is where the cursor stands. */
+static void print_meaning(const char *text, int column)
+{
+    if (column + 2 > MEANING_COLUMN) {
+        printf("\n");
+        column = 0;
+    }
+    column += printf("%*s", MEANING_COLUMN - column, "");
+    bool is_first = true;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (!is_first && column + 1 + length > LINE_WIDTH) {
+            printf("\n%*s", MEANING_COLUMN, "");
+            column = MEANING_COLUMN;
+            is_first = true;
+        }
+        column += printf("%s%.*s", is_first ? "" : " ", length, text);
+        is_first = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    printf("\n");
+}
+
+static void print_option(const option *row)
+{
+    char meaning[512];
+    int column;
+    if (row->kind == OPTION_POSITIONAL)
+        column = printf("  %s", row->name);
+    else if (row->letter)
+        column = printf("  -%c, --%s", row->letter, row->name);
+    else
+        column = printf("  --%s", row->name);
+    if (row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL)
+        column += printf(" %s", value_name(row));
+    if (row->fallback)
+        snprintf(meaning, sizeof meaning, "%s (default %s)", row->meaning, row->fallback);
+    else
+        snprintf(meaning, sizeof meaning, "%s", row->meaning);
+    print_meaning(meaning, column);
+}
+
+static void print_options(const option_table *table)
+{
+    for (int i = 0; i < table->count; i++)
+        print_option(&table->options[i]);
+}
+
+/* ---- commands --------------------------------------------------------------------------------- */
+
+void help_command(const cli_command *command)
+{
+    printf("volterra %s: %s\n\n", command->name, command->summary);
+    print_synopsis(command->name, &command->options);
+    printf("\n%s\n", command->description);
+    if (command->options.count > 0) {
+        printf("options:\n");
+        print_options(&command->options);
+        printf("\n");
+    }
+    printf("options of every command:\n");
+    print_options(&common_options);
+    print_meaning("this text", printf("  --help"));
+    if (command->examples)
+        printf("\nexamples:\n%s", command->examples);
+}
+
+void help_overview(void)
+{
+    printf("volterra %s: learn systems with fading memory from one sequence of observations,\n"
+           "with the Volterra reservoir kernel\n\n"
+           "usage: volterra COMMAND [options]\n\ncommands:\n",
+           volt_version());
+    for (int i = 0; i < n_commands; i++)
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printf("  %-10s %s\n", "help", "this text; help COMMAND and help kernels say more");
+    printf("\n"
+           "first steps: simulate a chaotic system, learn it, and let the model go on by itself\n"
+           "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
+           "  volterra fit --x lorenz.csv --rows :5001 --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \\\n"
+           "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
+           "  volterra continue lorenz.safetensors --steps 2500 -o path.csv\n"
+           "  volterra score --truth lorenz.csv --truth-rows 5001: --pred path.csv \\\n"
+           "                 --lyapunov 0.9 --dt 0.005\n"
+           "\n"
+           "files: .csv (also .txt, .tsv, .dat), .npy or .mat; - is CSV on standard input or output\n"
+           "columns: FILE:name,first..last,h* takes those columns of a file\n"
+           "exit status: 0 done, 1 a file or the work failed, 2 an option is wrong, 130 interrupted\n");
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------- */
+
+static void print_kernel(const volt_kernel_info *kernel)
+{
+    printf("\n%s\n  %s\n", kernel->name, kernel->formula);
+    if (kernel->cost)
+        printf("  cost of one entry: %s\n", kernel->cost);
+    for (int64_t i = 0; i < kernel->n_parameters; i++) {
+        const volt_parameter_info *parameter = &kernel->parameters[i];
+        char meaning[512];
+        int used = snprintf(meaning, sizeof meaning, "%s", parameter->meaning);
+        if (parameter->fallback && used > 0 && used < (int)sizeof meaning)
+            snprintf(meaning + used, sizeof meaning - (size_t)used, " (default %s)", parameter->fallback);
+        print_meaning(meaning, printf("    %s in %s", parameter->name, parameter->range));
+    }
+}
+
+void help_kernels(void)
+{
+    printf("A kernel is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,...\n"
+           "Parameters that are not given have their defaults.\n");
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        print_kernel(volt_kernel_describe(i));
+    printf("\nexamples:\n"
+           "  volterra:tau_coef=0.3,lambda_coef=0.9\n"
+           "  volterra:tau=0.6,lambda=0.85,lift=even\n");
+}

@@ -1,0 +1,211 @@
+/* cli/outputs.c: write matrices and models; models also travel through pipes. */
+#define _POSIX_C_SOURCE 200809L
+#include "outputs.h"
+
+#include "interrupt.h"
+#include "report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool is_standard_output(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+/* ---- before the work -------------------------------------------------------------------------- */
+
+int output_check(const char *path)
+{
+    struct stat about;
+    if (is_standard_output(path))
+        return 0;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return 0;
+
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    if (length >= sizeof folder)
+        return complain(EXIT_FAILED, "the path of the output is too long: %s", path);
+    if (!slash)
+        strcpy(folder, ".");
+    else if (length == 0)
+        strcpy(folder, "/");
+    else {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    if (slash && !slash[1])
+        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
+    if (stat(folder, &about) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
+    if (!S_ISDIR(about.st_mode))
+        return complain(EXIT_FAILED, "cannot write %s: %s is not a directory", path, folder);
+    if (access(folder, W_OK | X_OK) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
+    return 0;
+}
+
+/* The file behind PATH or PATH:COLUMNS; both parts may hold colons. */
+static bool stat_source(const char *source, struct stat *about)
+{
+    char path[PATH_MAX];
+    if (stat(source, about) == 0)
+        return true;
+    for (const char *colon = strchr(source, ':'); colon; colon = strchr(colon + 1, ':')) {
+        size_t length = (size_t)(colon - source);
+        if (length >= sizeof path)
+            return false;
+        memcpy(path, source, length);
+        path[length] = '\0';
+        if (stat(path, about) == 0)
+            return true;
+    }
+    return false;
+}
+
+int output_check_against(const char *path, const char *source)
+{
+    struct stat output, input;
+    if (is_standard_output(path) || !source || strcmp(source, "-") == 0)
+        return 0;
+    if (stat(path, &output) == 0 && S_ISREG(output.st_mode) && stat_source(source, &input) &&
+        output.st_dev == input.st_dev && output.st_ino == input.st_ino)
+        return complain(EXIT_USAGE, "the output %s is also an input; choose another name", path);
+    return 0;
+}
+
+/* ---- matrices --------------------------------------------------------------------------------- */
+
+int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
+                  const char *extra_key, int64_t extra)
+{
+    if (json && is_standard_output(path))
+        return report_matrix_json(values, names, extra_key, extra);
+    bool is_file = !is_standard_output(path);
+    /* Write a file to its end; a pipe may block for ever, so there Ctrl-C acts at once. */
+    if (is_file)
+        interrupt_defer(true);
+    volt_status status = volt_table_write(path ? path : "-", values, names);
+    if (is_file)
+        interrupt_defer(false);
+    return status ? complain_status(status) : 0;
+}
+
+const char **output_names(const volt_model_info *model)
+{
+    enum { NAME_LENGTH = 24 };
+    /* One block: the pointers, then room for the names that have to be made up. */
+    size_t q = (size_t)model->q;
+    const char **names = malloc(q * (sizeof *names + NAME_LENGTH));
+    if (!names)
+        return NULL;
+    char *made = (char *)(names + q);
+    for (size_t j = 0; j < q; j++) {
+        snprintf(made + j * NAME_LENGTH, NAME_LENGTH, "y%zu", j + 1);
+        names[j] = model->output_names ? model->output_names[j] : made + j * NAME_LENGTH;
+    }
+    return names;
+}
+
+void output_names_free(const char **names)
+{
+    free((void *)names);
+}
+
+/* ---- models ----------------------------------------------------------------------------------- */
+
+static int copy_stream(FILE *from, FILE *to)
+{
+    char buffer[1 << 16];
+    size_t count;
+    while ((count = fread(buffer, 1, sizeof buffer, from)) > 0)
+        if (fwrite(buffer, 1, count, to) != count)
+            return -1;
+    return ferror(from) || fflush(to) ? -1 : 0;
+}
+
+/* A fresh directory for one file on its way through a pipe. */
+static bool make_folder(char folder[PATH_MAX])
+{
+    const char *parent = getenv("TMPDIR");
+    int length = snprintf(folder, PATH_MAX, "%s/volterra-XXXXXX", parent && *parent ? parent : "/tmp");
+    return length > 0 && length < PATH_MAX - 16 && mkdtemp(folder);
+}
+
+/* Copy standard input to `path`, or `path` to standard output. */
+static int copy_file(const char *path, bool from_input)
+{
+    FILE *file = fopen(path, from_input ? "wb" : "rb");
+    int failed = !file || (from_input ? copy_stream(stdin, file) : copy_stream(file, stdout));
+    int error = errno;
+    if (file && fclose(file) && !failed)
+        failed = -1;
+    errno = error;
+    return failed;
+}
+
+static int read_model_from_input(volt_model **model)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    if (!make_folder(folder))
+        return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
+    snprintf(path, sizeof path, "%s/model", folder);
+    interrupt_defer(true);
+    int result = 0;
+    if (copy_file(path, true))
+        result = interrupt_seen() ? complain_status(VOLT_ERR_CANCELLED)
+                                  : complain(EXIT_FAILED, "cannot copy the model from standard input: %s",
+                                             strerror(errno));
+    volt_status status = result ? VOLT_OK : volt_model_load(path, model);
+    remove(path);
+    rmdir(folder);
+    interrupt_defer(false);
+    return status ? complain_status_hint(status, " (that is standard input)") : result;
+}
+
+static int write_model_to_output(const volt_model *model)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    if (isatty(STDOUT_FILENO))
+        return complain(EXIT_USAGE, "-o - would write a binary file to the terminal");
+    if (!make_folder(folder))
+        return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
+    snprintf(path, sizeof path, "%s/model", folder);
+    interrupt_defer(true);
+    volt_status status = volt_model_save(model, path);
+    int result = status ? complain_status(status) : 0;
+    if (!result && copy_file(path, false))
+        result = complain(EXIT_FAILED, "cannot write the model to standard output: %s", strerror(errno));
+    remove(path);
+    rmdir(folder);
+    interrupt_defer(false);
+    return result;
+}
+
+int model_read(const char *path, volt_model **model)
+{
+    if (strcmp(path, "-") == 0)
+        return read_model_from_input(model);
+    volt_status status = volt_model_load(path, model);
+    return status ? complain_status(status) : 0;
+}
+
+int model_write(const volt_model *model, const char *path)
+{
+    if (is_standard_output(path))
+        return write_model_to_output(model);
+    interrupt_defer(true);
+    volt_status status = volt_model_save(model, path);
+    int result = status ? complain_status(status) : 0;
+    interrupt_defer(false);
+    return result;
+}

@@ -1,0 +1,32 @@
+/* cli/outputs.h: matrices and models to files, checked before the work begins. */
+#ifndef CLI_OUTPUTS_H
+#define CLI_OUTPUTS_H
+
+#include "volterra.h"
+
+#include <stdbool.h>
+
+/* Every function returns 0, or the exit status after saying what is wrong. */
+
+/* Can `path` be written? Says no before hours of work: a directory that is not there or not ours, a
+ * directory in place of the file. NULL and "-" are standard output. */
+int output_check(const char *path);
+
+/* Refuse to overwrite a file that the command reads (`source` may choose columns and may be NULL). */
+int output_check_against(const char *path, const char *source);
+
+bool is_standard_output(const char *path);
+
+/* Write a matrix. On standard output with `json` it is a JSON object, with `extra` under extra_key. */
+int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
+                  const char *extra_key, int64_t extra);
+
+/* Load or save a model; "-" is standard input or output. */
+int model_read(const char *path, volt_model **model);
+int model_write(const volt_model *model, const char *path);
+
+/* The model's output names, or y1, y2, ... when it has none. Free with output_names_free. */
+const char **output_names(const volt_model_info *model);
+void output_names_free(const char **names);
+
+#endif
