@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# scripts/bench.sh: build in Release and run the benchmarks. What `make bench` calls.
+#
+# Peers run beside us when Python can have them: PEER_PYTHON names the interpreter, empty when there is none.
+# Set it to use one of your own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/deps.sh build
+scripts/deps.sh bench || echo "bench: no Python with venv" >&2
+# shellcheck disable=SC2086 # CMAKE_ARGS are words
+cmake --preset default ${CMAKE_ARGS:-}
+cmake --build --preset default --parallel "${JOBS:-$(nproc)}"
+
+if [ -z "${PEER_PYTHON:-}" ]; then
+    PEER_PYTHON=$(scripts/peers.sh build/peers || true)
+fi
+export PEER_PYTHON BUILD_DIR=build
+exec bash bench/run.sh "$@"

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# scripts/check_layout.sh: the rules of the tree that a compiler does not check.
+#
+#   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it.
+#   2. The program, the examples and the benchmarks include public headers only.
+#   3. File names are unique.
+#   4. No file is longer than 600 lines.
+#   5. Every C file opens with its own path.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# What each folder of src/ may include: itself and these, both as src/X/*.h and as volterra/X.h.
+may_include()
+{
+    case $1 in
+        base) ;;
+        kernel | io | data | stats) echo base ;;
+        solve) echo kernel base ;;
+        model) echo solve kernel io base ;;
+        select) echo model solve kernel io stats base ;;
+        study) echo select model solve kernel io data stats base ;;
+        *) echo "check_layout: folder src/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
+    esac
+}
+
+faults=0
+fault()
+{
+    echo "$*" >&2
+    faults=$((faults + 1))
+}
+
+quoted_includes() { grep -nE '^ *# *include *"' "$1" | sed -E 's/^([0-9]+):[^"]*"([^"]*)".*/\1 \2/'; }
+
+# ---- 1: the library -----------------------------------------------------------------------------
+# check_library FILE FOLDER
+check_library()
+{
+    local file=$1 own=$2 line path target
+    while read -r line path; do
+        target=${path#volterra/}
+        [ "$target" = "$path" ] && target=${path%%/*} || target=${target%.h}
+        [ "$target" = status ] && target=base
+        [[ " $own $(may_include "$own") " == *" $target "* ]] ||
+            fault "$file:$line: $own must not include $path"
+    done < <(quoted_includes "$file")
+}
+
+for file in src/*/*.[ch]; do
+    check_library "$file" "$(basename "$(dirname "$file")")"
+done
+for file in include/volterra/*.h; do
+    own=$(basename "$file" .h)
+    [ "$own" = status ] && own=base
+    check_library "$file" "$own"
+done
+
+# ---- 2: those above it --------------------------------------------------------------------------
+for file in cli/*.[ch] bench/*.[ch] examples/*.[ch]; do
+    [ -e "$file" ] || continue
+    folder=${file%%/*}
+    while read -r line path; do
+        case $path in
+            volterra.h | volterra/*) ;;
+            *) [ -e "$folder/${path#"$folder"/}" ] || fault "$file:$line: $path is not a public header" ;;
+        esac
+    done < <(quoted_includes "$file")
+done
+
+# ---- 3, 4, 5: files -----------------------------------------------------------------------------
+sources=$(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.sh' '*.py' '*.cmake')
+while read -r name; do
+    case $name in
+        run.sh | __init__.py) ;; # one in many folders, by convention
+        *) fault "file name is not unique: $(grep -E "(^|/)$name\$" <<<"$sources" | tr '\n' ' ')" ;;
+    esac
+done < <(xargs -n 1 basename <<<"$sources" | sort | uniq -d)
+
+while read -r file; do
+    [ -e "$file" ] || continue
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 600 ] || fault "$file: $lines lines; past 600 look for a second subject"
+    case $file in
+        include/*) expected="/* ${file#include/}:" ;;
+        *.[ch]) expected="/* $file:" ;;
+        *) continue ;;
+    esac
+    [[ "$(head -n 1 "$file")" == "$expected"* ]] || fault "$file: does not open with '$expected purpose'"
+done <<<"$sources"
+
+[ "$faults" -eq 0 ] || { echo "check_layout: $faults faults" >&2; exit 1; }

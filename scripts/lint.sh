@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# scripts/lint.sh: formatting, layout, clang-tidy, cppcheck, shellcheck. What `make lint` calls.
+#
+#   scripts/lint.sh            check everything
+#   scripts/lint.sh --format   rewrite the C files with clang-format instead
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+mapfile -t c_files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h')
+mapfile -t scripts < <(git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
+
+scripts/deps.sh build test lint || exit 1
+if [ "${1:-}" = --format ]; then
+    exec clang-format -i "${c_files[@]}"
+fi
+
+failed=()
+step() # NAME COMMAND...
+{
+    local name=$1
+    shift
+    echo "== $name"
+    "$@" || failed+=("$name")
+}
+
+# A build folder for the compile commands only: nothing is compiled.
+configure() { cmake --preset dev -B build/lint >build/lint.log 2>&1 || { cat build/lint.log; return 1; }; }
+
+tidy()
+{
+    # Our own C files, without those that come from the probes of CMake.
+    printf '%s\n' "${c_files[@]}" | grep '\.c$' | grep -vE '^(cmake|tests/install)/' |
+        xargs -P "${JOBS:-$(nproc)}" -n 4 clang-tidy -p build/lint --quiet 2>&1 |
+        grep -vE '^[0-9]+ warnings? generated|^Suppressed [0-9]+|^Use -header-filter'
+    return "${PIPESTATUS[3]}"
+}
+
+check_cpp()
+{
+    mkdir -p build/lint/cppcheck
+    cppcheck --project=build/lint/compile_commands.json --cppcheck-build-dir=build/lint/cppcheck \
+        -j "${JOBS:-$(nproc)}" --enable=warning,performance,portability --std=c11 --inline-suppr \
+        --suppress=missingIncludeSystem --suppress=ctuuninitvar --error-exitcode=1 --quiet
+}
+
+mkdir -p build
+step "layout" scripts/check_layout.sh
+step "clang-format" clang-format --dry-run --Werror "${c_files[@]}"
+step "shellcheck" shellcheck "${scripts[@]}"
+step "configure" configure
+step "clang-tidy" tidy
+step "cppcheck" check_cpp
+
+if [ "${#failed[@]}" -gt 0 ]; then
+    echo "lint: failed: ${failed[*]}" >&2
+    exit 1
+fi
+echo "lint: clean"
