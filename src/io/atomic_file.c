@@ -1,0 +1,229 @@
+/* src/io/atomic_file.c: a file that is replaced as a whole or not at all. */
+#define _POSIX_C_SOURCE 200809L
+#include "io/atomic_file.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_LINKS = 40, MOST_NAMES = 100, TEMPORARY_LENGTH = 64 };
+
+static volt_status write_failure(const char *path, int reason)
+{
+    return volt_fail(VOLT_ERR_IO, "cannot write %s: %s", path, strerror(reason));
+}
+
+static int is_standard_output(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+/* Bytes of `path` up to and including its last slash. */
+static size_t directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* The directory of `path` (with its slash) followed by `name`; NULL when memory is out. */
+static char *beside(const char *path, const char *name)
+{
+    size_t directory = directory_length(path), length = strlen(name);
+    char *joined = volt_alloc((int64_t)(directory + length + 1), 1);
+    if (joined) {
+        memcpy(joined, path, directory);
+        memcpy(joined + directory, name, length + 1);
+    }
+    return joined;
+}
+
+/* Replace *path by what it points to, if it is a symbolic link. */
+static volt_status follow_one_link(char **path, off_t link_size)
+{
+    size_t capacity = (size_t)(link_size > 0 ? link_size : 4096) + 1;
+    char *text = volt_alloc((int64_t)capacity, 1);
+    if (!text)
+        return VOLT_ERR_MEMORY;
+    ssize_t length = readlink(*path, text, capacity);
+    if (length < 0 || (size_t)length >= capacity) {
+        int reason = length < 0 ? errno : ENAMETOOLONG;
+        volt_free(text);
+        return write_failure(*path, reason);
+    }
+    text[length] = '\0';
+    char *next = text[0] == '/' ? volt_strdup(text) : beside(*path, text);
+    volt_free(text);
+    if (!next)
+        return VOLT_ERR_MEMORY;
+    volt_free(*path);
+    *path = next;
+    return VOLT_OK;
+}
+
+/* The file that `path` stands for, links followed by hand because the last one may not exist yet. */
+static volt_status follow_links(const char *path, char **target)
+{
+    char *current = volt_strdup(path);
+    if (!current)
+        return VOLT_ERR_MEMORY;
+    volt_status status = VOLT_OK;
+    struct stat entry;
+    for (int links = 0; !status && lstat(current, &entry) == 0 && S_ISLNK(entry.st_mode); links++)
+        status = links < MOST_LINKS ? follow_one_link(&current, entry.st_size) : write_failure(path, ELOOP);
+    if (status)
+        volt_free(current);
+    else
+        *target = current;
+    return status;
+}
+
+/* Create a new file beside file->target, with the permissions of an ordinary new file. */
+static volt_status create_temporary(volt_atomic_file *file)
+{
+    static atomic_uint counter;
+    for (int i = 0; i < MOST_NAMES; i++) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        char name[TEMPORARY_LENGTH];
+        snprintf(name, sizeof name, ".volterra-%lx-%lx-%x.tmp", (unsigned long)getpid(),
+                 (unsigned long)now.tv_nsec, atomic_fetch_add(&counter, 1));
+        file->temporary = beside(file->target, name);
+        if (!file->temporary)
+            return VOLT_ERR_MEMORY;
+        int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0) {
+            file->stream = fdopen(descriptor, "wb");
+            if (file->stream)
+                return VOLT_OK;
+            int reason = errno;
+            close(descriptor);
+            unlink(file->temporary);
+            errno = reason;
+        }
+        int reason = errno;
+        volt_free(file->temporary);
+        file->temporary = NULL;
+        if (reason != EEXIST)
+            return write_failure(file->path, reason);
+    }
+    return write_failure(file->path, EEXIST);
+}
+
+static volt_status open_straight(volt_atomic_file *file)
+{
+    file->stream = fopen(file->path, "wb");
+    return file->stream ? VOLT_OK : write_failure(file->path, errno);
+}
+
+static volt_status open_replacement(volt_atomic_file *file, const struct stat *existing)
+{
+    /* A rename needs no right to the old file: ask for it, so that a protected file stays. */
+    if (existing && access(file->path, W_OK) != 0)
+        return write_failure(file->path, errno);
+    VOLT_TRY(follow_links(file->path, &file->target));
+    VOLT_TRY(create_temporary(file));
+    if (existing && fchmod(fileno(file->stream), existing->st_mode & 07777) != 0)
+        return write_failure(file->path, errno);
+    return VOLT_OK;
+}
+
+volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
+{
+    volt_atomic_file fresh = {.stream = NULL};
+    *file = fresh;
+    file->path = volt_strdup(path);
+    if (!file->path)
+        return VOLT_ERR_MEMORY;
+
+    volt_status status = VOLT_OK;
+    struct stat existing;
+    if (is_standard_output(path))
+        file->stream = stdout;
+    else if (stat(path, &existing) != 0)
+        status = open_replacement(file, NULL);
+    else if (S_ISDIR(existing.st_mode))
+        status = write_failure(path, EISDIR);
+    else if (!S_ISREG(existing.st_mode) || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0)
+        status = open_straight(file); /* the names of open files in /proc and /dev lead nowhere else */
+    else
+        status = open_replacement(file, &existing);
+
+    if (status)
+        volt_atomic_discard(file);
+    return status;
+}
+
+void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size)
+{
+    if (file->failure || size == 0)
+        return;
+    errno = 0;
+    if (fwrite(bytes, 1, size, file->stream) != size)
+        file->failure = errno ? errno : EIO;
+}
+
+/* Flush to the disk, as far as the file system knows how. */
+static int sync_stream(FILE *stream)
+{
+    if (fflush(stream) != 0)
+        return errno;
+    if (fsync(fileno(stream)) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+        return errno;
+    return 0;
+}
+
+/* Make the rename itself durable. The new content is in place whatever comes of this. */
+static void sync_directory(const char *path)
+{
+    char *directory = beside(path, ".");
+    int descriptor = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        close(descriptor);
+    }
+    volt_free(directory);
+}
+
+volt_status volt_atomic_close(volt_atomic_file *file)
+{
+    if (!file->failure && file->temporary)
+        file->failure = sync_stream(file->stream);
+    else if (!file->failure && fflush(file->stream) != 0)
+        file->failure = errno;
+    if (file->stream != stdout && fclose(file->stream) != 0 && !file->failure)
+        file->failure = errno;
+    file->stream = NULL;
+
+    if (!file->failure && file->temporary) {
+        if (rename(file->temporary, file->target) != 0) {
+            file->failure = errno;
+        } else {
+            volt_free(file->temporary); /* nothing is left to remove */
+            file->temporary = NULL;
+            sync_directory(file->target);
+        }
+    }
+    volt_status status = file->failure ? write_failure(file->path, file->failure) : VOLT_OK;
+    volt_atomic_discard(file);
+    return status;
+}
+
+void volt_atomic_discard(volt_atomic_file *file)
+{
+    if (file->stream && file->stream != stdout)
+        fclose(file->stream);
+    if (file->temporary)
+        unlink(file->temporary);
+    volt_free(file->temporary);
+    volt_free(file->target);
+    volt_free(file->path);
+    volt_atomic_file closed = {.stream = NULL};
+    *file = closed;
+}
