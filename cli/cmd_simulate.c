@@ -144,7 +144,7 @@ static const simulated_system *find_system(const char *name)
     }
     const char *nearest = volt_nearest_name(name, names, N_SYSTEMS);
     if (nearest)
-        complain(EXIT_USAGE, "there is no system '%s' (did you mean %s?)", name, nearest);
+        complain(EXIT_USAGE, "there is no system '%s'; did you mean %s?", name, nearest);
     else
         complain(EXIT_USAGE, "there is no system '%s' (there are lorenz, mackey-glass and narma10)", name);
     return NULL;

@@ -98,6 +98,21 @@ static int take_header(stream_session *session, char *line)
     return 0;
 }
 
+/* The reader of lines leaves out a date; a header counts it. Do so too when the first column is not one
+ * of the model's. */
+static bool skip_date_column(stream_session *session)
+{
+    if (session->n_cells <= session->info.d)
+        return false;
+    for (int64_t j = 0; j < session->info.d; j++)
+        if (session->from[j] == 0)
+            return false;
+    for (int64_t j = 0; j < session->info.d; j++)
+        session->from[j]--;
+    session->n_cells--;
+    return true;
+}
+
 static int push_line(stream_session *session, char *line, size_t length)
 {
     if (strlen(line) != length)
@@ -111,6 +126,8 @@ static int push_line(stream_session *session, char *line, size_t length)
         return take_header(session, line);
 
     volt_status status = volt_csv_parse_line(line, session->n_cells, session->cells);
+    if (status && session->rows == 0 && skip_date_column(session))
+        status = volt_csv_parse_line(line, session->n_cells, session->cells);
     if (!status) {
         for (int64_t j = 0; j < session->info.d; j++)
             session->x[j] = session->cells[session->from[j]];

@@ -62,14 +62,17 @@ bool header_line_is(const char *line)
     if (!copy)
         return false;
     strcpy(copy, line);
-    bool is_header = true;
+    bool has_number = false, has_name = false;
     char *rest = copy;
-    for (char *cell = next_cell(&rest); cell && is_header; cell = next_cell(&rest)) {
+    for (char *cell = next_cell(&rest); cell; cell = next_cell(&rest)) {
         double number;
-        is_header = *cell && !volt_parse_number(cell, &number);
+        if (volt_parse_number(cell, &number))
+            has_number = true;
+        else if (*cell)
+            has_name = true;
     }
     free(copy);
-    return is_header;
+    return has_name && !has_number;
 }
 
 bool header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,

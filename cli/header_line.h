@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Is this line a header: are there cells, and is none of them a number or empty? */
+/* Is this line a header: is there a name in it, and no number? */
 bool header_line_is(const char *line);
 
 /* Split into names, without quotes and the white space around them. The names lie in `line`, which is

@@ -40,7 +40,7 @@ static int complain_unknown(const char *what, const char *name)
     if (nearest && strcmp(nearest, "kernels") == 0)
         nearest = "help kernels";
     if (nearest)
-        return complain(EXIT_USAGE, "there is no %s '%s' (did you mean %s?)", what, name, nearest);
+        return complain(EXIT_USAGE, "there is no %s '%s'; did you mean %s?", what, name, nearest);
     return complain(EXIT_USAGE, "there is no %s '%s' (volterra help lists the commands)", what, name);
 }
 

@@ -139,7 +139,7 @@ static int parse_choice(const option *row, const char *text, int *value)
         }
     const char *nearest = volt_nearest_name(text, words, count);
     if (nearest)
-        return complain(EXIT_USAGE, "--%s must be %s, not '%s' (did you mean %s?)", row->name, row->choices,
+        return complain(EXIT_USAGE, "--%s must be %s, not '%s'; did you mean %s?", row->name, row->choices,
                         text, nearest);
     return complain(EXIT_USAGE, "--%s must be %s, not '%s'", row->name, row->choices, text);
 }
@@ -201,7 +201,7 @@ static int unknown_option(const option_parser *parser, const char *written, cons
     names[count++] = "help";
     const char *nearest = volt_nearest_name(name, names, count);
     if (nearest)
-        return complain(EXIT_USAGE, "there is no option %s (did you mean --%s?)", written, nearest);
+        return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, nearest);
     return complain(EXIT_USAGE, "there is no option %s (volterra help %s lists them)", written,
                     report_command());
 }
@@ -260,7 +260,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
             value = name + 1 + (name[1] == '=');
         /* A word after one dash, such as -x: say which option it might be. */
         if (index < 0 && find_option(parser, name, strlen(name)) >= 0)
-            return complain(EXIT_USAGE, "there is no option %s (did you mean --%s?)", written, name);
+            return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, name);
     }
     if (index < 0)
         return unknown_option(parser, written, name);

@@ -1,0 +1,84 @@
+# tests/cli/cases/1_help.sh: help, version, and the first word of the command line.
+
+all_commands="simulate fit predict continue stream gram score plan info"
+
+# same_help FILE: `out` is the stored text (the version may change)
+same_help()
+{
+    sed -E 's/^volterra [0-9]+\.[0-9]+\.[0-9]+:/volterra VERSION:/' out >text
+    [ -z "${UPDATE_EXPECTED:-}" ] || cp text "$here/expected/$1"
+    diff -u "$here/expected/$1" text >difference || fail "$(cat difference)"
+}
+
+help_overview()
+{
+    expect 0 help
+    no_err
+    same_help help.txt
+    expect 0 --help
+    same_help help.txt
+}
+check "help lists the commands" help_overview
+
+help_of_command()
+{
+    expect 0 help "$command"
+    no_err
+    same_help "help-$command.txt"
+    expect 0 "$command" --help
+    same_help "help-$command.txt"
+    expect 0 "$command" --no-such-option -h
+    same_help "help-$command.txt"
+}
+for command in $all_commands; do
+    check "help $command is $command --help" help_of_command
+done
+
+help_kernels()
+{
+    expect 0 help kernels
+    no_err
+    for word in volterra tau tau_coef lambda lambda_coef gamma lift geometric even exponential poly rbf; do
+        out_has "(^|[^a-z_])$word([^a-z_]|\$)"
+    done
+}
+check "help kernels prints the table of kernels" help_kernels
+
+version()
+{
+    expect 0 --version
+    out_has '^volterra [0-9]+\.[0-9]+\.[0-9]+$'
+    lines_of out 1
+    no_err
+}
+check "--version" version
+
+no_arguments()
+{
+    volterra
+    [ "$status" -eq 2 ] || fail "status $status, not 2"
+    no_out
+    err_has '^usage: volterra COMMAND'
+    err_has 'volterra simulate lorenz'
+    err_has 'volterra fit'
+    # What it proposes works.
+    eval "$(sed -n 's/^ *\(try:\)\{0,1\} *volterra \(simulate .*\)$/volterra \2/p' err)"
+    [ "$status" -eq 0 ] || fail "the first command it proposes does not work"
+    [ -s lorenz.csv ] || fail "the first command it proposes writes nothing"
+}
+check "no arguments: usage with two commands to try" no_arguments
+
+unknown_command()
+{
+    expect 2 fti
+    err_has "^volterra: there is no command 'fti'; did you mean fit\?$"
+    expect 2 help predct
+    err_has 'did you mean predict\?'
+    expect 2 kernels
+    err_has 'did you mean help kernels\?'
+    expect 2 xylophone
+    err_has 'volterra help lists the commands'
+    expect 2 --jsn
+    expect 2 help fit predict
+}
+check "unknown command with the nearest" unknown_command

@@ -1,0 +1,115 @@
+# tests/cli/cases/2_options.sh: options that are given wrong.
+
+unknown_option()
+{
+    expect 2 fit --kern volterra
+    err_has '^volterra fit: there is no option --kern; did you mean --kernel\?$'
+    expect 2 fit --wash-out=3
+    err_has 'did you mean --washout\?'
+    expect 2 fit -x x.csv
+    err_has 'there is no option -x; did you mean --x\?'
+    expect 2 score --zzzzzzzz
+    err_has 'volterra help score'
+    expect 2 info --treads 2
+    err_has 'did you mean --threads\?'
+}
+check "unknown option with the nearest" unknown_option
+
+missing_value()
+{
+    expect 2 fit --x
+    err_has '^volterra fit: --x needs a value'
+    expect 2 fit --x --y y.csv
+    err_has '^volterra fit: --x needs a value'
+    expect 2 simulate lorenz -o
+    err_has '^volterra simulate: -o needs a value'
+    expect 2 fit --x= -o m
+    err_has '^volterra fit: --x must not be empty'
+    expect 2 predict m.safetensors --x x.csv --start
+    err_has 'continue\|reset'
+}
+check "an option without its value" missing_value
+
+missing_option()
+{
+    expect 2 fit
+    err_has '^volterra fit: --x X is missing'
+    expect 2 fit --x x.csv
+    err_has '^volterra fit: -o MODEL is missing'
+    expect 2 simulate
+    err_has '^volterra simulate: SYSTEM is missing'
+    expect 2 predict
+    err_has 'MODEL is missing'
+    expect 2 predict m.safetensors
+    err_has '--x X is missing'
+    expect 2 continue m.safetensors
+    err_has '--steps H is missing'
+    expect 2 score --truth y.csv
+    err_has '--pred P is missing'
+    expect 2 plan --n 10
+    err_has '--d D is missing'
+    expect 2 gram
+    expect 2 stream
+}
+check "an option that is missing" missing_option
+
+wrong_value()
+{
+    series 30 >x.csv
+    expect 2 simulate lorenz --length ten
+    err_has "whole number, not 'ten'"
+    expect 2 simulate lorenz --length 0
+    err_has 'at least 1, not 0'
+    expect 2 simulate lorenz --length 2.5
+    expect 2 simulate lorenz --length 1e40
+    expect 2 simulate lorenz --step nan
+    expect 2 simulate lorenz --seed -1
+    err_has "not '-1'"
+    expect 2 simulate lorenz --seed 18446744073709551616
+    expect 2 simulate lorenz --start 1,2,x
+    expect 2 simulate lorenz --start 1,2
+    err_has 'needs 3 numbers'
+    expect 2 simulate lorenz --start 1,,2
+    expect 2 simulate lorenz --method euler
+    err_has "must be rk4\|accurate, not 'euler'"
+    expect 2 fit --x x.csv -o m --missing interpolat
+    err_has 'did you mean interpolate\?'
+    expect 2 fit --x x.csv -o m --threads 0
+    expect 2 fit --x x.csv -o m --rows 5
+    err_has 'START:STOP'
+    expect 2 fit --x x.csv -o m --rows 5:x
+    expect 2 fit --x x.csv -o m --rows 9:3
+    err_has 'takes none of the 30 rows'
+    expect 2 fit --x x.csv -o m --rows 0:31
+    err_has 'beyond the 30 rows'
+    expect 2 fit --x x.csv -o m --rows -31:
+    absent m
+}
+check "a value that does not read or is out of range" wrong_value
+
+surplus()
+{
+    expect 2 info surplus
+    err_has "'surplus' is one argument too many"
+    expect 2 simulate lorenz narma10
+    expect 2 fit --quiet=yes
+    err_has 'takes no value'
+    expect 2 fit --alpha 1 --alpha=2
+    err_has '--alpha is given twice'
+}
+check "too many arguments, an option given twice" surplus
+
+both_forms()
+{
+    expect 0 simulate lorenz --length 5
+    cp out first
+    expect 0 simulate --length=5 lorenz
+    same first out
+    expect 0 simulate --length=5 -- lorenz
+    same first out
+    expect 0 simulate lorenz --length 5 -olorenz.csv
+    same first lorenz.csv
+    expect 0 simulate lorenz --length 5 --output=other.csv
+    same first other.csv
+}
+check "--option value and --option=value, anywhere" both_forms

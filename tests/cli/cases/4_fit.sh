@@ -1,0 +1,153 @@
+# tests/cli/cases/4_fit.sh: fit, its summary and its choices.
+
+fit_summary()
+{
+    series 80 >x.csv
+    expect 0 fit --x x.csv --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-6 --washout 5 -o m.safetensors
+    no_err
+    out_has '^rows +79$'
+    out_has '^inputs +2$'
+    out_has '^outputs +2$'
+    out_has '^kernel +volterra:'
+    out_has '^tau +0\.5'
+    out_has '^lambda +0\.'
+    out_has '^contraction +0\.36'
+    out_has '^horizon +[0-9.]+ steps'
+    out_has '^alpha +1e-06$'
+    out_has '^condition estimate +[0-9.e+]+$'
+    out_has '^R2 in sample +(1|0\.9)'
+    nothing_left
+    expect 0 fit --x x.csv --washout 5 -o m.safetensors --json
+    valid_json out "v['n'] == 79 and v['d'] == 2 and v['q'] == 2 and v['washout'] == 5 and v['ahead'] == 1 \
+        and v['feedback'] and 0 < v['contraction'] < 1 and v['r2'] > 0.9 and v['kernel'].startswith('volterra:')"
+}
+check "fit prints a summary, or JSON" fit_summary
+
+fit_fitted()
+{
+    series 50 >x.csv
+    expect 0 fit --x x.csv:a --y x.csv:b --alpha 1e-8 --fitted yhat.csv -o m.safetensors
+    lines_of yhat.csv 51
+    [ "$(sed -n 1p yhat.csv)" = b ] || fail "the header is $(sed -n 1p yhat.csv)"
+    expect 0 score --truth x.csv:b --pred yhat.csv --json
+    cp out score.json
+    expect 0 fit --x x.csv:a --y x.csv:b --alpha 1e-8 -o m.safetensors --json
+    valid_json out "abs(v['r2'] - json.load(open('score.json'))['r2']) < 1e-12 and not v['feedback']"
+}
+check "fit --fitted writes what its R2 is about" fit_fitted
+
+fit_ahead()
+{
+    series 40 >x.csv
+    expect 0 fit --x x.csv --ahead 3 -o m.safetensors --json
+    valid_json out "v['n'] == 37 and v['ahead'] == 3 and not v['feedback']"
+    expect 0 fit --x x.csv --y x.csv -o m.safetensors --json
+    valid_json out "v['n'] == 40 and v['ahead'] == 0 and not v['feedback']"
+    expect 0 fit --x x.csv --y x.csv --ahead 1 -o m.safetensors --json
+    valid_json out "v['n'] == 39 and v['feedback']"
+    # The next inputs in a file of their own, under other names: seen from the numbers.
+    { echo p,q; tail -n +3 x.csv; } >next.csv
+    expect 0 fit --x x.csv --rows :39 --y next.csv -o m.safetensors --json
+    valid_json out "v['n'] == 39 and v['feedback']"
+    expect 2 fit --x x.csv --ahead 0 -o m2.safetensors
+    expect 2 fit --x x.csv --ahead 40 -o m2.safetensors
+    err_has 'less than the 40 rows'
+    absent m2.safetensors
+}
+check "fit --ahead, and which models can continue" fit_ahead
+
+fit_rows()
+{
+    series 40 >x.csv
+    { sed -n 1p x.csv; sed -n '11,30p' x.csv; } >part.csv
+    expect 0 fit --x part.csv -o part.safetensors --fitted part-fitted.csv
+    expect 0 fit --x x.csv --rows 9:29 -o rows.safetensors --fitted rows-fitted.csv
+    same part-fitted.csv rows-fitted.csv
+    expect 0 fit --x x.csv --rows -31:-11 -o rows.safetensors --fitted rows-fitted.csv
+    same part-fitted.csv rows-fitted.csv
+}
+check "fit --rows takes part of the file" fit_rows
+
+fit_missing()
+{
+    series 40 | sed '10s/.*/0.1,/' >x.csv
+    expect 1 fit --x x.csv -o m.safetensors
+    err_has "x.csv.*line 10.*'?b'?"
+    absent m.safetensors
+    expect 0 fit --x x.csv:a -o m.safetensors
+    no_err
+    expect 0 fit --x x.csv --missing drop -o m.safetensors
+    err_has '^volterra: warning: .*1 row '
+    out_has '^rows +38$'
+    expect 0 fit --x x.csv --missing interpolate -o m.safetensors
+    err_has '^volterra: warning: .*1 missing value interpolated'
+    out_has '^rows +39$'
+    expect 0 fit --x x.csv --missing interpolate --quiet -o m.safetensors
+    no_err
+    # A hole in either file drops the row of both.
+    series 40 >whole.csv
+    expect 0 fit --x whole.csv:a --y x.csv:b --missing drop -o m.safetensors
+    out_has '^rows +39$'
+}
+check "fit --missing error, drop, interpolate" fit_missing
+
+fit_switches()
+{
+    series 60 1 | sed 's/^a$/u/' >x.csv
+    expect 0 fit --x x.csv --no-intercept -o m.safetensors --json
+    valid_json out "not v['intercept'] and v['scaled']"
+    expect 0 fit --x x.csv --no-scale --kernel volterra:tau=0.5,lambda=0.5 -o m.safetensors --json
+    valid_json out "v['intercept'] and not v['scaled'] and v['tau'] == 0.5 and v['lambda'] == 0.5"
+    expect 0 fit --x x.csv -o m.safetensors --threads 1 --quiet
+}
+check "fit --no-intercept, --no-scale, --threads" fit_switches
+
+fit_pipes()
+{
+    small_model
+    expect 0 fit --x - --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-6 -o piped.safetensors <x.csv
+    expect 0 fit --x x.csv --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-6 -o -
+    cp out written.safetensors
+    expect 0 continue model.safetensors --steps 4
+    cp out path.csv
+    expect 0 continue piped.safetensors --steps 4
+    same out path.csv
+    expect 0 continue written.safetensors --steps 4
+    same out path.csv
+    expect 0 continue - --steps 4 <model.safetensors
+    same out path.csv
+    expect 2 fit --x - --y - -o m <x.csv
+    expect 2 fit --x x.csv --json -o -
+    expect 2 predict - --x - <x.csv
+    expect 2 stream - <x.csv
+    expect 1 continue - --steps 4 <x.csv
+}
+check "fit from standard input and to standard output" fit_pipes
+
+fit_protects_inputs()
+{
+    series 30 >x.csv
+    cp x.csv copy.csv
+    expect 2 fit --x x.csv -o x.csv
+    err_has 'also an input'
+    expect 2 fit --x x.csv:a --y x.csv:b -o ./x.csv
+    expect 2 fit --x x.csv --fitted x.csv -o m.safetensors
+    expect 2 fit --x x.csv --fitted m -o m
+    same x.csv copy.csv
+    absent m
+}
+check "fit does not overwrite what it reads" fit_protects_inputs
+
+lift_bounds()
+{
+    # |z| <= 1, tau 0.9: the bound is 0.4359 for geometric, 0.5864 for even, 1 for rbf.
+    series 40 1 >x.csv
+    expect 2 fit --x x.csv --kernel volterra:tau=0.9,lambda=0.5 -o m.safetensors
+    err_has '0\.5.*0\.4358'
+    expect 0 fit --x x.csv --kernel volterra:tau=0.9,lambda=0.5,lift=even -o m.safetensors
+    expect 2 fit --x x.csv --kernel volterra:tau=0.9,lambda=0.6,lift=even -o m.safetensors
+    expect 0 fit --x x.csv --kernel volterra:gamma=0.5,lambda=0.95,lift=rbf -o m.safetensors
+    expect 2 fit --x x.csv --kernel volterra:tau=0.9,lambda=0.95 -o m.safetensors
+    expect 2 fit --x x.csv --kernel volterra:gamma=0.5,lambda=1,lift=rbf -o m.safetensors
+}
+check "lambda within the bound of even or rbf, outside that of geometric" lift_bounds

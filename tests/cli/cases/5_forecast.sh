@@ -1,0 +1,177 @@
+# tests/cli/cases/5_forecast.sh: predict, continue, stream.
+
+predict_file()
+{
+    small_model
+    expect 0 predict model.safetensors --x x.csv --rows -1: -o yhat.csv
+    no_out
+    no_err
+    lines_of yhat.csv 2
+    [ "$(sed -n 1p yhat.csv)" = a,b ] || fail "the header is $(sed -n 1p yhat.csv)"
+    expect 0 predict model.safetensors --x x.csv --rows -1:
+    same out yhat.csv
+    expect 0 predict model.safetensors --x - --rows -1: <x.csv
+    same out yhat.csv
+    expect 0 predict model.safetensors --x x.csv --start reset
+    lines_of out 61
+    expect 0 predict model.safetensors --x x.csv --json
+    valid_json out "v['columns'] == ['a', 'b'] and len(v['rows']) == 60 and v['beyond'] == 0"
+    expect 0 predict model.safetensors --x x.csv --json -o yhat.npy
+    valid_json out "v['rows'] == 60 and v['columns'] == 2"
+}
+check "predict" predict_file
+
+predict_reset()
+{
+    # Started anew on the training rows, the model gives the fitted values again.
+    series 60 >x.csv
+    expect 0 fit --x x.csv --fitted fitted.csv -o model.safetensors
+    expect 0 predict model.safetensors --x x.csv --rows :59 --start reset -o reset.csv
+    expect 0 score --truth fitted.csv --pred reset.csv --json
+    valid_json out "v['rows'] == 59 and v['nmse'] < 1e-16"
+    expect 0 predict model.safetensors --x x.csv --rows :59 -o onward.csv
+    expect 0 score --truth fitted.csv --pred onward.csv --json
+    valid_json out "v['nmse'] > 1e-16"
+}
+check "predict --start reset gives the fitted values again" predict_reset
+
+predict_names()
+{
+    small_model
+    expect 0 predict model.safetensors --x x.csv
+    cp out expected.csv
+    # Other order, more columns, text and holes where nobody asked.
+    awk -F, 'NR == 1 { print "note,b,a,hole" } NR > 1 { print "text," $2 "," $1 "," (NR % 2 ? "" : 1) }' x.csv >wide.csv
+    expect 0 predict model.safetensors --x wide.csv
+    same out expected.csv
+    awk -F, '{ print $2 "," $1 }' x.csv >turned.csv
+    expect 0 predict model.safetensors --x - <turned.csv
+    same out expected.csv
+    sed '1s/.*/p,q/' x.csv >renamed.csv
+    expect 0 predict model.safetensors --x renamed.csv
+    same out expected.csv
+    tail -n +2 x.csv >bare.csv
+    expect 0 predict model.safetensors --x bare.csv
+    same out expected.csv
+    sed '1s/.*/a,q/; s/$/,1/; 1s/1$/r/' x.csv >lacking.csv
+    expect 1 predict model.safetensors --x lacking.csv
+    err_has 'lacks column of the model: b$'
+    expect 1 predict model.safetensors --x x.csv:a
+}
+check "predict finds the model's columns by name" predict_names
+
+predict_beyond()
+{
+    small_model
+    { cat x.csv; echo 100,-100; echo 0,50; } >far.csv
+    expect 0 predict model.safetensors --x far.csv -o yhat.csv
+    err_has '^volterra: warning: 2 of 62 input rows .*projected'
+    lines_of err 1
+    ! grep -qiE 'nan|inf' yhat.csv || fail "the forecast is not finite"
+    expect 0 predict model.safetensors --x far.csv --quiet -o yhat.csv
+    no_err
+    rm yhat.csv
+    expect 1 predict model.safetensors --x far.csv --beyond error -o yhat.csv
+    err_has '(row|line) 6[01]'
+    absent yhat.csv
+    expect 1 predict model.safetensors --x far.csv --beyond allow -o yhat.csv
+    absent yhat.csv
+    { cat x.csv; awk -F, 'NR > 1 && $1 * $1 + $2 * $2 > 2.5 { print $1 * 1.05 "," $2 * 1.05 }' x.csv; } >near.csv
+    expect 0 predict model.safetensors --x near.csv --beyond allow -o yhat.csv
+}
+check "predict --beyond clip, error, allow" predict_beyond
+
+continue_path()
+{
+    small_model
+    expect 0 continue model.safetensors --steps 25 -o path.csv
+    no_out
+    lines_of path.csv 26
+    [ "$(sed -n 1p path.csv)" = a,b ] || fail "the header is $(sed -n 1p path.csv)"
+    # Its first row is the forecast for the last training target, its second the forecast for the first.
+    { sed -n 1p x.csv; tail -n 1 x.csv; sed -n 2p path.csv; } >two.csv
+    expect 0 predict model.safetensors --x two.csv -o yhat.csv
+    head -n 3 path.csv >first.csv
+    expect 0 score --truth first.csv --pred yhat.csv --json
+    valid_json out "v['nmse'] < 1e-16"
+    expect 2 continue model.safetensors --steps 0
+    expect 1 continue model.safetensors --steps 1e14
+    err_has 'memory'
+    expect 0 fit --x x.csv:a --y x.csv:b -o other.safetensors
+    expect 2 continue other.safetensors --steps 3
+    err_has 'cannot continue'
+}
+check "continue" continue_path
+
+stream_lines()
+{
+    small_model
+    expect 0 predict model.safetensors --x x.csv -o yhat.csv
+    expect 0 stream model.safetensors --header <x.csv
+    cp out streamed.csv
+    lines_of streamed.csv 61
+    [ "$(sed -n 1p streamed.csv)" = a,b ] || fail "the header is $(sed -n 1p streamed.csv)"
+    # Line by line: to rounding, which is far below 1e-9 here.
+    paste -d, yhat.csv streamed.csv | awk -F, 'NR > 1 {
+        if (($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 1e-18) { print "line " NR ": " $0; bad = 1 } } END { exit bad }' ||
+        fail "stream and predict differ"
+    tail -n +2 x.csv >bare.csv
+    expect 0 stream model.safetensors <bare.csv
+    tail -n +2 streamed.csv | cmp -s - out || fail "without header lines the numbers differ"
+    expect 0 stream model.safetensors --start reset --json <bare.csv
+    head -n 1 out >one.json
+    valid_json one.json 'len(v) == 2'
+    awk -F, '{ print (NR == 1 ? "date" : "2020-01-01") "," $2 "," $1 }' x.csv >dated.csv
+    expect 0 stream model.safetensors --header <dated.csv
+    same out streamed.csv
+    expect 0 stream model.safetensors </dev/null
+    no_out
+}
+check "stream equals predict, line by line" stream_lines
+
+stream_answers()
+{
+    # The answer to a line comes before the next line is sent.
+    small_model
+    mkfifo question answer
+    "$VOLTERRA" stream model.safetensors <question >answer 2>err &
+    local job=$! reply i
+    exec 3>question 4<answer
+    for i in 1 2 3; do
+        echo "0.$i,-0.$i" >&3
+        read -r -t 30 reply <&4 || fail "no answer to line $i"
+        [[ $reply == *,* ]] || fail "the answer is '$reply'"
+    done
+    exec 3>&-
+    wait $job || fail "status $?"
+}
+check "stream answers before the next line" stream_answers
+
+stream_bad_line()
+{
+    small_model
+    printf '0.1,0.2\n\n0.3,0.1\n0.1,oops\n0.2,0.2\n' >rows
+    expect 1 stream model.safetensors <rows
+    err_has '^volterra stream: line 4 of standard input: .*oops'
+    lines_of out 2
+    printf '0.1,0.2\n0.3\n' >rows
+    expect 1 stream model.safetensors <rows
+    err_has 'line 2'
+    lines_of out 1
+    printf '0.1,0.2\n0.3,nan\n' >rows
+    expect 1 stream model.safetensors <rows
+    err_has 'line 2'
+    printf '0.1,0.2\n0.3,0.1,7\n' >rows
+    expect 1 stream model.safetensors <rows
+    printf '0.1,0.2\n0.3\0,0.1\n' >rows
+    expect 1 stream model.safetensors <rows
+    err_has 'zero byte'
+    printf '0.1,0.2\r\n0.3,0.1' >rows
+    expect 0 stream model.safetensors <rows
+    lines_of out 2
+    printf '9000,1\n' >rows
+    expect 1 stream model.safetensors --beyond error <rows
+    expect 0 stream model.safetensors <rows
+    err_has 'warning: 1 of 1 input rows'
+}
+check "stream: a bad line is named, what came before is out" stream_bad_line

@@ -1,0 +1,124 @@
+# tests/cli/cases/6_gram_score.sh: gram and score.
+
+gram_values()
+{
+    # By hand: tau = lambda = 0.5, x = (1, 0): border 4/3, K00 = 1 + (1/4)(4/3)(4/3) = 13/9, the rest 4/3
+    # off the diagonal and K11 = 1 + (1/4)(13/9) = 49/36 on it.
+    printf '1\n0\n' >x.csv
+    expect 0 gram --x x.csv --kernel volterra:tau=0.5,lambda=0.5
+    lines_of out 2
+    awk -F, 'function near(a, b) { return (a - b) ^ 2 < 1e-28 }
+        NR == 1 && !(near($1, 13 / 9) && near($2, 4 / 3)) { exit 1 }
+        NR == 2 && !(near($1, 4 / 3) && near($2, 49 / 36)) { exit 1 }' out || fail "K is $(cat out)"
+    printf '1\n' >one.csv
+    expect 0 gram --x x.csv --y one.csv --kernel volterra:tau=0.5,lambda=0.5
+    lines_of out 2
+    awk -F, '{ exit !(NF == 1) }' out || fail "the matrix is not 2 x 1"
+    expect 0 gram --x x.csv --rows 0:1 --kernel volterra:tau=0.5,lambda=0.5 --json
+    valid_json out "len(v['rows']) == 1 and abs(v['rows'][0][0] - 13 / 9) < 1e-15"
+}
+check "gram: values known by hand" gram_values
+
+gram_files()
+{
+    series 20 >x.csv
+    expect 0 gram --x x.csv -o K.npy
+    out_has '^K.npy +20 x 20 values of volterra:'
+    expect 0 gram --x x.csv -o K.csv
+    lines_of K.csv 20
+    expect 0 score --truth K.csv --pred K.npy --json
+    valid_json out "v['mse'] == 0"
+    expect 0 gram --x x.csv -o K.mat --json
+    valid_json out "v['rows'] == 20 and v['columns'] == 20 and v['output'] == 'K.mat'"
+    expect 0 score --truth K.csv --pred K.mat --json
+    valid_json out "v['mse'] == 0"
+    if command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null; then
+        python3 -c 'import numpy, sys; K = numpy.load("K.npy")
+sys.exit(not (K.shape == (20, 20) and K.dtype == "<f8" and (K == K.T).all()))' || fail "NumPy sees another matrix"
+    fi
+    # Two sequences that happen to be equal take the other loop: the same to rounding.
+    cp x.csv copy.csv
+    expect 0 gram --x - --y copy.csv -o cross.npy <x.csv
+    expect 0 score --truth K.csv --pred cross.npy --json
+    valid_json out "v['mse'] < 1e-28"
+}
+check "gram: NPY, CSV and MAT hold the full matrix" gram_files
+
+gram_wrong()
+{
+    series 20 >x.csv
+    series 20 3 >three.csv
+    expect 1 gram --x x.csv --y three.csv
+    err_has '2 columns but three.csv has 3'
+    expect 2 gram --x x.csv --y-rows 0:3
+    expect 2 gram --x x.csv --kernel volterra:tau=0.9,lambda=0.1
+    err_has 'tau = 0.9'
+    expect 2 gram --x x.csv -o x.csv
+    expect 2 gram --x - --y - <x.csv
+    expect 2 gram --collection x.csv
+}
+check "gram: wrong shapes, bounds, options" gram_wrong
+
+score_values()
+{
+    # Errors 1, 0, -1, 2 on a truth with mean 2.5 and variance 1.25.
+    printf 'y\n1\n2\n3\n4\n' >truth.csv
+    printf 'y\n2\n2\n2\n6\n' >pred.csv
+    expect 0 score --truth truth.csv --pred pred.csv --json
+    valid_json out "v['mse'] == 1.5 and abs(v['nmse'] - 1.2) < 1e-15 and abs(v['r2'] + 0.2) < 1e-15 \
+        and v['mae'] == 1 and v['mdae'] == 1 and v['w1'] == 1 and abs(v['mape'] - (1 + 1 / 3 + 0.5) / 4) < 1e-15"
+    expect 0 score --truth truth.csv --pred pred.csv
+    out_has '^MSE .* 1\.5$'
+    out_has '^NMSE .* 1\.2$'
+    out_has '^R2 .* -0\.2$'
+    out_has '^MAE .* 1$'
+    out_has '^MdAE .* 1$'
+    out_has '^W1 .* 1$'
+    out_has '^MAPE .* 0\.458333$'
+    expect 0 score --truth - --pred pred.csv --json <truth.csv
+    valid_json out "v['mse'] == 1.5"
+}
+check "score: values known by hand" score_values
+
+score_valid_time()
+{
+    printf '10\n10\n10\n10\n' >truth.csv
+    printf '10\n11\n13\n10\n' >pred.csv
+    expect 0 score --truth truth.csv --pred pred.csv --lyapunov 0.9 --dt 0.5
+    out_has '^valid prediction time +1\.35 Lyapunov times \(3 rows'
+    expect 0 score --truth truth.csv --pred pred.csv --lyapunov 0.9 --dt 0.5 --threshold 0.05 --json
+    valid_json out "v['valid_rows'] == 2 and abs(v['valid_time'] - 0.9) < 1e-15 and v['valid_reached']"
+    expect 0 score --truth truth.csv --pred pred.csv --lyapunov 0.9 --dt 0.5 --threshold 0.5
+    out_has 'at least 1\.8 Lyapunov times'
+    expect 2 score --truth truth.csv --pred pred.csv --lyapunov 0.9
+    err_has '--dt is missing'
+    expect 2 score --truth truth.csv --pred pred.csv --dt 0.9
+    expect 2 score --truth truth.csv --pred pred.csv --dt 1 --lyapunov 0
+}
+check "score: valid prediction time" score_valid_time
+
+score_rows()
+{
+    series 10 >truth.csv
+    { sed -n 1p truth.csv; tail -n 4 truth.csv; } >pred.csv
+    expect 1 score --truth truth.csv --pred pred.csv
+    err_has 'truth.csv has 10 rows but pred.csv has 4'
+    expect 0 score --truth truth.csv --truth-rows 6: --pred pred.csv --json
+    valid_json out "v['mse'] == 0 and v['rows'] == 4"
+    expect 0 score --truth truth.csv --truth-rows 6: --pred pred.csv --pred-rows :4
+    expect 0 score --truth truth.csv --pred truth.csv --rows 2:5 --json
+    valid_json out "v['rows'] == 3"
+    expect 2 score --truth truth.csv --truth-rows 6:11 --pred pred.csv
+    # Columns by name where both have names, else by position.
+    awk -F, '{ print $2 "," $1 }' pred.csv >turned.csv
+    expect 0 score --truth truth.csv --truth-rows 6: --pred turned.csv --json
+    valid_json out "v['mse'] == 0"
+    expect 0 score --truth truth.csv --truth-rows 6: --pred pred.csv:b --json
+    valid_json out "v['mse'] == 0 and v['columns'] == 1"
+    tail -n +2 pred.csv | cut -d, -f1 >bare.csv
+    expect 1 score --truth truth.csv --truth-rows 6: --pred bare.csv
+    err_has '2 columns but bare.csv has 1'
+    expect 2 score --truth - --pred - <pred.csv
+    expect 1 score --truth truth.csv --pred no-such.csv
+}
+check "score: rows and columns of the two files" score_rows

@@ -1,0 +1,192 @@
+# tests/cli/cases/7_bad_input.sh: data, kernels and numbers that are wrong: the status, one clear line,
+# nothing written.
+
+# refuse STATUS PATTERN FIT-ARGUMENTS...
+refuse()
+{
+    local wanted=$1 about=$2
+    shift 2
+    expect "$wanted" fit "$@" -o m.safetensors
+    err_has "$about"
+    no_out
+    absent m.safetensors
+    nothing_left
+}
+
+bad_cells()
+{
+    series 20 | sed '7s/.*/0.5,nan/' >x.csv
+    refuse 1 "line 7.*b" --x x.csv
+    series 20 | sed '7s/.*/0.5,-inf/' >x.csv
+    refuse 1 "line 7.*b" --x x.csv
+    series 20 | sed '8s/.*/hello,0.5/' >x.csv
+    refuse 1 "line 8.*a.*hello" --x x.csv
+    series 20 | sed '9s/.*/,0.5/' >x.csv
+    refuse 1 "line 9.*a" --x x.csv
+    # The same in the targets.
+    series 20 >good.csv
+    refuse 1 "x.csv.*line 9" --x good.csv --y x.csv
+}
+check "NaN, infinity, text, nothing in a CSV cell" bad_cells
+
+ragged_rows()
+{
+    series 20 | sed '11s/.*/0.5/' >x.csv
+    refuse 1 'line 11' --x x.csv
+    series 20 | sed '12s/.*/0.5,0.5,0.5/' >x.csv
+    refuse 1 'line 12' --x x.csv
+}
+check "ragged rows" ragged_rows
+
+empty_files()
+{
+    : >x.csv
+    refuse 1 'x.csv' --x x.csv
+    echo a,b >x.csv
+    refuse 1 'x.csv' --x x.csv
+    printf 'a,b\n1,2\n' >x.csv
+    refuse 1 'one row' --x x.csv
+    refuse 1 . --x x.csv --y x.csv
+    printf 'date\n2020-01-01\n2020-01-02\n' >x.csv
+    refuse 1 'column' --x x.csv
+    printf '\n\n\n' >x.csv
+    refuse 1 'x.csv' --x x.csv
+    : >x.npy
+    refuse 1 'x.npy' --x x.npy
+    : >x.mat
+    refuse 1 'x.mat' --x x.mat
+    refuse 1 'no-such.csv.*No such file' --x no-such.csv
+    mkdir folder.csv
+    refuse 1 'folder.csv' --x folder.csv
+    refuse 1 'standard input' --x - </dev/null
+}
+check "empty file, one row, zero columns, no file" empty_files
+
+all_zero()
+{
+    awk 'BEGIN { print "a,b"; for (t = 0; t < 20; t++) print "0,0" }' >x.csv
+    volterra fit --x x.csv -o m.safetensors
+    [ "$status" -eq 1 ] || [ "$status" -eq 2 ] || fail "status $status"
+    one_line
+    absent m.safetensors
+    err_has 'zero|constant|same'
+}
+check "inputs all zero" all_zero
+
+bad_kernels()
+{
+    series 20 1 >x.csv
+    refuse 2 'did you mean "?volterra' --x x.csv --kernel voltera
+    refuse 2 'did you mean "?lambda' --x x.csv --kernel volterra:lamda=0.5
+    refuse 2 'tau' --x x.csv --kernel volterra:tau=1,lambda=0.1
+    refuse 2 'tau' --x x.csv --kernel volterra:tau=1.5,lambda=0.1
+    refuse 2 'tau' --x x.csv --kernel volterra:tau=-0.5
+    refuse 2 'tau_coef' --x x.csv --kernel volterra:tau_coef=1
+    refuse 2 'number' --x x.csv --kernel volterra:tau=half
+    refuse 2 'lift' --x x.csv --kernel volterra:lift=evne
+    refuse 2 . --x x.csv --kernel volterra:tau
+    refuse 2 . --x x.csv --kernel volterra:
+    refuse 2 . --x x.csv --kernel volterra:tau=0.5,tau=0.5
+    refuse 2 . --x x.csv --kernel volterra:tau=nan
+    refuse 2 'must not be empty' --x x.csv --kernel ''
+}
+check "unknown kernel or parameter with the nearest, tau >= 1" bad_kernels
+
+lambda_bound()
+{
+    # tau = 0.6 and M = 1: the bound is 0.8, up to the rounding of the scale.
+    series 20 1 >x.csv
+    refuse 2 'lambda.*0\.8' --x x.csv --kernel volterra:tau=0.6,lambda=0.8
+    refuse 2 'lambda.*0\.8' --x x.csv --kernel volterra:tau=0.6,lambda=0.9
+    refuse 2 'lambda' --x x.csv --kernel volterra:tau=0.6,lambda=1
+    refuse 2 'lambda' --x x.csv --kernel volterra:lambda=0
+    expect 0 fit --x x.csv --kernel volterra:tau=0.6,lambda=0.799 -o m.safetensors
+}
+check "lambda at and above its bound" lambda_bound
+
+bad_numbers()
+{
+    series 20 >x.csv
+    refuse 2 'alpha.*above 0, not 0' --x x.csv --alpha 0
+    refuse 2 'alpha.*above 0, not -1' --x x.csv --alpha -1
+    refuse 2 'alpha' --x x.csv --alpha nan
+    refuse 2 'alpha' --x x.csv --alpha inf
+    refuse 2 'alpha' --x x.csv --alpha small
+    refuse 2 'washout.*19' --x x.csv --washout 19
+    refuse 2 'washout' --x x.csv --washout 100
+    refuse 2 'washout' --x x.csv --washout -1
+}
+check "alpha <= 0, washout >= n" bad_numbers
+
+tiny_alpha()
+{
+    # Equal inputs after a long past make equal rows of K: alpha far below rounding cannot hold them apart.
+    awk 'BEGIN { for (t = 0; t < 300; t++) print (t % 2 ? 1 : -1) }' >x.csv
+    volterra fit --x x.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.3 --alpha 1e-300 -o m.safetensors
+    if [ "$status" -eq 0 ]; then
+        err_has '^volterra: warning: .*alpha'
+    else
+        [ "$status" -eq 1 ] || fail "status $status"
+        one_line
+        err_has 'alpha'
+        absent m.safetensors
+    fi
+}
+check "alpha below the rounding level" tiny_alpha
+
+mismatched_rows()
+{
+    series 20 >x.csv
+    series 19 >y.csv
+    refuse 1 'x.csv has 20 rows but y.csv has 19' --x x.csv --y y.csv
+    refuse 1 'x.csv has 20 rows but y.csv has 19' --x x.csv --y y.csv --missing drop
+}
+check "mismatched rows of x and y" mismatched_rows
+
+unknown_column()
+{
+    printf 'alpha,beta\n1,2\n3,4\n5,7\n' >x.csv
+    refuse 1 "'alhpa'.*nearest.*'alpha'" --x x.csv:alhpa
+    refuse 1 'x.csv' --x x.csv:gamma*
+}
+check "unknown column with the nearest" unknown_column
+
+too_large()
+{
+    # 400,000 rows: 1.2 TiB for the Gram matrix. Refused before it is allocated.
+    awk 'BEGIN { for (t = 0; t < 400000; t++) print t % 97 }' >x.csv
+    refuse 1 'memory.*volterra plan --n 399999 --d 1' --x x.csv
+    expect 1 gram --x x.csv -o K.npy
+    err_has 'memory'
+    absent K.npy
+}
+check "n too large for the memory: refused with what to run" too_large
+
+too_large_for_limit()
+{
+    [ "$sanitized" = no ] || skip "no address space limit under AddressSanitizer"
+    series 12000 1 >x.csv
+    ( ulimit -v 1500000 && expect 1 fit --x x.csv -o m.safetensors && err_has 'memory' ) || exit 1
+    absent m.safetensors
+}
+check "n too large for the resource limit" too_large_for_limit
+
+foreign_files()
+{
+    series 20 >x.csv
+    head -c 5000 /dev/urandom >noise.npy
+    refuse 1 'noise.npy' --x noise.npy
+    head -c 5000 /dev/urandom >noise.mat
+    refuse 1 'noise.mat' --x noise.mat
+    head -c 5000 /dev/zero >zeros.csv
+    refuse 1 'zeros.csv' --x zeros.csv
+    expect 1 predict x.csv --x x.csv
+    err_has 'x.csv'
+    expect 1 predict no-such.safetensors --x x.csv
+    err_has 'no-such.safetensors.*No such file'
+    mkdir folder
+    expect 1 predict folder --x x.csv
+    : >empty
+    expect 1 predict empty --x x.csv
+}
+check "files of another kind" foreign_files

@@ -1,0 +1,54 @@
+# tests/cli/cases/9_signals.sh: Ctrl-C.
+
+# A fit that takes several seconds on any machine: 8000 rows on one thread.
+interrupt_fit()
+{
+    series 8000 3 >x.csv
+    echo old >m.safetensors
+    "$VOLTERRA" fit --x x.csv --threads 1 -o m.safetensors >out 2>err &
+    local job=$! from=$SECONDS status
+    sleep 0.6
+    kill -INT $job 2>/dev/null || fail "the fit was over too soon"
+    wait $job
+    status=$?
+    [ "$status" -eq 130 ] || fail "status $status, not 130"
+    [ $((SECONDS - from)) -le 10 ] || fail "it took $((SECONDS - from)) s to stop"
+    one_line fit
+    err_has 'interrupted'
+    no_out
+    [ "$(cat m.safetensors)" = old ] || fail "the old file is gone"
+    nothing_left
+}
+check "Ctrl-C during fit: status 130, the old file stays" interrupt_fit
+
+interrupt_stream()
+{
+    small_model
+    mkfifo question answer
+    "$VOLTERRA" stream model.safetensors <question >answer 2>err &
+    local job=$! reply status
+    exec 3>question 4<answer
+    echo 0.1,0.2 >&3
+    read -r -t 30 reply <&4 || fail "no answer"
+    kill -INT $job
+    wait $job
+    status=$?
+    exec 3>&- 4<&-
+    [ "$status" -eq 130 ] || fail "status $status, not 130"
+    err_has 'interrupted'
+}
+check "Ctrl-C during stream" interrupt_stream
+
+interrupt_simulation()
+{
+    "$VOLTERRA" simulate lorenz --length 3000000 --method accurate -o big.csv >out 2>err &
+    local job=$! status
+    sleep 0.4
+    kill -INT $job 2>/dev/null || fail "the simulation was over too soon"
+    wait $job
+    status=$?
+    [ "$status" -eq 130 ] || fail "status $status, not 130"
+    absent big.csv
+    nothing_left
+}
+check "Ctrl-C during simulate" interrupt_simulation

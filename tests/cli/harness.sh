@@ -1,0 +1,110 @@
+# tests/cli/harness.sh: one case, and what it may expect. Sourced by run.sh.
+
+count=0 failed=0
+
+# check NAME FUNCTION: run FUNCTION in a fresh directory; it fails through `fail`, or skips through `skip`.
+check()
+{
+    local name=$1 body=$2 report status
+    [[ $name =~ $pattern ]] || return 0
+    count=$((count + 1))
+    mkdir "$scratch/$count"
+    # Standard error is closed to the case itself: the shell's own word on a killed program is not ours.
+    report=$(cd "$scratch/$count" && "$body" 2>shell-says </dev/null)
+    status=$?
+    chmod -R u+w "$scratch/$count"
+    rm -rf "${scratch:?}/$count"
+    case $status in
+        0) echo "ok $count - $name" ;;
+        77) echo "ok $count - $name # SKIP $report" ;;
+        *)
+            echo "not ok $count - $name"
+            printf '%s\n' "$report" | sed 's/^/# /'
+            failed=$((failed + 1))
+            ;;
+    esac
+}
+
+fail()
+{
+    printf '%s\n' "$*"
+    if [ -e err ]; then
+        printf 'standard error was:\n'
+        head -n 5 err
+    fi
+    exit 1
+}
+
+skip()
+{
+    printf '%s' "$*"
+    exit 77
+}
+
+# volterra ARGUMENTS...: run the program; output in `out` and `err`, its end in $status
+volterra()
+{
+    "$VOLTERRA" "$@" >out 2>err
+    status=$?
+}
+
+# expect STATUS ARGUMENTS...: run, and demand the status. A failure says one line and prints no result.
+expect()
+{
+    local wanted=$1
+    shift
+    volterra "$@"
+    [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted: volterra $*"
+    [ "$wanted" -eq 0 ] || one_line "$@"
+}
+
+one_line()
+{
+    [ "$(wc -l <err)" -eq 1 ] || fail "$(wc -l <err) lines on standard error, not one: volterra $*"
+    grep -qE '^volterra( [a-z]+)?: .' err || fail "the line does not begin with 'volterra: ': volterra $*"
+}
+
+out_has() { grep -qE -- "$1" out || fail "nothing on standard output matches '$1': $(head -n 5 out)"; }
+err_has() { grep -qE -- "$1" err || fail "nothing on standard error matches '$1'"; }
+no_err() { [ ! -s err ] || fail "standard error is not empty"; }
+no_out() { [ ! -s out ] || fail "standard output is not empty: $(head -n 3 out)"; }
+lines_of() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "$1 has $(wc -l <"$1") lines, not $2"; }
+absent() { [ ! -e "$1" ] || fail "$1 is there"; }
+same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
+nothing_left()
+{
+    [ -z "$(find . -name '.volterra-*')" ] || fail "a temporary file is left: $(find . -name '.volterra-*')"
+}
+
+# valid_json FILE [EXPRESSION]: FILE is JSON, and EXPRESSION (of `v`, in Python) is true of it
+valid_json()
+{
+    command -v python3 >/dev/null || return 0
+    python3 -c '
+import json, sys
+v = json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("not JSON: " + c))
+sys.exit(0 if eval(sys.argv[2]) else "false: " + sys.argv[2])' "$1" "${2:-True}" 2>json-says ||
+        fail "$1 is not the expected JSON: $(cat json-says) in $(head -c 300 "$1")"
+}
+
+# ---- data ---------------------------------------------------------------------------------------
+
+# series ROWS [COLUMNS]: a smooth sequence with a header a,b,c,...
+series()
+{
+    awk -v n="$1" -v d="${2:-2}" 'BEGIN {
+        for (j = 0; j < d; j++) printf "%s%c", j ? "," : "", 97 + j
+        print ""
+        for (t = 0; t < n; t++) {
+            for (j = 0; j < d; j++) printf "%s%.12g", j ? "," : "", sin(0.1 * (j + 1) * t) + 0.3 * cos(0.37 * t)
+            print ""
+        }
+    }'
+}
+
+# small_model: x.csv (60 rows, columns a and b) and model.safetensors fitted on it
+small_model()
+{
+    series 60 >x.csv
+    expect 0 fit --x x.csv --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-6 -o model.safetensors
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# tests/cli/run.sh: test the program as a user meets it: what it prints, how it ends, what it leaves behind.
+#
+#   VOLTERRA=path/to/volterra tests/cli/run.sh [PATTERN]
+#
+# Prints TAP. Every case runs in a directory of its own. PATTERN (a regular expression) chooses cases by
+# name. With UPDATE_EXPECTED=1 the stored help texts are written anew instead of compared.
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+VOLTERRA=${VOLTERRA:-$here/../../build/volterra}
+case $VOLTERRA in /*) ;; *) VOLTERRA=$PWD/$VOLTERRA ;; esac
+pattern=${1:-.}
+
+if [ ! -x "$VOLTERRA" ]; then
+    echo "not ok 1 - there is no program at $VOLTERRA"
+    echo "1..1"
+    exit 1
+fi
+
+# A sanitized program needs its shadow memory, so limits on address space make no sense there.
+sanitized=no
+if grep -q __asan_init "$VOLTERRA" 2>/dev/null; then
+    sanitized=yes
+fi
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/volterra-cli-XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+. "$here/harness.sh"
+for cases in "$here"/cases/*.sh; do
+    . "$cases"
+done
+
+echo "1..$count"
+[ "$failed" -eq 0 ]
