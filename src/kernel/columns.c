@@ -95,8 +95,9 @@ volt_status volt_columns_create(volt_view Y, bool distance, volt_columns **colum
     fresh->distance = distance;
     fresh->packed = volt_alloc_zero(fresh->d * fresh->ld, sizeof(double));
     fresh->centre = volt_alloc_zero(fresh->d, sizeof(double));
-    fresh->norms = volt_alloc_zero(distance ? fresh->m : 0, sizeof(double));
-    if (!fresh->packed || !fresh->centre || !fresh->norms) {
+    fresh->norms = volt_alloc_doubles(distance ? fresh->m : 0, 1);
+    fresh->given = volt_alloc_doubles(distance ? fresh->m : 0, fresh->d);
+    if (!fresh->packed || !fresh->centre || !fresh->norms || !fresh->given) {
         volt_columns_free(fresh);
         return VOLT_ERR_MEMORY;
     }
@@ -110,8 +111,10 @@ volt_status volt_columns_create(volt_view Y, bool distance, volt_columns **colum
             fresh->packed[k * fresh->ld + j] = value;
             sum += value * value;
         }
-        if (distance)
+        if (distance) {
             fresh->norms[j] = sum;
+            memcpy(fresh->given + j * Y.cols, Y.data + j * Y.ld, (size_t)Y.cols * sizeof(double));
+        }
     }
     *columns = fresh;
     return VOLT_OK;
@@ -123,6 +126,7 @@ void volt_columns_free(volt_columns *columns)
         volt_free(columns->packed);
         volt_free(columns->centre);
         volt_free(columns->norms);
+        volt_free(columns->given);
     }
     volt_free(columns);
 }
@@ -130,7 +134,7 @@ void volt_columns_free(volt_columns *columns)
 void volt_columns_row(const volt_columns *columns, int64_t j, double *row)
 {
     for (int64_t k = 0; k < columns->d; k++)
-        row[k] = columns->packed[k * columns->ld + j] + columns->centre[k];
+        row[k] = columns->distance ? columns->given[j * columns->d + k] : columns->packed[k * columns->ld + j];
 }
 
 void volt_columns_centre(const volt_columns *columns, volt_view X, double *centred, double *norms)

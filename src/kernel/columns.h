@@ -15,14 +15,15 @@ typedef struct volt_columns {
     double *packed;  /* d x ld */
     bool distance;   /* the local value is |x - y|^2 ... */
     double *centre;  /* ... d: then the mean row is subtracted, so that no digits cancel ... */
-    double *norms;   /* ... m: and these are the squared norms of the centred rows */
+    double *norms;   /* ... m: these are the squared norms of the centred rows ... */
+    double *given;   /* ... m x d: and these the rows as they were given */
 } volt_columns;
 
 /* Pack the rows of Y (m x d). `distance` as in volt_scan. */
 volt_status volt_columns_create(volt_view Y, bool distance, volt_columns **columns);
 void volt_columns_free(volt_columns *columns);
 
-/* Row j of Y again, as it was given up to rounding (exactly, unless distance). */
+/* Row j of Y again, as it was given. */
 void volt_columns_row(const volt_columns *columns, int64_t j, double *row);
 
 /* Local values of `rows` (1 to VOLT_SCAN_ROWS) rows x (d numbers each, ld_x apart, as given) against

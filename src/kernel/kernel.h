@@ -53,6 +53,8 @@ typedef struct volt_kernel_entry {
     volt_status (*settle)(volt_kernel *kernel);
     /* The scan on |z| <= radius in d dimensions; VOLT_ERR_ARGUMENT where a bound is broken there. */
     volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
+    /* (optional) True when the kernel relies on where zero is, so that inputs are scaled but not shifted. */
+    bool (*keeps_origin)(const volt_kernel *kernel);
 } volt_kernel_entry;
 
 struct volt_kernel {
@@ -71,6 +73,8 @@ extern const volt_kernel_entry volt_kernel_volterra;
 /* Resolve, with the horizon left at 0. */
 volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d,
                                 volt_resolved *resolved);
+
+bool volt_kernel_keeps_origin(const volt_kernel *kernel);
 
 /* The fallback of parameter p as a number; for settle. */
 void volt_kernel_use_fallback(volt_kernel *kernel, int p);

@@ -26,6 +26,11 @@ volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_
     return kernel->entry->resolve(kernel, radius, d, resolved);
 }
 
+bool volt_kernel_keeps_origin(const volt_kernel *kernel)
+{
+    return kernel->entry->keeps_origin && kernel->entry->keeps_origin(kernel);
+}
+
 volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t d, double eps,
                               volt_kernel_facts *facts)
 {

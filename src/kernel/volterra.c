@@ -336,6 +336,12 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
+/* The even lift learns what does not see the sign of an input: that is a symmetry about zero. */
+static bool keeps_origin(const volt_kernel *kernel)
+{
+    return lift_of(kernel) == EVEN;
+}
+
 const volt_kernel_entry volt_kernel_volterra = {
     .info = {.name = "volterra",
              .formula = "K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1], kappa = 1/(1 - tau^2 <x, y>)",
@@ -344,4 +350,5 @@ const volt_kernel_entry volt_kernel_volterra = {
              .n_parameters = N_PARAMETERS},
     .settle = settle,
     .resolve = resolve,
+    .keeps_origin = keeps_origin,
 };

@@ -1,0 +1,156 @@
+/* src/model/model.c: the life of a model, and what every way of forecasting shares. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/model_internal.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model)
+{
+    volt_model *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->n = n;
+    fresh->d = d;
+    fresh->q = q;
+    fresh->input.shift = volt_alloc_doubles(1, d);
+    fresh->target_mean = volt_alloc_doubles(1, q);
+    fresh->target_scale = volt_alloc_doubles(1, q);
+    fresh->coefficients = volt_alloc_doubles(n, q);
+    fresh->intercepts = volt_alloc_doubles(1, q);
+    fresh->last_target = volt_alloc_doubles(1, q);
+    if (!fresh->input.shift || !fresh->target_mean || !fresh->target_scale || !fresh->coefficients ||
+        !fresh->intercepts || !fresh->last_target) {
+        volt_model_free(fresh);
+        return VOLT_ERR_MEMORY;
+    }
+    *model = fresh;
+    return VOLT_OK;
+}
+
+void volt_model_free(volt_model *model)
+{
+    if (!model)
+        return;
+    volt_past_free(model->end);
+    volt_columns_free(model->columns);
+    volt_kernel_free(model->kernel);
+    volt_free(model->input.shift);
+    volt_free(model->target_mean);
+    volt_free(model->target_scale);
+    volt_free(model->coefficients);
+    volt_free(model->intercepts);
+    volt_free(model->last_target);
+    volt_names_free(model->input_names, model->d);
+    volt_names_free(model->output_names, model->q);
+    volt_free(model);
+}
+
+volt_status volt_names_copy(const char *const *names, int64_t count, char ***copy)
+{
+    if (!names)
+        return VOLT_OK;
+    char **made = volt_alloc_zero(count, sizeof *made);
+    if (!made)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        made[i] = volt_strdup(names[i]);
+        if (!made[i]) {
+            volt_names_free(made, count);
+            return VOLT_ERR_MEMORY;
+        }
+    }
+    *copy = made;
+    return VOLT_OK;
+}
+
+void volt_names_free(char **names, int64_t count)
+{
+    if (names)
+        for (int64_t i = 0; i < count; i++)
+            volt_free(names[i]);
+    volt_free(names);
+}
+
+void volt_model_describe(const volt_model *model, volt_model_info *info)
+{
+    volt_model_info now = {
+        .n = model->n,
+        .d = model->d,
+        .q = model->q,
+        .kernel = volt_kernel_text(model->kernel),
+        .alpha = model->alpha,
+        .rcond = model->rcond,
+        .washout = model->washout,
+        .ahead = model->ahead,
+        .intercept = model->intercept,
+        .scaled = model->scaled,
+        .feedback = model->feedback,
+        .input_names = (const char *const *)model->input_names,
+        .output_names = (const char *const *)model->output_names,
+        .coefficients = model->coefficients,
+        .intercepts = model->intercepts,
+        .input_shift = model->input.shift,
+        .input_scale = model->input.scale,
+        .target_mean = model->target_mean,
+        .target_scale = model->target_scale,
+    };
+    /* Cannot fail: the kernel was resolved on this very ball when the model was made. */
+    (void)volt_kernel_query(model->kernel, model->resolved.facts.radius, model->d, DBL_EPSILON, &now.facts);
+    *info = now;
+}
+
+/* ---- inputs and outputs ----------------------------------------------------------------------- */
+
+volt_predict_options volt_predict_options_default(void)
+{
+    volt_predict_options options = {.start = VOLT_START_CONTINUE, .beyond = VOLT_BEYOND_CLIP};
+    return options;
+}
+
+static volt_status refuse_beyond(const volt_model *model, int64_t row, double norm, double kept)
+{
+    double radius = model->resolved.facts.radius;
+    if (kept >= 1)
+        return volt_fail(VOLT_ERR_DOMAIN,
+                         "input row %" PRId64 " has scaled norm %.6g (largest in training: %.6g), and "
+                         "lambda^2 kappa would reach %.6g there; it must stay below 1",
+                         row + 1, norm, radius, kept);
+    return volt_fail(VOLT_ERR_DOMAIN, "input row %" PRId64 " has scaled norm %.6g, beyond the largest of training, %.6g",
+                     row + 1, norm, radius);
+}
+
+volt_status volt_model_take_input(const volt_model *model, const double *x, volt_beyond policy, int64_t row,
+                                  double *z, int64_t *beyond)
+{
+    volt_input_scale_row(&model->input, model->d, x, z);
+    double sum = 0;
+    for (int64_t k = 0; k < model->d; k++)
+        sum += z[k] * z[k];
+    VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE, "input row %" PRId64 " holds a value that is not finite or too large",
+                 row + 1);
+
+    double norm = sqrt(sum), radius = model->resolved.facts.radius;
+    if (norm <= radius * (1 + 4 * DBL_EPSILON))
+        return VOLT_OK;
+    if (policy == VOLT_BEYOND_ERROR)
+        return refuse_beyond(model, row, norm, 0);
+    if (policy == VOLT_BEYOND_ALLOW) {
+        double kept = model->resolved.gain(&model->resolved, norm);
+        if (!(kept < 1))
+            return refuse_beyond(model, row, norm, kept);
+    } else {
+        for (int64_t k = 0; k < model->d; k++)
+            z[k] *= radius / norm;
+    }
+    ++*beyond;
+    return VOLT_OK;
+}
+
+void volt_model_finish_output(const volt_model *model, double *v)
+{
+    for (int64_t k = 0; k < model->q; k++)
+        v[k] = model->target_mean[k] + model->target_scale[k] * (v[k] + model->intercepts[k]);
+}

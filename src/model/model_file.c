@@ -1,0 +1,303 @@
+/* src/model/model_file.c: a model as a safetensors file.
+ *
+ * Tensors hold every array; the metadata hold the kernel's text and the rest as text that reads back exactly.
+ * docs/file_formats.md describes the file. Everything is checked on the way in: a file that passed its
+ * checksum may still have been written by something else. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/safetensors.h"
+#include "model/model_internal.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const format_name = "volterra-model";
+static const int64_t format_version = 1;
+
+/* ---- save ------------------------------------------------------------------------------------- */
+
+/* Names as a JSON list, to be released with free; NULL for none or when memory is out. */
+static char *names_to_json(char **names, int64_t count)
+{
+    if (!names)
+        return NULL;
+    json_t *list = json_array();
+    for (int64_t i = 0; list && i < count; i++)
+        if (json_array_append_new(list, json_string(names[i])) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    char *text = list ? json_dumps(list, JSON_COMPACT) : NULL;
+    json_decref(list);
+    return text;
+}
+
+static volt_status write_file(const volt_model *model, const char *path, const double *inputs,
+                              const double *state, const double *border, const char *input_names,
+                              const char *output_names)
+{
+    int64_t n = model->n, d = model->d, q = model->q, state_size = model->resolved.scan.state_size;
+    const volt_tensor tensors[] = {
+        {"inputs", n, d, inputs},
+        {"coefficients", n, q, model->coefficients},
+        {"intercepts", q, 0, model->intercepts},
+        {"input_shift", d, 0, model->input.shift},
+        {"input_scale", 1, 0, &model->input.scale},
+        {"target_mean", q, 0, model->target_mean},
+        {"target_scale", q, 0, model->target_scale},
+        {"last_target", q, 0, model->last_target},
+        {"state", state_size, n, state},
+        {"border", state_size, 0, border},
+    };
+    char version[32], washout[32], ahead[32];
+    char radius[VOLT_NUMBER_LENGTH], alpha[VOLT_NUMBER_LENGTH], rcond[VOLT_NUMBER_LENGTH];
+    snprintf(version, sizeof version, "%" PRId64, format_version);
+    snprintf(washout, sizeof washout, "%" PRId64, model->washout);
+    snprintf(ahead, sizeof ahead, "%" PRId64, model->ahead);
+    volt_metadatum metadata[16] = {
+        {"format", format_name},
+        {"version", version},
+        {"library", volt_version()},
+        {"kernel", volt_kernel_text(model->kernel)},
+        {"radius", volt_format_number(model->resolved.facts.radius, radius)},
+        {"alpha", volt_format_number(model->alpha, alpha)},
+        {"rcond", volt_format_number(model->rcond, rcond)},
+        {"washout", washout},
+        {"ahead", ahead},
+        {"intercept", model->intercept ? "yes" : "no"},
+        {"scaled", model->scaled ? "yes" : "no"},
+        {"feedback", model->feedback ? "yes" : "no"},
+    };
+    int64_t count = 12;
+    if (input_names)
+        metadata[count++] = (volt_metadatum){"input_names", input_names};
+    if (output_names)
+        metadata[count++] = (volt_metadatum){"output_names", output_names};
+    return volt_safetensors_write(path, tensors, (int64_t)(sizeof tensors / sizeof tensors[0]), metadata, count);
+}
+
+volt_status volt_model_save(const volt_model *model, const char *path)
+{
+    VOLT_REQUIRE(model && path, VOLT_ERR_ARGUMENT, "the model or the path is NULL");
+    int64_t state_size = model->resolved.scan.state_size;
+    double border[VOLT_MOST_STATE];
+    double *inputs = volt_alloc_doubles(model->n, model->d);
+    double *state = volt_alloc_doubles(state_size, model->n);
+    char *input_names = names_to_json(model->input_names, model->d);
+    char *output_names = names_to_json(model->output_names, model->q);
+    volt_status status = VOLT_ERR_MEMORY;
+    if (inputs && state && !input_names == !model->input_names && !output_names == !model->output_names) {
+        for (int64_t j = 0; j < model->n; j++)
+            volt_columns_row(model->columns, j, inputs + j * model->d);
+        volt_past_get(model->end, state, border);
+        status = write_file(model, path, inputs, state, border, input_names, output_names);
+    }
+    free(output_names);
+    free(input_names);
+    volt_free(state);
+    volt_free(inputs);
+    return status;
+}
+
+/* ---- load ------------------------------------------------------------------------------------- */
+
+static volt_status foreign(const char *path, const char *what)
+{
+    return volt_fail(VOLT_ERR_FORMAT, "%s is not a volterra model: %s", path, what);
+}
+
+static volt_status get_text(const volt_safetensors *file, const char *path, const char *key, const char **text)
+{
+    *text = volt_safetensors_metadata(file, key);
+    VOLT_REQUIRE(*text, VOLT_ERR_FORMAT, "%s is not a volterra model: it has no \"%s\"", path, key);
+    return VOLT_OK;
+}
+
+static volt_status get_number(const volt_safetensors *file, const char *path, const char *key, double least,
+                              double *value)
+{
+    const char *text = NULL;
+    VOLT_TRY(get_text(file, path, key, &text));
+    VOLT_REQUIRE(volt_parse_number(text, value) && isfinite(*value) && *value >= least, VOLT_ERR_FORMAT,
+                 "%s: \"%s\" is \"%.40s\", and must be a number of at least %g", path, key, text, least);
+    return VOLT_OK;
+}
+
+static volt_status get_count(const volt_safetensors *file, const char *path, const char *key, int64_t *value)
+{
+    double number = 0;
+    VOLT_TRY(get_number(file, path, key, 0, &number));
+    VOLT_REQUIRE(number == floor(number) && number < 9e15, VOLT_ERR_FORMAT, "%s: \"%s\" is %g, and must be whole", path,
+                 key, number);
+    *value = (int64_t)number;
+    return VOLT_OK;
+}
+
+static volt_status get_flag(const volt_safetensors *file, const char *path, const char *key, bool *value)
+{
+    const char *text = NULL;
+    VOLT_TRY(get_text(file, path, key, &text));
+    *value = strcmp(text, "yes") == 0;
+    VOLT_REQUIRE(*value || strcmp(text, "no") == 0, VOLT_ERR_FORMAT, "%s: \"%s\" is \"%.40s\", and must be yes or no",
+                 path, key, text);
+    return VOLT_OK;
+}
+
+/* The tensor `name`, which must have this shape (-1: any) and hold finite numbers only. */
+static volt_status get_tensor(const volt_safetensors *file, const char *path, const char *name, int64_t rows,
+                              int64_t cols, const volt_tensor **tensor)
+{
+    const volt_tensor *found = volt_safetensors_tensor(file, name);
+    VOLT_REQUIRE(found, VOLT_ERR_FORMAT, "%s is not a volterra model: it has no tensor \"%s\"", path, name);
+    VOLT_REQUIRE((rows < 0 || found->rows == rows) && (cols < 0 || found->cols == cols), VOLT_ERR_FORMAT,
+                 "%s: tensor \"%s\" is %" PRId64 " x %" PRId64 ", which does not fit the other tensors", path, name,
+                 found->rows, found->cols);
+    int64_t numbers = found->rows * (found->cols > 0 ? found->cols : 1);
+    for (int64_t i = 0; i < numbers; i++)
+        VOLT_REQUIRE(isfinite(found->data[i]), VOLT_ERR_FORMAT, "%s: tensor \"%s\" holds a value that is not finite",
+                     path, name);
+    *tensor = found;
+    return VOLT_OK;
+}
+
+static volt_status copy_tensor(const volt_safetensors *file, const char *path, const char *name, int64_t rows,
+                               int64_t cols, double *to)
+{
+    const volt_tensor *tensor = NULL;
+    VOLT_TRY(get_tensor(file, path, name, rows, cols, &tensor));
+    memcpy(to, tensor->data, (size_t)(rows * (cols > 0 ? cols : 1)) * sizeof(double));
+    return VOLT_OK;
+}
+
+static volt_status read_names(const volt_safetensors *file, const char *path, const char *key, int64_t count,
+                              char ***names)
+{
+    const char *text = volt_safetensors_metadata(file, key);
+    if (!text)
+        return VOLT_OK;
+    json_t *list = json_loads(text, 0, NULL);
+    volt_status status = VOLT_OK;
+    const char **words = volt_alloc_zero(count, sizeof *words);
+    if (!words)
+        status = VOLT_ERR_MEMORY;
+    else if (!json_is_array(list) || (int64_t)json_array_size(list) != count)
+        status = volt_fail(VOLT_ERR_FORMAT, "%s: \"%s\" is not a list of %" PRId64 " names", path, key, count);
+    for (int64_t i = 0; status == VOLT_OK && i < count; i++) {
+        words[i] = json_string_value(json_array_get(list, (size_t)i));
+        if (!words[i])
+            status = volt_fail(VOLT_ERR_FORMAT, "%s: name %" PRId64 " of \"%s\" is not a text", path, i + 1, key);
+    }
+    if (status == VOLT_OK)
+        status = volt_names_copy(words, count, names);
+    volt_free(words);
+    json_decref(list);
+    return status;
+}
+
+static volt_status read_header(const volt_safetensors *file, const char *path)
+{
+    const char *text = NULL;
+    int64_t version = 0;
+    VOLT_TRY(get_text(file, path, "format", &text));
+    if (strcmp(text, format_name) != 0)
+        return foreign(path, "its format is another");
+    VOLT_TRY(get_count(file, path, "version", &version));
+    VOLT_REQUIRE(version == format_version, VOLT_ERR_FORMAT,
+                 "%s has model format %" PRId64 ", and this library (%s) reads format %" PRId64, path, version,
+                 volt_version(), format_version);
+    return VOLT_OK;
+}
+
+static volt_status read_settings(const volt_safetensors *file, const char *path, volt_model *model)
+{
+    const char *text = NULL;
+    double radius = 0;
+    VOLT_TRY(get_text(file, path, "kernel", &text));
+    volt_status status = volt_kernel_parse(text, &model->kernel);
+    if (status == VOLT_ERR_KERNEL)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
+    VOLT_TRY(status);
+    VOLT_TRY(get_number(file, path, "radius", 0, &radius));
+    status = volt_kernel_resolve(model->kernel, radius, model->d, &model->resolved);
+    if (status != VOLT_OK)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
+
+    VOLT_TRY(get_number(file, path, "alpha", 0, &model->alpha));
+    VOLT_TRY(get_number(file, path, "rcond", 0, &model->rcond));
+    VOLT_TRY(get_count(file, path, "washout", &model->washout));
+    VOLT_TRY(get_count(file, path, "ahead", &model->ahead));
+    VOLT_TRY(get_flag(file, path, "intercept", &model->intercept));
+    VOLT_TRY(get_flag(file, path, "scaled", &model->scaled));
+    VOLT_TRY(get_flag(file, path, "feedback", &model->feedback));
+    VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->d == model->q), VOLT_ERR_FORMAT,
+                 "%s: its washout or feedback do not fit its tensors", path);
+    VOLT_TRY(read_names(file, path, "input_names", model->d, &model->input_names));
+    return read_names(file, path, "output_names", model->q, &model->output_names);
+}
+
+static volt_status read_arrays(const volt_safetensors *file, const char *path, const volt_tensor *inputs,
+                               volt_model *model)
+{
+    int64_t n = model->n, d = model->d, q = model->q, state_size = model->resolved.scan.state_size;
+    const volt_tensor *state = NULL, *border = NULL;
+    VOLT_TRY(copy_tensor(file, path, "coefficients", n, q, model->coefficients));
+    VOLT_TRY(copy_tensor(file, path, "intercepts", q, 0, model->intercepts));
+    VOLT_TRY(copy_tensor(file, path, "input_shift", d, 0, model->input.shift));
+    VOLT_TRY(copy_tensor(file, path, "input_scale", 1, 0, &model->input.scale));
+    VOLT_TRY(copy_tensor(file, path, "target_mean", q, 0, model->target_mean));
+    VOLT_TRY(copy_tensor(file, path, "target_scale", q, 0, model->target_scale));
+    VOLT_TRY(copy_tensor(file, path, "last_target", q, 0, model->last_target));
+    VOLT_TRY(get_tensor(file, path, "state", state_size, n, &state));
+    VOLT_TRY(get_tensor(file, path, "border", state_size, 0, &border));
+
+    VOLT_TRY(volt_columns_create(volt_view_of(inputs->data, n, d), model->resolved.scan.distance, &model->columns));
+    VOLT_TRY(volt_past_create(&model->resolved.scan, model->columns, 1, &model->end));
+    volt_past_set(model->end, state->data, border->data);
+    return VOLT_OK;
+}
+
+/* No input may lie outside the ball that the kernel was resolved on. */
+static volt_status check_inputs(const char *path, const volt_tensor *inputs, double radius)
+{
+    for (int64_t i = 0; i < inputs->rows; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < inputs->cols; k++)
+            sum += inputs->data[i * inputs->cols + k] * inputs->data[i * inputs->cols + k];
+        VOLT_REQUIRE(sqrt(sum) <= radius * (1 + 1e-14), VOLT_ERR_FORMAT,
+                     "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, sqrt(sum), radius);
+    }
+    return VOLT_OK;
+}
+
+static volt_status read_model(const volt_safetensors *file, const char *path, volt_model **model)
+{
+    const volt_tensor *inputs = NULL, *coefficients = NULL;
+    VOLT_TRY(read_header(file, path));
+    VOLT_TRY(get_tensor(file, path, "inputs", -1, -1, &inputs));
+    VOLT_TRY(get_tensor(file, path, "coefficients", inputs->rows, -1, &coefficients));
+    VOLT_REQUIRE(inputs->rows > 0 && inputs->cols > 0 && coefficients->cols > 0, VOLT_ERR_FORMAT,
+                 "%s is not a volterra model: its tensors are empty", path);
+    VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
+    VOLT_TRY(read_settings(file, path, *model));
+    VOLT_TRY(check_inputs(path, inputs, (*model)->resolved.facts.radius));
+    return read_arrays(file, path, inputs, *model);
+}
+
+volt_status volt_model_load(const char *path, volt_model **model)
+{
+    VOLT_REQUIRE(path && model, VOLT_ERR_ARGUMENT, "the path or the place for the model is NULL");
+    volt_safetensors *file = NULL;
+    VOLT_TRY(volt_safetensors_read(path, &file));
+    volt_model *fresh = NULL;
+    volt_status status = read_model(file, path, &fresh);
+    volt_safetensors_free(file);
+    if (status == VOLT_OK)
+        *model = fresh;
+    else
+        volt_model_free(fresh);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* src/model/model_internal.h: what a model holds. */
+#ifndef MODEL_MODEL_INTERNAL_H
+#define MODEL_MODEL_INTERNAL_H
+
+#include "kernel/past.h"
+#include "model/scaling.h"
+#include "volterra/model.h"
+
+struct volt_model {
+    int64_t n, d, q, washout, ahead;
+    bool intercept, scaled, feedback;
+    double alpha, rcond;
+    volt_kernel *kernel;
+    volt_resolved resolved;    /* on the ball of the scaled training inputs */
+    volt_columns *columns;     /* the scaled training inputs */
+    volt_past *end;            /* the state of the past after the last training row */
+    volt_input_scale input;
+    double *target_mean, *target_scale; /* q */
+    double *coefficients;      /* n x q, on scaled targets; rows of the washout are zero */
+    double *intercepts;        /* q, on scaled targets */
+    double *last_target;       /* q, in the units of the targets */
+    char **input_names, **output_names; /* or NULL */
+};
+
+/* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */
+volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model);
+
+/* Copies of `count` names; *copy stays NULL when names is. */
+volt_status volt_names_copy(const char *const *names, int64_t count, char ***copy);
+void volt_names_free(char **names, int64_t count);
+
+/* Scale an input row and apply the policy for inputs beyond the ball: z receives d numbers, *beyond is
+ * counted up. `row` (from 0) is for the sentence. */
+volt_status volt_model_take_input(const volt_model *model, const double *x, volt_beyond policy, int64_t row,
+                                  double *z, int64_t *beyond);
+
+/* Scaled output v (q numbers, intercept not yet in it) to the units of the targets, in place. */
+void volt_model_finish_output(const volt_model *model, double *v);
+
+#endif

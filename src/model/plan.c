@@ -1,0 +1,101 @@
+/* src/model/plan.c: what a fit would take on this machine.
+ *
+ * Memory follows from what fit.c allocates. Times are extrapolated from a Gram matrix and a factorisation
+ * that are small enough to take a tenth of a second together. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "kernel/past.h"
+#include "solve/cholesky.h"
+#include "volterra/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Bytes at the peak of a fit: the Gram matrix, inputs (given, scaled, packed), targets and coefficients, the
+ * state, and the buffers of the last. */
+static double fit_bytes(double n, double d, double q)
+{
+    return 8 * (n * n + n * (2 * d + q + 8) + 16384);
+}
+
+/* Largest n whose fit takes at most `bytes`. */
+static int64_t rows_within(double bytes, double d, double q)
+{
+    double b = 2 * d + q + 8, room = bytes / 8 - 16384;
+    if (room <= 0)
+        return 0;
+    return (int64_t)floor((sqrt(b * b + 4 * room) - b) / 2);
+}
+
+enum { TRIAL_ROWS = 1024, TRIAL_REPEATS = 3 };
+
+/* Random-looking inputs inside the unit ball, and a well conditioned matrix, need no generator. */
+static void fill_trial(double *X, int64_t n, int64_t d)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < d; k++)
+            X[i * d + k] = sin((double)(i * d + k) * 12.9898) / sqrt((double)d);
+}
+
+static double time_gram(const volt_kernel *kernel, volt_view X, volt_matrix K)
+{
+    volt_gram_options options = {.mirror = 0, .radius = 1};
+    double best = INFINITY;
+    for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
+        double start = volt_seconds();
+        if (volt_gram(kernel, X, volt_view_of(NULL, 0, 0), &options, K) != VOLT_OK)
+            return 0;
+        best = fmin(best, volt_seconds() - start);
+    }
+    return best;
+}
+
+static double time_factor(volt_matrix K)
+{
+    for (int64_t i = 0; i < K.rows; i++)
+        K.data[i * K.ld + i] += (double)K.rows;
+    int64_t pivot = 0;
+    double start = volt_seconds();
+    volt_cholesky_factor(K, NULL, &pivot);
+    return volt_seconds() - start;
+}
+
+static volt_status measure(double n, int64_t d, int64_t q, volt_plan *plan)
+{
+    volt_kernel *kernel = NULL;
+    double *X = volt_alloc_doubles(TRIAL_ROWS, d);
+    double *K = volt_alloc_doubles(TRIAL_ROWS, TRIAL_ROWS);
+    volt_status status = X && K ? volt_kernel_parse("volterra", &kernel) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        double ratio = n / TRIAL_ROWS;
+        fill_trial(X, TRIAL_ROWS, d);
+        double gram = time_gram(kernel, volt_view_of(X, TRIAL_ROWS, d), volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS));
+        plan->gram_seconds = gram * ratio * ratio;
+        plan->factor_seconds = time_factor(volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS)) * ratio * ratio * ratio;
+        /* A step is a row of the Gram matrix on one thread and q passes over it. */
+        double entry = gram / (TRIAL_ROWS * TRIAL_ROWS / 2.0) * (double)volt_threads();
+        plan->stream_seconds = n * entry * (1 + (double)q / ((double)d + 8));
+    }
+    volt_kernel_free(kernel);
+    volt_free(K);
+    volt_free(X);
+    return status;
+}
+
+volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
+{
+    VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
+    VOLT_REQUIRE(n > 0 && d > 0 && q > 0, VOLT_ERR_ARGUMENT,
+                 "n = %" PRId64 ", d = %" PRId64 " and q = %" PRId64 " must all be at least 1", n, d, q);
+    volt_plan made = {
+        .fit_bytes = fit_bytes((double)n, (double)d, (double)q),
+        .model_bytes = 8 * ((double)n * ((double)d + (double)q + 1) + (double)d + 4 * (double)q),
+        .available_bytes = (double)volt_memory_available(),
+    };
+    made.n_that_fits = rows_within(made.available_bytes, (double)d, (double)q);
+    if (measured)
+        VOLT_TRY(measure((double)n, d, q, &made));
+    *plan = made;
+    return VOLT_OK;
+}

@@ -1,0 +1,150 @@
+/* src/model/predict.c: forecasts for a sequence of inputs, and the closed loop. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/gram.h"
+#include "model/model_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Numbers in the block of K that is held at a time: it stays in cache between the scan and the product. */
+static const double block_numbers = 1 << 20;
+
+static int64_t block_rows(int64_t h, int64_t n)
+{
+    int64_t rows = (int64_t)(block_numbers / (double)n) / VOLT_SCAN_ROWS * VOLT_SCAN_ROWS;
+    if (rows < VOLT_SCAN_ROWS)
+        rows = VOLT_SCAN_ROWS;
+    return rows < h ? rows : h;
+}
+
+static volt_status check(const volt_model *model, volt_matrix out, int64_t rows)
+{
+    VOLT_REQUIRE(out.data && out.rows == rows && out.cols == model->q && out.ld >= out.cols, VOLT_ERR_SHAPE,
+                 "the forecasts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, out.rows,
+                 out.cols, rows, model->q);
+    return VOLT_OK;
+}
+
+static void copy_rows(volt_view from, volt_matrix to)
+{
+    for (int64_t i = 0; i < from.rows; i++)
+        memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
+}
+
+/* Rows Z (scaled) through the past, block by block: v = K A, then to the units of the targets. */
+static volt_status forecast(const volt_model *model, volt_past *past, volt_view Z, int64_t rows,
+                            volt_progress progress, double *block, volt_matrix result)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "predict", 0, 1, (double)Z.rows * (double)model->n);
+    for (int64_t first = 0; first < Z.rows; first += rows) {
+        int64_t count = Z.rows - first < rows ? Z.rows - first : rows;
+        volt_matrix K = volt_matrix_of(block, count, model->n);
+        volt_past_advance(past, volt_view_rows(Z, first, count), false, K, &stage);
+        if (!volt_stage_goes_on(&stage))
+            break;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)count, (volt_blas_int)model->q,
+                    (volt_blas_int)model->n, 1, K.data, (volt_blas_int)K.ld, model->coefficients,
+                    (volt_blas_int)model->q, 0, result.data + first * result.ld, (volt_blas_int)result.ld);
+    }
+    VOLT_TRY(volt_stage_end(&stage));
+    for (int64_t i = 0; i < Z.rows; i++)
+        volt_model_finish_output(model, result.data + i * result.ld);
+    return VOLT_OK;
+}
+
+/* All inputs are checked before the first forecast. */
+static volt_status take_inputs(const volt_model *model, volt_view X, volt_beyond policy, double *Z, int64_t *beyond)
+{
+    for (int64_t i = 0; i < X.rows; i++)
+        VOLT_TRY(volt_model_take_input(model, X.data + i * X.ld, policy, i, Z + i * model->d, beyond));
+    return VOLT_OK;
+}
+
+volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                               volt_matrix out, int64_t *beyond)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_REQUIRE(X.cols == model->d, VOLT_ERR_SHAPE, "the inputs have %" PRId64 " columns, and the model takes %" PRId64,
+                 X.cols, model->d);
+    VOLT_TRY(check(model, out, X.rows));
+
+    int64_t rows = block_rows(X.rows, model->n), counted = 0;
+    double *Z = volt_alloc_doubles(X.rows, model->d);
+    double *block = volt_alloc_doubles(rows, model->n);
+    double *result = volt_alloc_doubles(X.rows, model->q);
+    volt_past *past = NULL;
+    volt_status status = Z && block && result ? take_inputs(model, X, options->beyond, Z, &counted) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = options->start == VOLT_START_RESET
+                     ? volt_past_create(&model->resolved.scan, model->columns, rows, &past)
+                     : volt_past_copy(model->end, rows, &past);
+    if (status == VOLT_OK)
+        status = forecast(model, past, volt_view_of(Z, X.rows, model->d), rows, options->progress, block,
+                          volt_matrix_of(result, X.rows, model->q));
+    if (status == VOLT_OK) {
+        copy_rows(volt_view_of(result, X.rows, model->q), out);
+        if (beyond)
+            *beyond = counted;
+    }
+    volt_past_free(past);
+    volt_free(result);
+    volt_free(block);
+    volt_free(Z);
+    return status;
+}
+
+/* ---- closed loop ------------------------------------------------------------------------------ */
+
+static volt_status run_loop(const volt_model *model, volt_stream *stream, volt_progress progress,
+                            volt_matrix path)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "continue", 0, 1, (double)path.rows);
+    const double *input = model->last_target;
+    for (int64_t i = 0; i < path.rows; i++) {
+        double *output = path.data + i * path.ld;
+        VOLT_TRY(volt_stream_push(stream, input, output));
+        for (int64_t k = 0; k < model->q; k++)
+            VOLT_REQUIRE(isfinite(output[k]), VOLT_ERR_NOT_FINITE, "the path diverges at step %" PRId64, i + 1);
+        input = output;
+        if (!volt_stage_advance(&stage, 1))
+            break;
+    }
+    return volt_stage_end(&stage);
+}
+
+volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options, volt_matrix out,
+                                int64_t *beyond)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_REQUIRE(model->feedback, VOLT_ERR_ARGUMENT,
+                 "the model's outputs are not its inputs one step later: fit it on a series alone, one step ahead");
+    VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
+                 out.rows);
+    VOLT_TRY(check(model, out, out.rows));
+
+    volt_stream *stream = NULL;
+    volt_matrix path = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
+    volt_status status = path.data ? volt_stream_create(model, options, &stream) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = run_loop(model, stream, options->progress, path);
+    if (status == VOLT_OK) {
+        copy_rows(volt_as_view(path), out);
+        if (beyond)
+            *beyond = volt_stream_beyond(stream);
+    }
+    volt_stream_free(stream);
+    volt_free(path.data);
+    return status;
+}

@@ -1,0 +1,79 @@
+/* src/model/scaling.c: the scales of inputs and targets, learned from the training rows alone. */
+#include "model/scaling.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* In two passes: the second removes what the rounding of the first left over. */
+static void column_means(volt_view X, double *mean)
+{
+    memset(mean, 0, (size_t)X.cols * sizeof *mean);
+    for (int64_t i = 0; i < X.rows; i++)
+        for (int64_t k = 0; k < X.cols; k++)
+            mean[k] += X.data[i * X.ld + k] / (double)X.rows;
+    for (int64_t k = 0; k < X.cols; k++) {
+        double rest = 0;
+        for (int64_t i = 0; i < X.rows; i++)
+            rest += X.data[i * X.ld + k] - mean[k];
+        mean[k] += rest / (double)X.rows;
+    }
+}
+
+volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt_input_scale *scale)
+{
+    bool shifted = centre && !identity;
+    if (shifted)
+        column_means(X, scale->shift);
+    else
+        memset(scale->shift, 0, (size_t)X.cols * sizeof *scale->shift);
+
+    double largest = 0, size = 0;
+    for (int64_t i = 0; i < X.rows; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < X.cols; k++) {
+            double moved = X.data[i * X.ld + k] - scale->shift[k];
+            sum += moved * moved;
+            size = fmax(size, fabs(X.data[i * X.ld + k]));
+        }
+        largest = fmax(largest, sum);
+    }
+    double norm = sqrt(largest);
+    /* What remains of constant inputs after the shift is rounding. */
+    VOLT_REQUIRE(norm > 1e-14 * size, VOLT_ERR_DATA,
+                 shifted ? "the inputs are constant over all %" PRId64 " rows: there is nothing to learn from"
+                         : "the inputs are zero in all %" PRId64 " rows: there is nothing to learn from",
+                 X.rows);
+    scale->scale = identity ? 1 : 1 / norm;
+    return VOLT_OK;
+}
+
+void volt_input_scale_row(const volt_input_scale *scale, int64_t d, const double *x, double *z)
+{
+    for (int64_t k = 0; k < d; k++)
+        z[k] = (x[k] - scale->shift[k]) * scale->scale;
+}
+
+void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *deviation)
+{
+    if (identity) {
+        for (int64_t k = 0; k < Y.cols; k++) {
+            mean[k] = 0;
+            deviation[k] = 1;
+        }
+        return;
+    }
+    column_means(Y, mean);
+    for (int64_t k = 0; k < Y.cols; k++) {
+        double sum = 0, size = 0;
+        for (int64_t i = 0; i < Y.rows; i++) {
+            double moved = Y.data[i * Y.ld + k] - mean[k];
+            sum += moved * moved;
+            size = fmax(size, fabs(Y.data[i * Y.ld + k]));
+        }
+        double spread = sqrt(sum / (double)Y.rows);
+        deviation[k] = spread > 1e-14 * size ? spread : 1; /* a constant target stays what it is */
+    }
+}

@@ -1,0 +1,25 @@
+/* src/model/scaling.h: inputs into the unit ball, targets to mean 0 and variance 1. */
+#ifndef MODEL_SCALING_H
+#define MODEL_SCALING_H
+
+#include "volterra/base.h"
+
+#include <stdbool.h>
+
+/* A row x becomes (x - shift) * scale. */
+typedef struct volt_input_scale {
+    double *shift; /* d */
+    double scale;
+} volt_input_scale;
+
+/* From the rows of X: shift is their mean (zero when !centre), scale makes the largest norm 1. `identity`
+ * leaves inputs as they are. VOLT_ERR_DATA when the inputs are constant (all zero without a shift). */
+volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt_input_scale *scale);
+
+/* One row. */
+void volt_input_scale_row(const volt_input_scale *scale, int64_t d, const double *x, double *z);
+
+/* From the rows of Y: column means and population standard deviations (1 for a constant column). */
+void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *deviation);
+
+#endif

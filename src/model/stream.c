@@ -1,0 +1,100 @@
+/* src/model/stream.c: one row in, one forecast out, in O(n (d + q)).
+ *
+ *     k_j <- 1 + lambda^2 kappa(z_t, z_j) k_{j-1},   y = c + A' k                (Volterra; section II.B)
+ *
+ * The coefficients are kept transposed, so that each output is one pass over contiguous memory. */
+#include "base/clones.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/model_internal.h"
+
+struct volt_stream {
+    const volt_model *model;
+    volt_past *past;
+    volt_beyond policy;
+    int64_t pushed, beyond;
+    double *z;            /* d: the scaled input */
+    double *k;            /* n: the kernel of the past against each training row */
+    double *coefficients; /* q x n */
+};
+
+VOLT_CLONES
+static double dot(const double *restrict a, const double *restrict b, int64_t n)
+{
+    enum { LANES = 8 };
+    double lane[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += a[i + l] * b[i + l];
+    double sum = 0;
+    for (; i < n; i++)
+        sum += a[i] * b[i];
+    for (int l = 0; l < LANES; l++)
+        sum += lane[l];
+    return sum;
+}
+
+static void transpose_coefficients(const volt_model *model, double *transposed)
+{
+    for (int64_t j = 0; j < model->n; j++)
+        for (int64_t k = 0; k < model->q; k++)
+            transposed[k * model->n + j] = model->coefficients[j * model->q + k];
+}
+
+volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options, volt_stream **stream)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(model && stream, VOLT_ERR_ARGUMENT, "the model or the place for the stream is NULL");
+    volt_stream *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->model = model;
+    fresh->policy = options->beyond;
+    fresh->z = volt_alloc_doubles(1, model->d);
+    fresh->k = volt_alloc_doubles(1, model->n);
+    fresh->coefficients = volt_alloc_doubles(model->q, model->n);
+    volt_status status = fresh->z && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = options->start == VOLT_START_RESET
+                     ? volt_past_create(&model->resolved.scan, model->columns, 1, &fresh->past)
+                     : volt_past_copy(model->end, 1, &fresh->past);
+    if (status != VOLT_OK) {
+        volt_stream_free(fresh);
+        return status;
+    }
+    transpose_coefficients(model, fresh->coefficients);
+    *stream = fresh;
+    return VOLT_OK;
+}
+
+volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
+{
+    const volt_model *model = stream->model;
+    VOLT_TRY(volt_model_take_input(model, x, stream->policy, stream->pushed, stream->z, &stream->beyond));
+    volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
+                      volt_matrix_of(stream->k, 1, model->n), NULL);
+    for (int64_t k = 0; k < model->q; k++)
+        y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
+    volt_model_finish_output(model, y);
+    stream->pushed++;
+    return VOLT_OK;
+}
+
+int64_t volt_stream_beyond(const volt_stream *stream)
+{
+    return stream->beyond;
+}
+
+void volt_stream_free(volt_stream *stream)
+{
+    if (stream) {
+        volt_past_free(stream->past);
+        volt_free(stream->z);
+        volt_free(stream->k);
+        volt_free(stream->coefficients);
+    }
+    volt_free(stream);
+}
