@@ -19,18 +19,18 @@
 #include <string.h>
 
 typedef struct column_choice {
-    const volt_columns *columns;
+    const volt_column_list *columns;
     int64_t *chosen;
     int64_t count;
     unsigned char *taken;
 } column_choice;
 
-static const char *refusal(const volt_columns *columns, int64_t j)
+static const char *refusal(const volt_column_list *columns, int64_t j)
 {
     return columns->refusals ? columns->refusals[j] : NULL;
 }
 
-static const char *family(const volt_columns *columns, int64_t j)
+static const char *family(const volt_column_list *columns, int64_t j)
 {
     return columns->families ? columns->families[j] : NULL;
 }
@@ -43,7 +43,7 @@ static void take(column_choice *choice, int64_t j)
     choice->chosen[choice->count++] = j;
 }
 
-static volt_status unknown_name(const volt_columns *columns, const char *name)
+static volt_status unknown_name(const volt_column_list *columns, const char *name)
 {
     char asked[VOLT_EXCERPT_LENGTH], near[VOLT_EXCERPT_LENGTH];
     volt_excerpt(name, strlen(name), asked);
@@ -56,7 +56,7 @@ static volt_status unknown_name(const volt_columns *columns, const char *name)
 }
 
 /* The one column of this name; -1 in *found when there is none. */
-static volt_status find_name(const volt_columns *columns, const char *name, int64_t *found)
+static volt_status find_name(const volt_column_list *columns, const char *name, int64_t *found)
 {
     char asked[VOLT_EXCERPT_LENGTH];
     int64_t first = -1;
@@ -92,7 +92,7 @@ static int choose_family(column_choice *choice, const char *name)
 /* first..last, with `dots` between them. */
 static volt_status choose_range(column_choice *choice, char *item, char *dots)
 {
-    const volt_columns *columns = choice->columns;
+    const volt_column_list *columns = choice->columns;
     char *ends[2] = {item, dots + 2};
     int64_t index[2];
     *dots = '\0';
@@ -168,7 +168,7 @@ static volt_status choose_items(column_choice *choice, char *items)
     return VOLT_OK;
 }
 
-volt_status volt_columns_choose(const volt_columns *columns, const char *selection, int64_t **chosen,
+volt_status volt_choose_columns(const volt_column_list *columns, const char *selection, int64_t **chosen,
                                 int64_t *n_chosen)
 {
     VOLT_REQUIRE(columns->count > 0, VOLT_ERR_FORMAT, "there is no column of numbers");

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The columns of a file, before any number is read. */
-typedef struct volt_columns {
+typedef struct volt_column_list {
     int64_t count;
     const char *const *names;
     const char *const *families; /* (optional) a name that stands for all columns that share it; entries may
@@ -15,13 +15,13 @@ typedef struct volt_columns {
     const char *const *refusals; /* (optional) why this column cannot be data, e.g. "is a date column"; NULL
                                   * for columns that can. Patterns and ranges pass over a refused column;
                                   * naming it is an error with this reason. */
-} volt_columns;
+} volt_column_list;
 
 /* Indices of the columns that `selection` asks for, in the order asked; a column that is asked for again
  * is kept at its first place. A NULL selection asks for every column that is not refused. Free *chosen with
  * volt_free. VOLT_ERR_FORMAT: an unknown name (the sentence has the nearest), a name that two columns
  * share, a range that runs backwards, a pattern that matches nothing, nothing left. */
-volt_status volt_columns_choose(const volt_columns *columns, const char *selection, int64_t **chosen,
+volt_status volt_choose_columns(const volt_column_list *columns, const char *selection, int64_t **chosen,
                                 int64_t *n_chosen);
 
 #endif

@@ -220,8 +220,8 @@ static volt_status choose_columns(csv_reader *reader)
             refusals[j] = is_date_column(reader, &reader->columns[j]) ? "is a date column, not numbers" : NULL;
             reader->place[j] = -1;
         }
-        volt_columns columns = {.count = n, .names = names, .refusals = refusals};
-        status = volt_columns_choose(&columns, reader->selection, &chosen, &n_chosen);
+        volt_column_list columns = {.count = n, .names = names, .refusals = refusals};
+        status = volt_choose_columns(&columns, reader->selection, &chosen, &n_chosen);
     }
     if (!status) {
         reader->table = volt_table_new(reader->n_rows - reader->has_header, n_chosen);

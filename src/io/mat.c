@@ -7,6 +7,7 @@
 #include "io/choose_columns.h"
 #include "io/excerpt.h"
 #include "io/mat_check.h"
+#include "io/mat_quiet.h"
 #include "io/table.h"
 
 #include <inttypes.h>
@@ -76,7 +77,7 @@ static volt_status list_variables(mat_reader *reader)
     while ((info = Mat_VarReadNextInfo(reader->file))) {
         volt_status status = volt_grow((void **)&reader->variables, &reader->capacity, reader->n_variables + 1,
                                        sizeof *reader->variables);
-        if (status || !info->name) {
+        if (status || !info->name || !*info->name) { /* MATLAB keeps the insides of objects without a name */
             Mat_VarFree(info);
             if (status)
                 return status;
@@ -232,9 +233,9 @@ static volt_status read_file(mat_reader *reader, const char *selection, volt_tab
                      volt_excerpt(variable->info->name, strlen(variable->info->name), shown), variable->refusal);
     }
     int64_t *chosen = NULL, n_chosen = 0;
-    volt_columns columns = {.count = reader->n_columns, .names = reader->name_of, .families = reader->family_of,
+    volt_column_list columns = {.count = reader->n_columns, .names = reader->name_of, .families = reader->family_of,
                             .refusals = reader->refusal_of};
-    VOLT_TRY(volt_columns_choose(&columns, selection, &chosen, &n_chosen));
+    VOLT_TRY(volt_choose_columns(&columns, selection, &chosen, &n_chosen));
     volt_status status = make_table(reader, chosen, n_chosen, table);
     volt_free(chosen);
     return status;
@@ -259,13 +260,17 @@ volt_status volt_mat_read(const char *path, const char *columns, volt_missing mi
 {
     mat_reader reader = {.file = NULL};
     volt_table *read = NULL;
+    volt_hdf5_reports reports;
     VOLT_TRY(volt_mat_check(path, &reader.file_size));
+
+    volt_hdf5_silence(&reports);
     reader.file = Mat_Open(path, MAT_ACC_RDONLY);
-    VOLT_REQUIRE(reader.file, VOLT_ERR_FORMAT, "%s: the MAT file does not open: it is damaged", path);
-    volt_status status = read_file(&reader, columns, &read);
+    volt_status status = reader.file ? read_file(&reader, columns, &read)
+                                     : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
+    close_reader(&reader);
+    volt_hdf5_restore(&reports);
     if (status && status != VOLT_ERR_MEMORY)
         volt_fail_prefix(status, "%s", path);
-    close_reader(&reader);
     if (!status)
         status = volt_table_check_values(read, path, missing);
     if (status) {

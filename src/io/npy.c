@@ -103,8 +103,8 @@ static volt_status choose_columns(const volt_npy_header *header, const char *sel
             names[j] = numbers[j];
             place[j] = -1;
         }
-        volt_columns columns = {.count = n, .names = names};
-        status = volt_columns_choose(&columns, selection, &chosen, &n_chosen);
+        volt_column_list columns = {.count = n, .names = names};
+        status = volt_choose_columns(&columns, selection, &chosen, &n_chosen);
     }
     volt_table *made = status ? NULL : volt_table_new(header->rows, n_chosen);
     if (!status && !made)
