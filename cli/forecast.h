@@ -8,11 +8,11 @@
 
 /* In the order of the library's enums. */
 #define START_CHOICES "continue|reset"
-#define START_MEANING "X follows the training rows, or is a new sequence after a zero past"
+#define START_MEANING "the inputs follow the training rows, or are a new sequence after a zero past"
 #define BEYOND_CHOICES "clip|error|allow"
-#define BEYOND_MEANING                                                                        \
-    "an input larger than any of training is projected to their ball, refused, or taken as " \
-    "it is while the kernel allows"
+#define BEYOND_MEANING                                                                               \
+    "an input larger than any of training is projected to the largest norm there, refused, or taken " \
+    "as it is while the kernel allows"
 
 volt_predict_options forecast_options(int start, int beyond);
 

@@ -46,8 +46,9 @@ fit_ahead()
     expect 0 fit --x x.csv --y x.csv --ahead 1 -o m.safetensors --json
     valid_json out "v['n'] == 39 and v['feedback']"
     # The next inputs in a file of their own, under other names: seen from the numbers.
+    head -n 40 x.csv >this.csv
     { echo p,q; tail -n +3 x.csv; } >next.csv
-    expect 0 fit --x x.csv --rows :39 --y next.csv -o m.safetensors --json
+    expect 0 fit --x this.csv --y next.csv -o m.safetensors --json
     valid_json out "v['n'] == 39 and v['feedback']"
     expect 2 fit --x x.csv --ahead 0 -o m2.safetensors
     expect 2 fit --x x.csv --ahead 40 -o m2.safetensors
