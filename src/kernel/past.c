@@ -137,20 +137,24 @@ void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, v
     volt_scan_run(&grid, K, stage);
 }
 
-void volt_past_get(const volt_past *past, double *state, double *border)
+/* Number s against every column, for each s, then the border. */
+int64_t volt_past_length(const volt_past *past)
 {
-    int64_t m = past->columns->m;
-    for (int s = 0; s < past->scan->state_size; s++) {
-        memcpy(state + s * m, past->buffer + s * past->capacity + past->at, (size_t)m * sizeof(double));
-        border[s] = past->border[s];
-    }
+    return past->scan->state_size * (past->columns->m + 1);
 }
 
-void volt_past_set(volt_past *past, const double *state, const double *border)
+void volt_past_get(const volt_past *past, double *state)
 {
-    int64_t m = past->columns->m;
-    for (int s = 0; s < past->scan->state_size; s++) {
+    int64_t m = past->columns->m, size = past->scan->state_size;
+    for (int64_t s = 0; s < size; s++)
+        memcpy(state + s * m, past->buffer + s * past->capacity + past->at, (size_t)m * sizeof(double));
+    memcpy(state + size * m, past->border, (size_t)size * sizeof(double));
+}
+
+void volt_past_set(volt_past *past, const double *state)
+{
+    int64_t m = past->columns->m, size = past->scan->state_size;
+    for (int64_t s = 0; s < size; s++)
         memcpy(past->buffer + s * past->capacity + past->at, state + s * m, (size_t)m * sizeof(double));
-        past->border[s] = border[s];
-    }
+    memcpy(past->border, state + size * m, (size_t)size * sizeof(double));
 }

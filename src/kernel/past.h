@@ -22,8 +22,9 @@ void volt_past_free(volt_past *past);
  * triangle of K is written. stage may be NULL; when it is cancelled, the past is no longer usable. */
 void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
 
-/* The state as numbers, to save and to restore: number s against column j is state[s * m + j]. */
-void volt_past_get(const volt_past *past, double *state, double *border);
-void volt_past_set(volt_past *past, const double *state, const double *border);
+/* The state as one list of volt_past_length() numbers, to save and to restore. */
+int64_t volt_past_length(const volt_past *past);
+void volt_past_get(const volt_past *past, double *state);
+void volt_past_set(volt_past *past, const double *state);
 
 #endif

@@ -37,10 +37,9 @@ static char *names_to_json(char **names, int64_t count)
 }
 
 static volt_status write_file(const volt_model *model, const char *path, const double *inputs,
-                              const double *state, const double *border, const char *input_names,
-                              const char *output_names)
+                              const double *state, const char *input_names, const char *output_names)
 {
-    int64_t n = model->n, d = model->d, q = model->q, state_size = model->resolved.scan.state_size;
+    int64_t n = model->n, d = model->d, q = model->q;
     const volt_tensor tensors[] = {
         {"inputs", n, d, inputs},
         {"coefficients", n, q, model->coefficients},
@@ -50,8 +49,7 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         {"target_mean", q, 0, model->target_mean},
         {"target_scale", q, 0, model->target_scale},
         {"last_target", q, 0, model->last_target},
-        {"state", state_size, n, state},
-        {"border", state_size, 0, border},
+        {"state", volt_past_length(model->end), 0, state},
     };
     char version[32], washout[32], ahead[32];
     char radius[VOLT_NUMBER_LENGTH], alpha[VOLT_NUMBER_LENGTH], rcond[VOLT_NUMBER_LENGTH];
@@ -83,18 +81,16 @@ static volt_status write_file(const volt_model *model, const char *path, const d
 volt_status volt_model_save(const volt_model *model, const char *path)
 {
     VOLT_REQUIRE(model && path, VOLT_ERR_ARGUMENT, "the model or the path is NULL");
-    int64_t state_size = model->resolved.scan.state_size;
-    double border[VOLT_MOST_STATE];
     double *inputs = volt_alloc_doubles(model->n, model->d);
-    double *state = volt_alloc_doubles(state_size, model->n);
+    double *state = volt_alloc_doubles(volt_past_length(model->end), 1);
     char *input_names = names_to_json(model->input_names, model->d);
     char *output_names = names_to_json(model->output_names, model->q);
     volt_status status = VOLT_ERR_MEMORY;
     if (inputs && state && !input_names == !model->input_names && !output_names == !model->output_names) {
         for (int64_t j = 0; j < model->n; j++)
             volt_columns_row(model->columns, j, inputs + j * model->d);
-        volt_past_get(model->end, state, border);
-        status = write_file(model, path, inputs, state, border, input_names, output_names);
+        volt_past_get(model->end, state);
+        status = write_file(model, path, inputs, state, input_names, output_names);
     }
     free(output_names);
     free(input_names);
@@ -242,8 +238,8 @@ static volt_status read_settings(const volt_safetensors *file, const char *path,
 static volt_status read_arrays(const volt_safetensors *file, const char *path, const volt_tensor *inputs,
                                volt_model *model)
 {
-    int64_t n = model->n, d = model->d, q = model->q, state_size = model->resolved.scan.state_size;
-    const volt_tensor *state = NULL, *border = NULL;
+    int64_t n = model->n, d = model->d, q = model->q;
+    const volt_tensor *state = NULL;
     VOLT_TRY(copy_tensor(file, path, "coefficients", n, q, model->coefficients));
     VOLT_TRY(copy_tensor(file, path, "intercepts", q, 0, model->intercepts));
     VOLT_TRY(copy_tensor(file, path, "input_shift", d, 0, model->input.shift));
@@ -251,12 +247,10 @@ static volt_status read_arrays(const volt_safetensors *file, const char *path, c
     VOLT_TRY(copy_tensor(file, path, "target_mean", q, 0, model->target_mean));
     VOLT_TRY(copy_tensor(file, path, "target_scale", q, 0, model->target_scale));
     VOLT_TRY(copy_tensor(file, path, "last_target", q, 0, model->last_target));
-    VOLT_TRY(get_tensor(file, path, "state", state_size, n, &state));
-    VOLT_TRY(get_tensor(file, path, "border", state_size, 0, &border));
-
     VOLT_TRY(volt_columns_create(volt_view_of(inputs->data, n, d), model->resolved.scan.distance, &model->columns));
     VOLT_TRY(volt_past_create(&model->resolved.scan, model->columns, 1, &model->end));
-    volt_past_set(model->end, state->data, border->data);
+    VOLT_TRY(get_tensor(file, path, "state", volt_past_length(model->end), 0, &state));
+    volt_past_set(model->end, state->data);
     return VOLT_OK;
 }
 
