@@ -132,9 +132,9 @@ static volt_status check_options(const volt_lorenz_options *options, volt_matrix
                      "lorenz: entry %d of the start is %g, and must be finite", i + 1, options->start[i]);
     VOLT_REQUIRE(isfinite(options->step) && options->step > 0, VOLT_ERR_ARGUMENT,
                  "lorenz: the step is %g, and must be above 0 and finite", options->step);
-    VOLT_REQUIRE(options->method == VOLT_ODE_RK4 || options->method == VOLT_ODE_ACCURATE,
-                 VOLT_ERR_ARGUMENT, "lorenz: the method is %d, and must be %d (rk4) or %d (accurate)",
-                 (int)options->method, VOLT_ODE_RK4, VOLT_ODE_ACCURATE);
+    VOLT_REQUIRE(options->method == VOLT_ODE_RK4 || options->method == VOLT_ODE_ACCURATE, VOLT_ERR_ARGUMENT,
+                 "lorenz: the method is %d, and must be %d (rk4) or %d (accurate)", (int)options->method,
+                 VOLT_ODE_RK4, VOLT_ODE_ACCURATE);
     return VOLT_OK;
 }
 
@@ -145,8 +145,8 @@ volt_status volt_simulate_lorenz(const volt_lorenz_options *options, volt_matrix
         options = &defaults;
     VOLT_TRY(check_options(options, out));
 
-    lorenz system = {.sigma = options->sigma, .rho = options->rho, .beta = options->beta,
-                     .step = options->step};
+    lorenz system = {
+        .sigma = options->sigma, .rho = options->rho, .beta = options->beta, .step = options->step};
     memcpy(system.state, options->start, sizeof system.state);
     volt_process process = {
         .name = "the Lorenz system",

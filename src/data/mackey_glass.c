@@ -76,9 +76,9 @@ static int64_t whole_steps(double delay, double step)
 static volt_status check_options(const volt_mackey_glass_options *options, volt_matrix out)
 {
     VOLT_TRY(volt_process_check("mackey-glass", out, 1, options->every, options->discard));
-    VOLT_REQUIRE(isfinite(options->a) && isfinite(options->b) && isfinite(options->start),
-                 VOLT_ERR_ARGUMENT, "mackey-glass: a, b and start are %g, %g and %g, and must be finite",
-                 options->a, options->b, options->start);
+    VOLT_REQUIRE(isfinite(options->a) && isfinite(options->b) && isfinite(options->start), VOLT_ERR_ARGUMENT,
+                 "mackey-glass: a, b and start are %g, %g and %g, and must be finite", options->a, options->b,
+                 options->start);
     VOLT_REQUIRE(isfinite(options->power) && options->power >= 0, VOLT_ERR_ARGUMENT,
                  "mackey-glass: the power is %g, and must be at least 0 and finite", options->power);
     VOLT_REQUIRE(isfinite(options->step) && options->step > 0, VOLT_ERR_ARGUMENT,
@@ -89,14 +89,14 @@ static volt_status check_options(const volt_mackey_glass_options *options, volt_
                  "mackey-glass: the delay %.15g is %.15g steps of %.15g, and must be a whole number of "
                  "steps, at least 1",
                  options->delay, options->delay / options->step, options->step);
-    VOLT_REQUIRE(options->method == VOLT_ODE_RK4 || options->method == VOLT_ODE_ACCURATE,
-                 VOLT_ERR_ARGUMENT, "mackey-glass: the method is %d, and must be %d (rk4) or %d (accurate)",
-                 (int)options->method, VOLT_ODE_RK4, VOLT_ODE_ACCURATE);
+    VOLT_REQUIRE(options->method == VOLT_ODE_RK4 || options->method == VOLT_ODE_ACCURATE, VOLT_ERR_ARGUMENT,
+                 "mackey-glass: the method is %d, and must be %d (rk4) or %d (accurate)", (int)options->method,
+                 VOLT_ODE_RK4, VOLT_ODE_ACCURATE);
     return VOLT_OK;
 }
 
-static volt_status simulate_rk4(const volt_mackey_glass_options *options, int64_t lag,
-                                volt_process *process, volt_matrix out)
+static volt_status simulate_rk4(const volt_mackey_glass_options *options, int64_t lag, volt_process *process,
+                                volt_matrix out)
 {
     VOLT_TRY(volt_memory_require((double)lag * sizeof(double), "the delayed values of Mackey-Glass"));
     mackey_rk4 equation = {

@@ -32,15 +32,15 @@
 enum {
     ORDER = 16,
     N_COEFFICIENTS = ORDER + 1,
-    MOST_PARTS = 1024,        /* parts into which a step may be cut */
+    MOST_PARTS = 1024,         /* parts into which a step may be cut */
     MOST_WHOLE_POWER = 1 << 20 /* whole powers up to here by products */
 };
 
 struct volt_mackey_taylor {
     double a, b, power;
-    double part_length;   /* h: step / parts */
-    int64_t parts;        /* a power of two */
-    double value, carry;  /* carry: see volt_add_carried */
+    double part_length;             /* h: step / parts */
+    int64_t parts;                  /* a power of two */
+    double value, carry;            /* carry: see volt_add_carried */
     double (*past)[N_COEFFICIENTS]; /* ring of the polynomials of the last `lag` parts */
     int64_t lag, oldest;
 };
@@ -207,7 +207,6 @@ static volt_status halve_parts(volt_mackey_taylor *equation)
 
 volt_status volt_mackey_taylor_step(void *state, volt_stage *stage)
 {
-    (void)stage;
     volt_mackey_taylor *equation = state;
     int64_t part = 0;
     while (part < equation->parts) {
@@ -228,5 +227,7 @@ volt_status volt_mackey_taylor_step(void *state, volt_stage *stage)
         volt_add_carried(&equation->value, &equation->carry, volt_taylor_increment(x, ORDER, 1));
         part++;
     }
+    if (equation->parts > 1) /* a step is long now: up to MOST_PARTS microseconds */
+        volt_stage_advance(stage, 0);
     return VOLT_OK;
 }

@@ -34,7 +34,7 @@ static volt_status narma10_step(void *state, volt_stage *stage)
     for (int i = 0; i < MEMORY; i++)
         sum += system->outputs[i];
     system->inputs[now] = 0.5 * volt_rng_uniform(&system->rng);
-    double last = system->outputs[before];                 /* y[t] */
+    double last = system->outputs[before];                       /* y[t] */
     double product = system->inputs[next] * system->inputs[now]; /* u[t-9] u[t] */
     system->outputs[now] = 0.3 * last + 0.05 * last * sum + 1.5 * product + 0.1;
 

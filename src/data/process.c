@@ -14,22 +14,21 @@
 /* Steps between two looks at the progress callback: a few milliseconds of the slowest generator. */
 enum { LOOK_EVERY = 1024 };
 
-volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, int64_t every,
-                               int64_t discard)
+volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, int64_t every, int64_t discard)
 {
     VOLT_REQUIRE(out.rows >= 1, VOLT_ERR_ARGUMENT,
                  "%s: the number of rows is %" PRId64 ", and must be at least 1", name, out.rows);
     VOLT_REQUIRE(out.cols == cols, VOLT_ERR_SHAPE,
                  "%s: the matrix has %" PRId64 " columns, and must have %" PRId64, name, out.cols, cols);
     VOLT_REQUIRE(out.data && out.ld >= out.cols, VOLT_ERR_ARGUMENT,
-                 "%s: the matrix has no data, or its leading dimension %" PRId64
-                 " is below its %" PRId64 " columns",
+                 "%s: the matrix has no data, or its leading dimension %" PRId64 " is below its %" PRId64
+                 " columns",
                  name, out.ld, out.cols);
     VOLT_REQUIRE(every >= 1, VOLT_ERR_ARGUMENT,
                  "%s: one value of %" PRId64 " is to be kept, and that must be at least 1", name, every);
     VOLT_REQUIRE(discard >= 0 && discard <= INT64_MAX - out.rows, VOLT_ERR_ARGUMENT,
-                 "%s: the number of rows to discard is %" PRId64 ", and must be 0 to 2^63 - 1 - %" PRId64,
-                 name, discard, out.rows);
+                 "%s: the number of rows to discard is %" PRId64 ", and must be 0 to 2^63 - 1 - %" PRId64, name,
+                 discard, out.rows);
     return VOLT_OK;
 }
 
@@ -72,6 +71,7 @@ static volt_status collect(const volt_process *process, volt_stage *stage, int64
 
 volt_status volt_process_run(const volt_process *process, volt_progress progress, volt_matrix out)
 {
+    VOLT_TRY(volt_memory_require((double)out.rows * (double)out.cols * sizeof(double), "the simulated rows"));
     double *kept = volt_alloc_doubles(out.rows, out.cols);
     if (!kept)
         return VOLT_ERR_MEMORY;

@@ -18,14 +18,13 @@ typedef struct volt_process {
     int64_t every;   /* steps from one row to the next */
     int64_t discard; /* rows left out before the first that is kept */
 
-    /* Take one step. A step that may be long looks at volt_stage_advance(stage, 0) within it and
+    /* Take one step. A step that may take long calls volt_stage_advance(stage, 0) now and then and
      * returns VOLT_OK early when that says stop: the loop then ends the run. */
     volt_status (*step)(void *state, volt_stage *stage);
 } volt_process;
 
 /* Refuse a matrix that cannot take the rows of a process. */
-volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, int64_t every,
-                               int64_t discard);
+volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, int64_t every, int64_t discard);
 
 /* Fill `out`, which is untouched on failure: VOLT_ERR_NOT_FINITE with the row, VOLT_ERR_CANCELLED,
  * VOLT_ERR_MEMORY, or what step returned. */

@@ -112,8 +112,8 @@ static void add_share(volt_metrics *mean, const volt_metrics *metrics, double sh
 
 static int is_finite(const volt_metrics *m)
 {
-    return isfinite(m->mse) && isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) &&
-           isfinite(m->mdae) && isfinite(m->w1) && isfinite(m->mape);
+    return isfinite(m->mse) && isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) &&
+           isfinite(m->w1) && isfinite(m->mape);
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */
@@ -162,8 +162,7 @@ static double distance(const double *y, const double *f, int64_t count)
     return largest * sqrt(squares);
 }
 
-volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows,
-                            int *reached)
+volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows, int *reached)
 {
     VOLT_TRY(check_pair(truth, forecast));
     VOLT_REQUIRE(isfinite(threshold) && threshold > 0, VOLT_ERR_ARGUMENT,

@@ -57,8 +57,7 @@ static void each_output_equals_the_golden_file(void **state)
     double tol = golden_tol(file, "columns");
     golden_check("r2", golden_array_of(file, "expected.r2_columns").data, r2, 5, tol, GOLDEN_RELATIVE);
     golden_check("mdae", golden_array_of(file, "expected.mdae_columns").data, mdae, 5, tol, GOLDEN_RELATIVE);
-    golden_check("w1", golden_array_of(file, "expected.wasserstein_columns").data, w1, 5, tol,
-                 GOLDEN_RELATIVE);
+    golden_check("w1", golden_array_of(file, "expected.wasserstein_columns").data, w1, 5, tol, GOLDEN_RELATIVE);
     golden_free(file);
 }
 

@@ -20,9 +20,9 @@ void check_fails_at(volt_status status, volt_status expected, const char *fragme
                     const char *file, int line)
 {
     if (status != expected)
-        fail_msg("%s:%d: %s ended with \"%s\", expected \"%s\"", file, line, call,
-                 volt_status_message(status), volt_status_message(expected));
+        fail_msg("%s:%d: %s ended with \"%s\", expected \"%s\"", file, line, call, volt_status_message(status),
+                 volt_status_message(expected));
     if (!strstr(volt_error_detail(), fragment))
-        fail_msg("%s:%d: %s: the sentence \"%s\" does not hold \"%s\"", file, line, call,
-                 volt_error_detail(), fragment);
+        fail_msg("%s:%d: %s: the sentence \"%s\" does not hold \"%s\"", file, line, call, volt_error_detail(),
+                 fragment);
 }

@@ -178,8 +178,8 @@ golden_array golden_array_of(golden *file, const char *path)
 
 /* ---- comparison ------------------------------------------------------------------------------- */
 
-void golden_check(const char *name, const double *expected, const double *actual, int64_t count,
-                  double tol, golden_how how)
+void golden_check(const char *name, const double *expected, const double *actual, int64_t count, double tol,
+                  golden_how how)
 {
     static const char *const unit[] = {"of max|expected|", "relative", "absolute"};
     if (count < 1)
@@ -203,8 +203,8 @@ void golden_check(const char *name, const double *expected, const double *actual
         }
     }
     if (!(worst_error <= tol))
-        fail_msg("%s[%" PRId64 "] of %" PRId64 " is %.17g, expected %.17g: error %.3g %s, tolerance %.3g",
-                 name, worst, count, actual[worst], expected[worst], worst_error, unit[how], tol);
+        fail_msg("%s[%" PRId64 "] of %" PRId64 " is %.17g, expected %.17g: error %.3g %s, tolerance %.3g", name,
+                 worst, count, actual[worst], expected[worst], worst_error, unit[how], tol);
 }
 
 void golden_check_number(const char *name, double expected, double actual, double tol, golden_how how)

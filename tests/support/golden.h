@@ -54,8 +54,8 @@ typedef enum golden_how {
 
 /* Fail the test unless all `count` numbers agree; the message gives the worst index, both values, the
  * error and the tolerance. A NaN never agrees. */
-void golden_check(const char *name, const double *expected, const double *actual, int64_t count,
-                  double tol, golden_how how);
+void golden_check(const char *name, const double *expected, const double *actual, int64_t count, double tol,
+                  golden_how how);
 
 /* The same for one number. */
 void golden_check_number(const char *name, double expected, double actual, double tol, golden_how how);

@@ -21,8 +21,8 @@ static void words_and_uniforms_equal_numpy(void **state)
 {
     (void)state;
     golden *file = golden_load("philox");
-    golden_array keys = golden_array_of(file, "inputs.keys");       /* key x (seed, stream) x halves */
-    golden_array words = golden_array_of(file, "expected.words");   /* key x word x halves */
+    golden_array keys = golden_array_of(file, "inputs.keys");           /* key x (seed, stream) x halves */
+    golden_array words = golden_array_of(file, "expected.words");       /* key x word x halves */
     golden_array uniforms = golden_array_of(file, "expected.uniforms"); /* key x draw */
     int64_t n_words = words.shape[1];
     for (int64_t k = 0; k < keys.rows; k++) {

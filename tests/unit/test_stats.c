@@ -17,7 +17,8 @@
 static volt_metrics metrics_of(const double *truth, const double *forecast, int64_t rows, int64_t cols)
 {
     volt_metrics metrics = {0};
-    check_ok(volt_metrics_compute(volt_view_of(truth, rows, cols), volt_view_of(forecast, rows, cols), &metrics));
+    check_ok(
+        volt_metrics_compute(volt_view_of(truth, rows, cols), volt_view_of(forecast, rows, cols), &metrics));
     return metrics;
 }
 
@@ -244,10 +245,10 @@ static void the_first_row_beyond_the_threshold(void **state)
     (void)state;
     /* relative errors: 0, 1/8, 1/4, 1/2 with |y| = 8 (powers of two: exact) */
     const double y[] = {8, 8, 8, 8}, f[] = {8, 9, 6, 12};
-    check_valid(y, f, 4, 1, 0.5, 4, 1);   /* reached with equality */
+    check_valid(y, f, 4, 1, 0.5, 4, 1); /* reached with equality */
     check_valid(y, f, 4, 1, 0.2, 3, 1);
     check_valid(y, f, 4, 1, 0.125, 2, 1);
-    check_valid(y, f, 4, 1, 0.51, 4, 0);  /* never */
+    check_valid(y, f, 4, 1, 0.51, 4, 0);    /* never */
     check_valid(y, f + 1, 3, 1, 0.1, 1, 1); /* at once */
     /* two outputs: |y| = 5, |e| = 1 */
     const double y2[] = {3, 4, 3, 4}, f2[] = {3, 4, 3, 5};
@@ -274,8 +275,9 @@ static void wrong_calls_are_refused(void **state)
     int64_t rows = 7;
     int reached = 7;
     for (int i = 0; i < 4; i++)
-        check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(y, 2, 1), thresholds[i], &rows, &reached),
-                    VOLT_ERR_ARGUMENT, "threshold");
+        check_fails(
+            volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(y, 2, 1), thresholds[i], &rows, &reached),
+            VOLT_ERR_ARGUMENT, "threshold");
     check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(y, 1, 2), 0.2, &rows, &reached),
                 VOLT_ERR_SHAPE, "2 x 1");
     check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(bad, 2, 1), 0.2, &rows, &reached),

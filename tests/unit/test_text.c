@@ -114,10 +114,10 @@ static void random_bit_patterns_read_back_and_are_shortest(void **state)
         uint64_t bits = volt_rng_word(&rng);
         double values[] = {
             double_of_bits(bits),
-            double_of_bits(bits & UINT64_C(0x800fffffffffffff)),     /* denormal */
-            double_of_bits(bits >> 12 >> (bits % 52)),               /* denormal with few bits */
-            (double)(int64_t)(bits >> (bits % 64)),                  /* whole number */
-            round(100 * volt_rng_uniform(&rng)) / 100,               /* two decimals */
+            double_of_bits(bits & UINT64_C(0x800fffffffffffff)), /* denormal */
+            double_of_bits(bits >> 12 >> (bits % 52)),           /* denormal with few bits */
+            (double)(int64_t)(bits >> (bits % 64)),              /* whole number */
+            round(100 * volt_rng_uniform(&rng)) / 100,           /* two decimals */
         };
         for (int k = 0; k < 5; k++) {
             if (!isfinite(values[k]))
@@ -138,14 +138,15 @@ static void reading_takes_the_whole_text(void **state)
     static const struct {
         const char *text;
         double value;
-    } good[] = {{"1", 1},           {" 2.5", 2.5},   {"-3e2 ", -300}, {"\t.5\n", 0.5},
-                {"+4", 4},          {"1e-400", 0},   {"1e400", INFINITY}, {"-inf", -INFINITY}};
+    } good[] = {{"1", 1},  {" 2.5", 2.5}, {"-3e2 ", -300},     {"\t.5\n", 0.5},
+                {"+4", 4}, {"1e-400", 0}, {"1e400", INFINITY}, {"-inf", -INFINITY}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double value = 7;
         assert_int_equal(volt_parse_number(good[i].text, &value), 1);
         assert_true(value == good[i].value);
     }
-    static const char *const bad[] = {"", "  ", "1x", "x1", "1 2", "1,5", "--1", "e5", ".", "1e", "one", "0.1.2"};
+    static const char *const bad[] = {"",    "  ", "1x", "x1", "1 2", "1,5",
+                                      "--1", "e5", ".",  "1e", "one", "0.1.2"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double value = 7;
         if (volt_parse_number(bad[i], &value))
@@ -159,8 +160,9 @@ static void reading_takes_the_whole_text(void **state)
 static void a_comma_locale_changes_nothing(void **state)
 {
     (void)state;
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8", "de_DE",
-                                        "fr_FR", "it_IT.UTF-8", "es_ES.UTF-8", "pt_BR.UTF-8", "ru_RU.UTF-8"};
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8",
+                                        "de_DE",       "fr_FR",      "it_IT.UTF-8", "es_ES.UTF-8",
+                                        "pt_BR.UTF-8", "ru_RU.UTF-8"};
     const char *found = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
         found = setlocale(LC_NUMERIC, names[i]);

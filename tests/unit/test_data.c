@@ -1,0 +1,525 @@
+/* tests/unit/test_data.c: the generators by hand, in their failures and when they are cancelled. */
+#include "base/progress.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/golden.h"
+#include "volterra/data.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Lorenz ----------------------------------------------------------------------------------- */
+
+static volt_lorenz_options lorenz_with(volt_ode_method method)
+{
+    volt_lorenz_options options = volt_lorenz_options_default();
+    options.method = method;
+    return options;
+}
+
+static void no_options_are_the_defaults(void **state)
+{
+    (void)state;
+    double given[30], none[30];
+    volt_lorenz_options lorenz = volt_lorenz_options_default();
+    check_ok(volt_simulate_lorenz(&lorenz, volt_matrix_of(given, 10, 3)));
+    check_ok(volt_simulate_lorenz(NULL, volt_matrix_of(none, 10, 3)));
+    assert_memory_equal(given, none, sizeof given);
+    assert_true(given[0] == 0 && given[1] == 1 && given[2] == 1.05); /* the start is row 0 */
+
+    volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
+    check_ok(volt_simulate_mackey_glass(&mackey, volt_matrix_of(given, 30, 1)));
+    check_ok(volt_simulate_mackey_glass(NULL, volt_matrix_of(none, 30, 1)));
+    assert_memory_equal(given, none, sizeof given);
+
+    volt_narma10_options narma = volt_narma10_options_default();
+    check_ok(volt_simulate_narma10(&narma, volt_matrix_of(given, 15, 2)));
+    check_ok(volt_simulate_narma10(NULL, volt_matrix_of(none, 15, 2)));
+    assert_memory_equal(given, none, sizeof given);
+}
+
+/* Points where the field vanishes are left alone: exactly at the origin, to the growth of rounding at
+ * (q, q, rho - 1), q^2 = beta (rho - 1), whose instability is slow (e^(0.094 t)). */
+static void lorenz_rests_at_its_fixed_points(void **state)
+{
+    (void)state;
+    for (int method = 0; method < 2; method++) {
+        volt_lorenz_options options = lorenz_with((volt_ode_method)method);
+        double rows[200][3];
+        memset(options.start, 0, sizeof options.start);
+        check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows[0], 200, 3)));
+        for (int i = 0; i < 200; i++)
+            assert_true(rows[i][0] == 0 && rows[i][1] == 0 && rows[i][2] == 0);
+
+        double q = sqrt(options.beta * (options.rho - 1)), point[3] = {q, q, options.rho - 1};
+        memcpy(options.start, point, sizeof point);
+        check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows[0], 200, 3)));
+        golden_check("fixed point", point, rows[199], 3, 200 * 8 * DBL_EPSILON, GOLDEN_MAX_NORM);
+    }
+}
+
+/* On the axis u = v = 0 the solution is w0 e^(-beta t), whatever the spacing of rows. */
+static void accurate_lorenz_on_the_axis_is_the_exponential(void **state)
+{
+    (void)state;
+    static const double steps[] = {0.001, 0.1, 3};
+    for (int s = 0; s < 3; s++) {
+        volt_lorenz_options options = lorenz_with(VOLT_ODE_ACCURATE);
+        double rows[5][3];
+        options.start[1] = 0;
+        options.start[2] = 4;
+        options.step = steps[s];
+        check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows[0], 5, 3)));
+        for (int i = 0; i < 5; i++) {
+            double t = steps[s] * i;
+            assert_true(rows[i][0] == 0 && rows[i][1] == 0);
+            /* relative error: rounding of beta t, and eps per Taylor step of about 0.5 */
+            golden_check_number("w", 4 * exp(-options.beta * t), rows[i][2],
+                                DBL_EPSILON * (4 + options.beta * t + 4 * t + i), GOLDEN_RELATIVE);
+        }
+    }
+}
+
+static void discarding_shifts_the_rows(void **state)
+{
+    (void)state;
+    for (int method = 0; method < 2; method++) {
+        double all[50 * 3], late[30 * 3];
+        volt_lorenz_options lorenz = lorenz_with((volt_ode_method)method);
+        check_ok(volt_simulate_lorenz(&lorenz, volt_matrix_of(all, 50, 3)));
+        lorenz.discard = 20;
+        check_ok(volt_simulate_lorenz(&lorenz, volt_matrix_of(late, 30, 3)));
+        assert_memory_equal(late, all + 20 * 3, sizeof late);
+
+        volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
+        mackey.method = (volt_ode_method)method;
+        mackey.every = 1;
+        check_ok(volt_simulate_mackey_glass(&mackey, volt_matrix_of(all, 150, 1)));
+        mackey.every = 7;
+        mackey.discard = 3;
+        check_ok(volt_simulate_mackey_glass(&mackey, volt_matrix_of(late, 10, 1)));
+        for (int i = 0; i < 10; i++)
+            assert_true(late[i] == all[7 * (i + 3)]);
+    }
+    double all[60], late[40];
+    volt_narma10_options narma = {.seed = 1};
+    check_ok(volt_simulate_narma10(&narma, volt_matrix_of(all, 30, 2)));
+    narma.discard = 10;
+    check_ok(volt_simulate_narma10(&narma, volt_matrix_of(late, 20, 2)));
+    assert_memory_equal(late, all + 20, sizeof late);
+}
+
+/* Only the entries of the view are written: the rest of a wider matrix stays. */
+static void a_wider_matrix_keeps_its_other_columns(void **state)
+{
+    (void)state;
+    double wide[20][5], rows[20][3];
+    for (int i = 0; i < 20; i++)
+        for (int j = 0; j < 5; j++)
+            wide[i][j] = -7;
+    check_ok(volt_simulate_lorenz(NULL, volt_matrix_of(rows[0], 20, 3)));
+    check_ok(volt_simulate_lorenz(NULL, (volt_matrix){wide[0] + 1, 20, 3, 5}));
+    for (int i = 0; i < 20; i++) {
+        assert_memory_equal(wide[i] + 1, rows[i], sizeof rows[i]);
+        assert_true(wide[i][0] == -7 && wide[i][4] == -7);
+    }
+}
+
+/* ---- Mackey-Glass ----------------------------------------------------------------------------- */
+
+/* With power 0, b = 0, a = 2, delay 1 and start 1 the equation is x'(t) = x(t - 1): by the method of
+ * steps x = 1 + t, then 2 + s + s^2/2, then 7/2 + 2 s + s^2/2 + s^3/6 with s the time in the interval. */
+static void accurate_mackey_glass_by_hand(void **state)
+{
+    (void)state;
+    static const double steps[] = {1, 0.5, 0.125};
+    for (int k = 0; k < 3; k++) {
+        volt_mackey_glass_options options = {.a = 2,
+                                             .power = 0,
+                                             .delay = 1,
+                                             .start = 1,
+                                             .step = steps[k],
+                                             .every = 1,
+                                             .method = VOLT_ODE_ACCURATE};
+        double rows[24];
+        int per_delay = (int)(1 / steps[k]);
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(rows, 3 * per_delay, 1)));
+        for (int i = 0; i < 3 * per_delay; i++) {
+            int interval = i / per_delay;
+            double s = steps[k] * (i + 1 - interval * per_delay);
+            double expected[] = {1 + s, 2 + s + s * s / 2, 3.5 + 2 * s + s * s / 2 + s * s * s / 6};
+            golden_check_number("x", expected[interval], rows[i], 8 * DBL_EPSILON, GOLDEN_RELATIVE);
+        }
+    }
+}
+
+/* a x / (1 + x^power) = b x at x = 1 when a = 2 b. */
+static void mackey_glass_rests_at_its_equilibrium(void **state)
+{
+    (void)state;
+    for (int method = 0; method < 2; method++) {
+        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        double rows[20];
+        options.start = 1;
+        options.method = (volt_ode_method)method;
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(rows, 20, 1)));
+        for (int i = 0; i < 20; i++) /* 1000 steps, each with a rounding of eps/2 at most */
+            assert_true(fabs(rows[i] - 1) <= 1000 * DBL_EPSILON / 2);
+        options.start = 0;
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(rows, 20, 1)));
+        for (int i = 0; i < 20; i++)
+            assert_true(rows[i] == 0);
+    }
+}
+
+/* An even power has the symmetry x -> -x, which every operation keeps. */
+static void mackey_glass_with_an_even_power_is_odd(void **state)
+{
+    (void)state;
+    for (int method = 0; method < 2; method++) {
+        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        double plus[60], minus[60];
+        options.method = (volt_ode_method)method;
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(plus, 60, 1)));
+        options.start = -options.start;
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(minus, 60, 1)));
+        for (int i = 0; i < 60; i++)
+            assert_true(minus[i] == -plus[i]);
+    }
+}
+
+/* ---- NARMA10 ---------------------------------------------------------------------------------- */
+
+static void narma10_follows_its_formula(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    double rows[N][2], u[N], y[N + 1] = {0};
+    const volt_narma10_options options = {.seed = 17};
+    print_message("seed 17\n");
+    check_ok(volt_simulate_narma10(&options, volt_matrix_of(rows[0], N, 2)));
+    volt_rng rng;
+    volt_rng_init(&rng, 17, 0);
+    for (int t = 0; t < N; t++) {
+        u[t] = volt_rng_uniform(&rng) / 2;
+        double sum = 0;
+        for (int i = 0; i < 10 && i <= t; i++)
+            sum += y[t - i];
+        y[t + 1] = 0.3 * y[t] + 0.05 * y[t] * sum + 1.5 * (t >= 9 ? u[t - 9] : 0) * u[t] + 0.1;
+        assert_true(rows[t][0] == u[t] && u[t] >= 0 && u[t] < 0.5);
+        /* sums in another order: a few eps a step, and the map contracts */
+        golden_check_number("y", y[t + 1], rows[t][1], 40 * DBL_EPSILON, GOLDEN_RELATIVE);
+    }
+}
+
+/* The first seed whose sequence diverges within 10000 rows; rows up to the one named are finite. */
+static void narma10_names_the_row_where_it_diverges(void **state)
+{
+    (void)state;
+    enum { N = 10000 };
+    double *rows = malloc(2 * N * sizeof *rows);
+    volt_narma10_options options = volt_narma10_options_default();
+    while (options.seed < 5000 && volt_simulate_narma10(&options, volt_matrix_of(rows, N, 2)) == VOLT_OK)
+        options.seed++;
+    int64_t row = -1;
+    assert_int_equal(sscanf(volt_error_detail(), "NARMA10 diverges: row %" SCNd64, &row), 1);
+    print_message("seed %d diverges at row %d\n", (int)options.seed, (int)row);
+    assert_true(row > 0 && row < N);
+
+    rows[0] = rows[2 * row + 1] = -7;
+    check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, row + 1, 2)), VOLT_ERR_NOT_FINITE,
+                "is not finite");
+    assert_true(rows[0] == -7 && rows[2 * row + 1] == -7); /* untouched */
+    check_ok(volt_simulate_narma10(&options, volt_matrix_of(rows, row, 2)));
+    for (int64_t i = 0; i < 2 * row; i++)
+        assert_true(isfinite(rows[i]));
+
+    options.discard += row + 5;
+    check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, 3, 2)), VOLT_ERR_NOT_FINITE,
+                "discarded rows is not finite");
+    free(rows);
+}
+
+/* ---- failures --------------------------------------------------------------------------------- */
+
+static void diverging_systems_are_refused_and_leave_nothing(void **state)
+{
+    (void)state;
+    double rows[60];
+    for (int i = 0; i < 60; i++)
+        rows[i] = -7;
+
+    volt_lorenz_options lorenz = lorenz_with(VOLT_ODE_RK4);
+    lorenz.step = 1; /* far beyond the stability of the scheme */
+    check_fails(volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
+                "the Lorenz system diverges: row ");
+    lorenz = lorenz_with(VOLT_ODE_ACCURATE);
+    lorenz.beta = -1000; /* on the axis u = v = 0, w grows like e^(1000 t) */
+    lorenz.start[1] = 0;
+    lorenz.step = 1;
+    check_fails(volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
+                "the Lorenz system leaves every bound");
+
+    for (int method = 0; method < 2; method++) {
+        volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
+        mackey.method = (volt_ode_method)method;
+        mackey.power = 1;
+        mackey.start = -1; /* 1 + x = 0 */
+        check_fails(volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 60, 1)), VOLT_ERR_NOT_FINITE,
+                    "Mackey-Glass");
+        mackey.power = 2.5; /* of a negative number */
+        check_fails(volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 60, 1)), VOLT_ERR_NOT_FINITE,
+                    "Mackey-Glass");
+        mackey = volt_mackey_glass_options_default();
+        mackey.method = (volt_ode_method)method;
+        mackey.b = -100; /* x grows like e^(100 t) */
+        check_fails(volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 60, 1)), VOLT_ERR_NOT_FINITE,
+                    "Mackey-Glass");
+    }
+    for (int i = 0; i < 60; i++)
+        assert_true(rows[i] == -7);
+}
+
+static void wrong_lorenz_options_are_refused(void **state)
+{
+    (void)state;
+    double rows[30];
+    volt_matrix out = volt_matrix_of(rows, 10, 3);
+    const struct {
+        size_t field;
+        double value;
+        const char *sentence;
+    } wrong[] = {
+        {offsetof(volt_lorenz_options, sigma), NAN, "sigma, rho, beta are nan"},
+        {offsetof(volt_lorenz_options, rho), INFINITY, "10, inf"},
+        {offsetof(volt_lorenz_options, beta), -INFINITY, "-inf"},
+        {offsetof(volt_lorenz_options, start) + sizeof(double), NAN, "entry 2 of the start is nan"},
+        {offsetof(volt_lorenz_options, step), 0, "the step is 0"},
+        {offsetof(volt_lorenz_options, step), -0.5, "the step is -0.5"},
+        {offsetof(volt_lorenz_options, step), NAN, "the step is nan"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        volt_lorenz_options options = volt_lorenz_options_default();
+        memcpy((char *)&options + wrong[i].field, &wrong[i].value, sizeof(double));
+        check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, wrong[i].sentence);
+    }
+    volt_lorenz_options options = volt_lorenz_options_default();
+    options.discard = -1;
+    check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, "discard is -1");
+    options.discard = INT64_MAX;
+    check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, "discard is 9223372036854775807");
+    options = volt_lorenz_options_default();
+    options.method = (volt_ode_method)2;
+    check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, "the method is 2");
+}
+
+static void wrong_mackey_glass_options_are_refused(void **state)
+{
+    (void)state;
+    double rows[10];
+    volt_matrix out = volt_matrix_of(rows, 10, 1);
+    const struct {
+        size_t field;
+        double value;
+        const char *sentence;
+    } wrong[] = {
+        {offsetof(volt_mackey_glass_options, a), NAN, "a, b and start are nan"},
+        {offsetof(volt_mackey_glass_options, b), INFINITY, "0.2, inf"},
+        {offsetof(volt_mackey_glass_options, start), NAN, "0.1 and nan"},
+        {offsetof(volt_mackey_glass_options, power), -1, "the power is -1"},
+        {offsetof(volt_mackey_glass_options, power), NAN, "the power is nan"},
+        {offsetof(volt_mackey_glass_options, step), 0, "the step is 0"},
+        {offsetof(volt_mackey_glass_options, step), -0.02, "the step is -0.02"},
+        {offsetof(volt_mackey_glass_options, step), 0.03, "the delay 17 is 566.666666666667 steps of 0.03"},
+        {offsetof(volt_mackey_glass_options, step), 18, "the delay 17 is 0.944444444444444 steps of 18"},
+        {offsetof(volt_mackey_glass_options, step), 40, "whole number of steps, at least 1"},
+        {offsetof(volt_mackey_glass_options, step), 1e-300, "whole number of steps"},
+        {offsetof(volt_mackey_glass_options, delay), 17.001, "the delay 17.001 is 850.05 steps of 0.02"},
+        {offsetof(volt_mackey_glass_options, delay), 0, "the delay is 0"},
+        {offsetof(volt_mackey_glass_options, delay), -17, "the delay is -17"},
+        {offsetof(volt_mackey_glass_options, delay), INFINITY, "the delay is inf"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        memcpy((char *)&options + wrong[i].field, &wrong[i].value, sizeof(double));
+        check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, wrong[i].sentence);
+    }
+    volt_mackey_glass_options options = volt_mackey_glass_options_default();
+    options.every = 0;
+    check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, "one value of 0");
+    options = volt_mackey_glass_options_default();
+    options.method = (volt_ode_method)7;
+    check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, "the method is 7");
+    /* A delay of 9e15 steps is valid, and its values do not fit in memory. */
+    options = volt_mackey_glass_options_default();
+    options.step = 17 / 0x1p52;
+    for (int method = 0; method < 2; method++) {
+        options.method = (volt_ode_method)method;
+        check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_MEMORY, "");
+    }
+}
+
+/* Decimal steps that divide the delay up to rounding are whole numbers of steps. */
+static void rounded_steps_are_accepted(void **state)
+{
+    (void)state;
+    static const double pairs[][2] = {{17, 0.1}, {0.3, 0.1}, {17, 17.0 / 849}, {1, 1.0 / 3}, {1e-3, 1e-9}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        double row;
+        options.delay = pairs[i][0];
+        options.step = pairs[i][1];
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(&row, 1, 1)));
+    }
+}
+
+static void wrong_matrices_are_refused(void **state)
+{
+    (void)state;
+    double rows[30];
+    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
+                "has 2 columns, and must have 3");
+    check_fails(volt_simulate_mackey_glass(NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
+                "has 2 columns, and must have 1");
+    check_fails(volt_simulate_narma10(NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_SHAPE,
+                "has 3 columns, and must have 2");
+    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, 0, 3)), VOLT_ERR_ARGUMENT, "rows is 0");
+    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, -4, 3)), VOLT_ERR_ARGUMENT, "rows is -4");
+    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(NULL, 10, 3)), VOLT_ERR_ARGUMENT, "no data");
+    check_fails(volt_simulate_lorenz(NULL, (volt_matrix){rows, 10, 3, 2}), VOLT_ERR_ARGUMENT,
+                "leading dimension 2");
+    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, INT64_MAX, 3)), VOLT_ERR_MEMORY, "");
+    volt_narma10_options options = {.discard = -3};
+    check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, 10, 2)), VOLT_ERR_ARGUMENT,
+                "discard is -3");
+}
+
+/* ---- all of them: cancelling, memory ----------------------------------------------------------- */
+
+typedef struct watch_state {
+    int calls, cancel_at, backwards;
+    double last;
+} watch_state;
+
+static int watch(const char *stage, double fraction, void *context)
+{
+    watch_state *seen = context;
+    (void)stage;
+    seen->calls++;
+    seen->backwards += fraction < seen->last;
+    seen->last = fraction;
+    return seen->calls == seen->cancel_at;
+}
+
+/* The runs that the tests below go through. Short ones end; long ones would take years. */
+enum { LORENZ_RK4, LORENZ_ACCURATE, LORENZ_LONG_STEP, MACKEY_RK4, MACKEY_ACCURATE, MACKEY_HALVED, NARMA, RUNS };
+
+static volt_status run(int which, int is_long, volt_progress progress, double *rows)
+{
+    int64_t far = is_long ? INT64_MAX / 2 : 10;
+    volt_lorenz_options lorenz = volt_lorenz_options_default();
+    volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
+    volt_narma10_options narma = volt_narma10_options_default();
+    lorenz.progress = mackey.progress = narma.progress = progress;
+    lorenz.method = which == LORENZ_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
+    mackey.method = which == MACKEY_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
+    switch (which) {
+    case LORENZ_LONG_STEP: /* all the time goes into one row */
+        lorenz.step = is_long ? 1e12 : 10;
+        return volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 2, 3));
+    case MACKEY_HALVED: /* steps so long that they must be cut */
+        mackey.step = 17;
+        mackey.every = far;
+        return volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 2, 1));
+    case MACKEY_RK4:
+    case MACKEY_ACCURATE:
+        mackey.discard = far;
+        return volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 2, 1));
+    case NARMA: /* a bounded length: a long enough sequence diverges before anyone can cancel */
+        narma.discard = is_long ? 20 : 10;
+        return volt_simulate_narma10(&narma, volt_matrix_of(rows, 2, 2));
+    default:
+        lorenz.discard = far;
+        return volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 2, 3));
+    }
+}
+
+static void progress_runs_from_zero_to_one(void **state)
+{
+    (void)state;
+    for (int which = 0; which < RUNS; which++) {
+        double rows[6];
+        watch_state seen = {.last = 0};
+        check_ok(run(which, 0, (volt_progress){watch, &seen}, rows));
+        assert_true(seen.calls >= 2 && seen.last == 1);
+        assert_int_equal(seen.backwards, 0);
+    }
+}
+
+static void cancelling_stops_within_a_second_and_leaves_nothing(void **state)
+{
+    (void)state;
+    for (int which = 0; which < RUNS; which++) {
+        double rows[6] = {-7, -7, -7, -7, -7, -7};
+        watch_state seen = {.cancel_at = which == NARMA ? 2 : 4};
+        double start = volt_seconds();
+        check_fails(run(which, 1, (volt_progress){watch, &seen}, rows), VOLT_ERR_CANCELLED, "simulate");
+        double seconds = volt_seconds() - start;
+        print_message("run %d stopped after %.2f s\n", which, seconds);
+        assert_true(seconds < 1.15); /* three calls are 0.15 s apart; then a second */
+        assert_int_equal(seen.backwards, 0);
+        for (int i = 0; i < 6; i++)
+            assert_true(rows[i] == -7);
+    }
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (int which = 0; which < RUNS; which++)
+        for (int64_t k = 1, hit = 1; hit; k++) {
+            double rows[6] = {-7, -7, -7, -7, -7, -7};
+            failing_alloc_start(k);
+            volt_status status = run(which, 0, (volt_progress){NULL, NULL}, rows);
+            hit = failing_alloc_hit();
+            int64_t live = failing_alloc_live();
+            failing_alloc_stop();
+            assert_int_equal(live, 0);
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            assert_true(rows[0] == -7 ? hit : !hit);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_options_are_the_defaults),
+        cmocka_unit_test(lorenz_rests_at_its_fixed_points),
+        cmocka_unit_test(accurate_lorenz_on_the_axis_is_the_exponential),
+        cmocka_unit_test(discarding_shifts_the_rows),
+        cmocka_unit_test(a_wider_matrix_keeps_its_other_columns),
+        cmocka_unit_test(accurate_mackey_glass_by_hand),
+        cmocka_unit_test(mackey_glass_rests_at_its_equilibrium),
+        cmocka_unit_test(mackey_glass_with_an_even_power_is_odd),
+        cmocka_unit_test(narma10_follows_its_formula),
+        cmocka_unit_test(narma10_names_the_row_where_it_diverges),
+        cmocka_unit_test(diverging_systems_are_refused_and_leave_nothing),
+        cmocka_unit_test(wrong_lorenz_options_are_refused),
+        cmocka_unit_test(wrong_mackey_glass_options_are_refused),
+        cmocka_unit_test(rounded_steps_are_accepted),
+        cmocka_unit_test(wrong_matrices_are_refused),
+        cmocka_unit_test(progress_runs_from_zero_to_one),
+        cmocka_unit_test(cancelling_stops_within_a_second_and_leaves_nothing),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests_name("data", tests, NULL, NULL);
+}
