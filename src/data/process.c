@@ -32,17 +32,23 @@ volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, 
     return VOLT_OK;
 }
 
+/* Rows are numbered as the caller sees them; those before the first have numbers of their own. */
+static const char *kind_of_row(const volt_process *process, int64_t row)
+{
+    return row < process->discard ? "discarded row" : "row";
+}
+
+static int64_t number_of_row(const volt_process *process, int64_t row)
+{
+    return row < process->discard ? row : row - process->discard;
+}
+
 static volt_status check_row(const volt_process *process, int64_t row)
 {
     for (int64_t j = 0; j < process->cols; j++)
-        if (!isfinite(process->row[j]))
-            return row < process->discard
-                       ? volt_fail(VOLT_ERR_NOT_FINITE,
-                                   "%s diverges: row %" PRId64 " of the %" PRId64
-                                   " discarded rows is not finite",
-                                   process->name, row, process->discard)
-                       : volt_fail(VOLT_ERR_NOT_FINITE, "%s diverges: row %" PRId64 " is not finite",
-                                   process->name, row - process->discard);
+        VOLT_REQUIRE(isfinite(process->row[j]), VOLT_ERR_NOT_FINITE,
+                     "%s diverges: %s %" PRId64 " is not finite", process->name, kind_of_row(process, row),
+                     number_of_row(process, row));
     return VOLT_OK;
 }
 
@@ -54,7 +60,10 @@ static volt_status collect(const volt_process *process, volt_stage *stage, int64
     for (int64_t row = 0; row < process->discard + n_rows; row++) {
         int64_t n_steps = row == 0 ? process->lead : process->every;
         for (int64_t i = 0; i < n_steps; i++) {
-            VOLT_TRY(process->step(process->state, stage));
+            volt_status status = process->step(process->state, stage);
+            if (status != VOLT_OK)
+                return volt_fail_prefix(status, "%s %" PRId64, kind_of_row(process, row),
+                                        number_of_row(process, row));
             if (++since_look == LOOK_EVERY) {
                 volt_stage_advance(stage, since_look);
                 since_look = 0;

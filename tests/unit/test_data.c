@@ -245,7 +245,7 @@ static void narma10_names_the_row_where_it_diverges(void **state)
 
     options.discard += row + 5;
     check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, 3, 2)), VOLT_ERR_NOT_FINITE,
-                "discarded rows is not finite");
+                "NARMA10 diverges: discarded row ");
     free(rows);
 }
 
@@ -267,7 +267,7 @@ static void diverging_systems_are_refused_and_leave_nothing(void **state)
     lorenz.start[1] = 0;
     lorenz.step = 1;
     check_fails(volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
-                "the Lorenz system leaves every bound");
+                "row 1: the Lorenz system leaves every bound");
 
     for (int method = 0; method < 2; method++) {
         volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
