@@ -44,7 +44,14 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...)
     va_start(args, format);
     int used = vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    if (used >= 0 && used < DETAIL_CAPACITY)
-        snprintf(detail + used, sizeof detail - (size_t)used, ": %s", old);
+    if (used < 0 || used >= DETAIL_CAPACITY - 2)
+        return status;
+    /* By hand: the sentence may be cut on purpose, and compilers warn about a snprintf that may cut. */
+    size_t room = sizeof detail - (size_t)used - 3, kept = strlen(old);
+    if (kept > room)
+        kept = room;
+    memcpy(detail + used, ": ", 2);
+    memcpy(detail + used + 2, old, kept);
+    detail[(size_t)used + 2 + kept] = '\0';
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -158,7 +159,7 @@ static uint64_t address_space_available(void)
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     uint64_t pages = read_limit("/proc/self/statm");
-    uint64_t used = pages == UINT64_MAX ? 0 : pages * 4096;
+    uint64_t used = pages == UINT64_MAX ? 0 : pages * (uint64_t)sysconf(_SC_PAGESIZE);
     return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 

@@ -15,6 +15,17 @@ double volt_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Is this the thread that made the stage? In a region that this thread opened since, it is the thread 0. */
+static bool is_owner(const volt_stage *stage)
+{
+    if (omp_get_ancestor_thread_num(stage->level) != stage->owner)
+        return false;
+    for (int level = stage->level + 1; level <= omp_get_level(); level++)
+        if (omp_get_ancestor_thread_num(level) != 0)
+            return false;
+    return true;
+}
+
 static void call_user(volt_stage *stage, double fraction)
 {
     if (fraction > 1)
@@ -37,6 +48,7 @@ void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *nam
     atomic_init(&stage->cancelled, false);
     stage->last = volt_seconds();
     stage->owner = omp_get_thread_num();
+    stage->level = omp_get_level();
     if (progress.report)
         call_user(stage, 0);
 }
@@ -46,9 +58,7 @@ bool volt_stage_advance(volt_stage *stage, int64_t units)
     if (!stage->progress.report)
         return true;
     int64_t done = atomic_fetch_add(&stage->done, units) + units;
-    /* Inside a parallel region the calling thread is its thread 0. */
-    if (omp_get_thread_num() == (omp_in_parallel() ? 0 : stage->owner) &&
-        volt_seconds() - stage->last >= report_interval)
+    if (is_owner(stage) && volt_seconds() - stage->last >= report_interval)
         call_user(stage, (double)done / stage->total);
     return !atomic_load(&stage->cancelled);
 }

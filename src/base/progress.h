@@ -19,7 +19,7 @@ typedef struct volt_stage {
     _Atomic int64_t done;     /* units done, by all threads */
     _Atomic bool cancelled;
     double last;              /* when the user was called last, in seconds */
-    int owner;                /* OpenMP thread that may call the user */
+    int owner, level;         /* OpenMP thread that may call the user, and its nesting level */
 } volt_stage;
 
 /* Begin a stage of `total` units (at least 1). */

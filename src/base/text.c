@@ -3,6 +3,7 @@
 #include "volterra/base.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ static double read_number(const char *text, char **end)
 
 char *volt_format_number(double value, char buffer[VOLT_NUMBER_LENGTH])
 {
-    for (int digits = 15; digits <= 17; digits++) {
+    /* 15 digits hold every shorter number, except below the smallest normal one, where fewer may do. */
+    for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(buffer, VOLT_NUMBER_LENGTH, "%.*g", digits, value);
         for (char *c = buffer; *c; c++)
             if (*c == ',')
