@@ -20,7 +20,15 @@
 
 enum { HEADER_BYTES = 128, VERSION_AT = 124, HDF5_AT = 512, TAG_BYTES = 8, DEEPEST = 32, MOST_DIMENSIONS = 32 };
 enum { MI_INT32 = 5, MI_UINT32 = 6, MI_MATRIX = 14, MI_COMPRESSED = 15 };
-enum { MX_CELL = 1, MX_STRUCT = 2, MX_OBJECT = 3, MX_DOUBLE = 6, MX_UINT64 = 15, MX_OPAQUE = 17, FLAG_COMPLEX = 0x0800 };
+enum {
+    MX_CELL = 1,
+    MX_STRUCT = 2,
+    MX_OBJECT = 3,
+    MX_DOUBLE = 6,
+    MX_UINT64 = 15,
+    MX_OPAQUE = 17,
+    FLAG_COMPLEX = 0x0800
+};
 
 /* Bytes of one number of a stored type, 0 for types that are no numbers. */
 static int type_bytes(uint32_t type)
@@ -33,10 +41,10 @@ static int type_bytes(uint32_t type)
 
 typedef struct mat_walk {
     FILE *stream;
-    int is_big;           /* byte order of the file */
-    int64_t left;         /* bytes of the file not read yet; within a compressed element, of that element */
-    int is_compressed;    /* within a compressed element */
-    int has_ended;        /* the compressed data have come to their end */
+    int is_big;        /* byte order of the file */
+    int64_t left;      /* bytes of the file not read yet; within a compressed element, of that element */
+    int is_compressed; /* within a compressed element */
+    int has_ended;     /* the compressed data have come to their end */
     z_stream inflater;
     unsigned char input[4096];
 } mat_walk;
@@ -106,8 +114,8 @@ static uint32_t word(const mat_walk *walk, const unsigned char *bytes)
 
 typedef struct mat_element {
     uint32_t type;
-    int64_t n_bytes;      /* of the body, without padding */
-    int64_t padded;       /* bytes of the body that are still to be read */
+    int64_t n_bytes;       /* of the body, without padding */
+    int64_t padded;        /* bytes of the body that are still to be read */
     unsigned char body[4]; /* of a short element */
 } mat_element;
 
@@ -183,10 +191,26 @@ static int check_children(mat_walk *walk, int64_t left, uint32_t class, int64_t 
         n_children = n_items * n_fields;
     }
     for (int64_t i = 0; i < n_children; i++)
-        if (!read_tag(walk, &left, &element) || element.type != MI_MATRIX || element.padded != element.n_bytes ||
-            !check_matrix(walk, element.n_bytes, depth + 1))
+        if (!read_tag(walk, &left, &element) || element.type != MI_MATRIX ||
+            element.padded != element.n_bytes || !check_matrix(walk, element.n_bytes, depth + 1))
             return 0;
     return left == 0;
+}
+
+/* An object of no documented form: whatever its elements are, they fit. */
+static int check_opaque(mat_walk *walk, int64_t left, int depth)
+{
+    mat_element element;
+    while (left > 0) {
+        if (!read_tag(walk, &left, &element))
+            return 0;
+        int is_good = element.type == MI_MATRIX && element.padded == element.n_bytes
+                          ? check_matrix(walk, element.n_bytes, depth + 1)
+                          : skip(walk, element.padded);
+        if (!is_good)
+            return 0;
+    }
+    return 1;
 }
 
 /* The body of a matrix, `left` bytes. */
@@ -200,7 +224,7 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
         return 0;
     uint32_t class = flags[0] & 0xff;
     if (class == MX_OPAQUE)
-        return skip(walk, left); /* of no documented form */
+        return check_opaque(walk, left, depth);
     int rank = read_words(walk, &left, MI_INT32, dimensions, MOST_DIMENSIONS);
     int64_t n_items = rank >= 2 ? count_items(dimensions, rank) : -1;
     if (n_items < 0 || !skip_element(walk, &left, &element) || element.type != 1)
@@ -249,15 +273,18 @@ static volt_status check_elements(mat_walk *walk, int64_t size)
         int64_t at = size - walk->left, inside = walk->left;
         mat_element element;
         unsigned char tag[TAG_BYTES];
-        VOLT_REQUIRE(take(walk, tag, sizeof tag), VOLT_ERR_FORMAT, "the file is cut short at byte %" PRId64, size);
+        VOLT_REQUIRE(take(walk, tag, sizeof tag), VOLT_ERR_FORMAT, "the file is cut short at byte %" PRId64,
+                     size);
         element.type = word(walk, tag);
         element.n_bytes = word(walk, tag + 4);
         inside -= TAG_BYTES;
         VOLT_REQUIRE(element.type == MI_MATRIX || element.type == MI_COMPRESSED, VOLT_ERR_FORMAT,
-                     "the element at byte %" PRId64 " is of type %" PRIu32 ", expected a matrix", at, element.type);
+                     "the element at byte %" PRId64 " is of type %" PRIu32 ", expected a matrix", at,
+                     element.type);
         VOLT_REQUIRE(element.n_bytes <= inside, VOLT_ERR_FORMAT,
-                     "the file is cut short: the element at byte %" PRId64 " has %" PRId64 " bytes, found %" PRId64, at,
-                     element.n_bytes, inside);
+                     "the file is cut short: the element at byte %" PRId64 " has %" PRId64
+                     " bytes, found %" PRId64,
+                     at, element.n_bytes, inside);
         int is_good = element.type == MI_COMPRESSED ? check_compressed(walk, element.n_bytes)
                                                     : check_matrix(walk, element.n_bytes, 0);
         VOLT_REQUIRE(is_good, VOLT_ERR_FORMAT, "the variable at byte %" PRId64 " is damaged", at);
@@ -270,7 +297,8 @@ static volt_status check_elements(mat_walk *walk, int64_t size)
 static volt_status check_hdf5(FILE *stream)
 {
     char found[8];
-    VOLT_REQUIRE(fseek(stream, HDF5_AT, SEEK_SET) == 0 && fread(found, 1, sizeof found, stream) == sizeof found &&
+    VOLT_REQUIRE(fseek(stream, HDF5_AT, SEEK_SET) == 0 &&
+                     fread(found, 1, sizeof found, stream) == sizeof found &&
                      memcmp(found, "\x89HDF\r\n\x1a\n", sizeof found) == 0,
                  VOLT_ERR_FORMAT, "the header says MAT version 7.3, and no HDF5 data follow it");
     return VOLT_OK;

@@ -13,12 +13,12 @@
 #include <stdio.h>
 
 typedef struct volt_npy_header {
-    char type;              /* 'f' float, 'i' signed, 'u' unsigned, 'b' true or false */
-    int item_size;          /* bytes of one number */
-    int is_swapped;         /* the file's byte order is not this machine's */
-    int is_fortran;         /* column after column */
-    int64_t rows, cols;     /* a vector is one column */
-    int64_t data_offset;    /* bytes before the first number */
+    char type;           /* 'f' float, 'i' signed, 'u' unsigned, 'b' true or false */
+    int item_size;       /* bytes of one number */
+    int is_swapped;      /* the file's byte order is not this machine's */
+    int is_fortran;      /* column after column */
+    int64_t rows, cols;  /* a vector is one column */
+    int64_t data_offset; /* bytes before the first number */
 } volt_npy_header;
 
 /* Read and check the header at the beginning of `stream`, and leave the stream at the first number.
