@@ -3,25 +3,26 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: unit property reference cli examples install fuzz, on the `default` preset, then
-# sanitize:unit sanitize:property sanitize:reference sanitize:cli sanitize:fuzz on the `sanitize` preset.
+# Suites: cli install unit property reference examples fuzz, on the `default` preset, then
+# sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz on the `sanitize` preset.
 # Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
 # one failure. The last line is `N passed, N failed`; the status is 0 when none failed and something ran.
 #
 #   JOBS           processors to build with (default: all)
 #   TEST_JOBS      programs that run at a time (2)
-#   TEST_SECONDS   time limit of one program (240)
+#   TEST_SECONDS   time limit of one program (300)
 #   CMAKE_ARGS     further options for CMake
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
 jobs_build=${JOBS:-$(nproc)}
 jobs_test=${TEST_JOBS:-2}
-seconds_each=${TEST_SECONDS:-240}
+seconds_each=${TEST_SECONDS:-300}
 results=build/test-results
-all_suites="unit property reference cli examples install fuzz
-    sanitize:unit sanitize:property sanitize:reference sanitize:cli sanitize:fuzz"
+# The long ones first, so that the short ones fill the place beside them.
+all_suites="cli install unit property reference examples fuzz
+    sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 # Several programs share the processors: a thread that waits must not spin.
