@@ -263,7 +263,7 @@ static int run_fit(int argc, char *const *argv)
         return complain(EXIT_USAGE, "--json and -o - both want standard output");
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status)
-        return complain_status(status);
+        return complain_status_hint(status, " (see volterra help kernels)");
 
     failed = check_outputs(&arguments);
     if (!failed)

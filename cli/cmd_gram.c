@@ -93,7 +93,7 @@ static int run_gram(int argc, char *const *argv)
         return failed;
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status)
-        return complain_status(status);
+        return complain_status_hint(status, " (see volterra help kernels)");
 
     failed = output_check(arguments.output);
     if (!failed)

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool offers_missing; /* the command has the option --missing */
+
 volt_missing missing_policy(int choice)
 {
+    offers_missing = true;
     static const volt_missing policies[] = {VOLT_MISSING_ERROR, VOLT_MISSING_DROP,
                                             VOLT_MISSING_INTERPOLATE};
     return policies[choice];
@@ -63,12 +66,20 @@ static void mention_repairs(const dataset *data)
              interpolated == 1 ? "" : "s");
 }
 
+/* The library's sentence, and for a hole what --missing could do about it. */
+static int complain_reading(volt_status status)
+{
+    if (status == VOLT_ERR_NOT_FINITE && offers_missing && strstr(volt_error_detail(), "missing"))
+        return complain_status_hint(status, " (or --missing drop, or --missing interpolate)");
+    return complain_status(status);
+}
+
 int dataset_read(dataset *data, const char *source, volt_missing missing)
 {
     volt_table *table = NULL;
     volt_status status = volt_table_read(source, missing, &table);
     if (status)
-        return complain_status(status);
+        return complain_reading(status);
     int failed = adopt_table(data, source, table);
     if (!failed && missing != VOLT_MISSING_KEEP)
         mention_repairs(data);
@@ -252,7 +263,7 @@ static int read_named_columns(dataset *data, const char *path, volt_missing miss
         return 0;
     *done = true;
     if (status)
-        return complain_status(status);
+        return complain_reading(status);
     failed = adopt_table(data, path, table);
     if (!failed)
         mention_repairs(data);

@@ -5,7 +5,8 @@
 #include "options.h"
 #include "volterra.h"
 
-/* The choices of --missing, in the order of missing_policy(). */
+/* The choices of --missing, in the order of missing_policy(). A command that asks for the policy has that
+ * option, and errors about missing values mention it from then on. */
 #define MISSING_CHOICES "error|drop|interpolate"
 volt_missing missing_policy(int choice);
 

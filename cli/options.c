@@ -232,13 +232,24 @@ static int take_value(option_parser *parser, int index, const char *text)
     return parse_value(row, text, parser->arguments + row->offset);
 }
 
+/* A word that no option asked for: perhaps the value of the first required option that is not there yet. */
+static int complain_surplus(const option_parser *parser, const char *text)
+{
+    for (int i = 0; i < parser->count; i++) {
+        const option *row = parser->rows[i];
+        if (row->required && row->kind != OPTION_POSITIONAL && !parser->seen[i])
+            return complain(EXIT_USAGE, "'%s' stands alone; did you mean --%s %s?", text, row->name, text);
+    }
+    return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text,
+                    report_command());
+}
+
 static int take_positional(option_parser *parser, const char *text)
 {
     for (int i = 0; i < parser->count; i++)
         if (parser->rows[i]->kind == OPTION_POSITIONAL && !parser->seen[i])
             return take_value(parser, i, text);
-    return complain(EXIT_USAGE, "'%s' is one argument too many (options begin with --; see volterra help %s)",
-                    text, report_command());
+    return complain_surplus(parser, text);
 }
 
 /* argv[*at] is an option: take it and its value, and move *at to the last argument used. */

@@ -1,4 +1,4 @@
-# tests/cli/cases/9_signals.sh: Ctrl-C.
+# tests/cli/cases/9_signals.sh: Ctrl-C, and progress on a terminal.
 
 # A fit that takes several seconds on any machine: 8000 rows on one thread.
 interrupt_fit()
@@ -52,3 +52,18 @@ interrupt_simulation()
     nothing_left
 }
 check "Ctrl-C during simulate" interrupt_simulation
+
+terminal_bar()
+{
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    series 8000 3 >x.csv
+    # The fit is stopped after a second, long before it is done.
+    script -qec "timeout --foreground -s INT 1.2 '$VOLTERRA' fit --x x.csv --threads 1 -o m" typescript >shown </dev/null
+    tr '\r' '\n' <shown | grep -qE 'fit \[[#-]{30}\] +[0-9]+% ' || fail "no bar on the terminal: $(head -c 300 shown)"
+    # Elsewhere a second of work is nothing to talk about.
+    timeout --foreground -s INT 1.2 "$VOLTERRA" fit --x x.csv --threads 1 -o m >out 2>err
+    one_line fit
+    err_has 'interrupted'
+    absent m
+}
+check "progress: a bar on a terminal, nothing elsewhere for short work" terminal_bar
