@@ -302,8 +302,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
     double sup = sup_kappa(kind, t, degree), sup_with_room = sup_kappa(kind, t * (1 + room), degree);
     double bound = 1 / sqrt(sup);
-    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA]
-                                            : kernel->value[LAMBDA_COEF] / sqrt(sup_with_room);
+    double coef = fmin(kernel->value[LAMBDA_COEF], 1 - 4 * DBL_EPSILON); /* its square must not round to 1 */
+    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_room);
     VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
                  "lambda = %.17g must stay below %.17g for lift %s with tau M = %.6g", lambda, bound,
                  lift_words[kind], sqrt(t));
