@@ -28,7 +28,8 @@
 extern "C" {
 #endif
 
-/* What to do with a missing value (an empty cell, NA, N/A, NaN, null, none, ?) in a column that was asked for. */
+/* What to do with a missing value in a column that was asked for: an empty cell, NA, N/A, NaN, null, none, ?,
+ * in any case. */
 typedef enum volt_missing {
     VOLT_MISSING_ERROR,      /* VOLT_ERR_NOT_FINITE; the sentence names line and column */
     VOLT_MISSING_KEEP,       /* NaN in the table, for the two functions below */

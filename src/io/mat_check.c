@@ -1,7 +1,7 @@
 /* src/io/mat_check.c: is this a MAT file that is safe to hand to matio?
  *
- * matio 1.5.23 takes the lengths in a file of version 5 on trust: a file that is cut short reads "successfully",
- * with numbers from uninitialised memory. So the elements are walked here first, through compression too, and
+ * matio 1.5.23 takes the lengths in a file of version 5 on trust: a file that is cut short reads without
+ * complaint, with numbers from uninitialised memory. So the elements are walked here first, through compression too, and
  * every length is checked against what the file holds. Nothing is kept in memory.
  *
  * An element is a tag (type, bytes; 4 bytes each) and a body padded to 8 bytes; up to 4 bytes of body share 8

@@ -1,7 +1,7 @@
 /* src/io/npy_header.h: the header of an NPY file, read strictly.
  *
- * An NPY file is the magic "\x93NUMPY", a version (two bytes), the length of the header (two bytes in version 1,
- * four in 2 and 3, little-endian), the header (a Python dictionary with the keys descr, fortran_order and
+ * An NPY file is the magic "\x93NUMPY", a version (two bytes), the length of the header (two bytes in version
+ * 1, four in 2 and 3, little-endian), the header (a Python dictionary with the keys descr, fortran_order and
  * shape, in blanks up to a multiple of 64 bytes), then the numbers.
  * Reference: NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays". */
 #ifndef IO_NPY_HEADER_H

@@ -2,8 +2,8 @@
  *
  *     replay_csv FILE|DIRECTORY...
  *
- * prints one TAP line per file and the plan at the end. A crash or a failed check ends the program, and the line
- * of that file is missing. */
+ * prints one TAP line per file and the plan at the end. A crash or a failed check ends the program, and the
+ * line of that file is missing. */
 #include "fuzz/fuzz_input.h"
 
 #include <dirent.h>

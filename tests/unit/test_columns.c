@@ -1,4 +1,4 @@
-/* tests/unit/test_columns.c: columns by name, range and pattern, PATH:COLUMNS, and tables that belong together. */
+/* tests/unit/test_columns.c: columns by name, range and pattern; PATH:COLUMNS; tables that belong together. */
 #include "base/memory.h"
 #include "io/choose_columns.h"
 #include "io/source.h"
@@ -172,8 +172,8 @@ static void tables_that_belong_together(void **state)
     volt_table_free(NULL);
 }
 
-/* Two gaps of different lengths lie on the lines between their ends; rounding is a few units of 1 - share and of the
- * two products, so 4 eps times the largest value is enough. */
+/* Two gaps of different lengths lie on the lines between their ends; rounding is a few units of 1 - share and
+ * of the two products, so 4 eps times the largest value is enough. */
 static void interpolation_is_linear(void **state)
 {
     (void)state;

@@ -1,4 +1,6 @@
-/* tests/unit/test_mat.c: MATLAB files of version 5 and 7.3, and damaged ones. The files are written by matio. */
+/* tests/unit/test_mat.c: MATLAB files of version 5 and 7.3, and damaged ones.
+ *
+ * The files are written by matio. */
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
@@ -134,7 +136,8 @@ static void refuses_what_is_no_table(void **state)
     }
 }
 
-/* matio itself reads a file of version 5 that is cut short, with numbers from nowhere: every cut must be noticed. */
+/* matio itself reads a file of version 5 that is cut short, with numbers from nowhere: every cut must be
+ * noticed. */
 static void every_cut_is_refused(void **state)
 {
     (void)state;
@@ -154,8 +157,8 @@ static void every_cut_is_refused(void **state)
     }
 }
 
-/* The checksum of compressed data, and our walk, leave a flipped bit nowhere to hide but in the text of the header, the
- * flags that do not matter here and the names. Whatever is read then is the matrix that was written. */
+/* The checksum of compressed data and our walk leave a flipped bit nowhere to hide behind the header. Within the
+ * header what is read is the matrix that was written, or nothing. */
 static void flipped_bits_of_compressed_data(void **state)
 {
     (void)state;
