@@ -1,8 +1,8 @@
 /* src/io/mat_check.c: is this a MAT file that is safe to hand to matio?
  *
  * matio 1.5.23 takes the lengths in a file of version 5 on trust: a file that is cut short reads without
- * complaint, with numbers from uninitialised memory. So the elements are walked here first, through compression too, and
- * every length is checked against what the file holds. Nothing is kept in memory.
+ * complaint, with numbers from uninitialised memory. So the elements are walked here first, through compression
+ * too, and every length is checked against what the file holds. Nothing is kept in memory.
  *
  * An element is a tag (type, bytes; 4 bytes each) and a body padded to 8 bytes; up to 4 bytes of body share 8
  * bytes with a short tag (bytes in the upper half of the first word). A matrix is an element that holds others:
@@ -26,6 +26,7 @@ enum {
     MX_OBJECT = 3,
     MX_DOUBLE = 6,
     MX_UINT64 = 15,
+    MX_FUNCTION = 16,
     MX_OPAQUE = 17,
     FLAG_COMPLEX = 0x0800
 };
@@ -172,14 +173,14 @@ static int64_t count_items(const uint32_t *dimensions, int rank)
 
 static int check_matrix(mat_walk *walk, int64_t left, int depth);
 
-/* The matrices within a cell, structure or object: as many as matio will look for. */
+/* The matrices within a cell, structure, object or function handle: as many as matio will look for. */
 static int check_children(mat_walk *walk, int64_t left, uint32_t class, int64_t n_items, int depth)
 {
     mat_element element;
     int64_t n_children = n_items;
     if (class == MX_OBJECT && !skip_element(walk, &left, &element))
         return 0;
-    if (class != MX_CELL) {
+    if (class == MX_STRUCT || class == MX_OBJECT) {
         uint32_t name_length;
         if (read_words(walk, &left, MI_INT32, &name_length, 1) != 1 || !skip_element(walk, &left, &element))
             return 0;
@@ -197,22 +198,6 @@ static int check_children(mat_walk *walk, int64_t left, uint32_t class, int64_t 
     return left == 0;
 }
 
-/* An object of no documented form: whatever its elements are, they fit. */
-static int check_opaque(mat_walk *walk, int64_t left, int depth)
-{
-    mat_element element;
-    while (left > 0) {
-        if (!read_tag(walk, &left, &element))
-            return 0;
-        int is_good = element.type == MI_MATRIX && element.padded == element.n_bytes
-                          ? check_matrix(walk, element.n_bytes, depth + 1)
-                          : skip(walk, element.padded);
-        if (!is_good)
-            return 0;
-    }
-    return 1;
-}
-
 /* The body of a matrix, `left` bytes. */
 static int check_matrix(mat_walk *walk, int64_t left, int depth)
 {
@@ -223,13 +208,14 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
     if (depth > DEEPEST || read_words(walk, &left, MI_UINT32, flags, 2) != 2)
         return 0;
     uint32_t class = flags[0] & 0xff;
-    if (class == MX_OPAQUE)
-        return check_opaque(walk, left, depth);
+    if (class == MX_OPAQUE) /* objects of no documented form: matio steps over them only where compressed */
+        return walk->is_compressed && skip(walk, left);
     int rank = read_words(walk, &left, MI_INT32, dimensions, MOST_DIMENSIONS);
     int64_t n_items = rank >= 2 ? count_items(dimensions, rank) : -1;
     if (n_items < 0 || !skip_element(walk, &left, &element) || element.type != 1)
         return 0;
-    if (class == MX_CELL || class == MX_STRUCT || class == MX_OBJECT)
+    if (class == MX_CELL || class == MX_STRUCT || class == MX_OBJECT ||
+        (class == MX_FUNCTION && !walk->is_compressed))
         return check_children(walk, left, class, n_items, depth);
     if (class < MX_DOUBLE || class > MX_UINT64)
         return skip(walk, left); /* text, sparse: matio looks no further unless it is asked to */

@@ -157,8 +157,8 @@ static void every_cut_is_refused(void **state)
     }
 }
 
-/* The checksum of compressed data and our walk leave a flipped bit nowhere to hide behind the header. Within the
- * header what is read is the matrix that was written, or nothing. */
+/* The checksum of compressed data and our walk leave a flipped bit nowhere to hide behind the header. Within
+ * the header what is read is the matrix that was written, or nothing. */
 static void flipped_bits_of_compressed_data(void **state)
 {
     (void)state;
