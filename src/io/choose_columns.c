@@ -94,7 +94,7 @@ static volt_status choose_range(column_choice *choice, char *item, char *dots)
 {
     const volt_column_list *columns = choice->columns;
     char *ends[2] = {item, dots + 2};
-    int64_t index[2];
+    int64_t index[2] = {-1, -1};
     *dots = '\0';
     for (int i = 0; i < 2; i++) {
         VOLT_TRY(find_name(columns, ends[i], &index[i]));

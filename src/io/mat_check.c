@@ -74,6 +74,7 @@ static int64_t inflate_bytes(mat_walk *walk, unsigned char *bytes, size_t count)
             return -1;
         walk->has_ended = state == Z_STREAM_END;
     }
+    walk->inflater.next_out = NULL;
     return (int64_t)(count - walk->inflater.avail_out);
 }
 

@@ -179,17 +179,27 @@ static void flipped_bits_of_compressed_data(void **state)
     free(bytes);
 }
 
+/* The last four bytes of the header. */
+static void set_version(void *header, unsigned char first, unsigned char second, char third, char fourth)
+{
+    unsigned char *bytes = (unsigned char *)header + 124;
+    bytes[0] = first;
+    bytes[1] = second;
+    bytes[2] = (unsigned char)third;
+    bytes[3] = (unsigned char)fourth;
+}
+
 static void foreign_files(void **state)
 {
     (void)state;
     char bytes[700] = "hello, this is text";
     assert_fails(scratch_write("a.mat", bytes, 19), NULL, VOLT_ERR_FORMAT, "too short");
     assert_fails(scratch_write("a.mat", bytes, 200), NULL, VOLT_ERR_FORMAT, "not a MAT file");
-    memcpy(bytes + 124, "\0\2IM", 4);
+    set_version(bytes, 0, 2, 'I', 'M');
     assert_fails(scratch_write("a.mat", bytes, sizeof bytes), NULL, VOLT_ERR_FORMAT, "no HDF5 data");
-    memcpy(bytes + 124, "\0\3IM", 4);
+    set_version(bytes, 0, 3, 'I', 'M');
     assert_fails(scratch_write("a.mat", bytes, sizeof bytes), NULL, VOLT_ERR_FORMAT, "version 0x0300");
-    memcpy(bytes + 124, "\0\1IM", 4);
+    set_version(bytes, 0, 1, 'I', 'M');
     assert_fails(scratch_write("a.mat", bytes, 128), NULL, VOLT_ERR_FORMAT, "no variable");
     assert_fails(scratch_write("a.mat", bytes, 200), NULL, VOLT_ERR_FORMAT, "type 0");
     assert_fails(scratch_path("absent.mat"), NULL, VOLT_ERR_IO, "No such file");
@@ -204,7 +214,7 @@ static void big_endian(void **state)
                                          0, 0, 0, 6,  0, 0, 0, 0,  0,    0,    0, 5, 0,   0, 0, 8,
                                          0, 0, 0, 1,  0, 0, 0, 1,  0,    1,    0, 1, 'q', 0, 0, 0,
                                          0, 0, 0, 9,  0, 0, 0, 8,  0x3f, 0xf8, 0, 0, 0,   0, 0, 0};
-    memcpy(bytes + 124, "\1\0MI", 4);
+    set_version(bytes, 1, 0, 'M', 'I');
     memcpy(bytes + 128, body, sizeof body);
     volt_table *table;
     const char *path = scratch_write("big.mat", bytes, 128 + sizeof body);

@@ -43,8 +43,8 @@ static volt_status read_header(const char *header, size_t data_bytes)
     assert_non_null(bytes);
     bytes[0] = (char)(padded & 0xff);
     bytes[1] = (char)(padded >> 8);
-    memset(bytes + 8, ' ', padded);
-    memcpy(bytes + 8, header, length);
+    for (size_t i = 0; i < padded; i++)
+        bytes[8 + i] = i < length ? header[i] : ' ';
     char *zeros = strstr(header, SAFETENSORS_NO_CHECKSUM);
     if (zeros) {
         safetensors_crc_digits(safetensors_crc(0, bytes, size), digits);
