@@ -33,8 +33,7 @@ int dataset_take_rows(dataset *data, const row_range *rows, const char *option_n
 
 /* Read the inputs of a model: the columns with the model's input names where the file has them,
  * otherwise all columns, which must be as many as the model's. */
-int dataset_read_inputs(dataset *data, const char *source, volt_missing missing,
-                        const volt_model_info *model);
+int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const volt_model_info *model);
 
 /* Bring the columns of `data` into the order of the names of `like`, when both have headers and all
  * those names are there; otherwise leave them alone. */

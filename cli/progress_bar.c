@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double bar_after = 0.3, bar_every = 0.1;  /* seconds, on a terminal */
-static const double line_after = 5, line_every = 10;   /* seconds, elsewhere */
+static const double bar_after = 0.3, bar_every = 0.1; /* seconds, on a terminal */
+static const double line_after = 5, line_every = 10;  /* seconds, elsewhere */
 enum { BAR_WIDTH = 30 };
 
 static struct {
