@@ -61,6 +61,17 @@ finish()
     exit
 }
 
+# On 64-bit ARM the leak check at exit walks the whole address space: four seconds for every program, however
+# small. There only the suites that look for leaks keep it.
+asan_options_for() # SUITE
+{
+    case $(uname -m):$1 in
+        aarch64:*:unit | aarch64:*:fuzz) echo "$ASAN_OPTIONS" ;;
+        aarch64:*) echo "$ASAN_OPTIONS:detect_leaks=0" ;;
+        *) echo "$ASAN_OPTIONS" ;;
+    esac
+}
+
 # ---- one program --------------------------------------------------------------------------------
 # run_job SUITE KIND NAME COMMAND...; KIND: tap, or status (no TAP: the exit status is the one test)
 run_job()
@@ -71,7 +82,10 @@ run_job()
     start=$(date +%s.%N)
     mkdir -p "$log.tmp"
     # The braces silence the shell's own word about a program that dies.
-    { TMPDIR=$PWD/$log.tmp timeout --kill-after=10 "$seconds_each" "$@" >"$log" 2>&1 </dev/null; } 2>/dev/null
+    {
+        ASAN_OPTIONS=$(asan_options_for "$suite") TMPDIR=$PWD/$log.tmp \
+            timeout --kill-after=10 "$seconds_each" "$@" >"$log" 2>&1 </dev/null
+    } 2>/dev/null
     status=$?
     rm -rf "$log.tmp"
 
@@ -132,11 +146,7 @@ run_suite()
         cli)
             if [ -e tests/cli/run.sh ]; then
                 found=yes
-                # On 64-bit ARM the leak check at exit walks the whole address space, four seconds for each
-                # of these hundreds of short runs. The other suites keep it everywhere.
-                local asan=$ASAN_OPTIONS
-                [ "$(uname -m)" != aarch64 ] || asan=$asan:detect_leaks=0
-                ASAN_OPTIONS=$asan start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
+                start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
                     bash tests/cli/run.sh
             fi
             ;;
