@@ -40,7 +40,7 @@ check_cpp()
     mkdir -p build/lint/cppcheck
     cppcheck --project=build/lint/compile_commands.json --cppcheck-build-dir=build/lint/cppcheck \
         -j "${JOBS:-$(nproc)}" --enable=warning,performance,portability --std=c11 --inline-suppr \
-        --suppress=missingIncludeSystem --suppress=ctuuninitvar --error-exitcode=1 --quiet
+        --suppressions-list=scripts/cppcheck.suppress --error-exitcode=1 --quiet
 }
 
 mkdir -p build
