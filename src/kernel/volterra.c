@@ -86,8 +86,7 @@ static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
 
 static volt_status settle(volt_kernel *kernel)
 {
-    if (!kernel->present[LIFT])
-        volt_kernel_use_fallback(kernel, LIFT);
+    volt_kernel_use_fallback(kernel, LIFT);
     VOLT_TRY(refuse_both(kernel, TAU, TAU_COEF));
     VOLT_TRY(refuse_both(kernel, LAMBDA, LAMBDA_COEF));
     if (!kernel->present[LAMBDA] && !kernel->present[LAMBDA_COEF])
@@ -97,8 +96,7 @@ static volt_status settle(volt_kernel *kernel)
         VOLT_REQUIRE(!kernel->present[TAU] && !kernel->present[TAU_COEF], VOLT_ERR_KERNEL,
                      "kernel volterra: lift=rbf takes gamma and no %s",
                      kernel->present[TAU] ? "tau" : "tau_coef");
-        if (!kernel->present[GAMMA])
-            volt_kernel_use_fallback(kernel, GAMMA);
+        volt_kernel_use_fallback(kernel, GAMMA);
         return VOLT_OK;
     }
     VOLT_REQUIRE(!kernel->present[GAMMA], VOLT_ERR_KERNEL,
@@ -324,14 +322,19 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .state_size = 1,
         .start = {zero_past},
         .distance = kind == RBF,
-        .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
         .constant = {[STEP_TAU2] = tau * tau,
                      [STEP_LAMBDA2] = lambda * lambda,
                      [STEP_RATE] = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
                      [STEP_LIFT] = kind},
         .degree = degree,
     };
-    volt_resolved made = {.scan = scan, .facts = facts, .gain = gain};
+    volt_resolved made = {
+        .facts = facts,
+        .gain = kind == RBF ? NULL : gain,
+        .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
+        .window = 1,
+        .scan = scan,
+    };
     *resolved = made;
     return VOLT_OK;
 }
