@@ -18,7 +18,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                .range = "(0, inf)",
                .kind = VOLT_PARAMETER_REAL,
                .low = 0,
-               .high = INFINITY},
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-2,
+               .search_high = 10},
     [RHO] = {.name = "rho",
              .meaning = "share of the distance that a step keeps",
              .fallback = "0.9",
@@ -26,7 +29,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
              .kind = VOLT_PARAMETER_REAL,
              .low = 0,
              .high = 1,
-             .closed = 1},
+             .closed = 1,
+             .search = VOLT_SEARCH_LINEAR,
+             .search_low = 0,
+             .search_high = 0.99},
 };
 
 VOLT_CLONES

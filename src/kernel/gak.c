@@ -5,7 +5,8 @@
  *     K(x, y) = M[P][Q] / sqrt(M_xx[P][P] M_yy[Q][Q])
  *
  * The programme carries c^{a+b} M[a][b] with c = sqrt(2) - 1: 2 c + c^2 = 1, so that no entry exceeds 1, and
- * the factors cancel in K. What is too small for doubles is taken up in the log domain (gak_log.c). */
+ * the factors cancel in K. K(x, x) itself may shrink like c^{2P}: where doubles underflow, the recursion is
+ * repeated in logarithms. */
 #include "base/clones.h"
 #include "base/fastmath.h"
 #include "kernel/path_kernel.h"
@@ -15,9 +16,7 @@
 
 enum { LANES = VOLT_LANES };
 
-enum { SIGMA, WINDOW, PATH, CENTRE, N_PARAMETERS };
-
-static const char *const yes_no[] = {"no", "yes", NULL};
+enum { SIGMA, WINDOW, PATH, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIGMA] = {.name = "sigma",
@@ -26,13 +25,173 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                .range = "(0, inf)",
                .kind = VOLT_PARAMETER_REAL,
                .low = 0,
-               .high = INFINITY},
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .unit = VOLT_UNIT_DISTANCE,
+               .search_low = 0.3,
+               .search_high = 10},
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
-    [CENTRE] = {.name = "centre",
-                .meaning = "centre the Gram matrix in feature space, on the training rows",
-                .fallback = "no",
-                .range = "no, yes",
-                .kind = VOLT_PARAMETER_CHOICE,
-                .words = yes_no},
+};
+
+static const volt_path_parameters where = {.window = WINDOW, .path = PATH, .augment = -1, .prescale = -1};
+
+/* ---- programme -------------------------------------------------------------------------------- */
+
+static const double c = 0.41421356237309503;      /* sqrt(2) - 1 */
+static const double log_c = -0.881373587019543;   /* its logarithm */
+
+enum { RATE }; /* constants of the programme: -1 / (2 sigma^2) */
+
+VOLT_CLONES
+static void lift(const volt_programme *programme, double *restrict values, int64_t count)
+{
+    double rate = programme->constant[RATE];
+    for (int64_t k = 0; k < count; k++) {
+        double e = volt_exp(rate * values[k]);
+        values[k] = e / (2 - e);
+    }
+}
+
+/* The scratch space is one row of M, from column 0 on, every lane of a column side by side. */
+static int64_t scratch_length(const volt_programme *programme, int64_t columns)
+{
+    (void)programme;
+    return (columns + 1) * LANES;
+}
+
+static void start(const volt_programme *programme, int64_t columns, double *M)
+{
+    (void)programme;
+    memset(M, 0, (size_t)((columns + 1) * LANES) * sizeof *M);
+    for (int l = 0; l < LANES; l++)
+        M[l] = 1;
+}
+
+VOLT_CLONES
+static void row(const volt_programme *programme, int64_t columns, const double *restrict cells, int64_t step,
+                double *restrict M)
+{
+    (void)programme;
+    double diagonal[LANES], left[LANES];
+    for (int l = 0; l < LANES; l++) {
+        diagonal[l] = M[l];
+        M[l] = left[l] = 0;
+    }
+    for (int64_t b = 0; b < columns; b++) {
+        const double *restrict local = cells + b * step;
+        double *restrict here = M + (b + 1) * LANES;
+        for (int l = 0; l < LANES; l++) {
+            double up = here[l];
+            left[l] = local[l] * (c * (up + left[l] + c * diagonal[l]));
+            here[l] = left[l];
+            diagonal[l] = up;
+        }
+    }
+}
+
+static void finish(const volt_programme *programme, const int64_t *lengths, const double *M, double *out)
+{
+    (void)programme;
+    for (int l = 0; l < LANES; l++)
+        out[l] = M[lengths[l] * LANES + l];
+}
+
+/* log(e^a + e^b + e^c), where any may be -inf. */
+static double log_sum(double a, double b, double c)
+{
+    double largest = fmax(a, fmax(b, c));
+    if (largest == -INFINITY)
+        return largest;
+    return largest + log(exp(a - largest) + exp(b - largest) + exp(c - largest));
+}
+
+/* log local = -d - log(2 - e^{-d}), d = |x - y|^2 / (2 sigma^2). */
+static double log_local(const volt_programme *programme, const double *x, const double *y, int64_t c_step,
+                        int64_t channels)
+{
+    double squared = 0;
+    for (int64_t k = 0; k < channels; k++) {
+        double gap = x[k] - y[k * c_step];
+        squared += gap * gap;
+    }
+    double exponent = programme->constant[RATE] * squared;
+    return exponent - log1p(1 - exp(exponent));
+}
+
+/* An alignment meets every row, so its product is at most the product of the rows' largest local values; and
+ * there are fewer than c^{-(P + Q)} alignments. */
+static double log_bound(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
+                        int64_t t_step, int64_t c_step, int64_t channels, double least)
+{
+    double bound = -(double)(P + Q) * programme->log_scale;
+    for (int64_t a = 0; a < P && bound >= least; a++) {
+        double largest = -INFINITY;
+        for (int64_t b = 0; b < Q; b++)
+            largest = fmax(largest, log_local(programme, x + a * channels, y + b * t_step, c_step, channels));
+        bound += largest;
+    }
+    return bound;
+}
+
+static double log_value(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
+                        int64_t t_step, int64_t c_step, int64_t channels, double least, double *logs)
+{
+    if (log_bound(programme, x, P, y, Q, t_step, c_step, channels, least) < least)
+        return -INFINITY;
+    for (int64_t b = 0; b <= Q; b++)
+        logs[b] = -INFINITY;
+    logs[0] = 0;
+    for (int64_t a = 0; a < P; a++) {
+        double diagonal = logs[0];
+        logs[0] = -INFINITY;
+        for (int64_t b = 0; b < Q; b++) {
+            double up = logs[b + 1];
+            logs[b + 1] = log_local(programme, x + a * channels, y + b * t_step, c_step, channels) +
+                          log_sum(up, logs[b], diagonal);
+            diagonal = up;
+        }
+    }
+    return logs[Q];
+}
+
+/* ---- entry ------------------------------------------------------------------------------------ */
+
+static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
+{
+    double sigma = kernel->value[SIGMA];
+    volt_programme made = {
+        .distance = true,
+        .normalised = true,
+        .lift = lift,
+        .scratch_length = scratch_length,
+        .start = start,
+        .row = row,
+        .finish = finish,
+        .log_value = log_value,
+        .log_scale = log_c,
+        .constant = {[RATE] = -1 / (2 * sigma * sigma)},
+    };
+    *programme = made;
+    *shape = volt_path_shape_of(kernel, &where);
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    (void)d;
+    volt_programme programme;
+    volt_path_shape shape;
+    paths(kernel, &programme, &shape);
+    return volt_path_resolve(kernel, &where, radius, programme, 1, resolved);
+}
+
+const volt_kernel_entry volt_kernel_gak = {
+    .info = {.name = "gak",
+             .formula = "sum over alignments of prod e/(2 - e), e = exp(-|x_a - y_b|^2 / (2 sigma^2)), normalised",
+             .cost = "O(window^2)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = volt_kernel_settle_plainly,
+    .resolve = resolve,
+    .paths = paths,
 };

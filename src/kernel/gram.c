@@ -47,7 +47,7 @@ volt_gram_options volt_gram_options_default(void)
 }
 
 /* Block by block, so that a block of the source and one of the target stay in cache. */
-static void mirror(volt_matrix K)
+void volt_mirror(volt_matrix K)
 {
     enum { BLOCK = 64 };
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
@@ -63,9 +63,9 @@ static volt_status fill(const volt_resolved *resolved, volt_view X, volt_view Y,
 {
     volt_columns *columns = NULL;
     volt_past *past = NULL;
-    volt_status status = volt_columns_create(Y, resolved->scan.distance, &columns);
+    volt_status status = volt_columns_create(resolved, Y, &columns);
     if (status == VOLT_OK)
-        status = volt_past_create(&resolved->scan, columns, X.rows, &past);
+        status = volt_past_create(resolved, columns, X.rows, &past);
     if (status == VOLT_OK) {
         double entries = (double)X.rows * (double)Y.rows / (same ? 2 : 1);
         volt_stage stage;
@@ -74,7 +74,7 @@ static volt_status fill(const volt_resolved *resolved, volt_view X, volt_view Y,
         status = volt_stage_end(&stage);
     }
     if (status == VOLT_OK && same && options->mirror)
-        mirror(K);
+        volt_mirror(K);
     volt_past_free(past);
     volt_columns_free(columns);
     return status;
@@ -109,5 +109,6 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
 
     volt_resolved resolved;
     VOLT_TRY(volt_kernel_resolve(kernel, radius, X.cols, &resolved));
+    volt_kernel_warn(kernel);
     return fill(&resolved, X, Y, same, options, K);
 }

@@ -7,6 +7,9 @@
 /* VOLT_ERR_SHAPE unless the view has data, rows, columns and ld >= cols; `name` is for the sentence. */
 volt_status volt_check_shape(volt_view X, const char *name);
 
+/* Copy the lower triangle to the upper one. */
+void volt_mirror(volt_matrix K);
+
 /* The largest Euclidean norm of a row; VOLT_ERR_NOT_FINITE names the first entry that is not finite. */
 volt_status volt_largest_norm(volt_view X, const char *name, double *norm);
 

@@ -12,6 +12,8 @@
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
+#include "kernel/path.h"
+#include "kernel/programme.h"
 #include "volterra/kernel.h"
 
 #include <stdbool.h>
@@ -53,7 +55,9 @@ struct volt_resolved {
     double (*gain)(const volt_resolved *resolved, double norm);
     double common;  /* K - common is still positive semidefinite; 0 where none is known */
     int64_t window; /* rows of a sequence that an entry sees at most, where that is a parameter; else 1 */
-    volt_scan scan;
+    volt_scan scan;            /* step is NULL when the kernel runs on ... */
+    volt_programme programme;  /* ... a programme between paths ... */
+    volt_path_shape shape;     /* ... of this shape */
 };
 
 typedef struct volt_kernel_entry {
@@ -64,6 +68,8 @@ typedef struct volt_kernel_entry {
     volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
     /* (optional) True when the kernel relies on where zero is, so that inputs are scaled but not shifted. */
     bool (*keeps_origin)(const volt_kernel *kernel);
+    /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
+    void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
     bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
 } volt_kernel_entry;
 
@@ -80,6 +86,7 @@ extern const volt_kernel_entry *const volt_kernel_table[];
 
 extern const volt_kernel_entry volt_kernel_linear, volt_kernel_rbf, volt_kernel_poly, volt_kernel_sigmoid;
 extern const volt_kernel_entry volt_kernel_volterra, volt_kernel_fading, volt_kernel_memory;
+extern const volt_kernel_entry volt_kernel_gak, volt_kernel_sig, volt_kernel_sigpde;
 
 /* Resolve, with the horizon left at 0. */
 volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d,
@@ -96,11 +103,15 @@ void volt_kernel_use_fallback(volt_kernel *kernel, int p);
 /* A settle for kernels whose parameters do not depend on one another: fallbacks where there are some. */
 volt_status volt_kernel_settle_plainly(volt_kernel *kernel);
 
+/* VOLT_ERR_KERNEL when a kernel between paths was given a parameter that only sequences have. */
+volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
+
 /* The description of `window`, the same in every kernel that has it. */
 #define VOLT_PARAMETER_WINDOW                                                          \
     {                                                                                  \
         .name = "window", .meaning = "rows of the past that an entry sees, this one included", \
-        .fallback = "1", .range = "1 to 1000000", .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 1e6 \
+        .fallback = "1", .range = "1 to 1000000", .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 1e6, \
+        .search = VOLT_SEARCH_LOG_INTEGER, .search_low = 1, .search_high = 64 \
     }
 
 #endif

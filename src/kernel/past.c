@@ -7,7 +7,7 @@
 
 static const volt_past_ops *ops_of(const volt_resolved *resolved)
 {
-    return resolved->programme.row || resolved->window > 1 ? &volt_window_past_ops : &volt_scan_past_ops;
+    return !resolved->scan.step || resolved->window > 1 ? &volt_window_past_ops : &volt_scan_past_ops;
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,

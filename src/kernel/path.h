@@ -15,7 +15,8 @@
 typedef struct volt_path_shape {
     bool rows;       /* a row of d numbers is a path of d points in one dimension */
     bool time, leadlag, basepoint;
-    double scale;    /* raw values are multiplied by this first */
+    double prescale; /* > 0: raw values are multiplied by prescale over the largest of training ... */
+    double scale;    /* ... which is this factor, once the training rows are known */
     bool increments; /* keep increments, not points */
 } volt_path_shape;
 

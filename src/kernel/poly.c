@@ -13,7 +13,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                 .range = "1 to 64",
                 .kind = VOLT_PARAMETER_INTEGER,
                 .low = 1,
-                .high = 64},
+                .high = 64,
+                .search = VOLT_SEARCH_INTEGER,
+                .search_low = 2,
+                .search_high = 3},
     [GAMMA] = VOLT_PARAMETER_STATIC_GAMMA,
     [COEF0] = {.name = "coef0",
                .meaning = "weight of the lower degrees",
@@ -22,7 +25,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                .kind = VOLT_PARAMETER_REAL,
                .low = 0,
                .high = INFINITY,
-               .closed = 1},
+               .closed = 1,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-4,
+               .search_high = 1},
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 

@@ -7,6 +7,7 @@
 #ifndef KERNEL_PROGRAMME_H
 #define KERNEL_PROGRAMME_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,6 +31,14 @@ struct volt_programme {
     /* The kernel of each lane, whose path y has lengths[l] <= columns cells; cells behind them were 0. */
     void (*finish)(const volt_programme *programme, const int64_t *lengths, const double *scratch, double *out);
 
+    /* Normalised programmes: a value of `finish` is K(x, y) e^{(P + Q) log_scale}, and where that is too small for
+     * a double, log_value gives log K(x, y) of one pair: path x (P points, contiguous), path y (Q points, number c
+     * of point t being y[t * t_step + c * c_step]). scratch has Q + 1 numbers. May return -INFINITY as soon as it
+     * is clear that the result lies below `least`. */
+    double (*log_value)(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
+                        int64_t t_step, int64_t c_step, int64_t channels, double least, double *scratch);
+    double log_scale;
+
     double constant[2];
     int64_t level, order, dyadic;
 };
@@ -44,6 +53,40 @@ static inline int64_t volt_programme_cells(const volt_programme *programme, int6
 static inline bool volt_programme_on_increments(const volt_programme *programme)
 {
     return programme->differences && !programme->lift;
+}
+
+/* ---- normalisation ---------------------------------------------------------------------------- */
+
+/* A path against itself. */
+typedef struct volt_self {
+    double factor; /* K(x, x)^{-1/2}, of the value as `finish` gives it; 0 where that underflows */
+    double log;    /* log K(x, x) */
+} volt_self;
+
+/* Values below this may have lost digits to underflow. */
+#define VOLT_PLAIN_LEAST 1e-280
+
+/* From the value of a path of P points against itself; when that has underflown (factor 0), the caller sets log. */
+static inline volt_self volt_self_of(const volt_programme *programme, double value, int64_t P)
+{
+    volt_self self = {0, 0};
+    if (value >= VOLT_PLAIN_LEAST) {
+        self.factor = 1 / sqrt(value);
+        self.log = log(value) - 2 * (double)P * programme->log_scale;
+    }
+    return self;
+}
+
+/* Can K be had as value * x.factor * y.factor? */
+static inline bool volt_pair_is_plain(double value, volt_self x, volt_self y)
+{
+    return value >= VOLT_PLAIN_LEAST && x.factor > 0 && y.factor > 0;
+}
+
+/* Logarithms below this are those of 0. */
+static inline double volt_pair_least(volt_self x, volt_self y)
+{
+    return 0.5 * (x.log + y.log) - 746;
 }
 
 #endif

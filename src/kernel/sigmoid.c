@@ -16,7 +16,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                .range = "(-inf, inf)",
                .kind = VOLT_PARAMETER_REAL,
                .low = -INFINITY,
-               .high = INFINITY},
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-3,
+               .search_high = 3},
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 

@@ -28,7 +28,8 @@ double volt_static_gamma(const volt_kernel *kernel, int p, int64_t d, int64_t wi
 #define VOLT_PARAMETER_STATIC_GAMMA                                                             \
     {                                                                                           \
         .name = "gamma", .meaning = "scale of the local value; 1/(d window) when not given",    \
-        .range = "(0, inf)", .kind = VOLT_PARAMETER_REAL, .low = 0, .high = INFINITY            \
+        .range = "(0, inf)", .kind = VOLT_PARAMETER_REAL, .low = 0, .high = INFINITY,           \
+        .search = VOLT_SEARCH_LOG, .unit = VOLT_UNIT_INVERSE_SQUARE, .search_low = 1e-3, .search_high = 10 \
     }
 
 #endif

@@ -89,14 +89,15 @@ static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, 
     double radius = 0;
     VOLT_TRY(volt_largest_norm(volt_as_view(Z), "the inputs", &radius));
     VOLT_TRY(volt_kernel_resolve(model->kernel, radius, model->d, &model->resolved));
-    return volt_columns_create(volt_as_view(Z), model->resolved.scan.distance, &model->columns);
+    volt_kernel_warn(model->kernel);
+    return volt_columns_create(&model->resolved, volt_as_view(Z), &model->columns);
 }
 
 /* The lower triangle of K, and the model's state after the last row. */
 static volt_status fill_gram(volt_model *model, volt_view Z, volt_progress progress, double share, volt_matrix K)
 {
     volt_past *past = NULL;
-    VOLT_TRY(volt_past_create(&model->resolved.scan, model->columns, Z.rows, &past));
+    VOLT_TRY(volt_past_create(&model->resolved, model->columns, Z.rows, &past));
     volt_stage stage;
     volt_stage_begin(&stage, progress, "gram", 0, share, (double)Z.rows * (double)Z.rows / 2);
     volt_past_advance(past, Z, true, K, &stage);
@@ -128,7 +129,7 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
         for (int64_t k = 0; k < q; k++)
             A.data[i * q + k] = (Y.data[(w + i) * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
 
-    double common = model->intercept ? model->resolved.scan.common : 0;
+    double common = model->intercept ? model->resolved.common : 0;
     if (common != 0)
         subtract_from_lower(block, common);
 

@@ -137,6 +137,8 @@ volt_status volt_model_take_input(const volt_model *model, const double *x, volt
         return VOLT_OK;
     if (policy == VOLT_BEYOND_ERROR)
         return refuse_beyond(model, row, norm, 0);
+    if (!model->resolved.gain) /* the kernel takes any input */
+        return VOLT_OK;
     if (policy == VOLT_BEYOND_ALLOW) {
         double kept = model->resolved.gain(&model->resolved, norm);
         if (!(kept < 1))

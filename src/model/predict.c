@@ -84,7 +84,7 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     volt_status status = Z && block && result ? take_inputs(model, X, options->beyond, Z, &counted) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = options->start == VOLT_START_RESET
-                     ? volt_past_create(&model->resolved.scan, model->columns, rows, &past)
+                     ? volt_past_create(&model->resolved, model->columns, rows, &past)
                      : volt_past_copy(model->end, rows, &past);
     if (status == VOLT_OK)
         status = forecast(model, past, volt_view_of(Z, X.rows, model->d), rows, options->progress, block,

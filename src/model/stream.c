@@ -59,7 +59,7 @@ volt_status volt_stream_create(const volt_model *model, const volt_predict_optio
     volt_status status = fresh->z && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = options->start == VOLT_START_RESET
-                     ? volt_past_create(&model->resolved.scan, model->columns, 1, &fresh->past)
+                     ? volt_past_create(&model->resolved, model->columns, 1, &fresh->past)
                      : volt_past_copy(model->end, 1, &fresh->past);
     if (status != VOLT_OK) {
         volt_stream_free(fresh);
