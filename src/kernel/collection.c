@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "kernel/gram.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <inttypes.h>
 #include <math.h>

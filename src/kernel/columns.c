@@ -130,6 +130,15 @@ static double largest_value(volt_view Y)
     return largest;
 }
 
+static volt_engine choose_engine(const volt_resolved *resolved, const volt_columns *columns)
+{
+    if (resolved->scan.step)
+        return resolved->window > 1 ? VOLT_ENGINE_WINDOW_SUM : VOLT_ENGINE_SCAN;
+    if (volt_path_features(resolved, columns->d, columns->m) > 0)
+        return VOLT_ENGINE_FEATURES;
+    return volt_path_is_explicit(resolved) ? VOLT_ENGINE_PATHS : VOLT_ENGINE_WINDOW_BLOCK;
+}
+
 static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_columns *columns)
 {
     columns->given = volt_alloc_doubles(Y.rows, Y.cols);
@@ -139,7 +148,8 @@ static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_columns
     for (int64_t i = 0; i < Y.rows; i++)
         memcpy(columns->given + i * Y.cols, Y.data + i * Y.ld, (size_t)Y.cols * sizeof(double));
     columns->largest = largest_value(Y);
-    if (volt_path_is_explicit(resolved))
+    columns->engine = choose_engine(resolved, columns);
+    if (columns->engine >= VOLT_ENGINE_PATHS)
         return volt_path_columns(resolved, columns);
 
     const volt_programme *programme = &resolved->programme;
@@ -181,6 +191,7 @@ void volt_columns_free(volt_columns *columns)
         volt_free(columns->centre);
         volt_free(columns->norms);
         volt_free(columns->paths);
+        volt_free(columns->features);
         volt_free(columns->self);
     }
     volt_free(columns);

@@ -6,9 +6,19 @@
 #ifndef KERNEL_COLUMNS_H
 #define KERNEL_COLUMNS_H
 
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
+
+/* What runs over the grid. */
+typedef enum volt_engine {
+    VOLT_ENGINE_SCAN,         /* scan.c */
+    VOLT_ENGINE_WINDOW_SUM,   /* window_sum.c */
+    VOLT_ENGINE_WINDOW_BLOCK, /* window_block.c: windows that share one matrix of cells */
+    VOLT_ENGINE_PATHS,        /* path_columns.c: paths one by one */
+    VOLT_ENGINE_FEATURES      /* path_columns.c: paths by their explicit features */
+} volt_engine;
 
 typedef struct volt_columns {
+    volt_engine engine;
     int64_t m, d;    /* rows of the sequence, and numbers in each */
     double *given;   /* m x d: the rows as they were given */
     double largest;  /* among them */
@@ -23,6 +33,8 @@ typedef struct volt_columns {
     double *norms;   /* ... length: and these are the squared norms of the centred rows */
 
     double *paths;   /* paths in groups of VOLT_LANES, where the kernel needs them one by one (path.h) */
+    double *features; /* m x n_features: explicit features of each path, where they are cheaper */
+    int64_t n_features;
     volt_self *self; /* m: each path against itself, for normalised programmes */
 } volt_columns;
 

@@ -5,7 +5,7 @@
  * The state of a diagonal is D, which is 0 for a zero past against a zero past. */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <math.h>
 

@@ -38,8 +38,8 @@ static const volt_path_parameters where = {.window = WINDOW, .path = PATH, .augm
 
 /* ---- programme -------------------------------------------------------------------------------- */
 
-static const double c = 0.41421356237309503;      /* sqrt(2) - 1 */
-static const double log_c = -0.881373587019543;   /* its logarithm */
+static const double weight = 0.41421356237309503;  /* sqrt(2) - 1, the c above */
+static const double log_weight = -0.881373587019543;
 
 enum { RATE }; /* constants of the programme: -1 / (2 sigma^2) */
 
@@ -83,7 +83,7 @@ static void row(const volt_programme *programme, int64_t columns, const double *
         double *restrict here = M + (b + 1) * LANES;
         for (int l = 0; l < LANES; l++) {
             double up = here[l];
-            left[l] = local[l] * (c * (up + left[l] + c * diagonal[l]));
+            left[l] = local[l] * (weight * (up + left[l] + weight * diagonal[l]));
             here[l] = left[l];
             diagonal[l] = up;
         }
@@ -169,7 +169,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .row = row,
         .finish = finish,
         .log_value = log_value,
-        .log_scale = log_c,
+        .log_scale = log_weight,
         .constant = {[RATE] = -1 / (2 * sigma * sigma)},
     };
     *programme = made;

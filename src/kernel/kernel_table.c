@@ -1,7 +1,7 @@
 /* src/kernel/kernel_table.c: every kernel. Adding one is one file and one line here. */
 #include "base/error.h"
 #include "base/log.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <math.h>
 

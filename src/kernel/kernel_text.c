@@ -2,7 +2,7 @@
  * every kernel of the table. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
  * The state of a diagonal is (D, K); a zero past against a zero past has D = 0 and K = 1 / (1 - mu). */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <math.h>
 

@@ -5,15 +5,12 @@
 
 #include <assert.h>
 
-static const volt_past_ops *ops_of(const volt_resolved *resolved)
-{
-    return !resolved->scan.step || resolved->window > 1 ? &volt_window_past_ops : &volt_scan_past_ops;
-}
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
                             volt_past **past)
 {
-    const volt_past_ops *ops = ops_of(resolved);
+    const volt_past_ops *ops =
+        columns->engine == VOLT_ENGINE_SCAN ? &volt_scan_past_ops : &volt_window_past_ops;
     volt_past *fresh = NULL;
     volt_status status = ops->allocate(resolved, columns, most_rows, &fresh);
     if (status != VOLT_OK)

@@ -8,7 +8,7 @@
 
 #include "base/progress.h"
 #include "kernel/columns.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 typedef struct volt_past volt_past;
 

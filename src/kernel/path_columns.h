@@ -8,23 +8,21 @@
 #include "base/progress.h"
 #include "kernel/columns.h"
 
-/* Does the kernel build its paths one by one? */
+/* Must the kernel build its paths one by one? */
 bool volt_path_is_explicit(const volt_resolved *resolved);
 
-/* Fill columns->paths, and columns->self when the programme is normalised. */
+/* Explicit features of a path, m of them in memory at a time, or 0 when those do not pay. */
+int64_t volt_path_features(const volt_resolved *resolved, int64_t d, int64_t m);
+
+/* Fill columns->features or columns->paths, and columns->self when the programme is normalised. */
 volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns);
 
 /* Fill columns->self for windows that are not explicit. */
 volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns);
 
-/* The path of the window that ends with row `row` of `rows` (window rows each, from row - window + 1 on), or of
- * that row alone, into `path`; `columns` knows the scale. */
-int64_t volt_path_numbers(const volt_resolved *resolved, int64_t d); /* length times channels */
-void volt_path_of_row(const volt_resolved *resolved, const volt_columns *columns, const double *rows, double *path);
-
 /* The path against itself, of the path that ends in the last of `rows` (window x d, contiguous). scratch has
  * volt_path_scratch() numbers. */
-int64_t volt_path_scratch(const volt_resolved *resolved, int64_t d);
+int64_t volt_path_scratch(const volt_resolved *resolved, const volt_columns *columns);
 volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
                                    double *scratch);
 

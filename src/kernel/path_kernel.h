@@ -2,7 +2,7 @@
 #ifndef KERNEL_PATH_KERNEL_H
 #define KERNEL_PATH_KERNEL_H
 
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 extern const char *const volt_path_words[];    /* of the parameter path */
 extern const char *const volt_augment_words[]; /* of the parameter augment */

@@ -39,6 +39,14 @@ struct volt_programme {
                         int64_t t_step, int64_t c_step, int64_t channels, double least, double *scratch);
     double log_scale;
 
+    /* (optional) Instead of cells: the kernel is 1 + <f(x), f(y)> with explicit features of a path, of which there
+     * are features(...) for paths in `channels` dimensions. `describe` writes those of a path given by P increments,
+     * contiguous; scratch has as many numbers. */
+    int64_t (*features)(const volt_programme *programme, int64_t channels);
+    void (*describe)(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
+                     double *features, double *scratch);
+    double (*cell_cost)(const volt_programme *programme); /* multiplications in a cell, to weigh the two */
+
     double constant[2];
     int64_t level, order, dyadic;
 };

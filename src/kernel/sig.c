@@ -163,6 +163,71 @@ static void finish(const volt_programme *programme, const int64_t *lengths, cons
     memcpy(out, scratch, LANES * sizeof *out);
 }
 
+/* ---- explicit features ------------------------------------------------------------------------ */
+
+/* Numbers in levels 1 .. level; at most 1e9, beyond which nobody wants them. */
+static int64_t features(const volt_programme *programme, int64_t channels)
+{
+    double count = 0, power = 1;
+    for (int64_t m = 0; m < programme->level; m++)
+        count += power *= (double)channels;
+    return (int64_t)fmin(count, 1e9);
+}
+
+static double cell_cost(const volt_programme *programme)
+{
+    double cost = 0;
+    for (int64_t m = 1; m <= programme->level; m++)
+        cost += (double)(m < programme->order ? m * m : programme->order * programme->order);
+    return cost;
+}
+
+/* to = (from + add) (x) dx / divisor, where from and add have `count` numbers (add may be NULL). */
+VOLT_CLONES
+static void extend(const double *restrict from, const double *restrict add, int64_t count, const double *restrict dx,
+                   int64_t channels, double divisor, double *restrict to)
+{
+    for (int64_t k = 0; k < count; k++) {
+        double value = (from[k] + (add ? add[k] : 0)) / divisor;
+        for (int64_t c = 0; c < channels; c++)
+            to[k * channels + c] = value * dx[c];
+    }
+}
+
+/* One more increment (Chen): level m becomes sum_i S^i (x) dx^{(x) (m - i)} / (m - i)!, by Horner's rule,
+ *     (S^{m-1} + (S^{m-2} + ( ... (1) (x) dx/m ... ) (x) dx/2) (x) dx/1. The highest level goes first. */
+static void add_increment(const double *dx, int64_t channels, int64_t level, double *const *S, double *const *work)
+{
+    for (int64_t m = level; m >= 1; m--) {
+        int64_t count = 1;
+        const double *last = NULL;
+        double one = 1;
+        for (int64_t i = 0; i < m; i++) { /* work[i] has the level i + 1 */
+            extend(i == 0 ? &one : S[i - 1], last, count, dx, channels, (double)(m - i), work[i]);
+            last = work[i];
+            count *= channels;
+        }
+        for (int64_t k = 0; k < count; k++)
+            S[m - 1][k] += last[k];
+    }
+}
+
+static void describe(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
+                     double *list, double *scratch)
+{
+    double *S[MOST_LEVELS], *work[MOST_LEVELS];
+    int64_t offset = 0, count = 1;
+    for (int64_t m = 0; m < programme->level; m++) {
+        count *= channels;
+        S[m] = list + offset;
+        work[m] = scratch + offset;
+        offset += count;
+    }
+    memset(list, 0, (size_t)offset * sizeof *list);
+    for (int64_t t = 0; t < P; t++)
+        add_increment(increments + t * channels, channels, programme->level, S, work);
+}
+
 /* ---- entry ------------------------------------------------------------------------------------ */
 
 static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
@@ -176,6 +241,11 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .level = (int64_t)kernel->value[LEVEL],
         .order = (int64_t)kernel->value[ORDER],
     };
+    if (made.order == made.level) { /* exact: the features are the signature's */
+        made.features = features;
+        made.describe = describe;
+        made.cell_cost = cell_cost;
+    }
     *programme = made;
     *shape = volt_path_shape_of(kernel, &where);
     shape->increments = true;

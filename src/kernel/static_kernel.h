@@ -4,7 +4,7 @@
 #ifndef KERNEL_STATIC_KERNEL_H
 #define KERNEL_STATIC_KERNEL_H
 
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 /* Fill `resolved` for a static kernel. `largest` bounds |K| on the ball. */
 void volt_static_resolve(volt_scan scan, int64_t window, double radius, double largest, volt_resolved *resolved);

@@ -17,7 +17,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <float.h>
 #include <math.h>

@@ -20,10 +20,14 @@ typedef struct window_past {
 
 static int64_t engine_scratch(const volt_resolved *resolved, const volt_columns *columns)
 {
-    if (resolved->scan.step)
+    switch (columns->engine) {
+    case VOLT_ENGINE_WINDOW_SUM:
         return volt_window_sum_scratch(resolved->window);
-    return volt_path_is_explicit(resolved) ? volt_path_scratch(resolved, columns->d)
-                                           : volt_window_block_scratch(resolved);
+    case VOLT_ENGINE_WINDOW_BLOCK:
+        return volt_window_block_scratch(resolved);
+    default:
+        return volt_path_scratch(resolved, columns);
+    }
 }
 
 static void release(volt_past *base)
@@ -52,7 +56,7 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     past->self = volt_alloc(resolved->programme.normalised ? most_rows : 0, sizeof *past->self);
     past->scratch = volt_alloc_doubles(past->threads, engine_scratch(resolved, columns));
     past->self_scratch =
-        volt_alloc_doubles(resolved->programme.normalised ? volt_path_scratch(resolved, d) : 0, 1);
+        volt_alloc_doubles(resolved->programme.normalised ? volt_path_scratch(resolved, columns) : 0, 1);
     if (!past->rows || !past->work || !past->norms || !past->self || !past->scratch || !past->self_scratch) {
         release(&past->base);
         return VOLT_ERR_MEMORY;
@@ -121,12 +125,12 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
         for (int64_t i = 0; !same && i < Z.rows; i++)
             past->self[i] = volt_path_against_itself(resolved, columns, past->rows + i * d, past->self_scratch);
     }
-    if (volt_path_is_explicit(resolved)) {
+    if (columns->engine >= VOLT_ENGINE_PATHS) {
         volt_path_run(resolved, columns, volt_view_of(past->rows, total, d), Z.rows, same, self, threads_of(past),
                       past->scratch, K, stage);
     } else {
         volt_window_rows x = prepare(past, total, Z.rows, same);
-        if (resolved->scan.step)
+        if (columns->engine == VOLT_ENGINE_WINDOW_SUM)
             volt_window_sum_run(resolved, columns, &x, past->scratch, K, stage);
         else
             volt_window_block_run(resolved, columns, &x, self, past->scratch, K, stage);

@@ -1,4 +1,4 @@
-/* src/kernel/kernel.h: what a kernel is inside the library.
+/* src/kernel/kernel_entry.h: what a kernel is inside the library.
  *
  * A kernel is one file with one volt_kernel_entry, and one line in kernel_table.c. The entry says which
  * parameters there are (text, defaults and ranges are handled by kernel_text.c for all kernels), and turns
@@ -9,8 +9,8 @@
  *                 after a sum over the last `window` local values (window_sum.c)
  *     programme   a dynamic programme over the block of local values of two paths (programme.h), the paths
  *                 being windows of the sequences, rows, or whole series */
-#ifndef KERNEL_KERNEL_H
-#define KERNEL_KERNEL_H
+#ifndef KERNEL_KERNEL_ENTRY_H
+#define KERNEL_KERNEL_ENTRY_H
 
 #include "kernel/path.h"
 #include "kernel/programme.h"
