@@ -17,14 +17,30 @@ typedef struct continue_arguments {
 } continue_arguments;
 
 static const option rows[] = {
-    {.name = "MODEL", .kind = OPTION_POSITIONAL, .required = true,
-     .offset = offsetof(continue_arguments, model), .meaning = "a model file that volterra fit wrote"},
-    {.name = "steps", .kind = OPTION_COUNT, .least = 1, .required = true,
-     .offset = offsetof(continue_arguments, steps), .argument = "H", .meaning = "rows to forecast"},
-    {.name = "beyond", .kind = OPTION_CHOICE, .choices = BEYOND_CHOICES, .fallback = "clip",
-     .offset = offsetof(continue_arguments, beyond), .meaning = BEYOND_MEANING},
-    {.name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(continue_arguments, output),
-     .argument = "FILE", .meaning = "where to write (default: CSV on standard output)"},
+    {.name = "MODEL",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = offsetof(continue_arguments, model),
+     .meaning = "a model file that volterra fit wrote"},
+    {.name = "steps",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .required = true,
+     .offset = offsetof(continue_arguments, steps),
+     .argument = "H",
+     .meaning = "rows to forecast"},
+    {.name = "beyond",
+     .kind = OPTION_CHOICE,
+     .choices = BEYOND_CHOICES,
+     .fallback = "clip",
+     .offset = offsetof(continue_arguments, beyond),
+     .meaning = BEYOND_MEANING},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(continue_arguments, output),
+     .argument = "FILE",
+     .meaning = "where to write (default: CSV on standard output)"},
 };
 
 static int continue_path(const continue_arguments *arguments, const volt_model *model)

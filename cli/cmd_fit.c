@@ -24,30 +24,70 @@ typedef struct fit_arguments {
 enum { NOT_GIVEN = -1 };
 
 static const option rows[] = {
-    {.name = "x", .kind = OPTION_TEXT, .required = true, .offset = offsetof(fit_arguments, x),
-     .argument = "X", .meaning = "inputs: FILE or FILE:COLUMNS, one row per time step"},
-    {.name = "y", .kind = OPTION_TEXT, .offset = offsetof(fit_arguments, y), .argument = "Y",
+    {.name = "x",
+     .kind = OPTION_TEXT,
+     .required = true,
+     .offset = offsetof(fit_arguments, x),
+     .argument = "X",
+     .meaning = "inputs: FILE or FILE:COLUMNS, one row per time step"},
+    {.name = "y",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_arguments, y),
+     .argument = "Y",
      .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"},
-    {.name = "ahead", .kind = OPTION_COUNT, .offset = offsetof(fit_arguments, ahead), .argument = "H",
+    {.name = "ahead",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(fit_arguments, ahead),
+     .argument = "H",
      .meaning = "the target of row t is row t+H (default 0 with --y, 1 without)"},
-    {.name = "kernel", .kind = OPTION_TEXT, .fallback = "volterra", .argument = "K",
-     .offset = offsetof(fit_arguments, kernel), .meaning = "the kernel, see volterra help kernels"},
-    {.name = "alpha", .kind = OPTION_POSITIVE, .fallback = "1e-6", .offset = offsetof(fit_arguments, alpha),
-     .argument = "A", .meaning = "regularisation of the readout, above 0"},
-    {.name = "washout", .kind = OPTION_COUNT, .fallback = "0", .offset = offsetof(fit_arguments, washout),
-     .argument = "W", .meaning = "first rows that feed the past but are not fitted"},
-    {.name = "rows", .kind = OPTION_ROWS, .offset = offsetof(fit_arguments, rows), .argument = "A:B",
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .fallback = "volterra",
+     .argument = "K",
+     .offset = offsetof(fit_arguments, kernel),
+     .meaning = "the kernel, see volterra help kernels"},
+    {.name = "alpha",
+     .kind = OPTION_POSITIVE,
+     .fallback = "1e-6",
+     .offset = offsetof(fit_arguments, alpha),
+     .argument = "A",
+     .meaning = "regularisation of the readout, above 0"},
+    {.name = "washout",
+     .kind = OPTION_COUNT,
+     .fallback = "0",
+     .offset = offsetof(fit_arguments, washout),
+     .argument = "W",
+     .meaning = "first rows that feed the past but are not fitted"},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(fit_arguments, rows),
+     .argument = "A:B",
      .meaning = "use rows A <= t < B of X and Y, counted from 0; negative ends count from the last row"},
-    {.name = "no-intercept", .kind = OPTION_FLAG, .offset = offsetof(fit_arguments, no_intercept),
+    {.name = "no-intercept",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_arguments, no_intercept),
      .meaning = "fit no constant"},
-    {.name = "no-scale", .kind = OPTION_FLAG, .offset = offsetof(fit_arguments, no_scale),
+    {.name = "no-scale",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_arguments, no_scale),
      .meaning = "take inputs and targets as they are"},
-    {.name = "missing", .kind = OPTION_CHOICE, .choices = MISSING_CHOICES, .fallback = "error",
-     .offset = offsetof(fit_arguments, missing), .meaning = "what to do with missing values"},
-    {.name = "fitted", .kind = OPTION_TEXT, .offset = offsetof(fit_arguments, fitted), .argument = "FILE",
+    {.name = "missing",
+     .kind = OPTION_CHOICE,
+     .choices = MISSING_CHOICES,
+     .fallback = "error",
+     .offset = offsetof(fit_arguments, missing),
+     .meaning = "what to do with missing values"},
+    {.name = "fitted",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_arguments, fitted),
+     .argument = "FILE",
      .meaning = "also write the fitted values"},
-    {.name = "output", .letter = 'o', .kind = OPTION_TEXT, .required = true,
-     .offset = offsetof(fit_arguments, output), .argument = "MODEL",
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .required = true,
+     .offset = offsetof(fit_arguments, output),
+     .argument = "MODEL",
      .meaning = "the model file to write (safetensors)"},
 };
 
@@ -75,10 +115,12 @@ static bool same_names(const char **first, const char **second, int64_t count)
 /* Is every target the next input? */
 static bool targets_are_next_inputs(volt_view inputs, volt_view targets)
 {
+    if (!inputs.data || !targets.data)
+        return false;
     for (int64_t i = 0; i + 1 < inputs.rows; i++)
-        if (memcmp(targets.data + i * targets.ld, inputs.data + (i + 1) * inputs.ld,
-                   (size_t)inputs.cols * sizeof(double)) != 0)
-            return false;
+        for (int64_t j = 0; j < inputs.cols; j++)
+            if (targets.data[i * targets.ld + j] != inputs.data[(i + 1) * inputs.ld + j])
+                return false;
     return inputs.rows > 1;
 }
 
@@ -173,9 +215,8 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     volt_model_describe(model, &info);
     int64_t used = info.n - info.washout;
     volt_metrics metrics;
-    volt_status status =
-        volt_metrics_compute(volt_view_rows(data->targets, info.washout, used),
-                             volt_view_rows(fitted, info.washout, used), &metrics);
+    volt_status status = volt_metrics_compute(volt_view_rows(data->targets, info.washout, used),
+                                              volt_view_rows(fitted, info.washout, used), &metrics);
     if (status)
         return complain_status(status);
 
@@ -222,8 +263,8 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
         output_names_free(names);
     }
     /* When one of the files goes to standard output there is no room for the summary. */
-    bool is_taken = is_standard_output(arguments->output) ||
-                    (arguments->fitted && is_standard_output(arguments->fitted));
+    bool is_taken =
+        is_standard_output(arguments->output) || (arguments->fitted && is_standard_output(arguments->fitted));
     if (!failed && !is_taken)
         failed = print_summary(arguments, model, data, fitted);
     return failed;
@@ -263,7 +304,7 @@ static int run_fit(int argc, char *const *argv)
         return complain(EXIT_USAGE, "--json and -o - both want standard output");
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status)
-        return complain_status(status);
+        return complain_status_hint(status, " (see volterra help kernels)");
 
     failed = check_outputs(&arguments);
     if (!failed)

@@ -17,20 +17,45 @@ typedef struct gram_arguments {
 } gram_arguments;
 
 static const option rows[] = {
-    {.name = "x", .kind = OPTION_TEXT, .required = true, .offset = offsetof(gram_arguments, x),
-     .argument = "X", .meaning = "the sequence of the rows: FILE or FILE:COLUMNS"},
-    {.name = "y", .kind = OPTION_TEXT, .offset = offsetof(gram_arguments, y), .argument = "Y",
+    {.name = "x",
+     .kind = OPTION_TEXT,
+     .required = true,
+     .offset = offsetof(gram_arguments, x),
+     .argument = "X",
+     .meaning = "the sequence of the rows: FILE or FILE:COLUMNS"},
+    {.name = "y",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(gram_arguments, y),
+     .argument = "Y",
      .meaning = "the sequence of the columns (default: X)"},
-    {.name = "kernel", .kind = OPTION_TEXT, .fallback = "volterra", .argument = "K",
-     .offset = offsetof(gram_arguments, kernel), .meaning = "the kernel, see volterra help kernels"},
-    {.name = "rows", .kind = OPTION_ROWS, .offset = offsetof(gram_arguments, rows), .argument = "A:B",
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .fallback = "volterra",
+     .argument = "K",
+     .offset = offsetof(gram_arguments, kernel),
+     .meaning = "the kernel, see volterra help kernels"},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(gram_arguments, rows),
+     .argument = "A:B",
      .meaning = "use rows A <= t < B of X, counted from 0; negative ends count from the last row"},
-    {.name = "y-rows", .kind = OPTION_ROWS, .offset = offsetof(gram_arguments, y_rows), .argument = "A:B",
+    {.name = "y-rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(gram_arguments, y_rows),
+     .argument = "A:B",
      .meaning = "the same for Y"},
-    {.name = "missing", .kind = OPTION_CHOICE, .choices = MISSING_CHOICES, .fallback = "error",
-     .offset = offsetof(gram_arguments, missing), .meaning = "what to do with missing values"},
-    {.name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(gram_arguments, output),
-     .argument = "FILE", .meaning = "where to write: .npy, .mat or CSV (default: CSV on standard output)"},
+    {.name = "missing",
+     .kind = OPTION_CHOICE,
+     .choices = MISSING_CHOICES,
+     .fallback = "error",
+     .offset = offsetof(gram_arguments, missing),
+     .meaning = "what to do with missing values"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(gram_arguments, output),
+     .argument = "FILE",
+     .meaning = "where to write: .npy, .mat or CSV (default: CSV on standard output)"},
 };
 
 static int read_sequences(const gram_arguments *arguments, dataset *x, dataset *y)
@@ -93,7 +118,7 @@ static int run_gram(int argc, char *const *argv)
         return failed;
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status)
-        return complain_status(status);
+        return complain_status_hint(status, " (see volterra help kernels)");
 
     failed = output_check(arguments.output);
     if (!failed)

@@ -9,11 +9,25 @@ typedef struct plan_arguments {
 } plan_arguments;
 
 static const option rows[] = {
-    {.name = "n", .kind = OPTION_COUNT, .least = 1, .required = true, .offset = offsetof(plan_arguments, n),
-     .argument = "N", .meaning = "training rows"},
-    {.name = "d", .kind = OPTION_COUNT, .least = 1, .required = true, .offset = offsetof(plan_arguments, d),
-     .argument = "D", .meaning = "input columns"},
-    {.name = "q", .kind = OPTION_COUNT, .least = 1, .offset = offsetof(plan_arguments, q), .argument = "Q",
+    {.name = "n",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .required = true,
+     .offset = offsetof(plan_arguments, n),
+     .argument = "N",
+     .meaning = "training rows"},
+    {.name = "d",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .required = true,
+     .offset = offsetof(plan_arguments, d),
+     .argument = "D",
+     .meaning = "input columns"},
+    {.name = "q",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(plan_arguments, q),
+     .argument = "Q",
      .meaning = "output columns (default: as many as inputs)"},
 };
 
@@ -43,8 +57,7 @@ static void report_table(cli_report *report, const plan_arguments *arguments, co
     report_text(report, NULL, "size of the model", "%s", format_bytes(plan->model_bytes, bytes));
     report_text(report, NULL, "time for the Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
     report_text(report, NULL, "time for the factor", "%s", format_seconds(plan->factor_seconds, seconds));
-    report_text(report, NULL, "time for one stream step", "%s",
-                format_seconds(plan->stream_seconds, seconds));
+    report_text(report, NULL, "time for one stream step", "%s", format_seconds(plan->stream_seconds, seconds));
     if (plan->n_that_fits > 0)
         report_text(report, NULL, "largest n that fits", "%lld", (long long)plan->n_that_fits);
     if (fits)
@@ -57,7 +70,9 @@ static void report_table(cli_report *report, const plan_arguments *arguments, co
         report_text(report, NULL, "what to do", "fit the last rows only: volterra fit --rows -%lld: ...",
                     (long long)most);
         report_text(report, NULL, "", "or thin the sequence: keep every %lld%s row", (long long)every,
-                    every == 2 ? "nd" : every == 3 ? "rd" : "th");
+                    every == 2   ? "nd"
+                    : every == 3 ? "rd"
+                                 : "th");
         report_text(report, NULL, "", "or take a machine with %s of memory",
                     format_bytes(1.1 * plan->fit_bytes, bytes));
     }

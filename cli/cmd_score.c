@@ -14,21 +14,47 @@ typedef struct score_arguments {
 } score_arguments;
 
 static const option rows[] = {
-    {.name = "truth", .kind = OPTION_TEXT, .required = true, .offset = offsetof(score_arguments, truth),
-     .argument = "Y", .meaning = "what happened: FILE or FILE:COLUMNS"},
-    {.name = "pred", .kind = OPTION_TEXT, .required = true, .offset = offsetof(score_arguments, forecast),
-     .argument = "P", .meaning = "the forecast: FILE or FILE:COLUMNS, row by row with Y"},
-    {.name = "rows", .kind = OPTION_ROWS, .offset = offsetof(score_arguments, rows), .argument = "A:B",
+    {.name = "truth",
+     .kind = OPTION_TEXT,
+     .required = true,
+     .offset = offsetof(score_arguments, truth),
+     .argument = "Y",
+     .meaning = "what happened: FILE or FILE:COLUMNS"},
+    {.name = "pred",
+     .kind = OPTION_TEXT,
+     .required = true,
+     .offset = offsetof(score_arguments, forecast),
+     .argument = "P",
+     .meaning = "the forecast: FILE or FILE:COLUMNS, row by row with Y"},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(score_arguments, rows),
+     .argument = "A:B",
      .meaning = "use rows A <= t < B of both, counted from 0; negative ends count from the last row"},
-    {.name = "truth-rows", .kind = OPTION_ROWS, .offset = offsetof(score_arguments, truth_rows),
-     .argument = "A:B", .meaning = "the same for Y alone"},
-    {.name = "pred-rows", .kind = OPTION_ROWS, .offset = offsetof(score_arguments, forecast_rows),
-     .argument = "A:B", .meaning = "the same for P alone"},
-    {.name = "lyapunov", .kind = OPTION_POSITIVE, .offset = offsetof(score_arguments, lyapunov),
-     .argument = "L", .meaning = "largest Lyapunov exponent: also report the valid prediction time"},
-    {.name = "dt", .kind = OPTION_POSITIVE, .offset = offsetof(score_arguments, dt), .argument = "H",
+    {.name = "truth-rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(score_arguments, truth_rows),
+     .argument = "A:B",
+     .meaning = "the same for Y alone"},
+    {.name = "pred-rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(score_arguments, forecast_rows),
+     .argument = "A:B",
+     .meaning = "the same for P alone"},
+    {.name = "lyapunov",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(score_arguments, lyapunov),
+     .argument = "L",
+     .meaning = "largest Lyapunov exponent: also report the valid prediction time"},
+    {.name = "dt",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(score_arguments, dt),
+     .argument = "H",
      .meaning = "time between rows, for the valid prediction time"},
-    {.name = "threshold", .kind = OPTION_POSITIVE, .fallback = "0.2", .argument = "E",
+    {.name = "threshold",
+     .kind = OPTION_POSITIVE,
+     .fallback = "0.2",
+     .argument = "E",
      .offset = offsetof(score_arguments, threshold),
      .meaning = "relative error at which a forecast is no longer valid"},
 };
@@ -47,15 +73,14 @@ static int read_both(const score_arguments *arguments, dataset *truth, dataset *
     if (!failed)
         failed = dataset_take_rows(truth, truth_rows, arguments->truth_rows.given ? "--truth-rows" : "--rows");
     if (!failed)
-        failed = dataset_take_rows(forecast, pred_rows,
-                                   arguments->forecast_rows.given ? "--pred-rows" : "--rows");
+        failed =
+            dataset_take_rows(forecast, pred_rows, arguments->forecast_rows.given ? "--pred-rows" : "--rows");
     if (failed)
         return failed;
     if (truth->view.rows != forecast->view.rows)
-        return complain(EXIT_FAILED,
-                        "%s has %lld rows but %s has %lld (--truth-rows and --pred-rows choose rows)",
-                        arguments->truth, (long long)truth->view.rows, arguments->forecast,
-                        (long long)forecast->view.rows);
+        return complain(
+            EXIT_FAILED, "%s has %lld rows but %s has %lld (--truth-rows and --pred-rows choose rows)",
+            arguments->truth, (long long)truth->view.rows, arguments->forecast, (long long)forecast->view.rows);
     if (truth->view.cols != forecast->view.cols)
         return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (FILE:COLUMNS chooses columns)",
                         arguments->truth, (long long)truth->view.cols, arguments->forecast,

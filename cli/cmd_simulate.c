@@ -21,25 +21,55 @@ typedef struct simulate_arguments {
 enum { NOT_GIVEN = -1 };
 
 static const option rows[] = {
-    {.name = "SYSTEM", .kind = OPTION_POSITIONAL, .required = true,
-     .offset = offsetof(simulate_arguments, system), .meaning = "lorenz, mackey-glass or narma10"},
-    {.name = "length", .kind = OPTION_COUNT, .least = 1, .offset = offsetof(simulate_arguments, length),
-     .argument = "N", .meaning = "rows to write (default 10000 for lorenz, 5000 for the others)"},
-    {.name = "method", .kind = OPTION_CHOICE, .choices = "rk4|accurate", .fallback = "rk4",
+    {.name = "SYSTEM",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = offsetof(simulate_arguments, system),
+     .meaning = "lorenz, mackey-glass or narma10"},
+    {.name = "length",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(simulate_arguments, length),
+     .argument = "N",
+     .meaning = "rows to write (default 10000 for lorenz, 5000 for the others)"},
+    {.name = "method",
+     .kind = OPTION_CHOICE,
+     .choices = "rk4|accurate",
+     .fallback = "rk4",
      .offset = offsetof(simulate_arguments, method),
      .meaning = "fixed steps of Runge-Kutta, or a solution to rounding (lorenz, mackey-glass)"},
-    {.name = "step", .kind = OPTION_POSITIVE, .offset = offsetof(simulate_arguments, step), .argument = "H",
+    {.name = "step",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(simulate_arguments, step),
+     .argument = "H",
      .meaning = "time step (default 0.005 for lorenz, 0.02 for mackey-glass)"},
-    {.name = "every", .kind = OPTION_COUNT, .least = 1, .offset = offsetof(simulate_arguments, every),
-     .argument = "K", .meaning = "keep one of K steps (mackey-glass; default 50)"},
-    {.name = "delay", .kind = OPTION_POSITIVE, .offset = offsetof(simulate_arguments, delay),
-     .argument = "D", .meaning = "the delay (mackey-glass; default 17)"},
-    {.name = "discard", .kind = OPTION_COUNT, .offset = offsetof(simulate_arguments, discard),
-     .argument = "K", .meaning = "rows to leave out before the first (default 0, for narma10 200)"},
-    {.name = "start", .kind = OPTION_NUMBERS, .offset = offsetof(simulate_arguments, start),
-     .argument = "A,B,C", .meaning = "where to begin (default 0,1,1.05 for lorenz, 1.2 for mackey-glass)"},
-    {.name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(simulate_arguments, output),
-     .argument = "FILE", .meaning = "where to write (default: CSV on standard output)"},
+    {.name = "every",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(simulate_arguments, every),
+     .argument = "K",
+     .meaning = "keep one of K steps (mackey-glass; default 50)"},
+    {.name = "delay",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(simulate_arguments, delay),
+     .argument = "D",
+     .meaning = "the delay (mackey-glass; default 17)"},
+    {.name = "discard",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(simulate_arguments, discard),
+     .argument = "K",
+     .meaning = "rows to leave out before the first (default 0, for narma10 200)"},
+    {.name = "start",
+     .kind = OPTION_NUMBERS,
+     .offset = offsetof(simulate_arguments, start),
+     .argument = "A,B,C",
+     .meaning = "where to begin (default 0,1,1.05 for lorenz, 1.2 for mackey-glass)"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(simulate_arguments, output),
+     .argument = "FILE",
+     .meaning = "where to write (default: CSV on standard output)"},
 };
 
 /* Move a starting point by 0.1 times a standard normal draw per coordinate, from the seed alone. */
@@ -212,14 +242,13 @@ static int run_simulate(int argc, char *const *argv)
 const cli_command command_simulate = {
     .name = "simulate",
     .summary = "write a sequence of a known system: lorenz, mackey-glass, narma10",
-    .description =
-        "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
-        "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"
-        "narma10       columns u, y: random input u and the target y that follows it\n"
-        "\n"
-        "The same command writes the same numbers. --seed moves the starting point of lorenz and\n"
-        "mackey-glass by 0.1 times a standard normal draw per coordinate, and chooses the input of\n"
-        "narma10 (default 0).\n",
+    .description = "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
+                   "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"
+                   "narma10       columns u, y: random input u and the target y that follows it\n"
+                   "\n"
+                   "The same command writes the same numbers. --seed moves the starting point of lorenz and\n"
+                   "mackey-glass by 0.1 times a standard normal draw per coordinate, and chooses the input of\n"
+                   "narma10 (default 0).\n",
     .examples = "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
                 "  volterra simulate mackey-glass --seed 3 | head\n",
     .options = OPTION_TABLE(rows),

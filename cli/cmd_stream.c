@@ -23,13 +23,26 @@ typedef struct stream_arguments {
 } stream_arguments;
 
 static const option rows[] = {
-    {.name = "MODEL", .kind = OPTION_POSITIONAL, .required = true, .offset = offsetof(stream_arguments, model),
+    {.name = "MODEL",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = offsetof(stream_arguments, model),
      .meaning = "a model file that volterra fit wrote"},
-    {.name = "start", .kind = OPTION_CHOICE, .choices = START_CHOICES, .fallback = "continue",
-     .offset = offsetof(stream_arguments, start), .meaning = START_MEANING},
-    {.name = "beyond", .kind = OPTION_CHOICE, .choices = BEYOND_CHOICES, .fallback = "clip",
-     .offset = offsetof(stream_arguments, beyond), .meaning = BEYOND_MEANING},
-    {.name = "header", .kind = OPTION_FLAG, .offset = offsetof(stream_arguments, header),
+    {.name = "start",
+     .kind = OPTION_CHOICE,
+     .choices = START_CHOICES,
+     .fallback = "continue",
+     .offset = offsetof(stream_arguments, start),
+     .meaning = START_MEANING},
+    {.name = "beyond",
+     .kind = OPTION_CHOICE,
+     .choices = BEYOND_CHOICES,
+     .fallback = "clip",
+     .offset = offsetof(stream_arguments, beyond),
+     .meaning = BEYOND_MEANING},
+    {.name = "header",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(stream_arguments, header),
      .meaning = "begin the output with a line of column names"},
 };
 
@@ -38,11 +51,11 @@ typedef struct stream_session {
     const stream_arguments *arguments;
     volt_model_info info;
     volt_stream *stream;
-    double *cells, *x, *y;  /* a line's numbers, those the model wants, its forecast */
-    int64_t n_cells;        /* numbers in a line */
-    int64_t *from;          /* x[j] = cells[from[j]] */
-    int64_t line, rows;     /* lines read, rows forecast */
-    bool flush_lines;       /* somebody may be waiting for the answer */
+    double *cells, *x, *y; /* a line's numbers, those the model wants, its forecast */
+    int64_t n_cells;       /* numbers in a line */
+    int64_t *from;         /* x[j] = cells[from[j]] */
+    int64_t line, rows;    /* lines read, rows forecast */
+    bool flush_lines;      /* somebody may be waiting for the answer */
 } stream_session;
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -84,8 +97,8 @@ static int take_header(stream_session *session, char *line)
     int64_t count = 0;
     if (header_line_split(line, &names, &count))
         return complain(EXIT_FAILED, "not enough memory for the header on standard input");
-    if (session->info.input_names && header_line_locate(names, count, session->info.input_names,
-                                                        session->info.d, session->from)) {
+    if (session->info.input_names &&
+        header_line_locate(names, count, session->info.input_names, session->info.d, session->from)) {
         double *cells = realloc(session->cells, (size_t)count * sizeof *cells);
         if (!cells) {
             free(names);
@@ -116,8 +129,7 @@ static bool skip_date_column(stream_session *session)
 static int push_line(stream_session *session, char *line, size_t length)
 {
     if (strlen(line) != length)
-        return complain(EXIT_FAILED, "line %lld of standard input holds a zero byte",
-                        (long long)session->line);
+        return complain(EXIT_FAILED, "line %lld of standard input holds a zero byte", (long long)session->line);
     while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
         line[--length] = '\0';
     if (strspn(line, " \t") == length)

@@ -24,8 +24,8 @@ void forecast_warn_beyond(int beyond, int64_t count, int64_t total)
          is_allowed ? "taken as they are (--beyond allow)" : "projected to it (--beyond clip)");
 }
 
-int forecast_write(const volt_model_info *model, volt_view forecast, const char *path, bool json,
-                   int beyond, int64_t beyond_count)
+int forecast_write(const volt_model_info *model, volt_view forecast, const char *path, bool json, int beyond,
+                   int64_t beyond_count)
 {
     const char **names = output_names(model);
     if (!names)

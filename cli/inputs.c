@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool offers_missing; /* the command has the option --missing */
+
 volt_missing missing_policy(int choice)
 {
-    static const volt_missing policies[] = {VOLT_MISSING_ERROR, VOLT_MISSING_DROP,
-                                            VOLT_MISSING_INTERPOLATE};
+    offers_missing = true;
+    static const volt_missing policies[] = {VOLT_MISSING_ERROR, VOLT_MISSING_DROP, VOLT_MISSING_INTERPOLATE};
     return policies[choice];
 }
 
@@ -20,14 +22,13 @@ int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *m
     double available = (double)volt_memory_available();
     double *data = NULL;
     if (bytes < 9e18 && !(available > 0 && bytes > available))
-        data = malloc(bytes > 0 ? (size_t)rows * (size_t)cols * sizeof *data : 1);
+        data = malloc((size_t)rows * (size_t)cols * sizeof *data + 1); /* +1: no rows are no failure */
     if (!data) {
         char needed[QUANTITY_LENGTH], left[QUANTITY_LENGTH];
         format_bytes(bytes, needed);
         if (available > 0)
-            return complain(EXIT_FAILED, "%s of %lld x %lld numbers needs %s of memory, %s is available",
-                            what, (long long)rows, (long long)cols, needed,
-                            format_bytes(available, left));
+            return complain(EXIT_FAILED, "%s of %lld x %lld numbers needs %s of memory, %s is available", what,
+                            (long long)rows, (long long)cols, needed, format_bytes(available, left));
         return complain(EXIT_FAILED, "%s of %lld x %lld numbers needs %s of memory: too much", what,
                         (long long)rows, (long long)cols, needed);
     }
@@ -59,8 +60,15 @@ static void mention_repairs(const dataset *data)
     if (dropped)
         warn("%s: %lld row%s with missing values left out", data->source, dropped, dropped == 1 ? "" : "s");
     if (interpolated)
-        warn("%s: %lld missing value%s interpolated", data->source, interpolated,
-             interpolated == 1 ? "" : "s");
+        warn("%s: %lld missing value%s interpolated", data->source, interpolated, interpolated == 1 ? "" : "s");
+}
+
+/* The library's sentence, and for a hole what --missing could do about it. */
+static int complain_reading(volt_status status)
+{
+    if (status == VOLT_ERR_NOT_FINITE && offers_missing && strstr(volt_error_detail(), "missing"))
+        return complain_status_hint(status, " (or --missing drop, or --missing interpolate)");
+    return complain_status(status);
 }
 
 int dataset_read(dataset *data, const char *source, volt_missing missing)
@@ -68,7 +76,7 @@ int dataset_read(dataset *data, const char *source, volt_missing missing)
     volt_table *table = NULL;
     volt_status status = volt_table_read(source, missing, &table);
     if (status)
-        return complain_status(status);
+        return complain_reading(status);
     int failed = adopt_table(data, source, table);
     if (!failed && missing != VOLT_MISSING_KEEP)
         mention_repairs(data);
@@ -98,8 +106,7 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
         return failed;
     if (first->view.rows != second->view.rows)
         return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row",
-                        first_source, (long long)first->view.rows, second_source,
-                        (long long)second->view.rows);
+                        first_source, (long long)first->view.rows, second_source, (long long)second->view.rows);
     if (each == missing)
         return 0;
 
@@ -162,7 +169,7 @@ static int pick_columns(dataset *data, const char *const *wanted, int64_t count)
     if (is_same)
         return 0;
 
-    volt_matrix picked;
+    volt_matrix picked = {0};
     int failed = allocate_matrix(data->view.rows, count, "the selection of columns", &picked);
     if (failed)
         return failed;
@@ -226,8 +233,8 @@ static int complain_columns(const dataset *data, const volt_model_info *model)
     if (names && data->names) {
         for (int64_t j = 0; j < model->d && used < sizeof missing; j++)
             if (find_name((const char *const *)data->names, data->view.cols, names[j]) < 0)
-                used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "",
-                                         names[j]);
+                used +=
+                    (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "", names[j]);
         return complain(EXIT_FAILED, "%s lacks column%s of the model: %s", data->source,
                         strchr(missing, ',') ? "s" : "", missing);
     }
@@ -252,15 +259,14 @@ static int read_named_columns(dataset *data, const char *path, volt_missing miss
         return 0;
     *done = true;
     if (status)
-        return complain_status(status);
+        return complain_reading(status);
     failed = adopt_table(data, path, table);
     if (!failed)
         mention_repairs(data);
     return failed;
 }
 
-int dataset_read_inputs(dataset *data, const char *source, volt_missing missing,
-                        const volt_model_info *model)
+int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const volt_model_info *model)
 {
     bool done = false;
     int failed = model->input_names ? read_named_columns(data, source, missing, model, &done) : 0;

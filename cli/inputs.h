@@ -5,7 +5,8 @@
 #include "options.h"
 #include "volterra.h"
 
-/* The choices of --missing, in the order of missing_policy(). */
+/* The choices of --missing, in the order of missing_policy(). A command that asks for the policy has that
+ * option, and errors about missing values mention it from then on. */
 #define MISSING_CHOICES "error|drop|interpolate"
 volt_missing missing_policy(int choice);
 
@@ -32,8 +33,7 @@ int dataset_take_rows(dataset *data, const row_range *rows, const char *option_n
 
 /* Read the inputs of a model: the columns with the model's input names where the file has them,
  * otherwise all columns, which must be as many as the model's. */
-int dataset_read_inputs(dataset *data, const char *source, volt_missing missing,
-                        const volt_model_info *model);
+int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const volt_model_info *model);
 
 /* Bring the columns of `data` into the order of the names of `like`, when both have headers and all
  * those names are there; otherwise leave them alone. */

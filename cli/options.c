@@ -12,13 +12,24 @@
 #include <string.h>
 
 static const option common_rows[] = {
-    {.name = "json", .kind = OPTION_FLAG, .offset = offsetof(common_arguments, json),
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_arguments, json),
      .meaning = "results as JSON on standard output"},
-    {.name = "threads", .kind = OPTION_COUNT, .least = 1, .offset = offsetof(common_arguments, threads),
-     .argument = "N", .meaning = "threads to use (default: OMP_NUM_THREADS, or one per core)"},
-    {.name = "seed", .kind = OPTION_SEED, .offset = offsetof(common_arguments, seed), .argument = "S",
+    {.name = "threads",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(common_arguments, threads),
+     .argument = "N",
+     .meaning = "threads to use (default: OMP_NUM_THREADS, or one per core)"},
+    {.name = "seed",
+     .kind = OPTION_SEED,
+     .offset = offsetof(common_arguments, seed),
+     .argument = "S",
      .meaning = "seed of random numbers, where the command draws any"},
-    {.name = "quiet", .kind = OPTION_FLAG, .offset = offsetof(common_arguments, quiet),
+    {.name = "quiet",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_arguments, quiet),
      .meaning = "no progress and no warnings"},
 };
 const option_table common_options = OPTION_TABLE(common_rows);
@@ -98,18 +109,17 @@ static int parse_numbers(const option *row, const char *text, number_list *list)
         char item[64];
         size_t length = strcspn(from, ",");
         if (list->count == NUMBER_LIST_CAPACITY)
-            return complain(EXIT_USAGE, "--%s takes at most %d numbers: '%s'", row->name,
-                            NUMBER_LIST_CAPACITY, text);
+            return complain(EXIT_USAGE, "--%s takes at most %d numbers: '%s'", row->name, NUMBER_LIST_CAPACITY,
+                            text);
         bool reads = length > 0 && length < sizeof item;
         if (reads) {
             memcpy(item, from, length);
             item[length] = '\0';
-            reads = volt_parse_number(item, &list->values[list->count]) &&
-                    isfinite(list->values[list->count]);
+            reads = volt_parse_number(item, &list->values[list->count]) && isfinite(list->values[list->count]);
         }
         if (!reads)
-            return complain(EXIT_USAGE, "--%s must be finite numbers with commas between, not '%s'",
-                            row->name, text);
+            return complain(EXIT_USAGE, "--%s must be finite numbers with commas between, not '%s'", row->name,
+                            text);
         list->count++;
         from += length;
         if (!*from)
@@ -153,8 +163,8 @@ static int parse_value(const option *row, const char *text, void *target)
     case OPTION_TEXT:
     case OPTION_POSITIONAL:
         if (!*text)
-            return complain(EXIT_USAGE, "%s%s must not be empty",
-                            row->kind == OPTION_TEXT ? "--" : "", row->name);
+            return complain(EXIT_USAGE, "%s%s must not be empty", row->kind == OPTION_TEXT ? "--" : "",
+                            row->name);
         *(const char **)target = text;
         return 0;
     case OPTION_COUNT:
@@ -232,20 +242,30 @@ static int take_value(option_parser *parser, int index, const char *text)
     return parse_value(row, text, parser->arguments + row->offset);
 }
 
+/* A word that no option asked for: perhaps the value of the first required option that is not there yet. */
+static int complain_surplus(const option_parser *parser, const char *text)
+{
+    for (int i = 0; i < parser->count; i++) {
+        const option *row = parser->rows[i];
+        if (row->required && row->kind != OPTION_POSITIONAL && !parser->seen[i])
+            return complain(EXIT_USAGE, "'%s' stands alone; did you mean --%s %s?", text, row->name, text);
+    }
+    return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text, report_command());
+}
+
 static int take_positional(option_parser *parser, const char *text)
 {
     for (int i = 0; i < parser->count; i++)
         if (parser->rows[i]->kind == OPTION_POSITIONAL && !parser->seen[i])
             return take_value(parser, i, text);
-    return complain(EXIT_USAGE, "'%s' is one argument too many (options begin with --; see volterra help %s)",
-                    text, report_command());
+    return complain_surplus(parser, text);
 }
 
 /* argv[*at] is an option: take it and its value, and move *at to the last argument used. */
 static int take_option(option_parser *parser, int argc, char *const *argv, int *at)
 {
     const char *written = argv[*at];
-    const char *name = written, *value = NULL;
+    const char *name, *value = NULL;
     int index;
     if (written[1] == '-') {
         name = written + 2;

@@ -47,16 +47,16 @@ typedef struct common_arguments {
 } common_arguments;
 
 typedef struct option {
-    const char *name; /* long name without dashes; for a positional argument what the help calls it */
-    char letter;      /* short name, or 0 */
-    option_kind kind;
-    bool required;
-    size_t offset;        /* of the value in the command's struct */
-    int64_t least;        /* OPTION_COUNT */
+    const char *name;     /* long name without dashes; for a positional argument what the help calls it */
     const char *argument; /* what the help calls the value */
     const char *choices;  /* OPTION_CHOICE: "first|second|third" */
     const char *fallback; /* (optional) the default as text */
     const char *meaning;  /* one sentence without a full stop */
+    size_t offset;        /* of the value in the command's struct */
+    int64_t least;        /* OPTION_COUNT */
+    option_kind kind;
+    char letter; /* short name, or 0 */
+    bool required;
 } option;
 
 typedef struct option_table {
@@ -64,7 +64,10 @@ typedef struct option_table {
     int count;
 } option_table;
 
-#define OPTION_TABLE(array) {(array), (int)(sizeof(array) / sizeof((array)[0]))}
+#define OPTION_TABLE(array)                                \
+    {                                                      \
+        (array), (int)(sizeof(array) / sizeof((array)[0])) \
+    }
 
 /* The options that every command has. */
 extern const option_table common_options;

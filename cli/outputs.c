@@ -162,9 +162,9 @@ static int read_model_from_input(volt_model **model)
     interrupt_defer(true);
     int result = 0;
     if (copy_file(path, true))
-        result = interrupt_seen() ? complain_status(VOLT_ERR_CANCELLED)
-                                  : complain(EXIT_FAILED, "cannot copy the model from standard input: %s",
-                                             strerror(errno));
+        result = interrupt_seen()
+                     ? complain_status(VOLT_ERR_CANCELLED)
+                     : complain(EXIT_FAILED, "cannot copy the model from standard input: %s", strerror(errno));
     volt_status status = result ? VOLT_OK : volt_model_load(path, model);
     remove(path);
     rmdir(folder);

@@ -5,12 +5,13 @@
 #include "interrupt.h"
 #include "report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-static const double bar_after = 0.3, bar_every = 0.1;  /* seconds, on a terminal */
-static const double line_after = 5, line_every = 10;   /* seconds, elsewhere */
+static const double bar_after = 0.3, bar_every = 0.1; /* seconds, on a terminal */
+static const double line_after = 5, line_every = 10;  /* seconds, elsewhere */
 enum { BAR_WIDTH = 30 };
 
 static struct {
@@ -31,9 +32,9 @@ static const char *time_left(double elapsed, double fraction, char text[QUANTITY
 {
     char left[QUANTITY_LENGTH];
     text[0] = '\0';
-    if (fraction > 0.01 && fraction < 1)
+    if (fraction > 0.02 && fraction < 1)
         snprintf(text, QUANTITY_LENGTH + 16, ", about %s left",
-                 format_seconds(elapsed * (1 - fraction) / fraction, left));
+                 format_seconds(ceil(elapsed * (1 - fraction) / fraction), left));
     return text;
 }
 

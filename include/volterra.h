@@ -4,13 +4,14 @@
  *
  *     volt_kernel *kernel = NULL;
  *     volt_model *model = NULL;
+ *     volt_matrix no_fitted = volt_matrix_of(NULL, 0, 0); // fitted values are not wanted
  *     volt_fit_options options = volt_fit_options_default();
  *     options.alpha = 1e-6;
  *
  *     // X: n x d inputs in time order, Y: n x q targets, H: h x d inputs that follow, out: h x q.
  *     volt_status status = volt_kernel_parse("volterra:tau_coef=0.3,lambda_coef=0.9", &kernel);
  *     if (!status)
- *         status = volt_model_fit(kernel, X, Y, &options, &model);
+ *         status = volt_model_fit(kernel, X, Y, &options, no_fitted, &model);
  *     if (!status)
  *         status = volt_model_predict(model, H, NULL, out, NULL);
  *     if (status)

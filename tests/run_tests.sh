@@ -3,25 +3,26 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: unit property reference cli examples install fuzz, on the `default` preset, then
-# sanitize:unit sanitize:property sanitize:reference sanitize:cli sanitize:fuzz on the `sanitize` preset.
+# Suites: cli install unit property reference examples fuzz, on the `default` preset, then
+# sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz on the `sanitize` preset.
 # Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
 # one failure. The last line is `N passed, N failed`; the status is 0 when none failed and something ran.
 #
 #   JOBS           processors to build with (default: all)
 #   TEST_JOBS      programs that run at a time (2)
-#   TEST_SECONDS   time limit of one program (240)
+#   TEST_SECONDS   time limit of one program (300)
 #   CMAKE_ARGS     further options for CMake
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
 jobs_build=${JOBS:-$(nproc)}
 jobs_test=${TEST_JOBS:-2}
-seconds_each=${TEST_SECONDS:-240}
+seconds_each=${TEST_SECONDS:-300}
 results=build/test-results
-all_suites="unit property reference cli examples install fuzz
-    sanitize:unit sanitize:property sanitize:reference sanitize:cli sanitize:fuzz"
+# The long ones first, so that the short ones fill the place beside them.
+all_suites="cli install unit property reference examples fuzz
+    sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 # Several programs share the processors: a thread that waits must not spin.
@@ -60,6 +61,17 @@ finish()
     exit
 }
 
+# On 64-bit ARM the leak check at exit walks the whole address space: four seconds for every program, however
+# small. There only the suites that look for leaks keep it.
+asan_options_for() # SUITE
+{
+    case $(uname -m):$1 in
+        aarch64:*:unit | aarch64:*:fuzz) echo "$ASAN_OPTIONS" ;;
+        aarch64:*) echo "$ASAN_OPTIONS:detect_leaks=0" ;;
+        *) echo "$ASAN_OPTIONS" ;;
+    esac
+}
+
 # ---- one program --------------------------------------------------------------------------------
 # run_job SUITE KIND NAME COMMAND...; KIND: tap, or status (no TAP: the exit status is the one test)
 run_job()
@@ -70,7 +82,10 @@ run_job()
     start=$(date +%s.%N)
     mkdir -p "$log.tmp"
     # The braces silence the shell's own word about a program that dies.
-    { TMPDIR=$PWD/$log.tmp timeout --kill-after=10 "$seconds_each" "$@" >"$log" 2>&1 </dev/null; } 2>/dev/null
+    {
+        ASAN_OPTIONS=$(asan_options_for "$suite") TMPDIR=$PWD/$log.tmp \
+            timeout --kill-after=10 "$seconds_each" "$@" >"$log" 2>&1 </dev/null
+    } 2>/dev/null
     status=$?
     rm -rf "$log.tmp"
 
@@ -131,11 +146,7 @@ run_suite()
         cli)
             if [ -e tests/cli/run.sh ]; then
                 found=yes
-                # On 64-bit ARM the leak check at exit walks the whole address space, four seconds for each
-                # of these hundreds of short runs. The other suites keep it everywhere.
-                local asan=$ASAN_OPTIONS
-                [ "$(uname -m)" != aarch64 ] || asan=$asan:detect_leaks=0
-                ASAN_OPTIONS=$asan start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
+                start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
                     bash tests/cli/run.sh
             fi
             ;;

@@ -10,8 +10,15 @@
  *     name          that column
  *     first..last   those two and all between
  *     h*, z?        every column that the pattern matches
- * Columns of a file without a header are named 1, 2, 3, ... A MAT file's columns are named after their
- * variable, with _1, _2, ... behind it when the variable has several columns. */
+ * in the order asked; a column asked for twice is kept once, at its first place. Without COLUMNS all columns
+ * are read. Columns of a file without a header are named 1, 2, 3, ... A MAT file's columns are named after
+ * their variable, with _1, _2, ... behind it when the variable has several columns; the variable's own name
+ * stands for all of them.
+ *
+ * CSV files are read as they are found: comma, semicolon, tab or blanks between cells, quoted cells, a header
+ * (a first row that holds a text) or none, a comma at the end of every line, blank lines, a byte order mark.
+ * A column of dates or times is not data: it is left out unless it is named, which is an error. What stands in
+ * columns that were not asked for does not matter. */
 #ifndef VOLTERRA_IO_H
 #define VOLTERRA_IO_H
 
@@ -21,21 +28,22 @@
 extern "C" {
 #endif
 
-/* What to do with a missing value (an empty cell, NA, NaN, null, ?) in a column that was asked for. */
+/* What to do with a missing value in a column that was asked for: an empty cell, NA, N/A, NaN, null, none, ?,
+ * in any case. */
 typedef enum volt_missing {
-    VOLT_MISSING_ERROR,       /* VOLT_ERR_NOT_FINITE; the sentence names line and column */
-    VOLT_MISSING_KEEP,        /* NaN in the table, for the two functions below */
-    VOLT_MISSING_DROP,        /* leave the row out */
-    VOLT_MISSING_INTERPOLATE, /* on the line between the neighbours; an error at either end */
+    VOLT_MISSING_ERROR,      /* VOLT_ERR_NOT_FINITE; the sentence names line and column */
+    VOLT_MISSING_KEEP,       /* NaN in the table, for the two functions below */
+    VOLT_MISSING_DROP,       /* leave the row out */
+    VOLT_MISSING_INTERPOLATE /* on the line between the neighbours; an error at either end */
 } volt_missing;
 
 /* A matrix with column names. Read the fields, do not change them. */
 typedef struct volt_table {
     int64_t rows, cols;
-    double *values;      /* rows x cols */
-    char **names;        /* cols */
-    int has_header;      /* names come from the file */
-    int64_t dropped;     /* rows left out because a value was missing */
+    double *values;       /* rows x cols */
+    char **names;         /* cols */
+    int has_header;       /* names come from the file */
+    int64_t dropped;      /* rows left out because a value was missing */
     int64_t interpolated; /* values filled in */
 } volt_table;
 
@@ -56,12 +64,13 @@ static inline volt_view volt_table_view(const volt_table *table)
 VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing);
 
 /* Write a matrix; the format follows the extension (.npy, .mat, anything else CSV), "-" is CSV on
- * standard output. names (cols of them, may be NULL) become the header of a CSV. The file is replaced
- * as a whole or not at all. VOLT_ERR_IO. */
+ * standard output. names (cols of them, may be NULL) become the header of a CSV, unless all of them are
+ * numbers: that would read back as a row. NPY files are '<f8' in C order; MAT files are version 5 with one
+ * variable, data. The file is replaced as a whole or not at all. VOLT_ERR_IO, VOLT_ERR_ARGUMENT. */
 VOLT_API volt_status volt_table_write(const char *path, volt_view values, const char *const *names);
 
-/* One line of CSV into row[0 .. cols-1]. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the sentence names the
- * column, and the caller knows the line. */
+/* One line of CSV into row[0 .. cols-1]; dates are passed over. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the
+ * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
 
 /* ---- collections of series -------------------------------------------------------------------- */

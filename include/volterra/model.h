@@ -110,7 +110,7 @@ VOLT_API volt_status volt_model_load(const char *path, volt_model **model);
 /* ---- plan ------------------------------------------------------------------------------------- */
 
 /* Memory and time of a fit with n rows, d inputs and q outputs on this machine. Times come from a short
- * measurement (about a tenth of a second) when measure is nonzero, else they are 0. */
+ * measurement (about a fifth of a second) when measure is nonzero, else they are 0. */
 typedef struct volt_plan {
     double fit_bytes;       /* peak of volt_model_fit */
     double model_bytes;     /* the model itself, in memory and on disk */

@@ -94,7 +94,7 @@ static volt_status choose_range(column_choice *choice, char *item, char *dots)
 {
     const volt_column_list *columns = choice->columns;
     char *ends[2] = {item, dots + 2};
-    int64_t index[2];
+    int64_t index[2] = {-1, -1};
     *dots = '\0';
     for (int i = 0; i < 2; i++) {
         VOLT_TRY(find_name(columns, ends[i], &index[i]));
@@ -103,8 +103,8 @@ static volt_status choose_range(column_choice *choice, char *item, char *dots)
     }
     if (index[0] > index[1]) {
         char first[VOLT_EXCERPT_LENGTH], last[VOLT_EXCERPT_LENGTH];
-        return volt_fail(VOLT_ERR_FORMAT, "the range %s..%s runs backwards: '%s' is column %" PRId64
-                         ", '%s' is column %" PRId64,
+        return volt_fail(VOLT_ERR_FORMAT,
+                         "the range %s..%s runs backwards: '%s' is column %" PRId64 ", '%s' is column %" PRId64,
                          volt_excerpt(ends[0], strlen(ends[0]), first),
                          volt_excerpt(ends[1], strlen(ends[1]), last), first, index[0] + 1, last, index[1] + 1);
     }

@@ -35,9 +35,9 @@ typedef struct csv_reader {
     int64_t first_line; /* of the first row */
     int64_t n_rows;     /* header included */
     int has_header;
-    int64_t *place;     /* column of the table for each column of the file, -1: not asked for */
+    int64_t *place; /* column of the table for each column of the file, -1: not asked for */
     volt_table *table;
-    int64_t row;        /* the second walk's, header included */
+    int64_t row; /* the second walk's, header included */
 } csv_reader;
 
 /* ---- the first walk: shape -------------------------------------------------------------------- */
@@ -93,8 +93,9 @@ static volt_status survey_row(void *context, int64_t line, int64_t n_cells)
         survey_first_row(reader);
     }
     VOLT_REQUIRE(n_cells == reader->n_columns, VOLT_ERR_FORMAT,
-                 "line %" PRId64 " has %" PRId64 " cells, expected %" PRId64 " as on line %" PRId64, line, n_cells,
-                 reader->n_columns, reader->first_line);
+                 "line %" PRId64 " is ragged: found %" PRId64 ", expected %" PRId64
+                 " cells as on line %" PRId64,
+                 line, n_cells, reader->n_columns, reader->first_line);
     return VOLT_OK;
 }
 
@@ -157,7 +158,8 @@ static volt_status cell_failure(const csv_reader *reader, volt_status status, in
     char name[VOLT_EXCERPT_LENGTH], shown[VOLT_EXCERPT_LENGTH];
     volt_excerpt(reader->columns[j].name, strlen(reader->columns[j].name), name);
     volt_excerpt(text, strlen(text), shown);
-    const char *hint = reader->selection ? "" : "; to read some of the columns, name them: FILE:NAME,...";
+    int has_choice = !reader->selection && reader->n_columns > 1;
+    const char *hint = has_choice ? "; to read some of the columns, name them: FILE:NAME,..." : "";
     if (!*text)
         return volt_fail(status, "line %" PRId64 ", column '%s': %s%s", line, name, problem, hint);
     return volt_fail(status, "line %" PRId64 ", column '%s': '%s' %s%s", line, name, shown, problem, hint);
@@ -269,7 +271,8 @@ static volt_status read_text(csv_reader *reader, char *text, int64_t size)
     volt_csv_events survey = {survey_cell, survey_row, reader};
     VOLT_TRY(volt_csv_walk(text, size, delimiter, &survey));
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file holds nothing but blank lines");
-    VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT, "there is a header and no row of numbers");
+    VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT,
+                 "there is a header and no row of numbers");
     drop_trailing_column(reader);
     VOLT_TRY(name_columns(reader));
     VOLT_TRY(choose_columns(reader));

@@ -186,11 +186,13 @@ char volt_csv_delimiter(const char *text, int64_t size)
         }
         n_lines++;
     }
+    /* Where runs of blanks divide the lines alike into more cells than tabs do, tabs are just blanks. */
+    int has_runs = first[3] > 0 && is_even[3];
     for (int s = 0; s < 3; s++)
         if (first[s] > 0 && is_even[s])
-            return separators[s];
-    if (first[0] == 0 && first[1] == 0 && first[2] == 0)
-        return first[3] > 0 && is_even[3] ? ' ' : ',';
+            return separators[s] == '\t' && has_runs && first[3] > first[s] ? ' ' : separators[s];
+    if (first[0] == 0 && first[1] == 0 && (has_runs || first[2] == 0))
+        return has_runs ? ' ' : ',';
     /* No separator divides all lines alike: the file is ragged. Take the most frequent one of the first
      * line, so that the error can say where. */
     int most = 0;

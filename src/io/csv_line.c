@@ -35,8 +35,8 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
         return VOLT_OK;
     }
     volt_excerpt(text, length, shown);
-    VOLT_REQUIRE(kind != VOLT_CELL_TEXT, VOLT_ERR_FORMAT, "column %" PRId64 ": '%s' is not a number", column + 1,
-                 shown);
+    VOLT_REQUIRE(kind != VOLT_CELL_TEXT, VOLT_ERR_FORMAT, "column %" PRId64 ": '%s' is not a number",
+                 column + 1, shown);
     VOLT_REQUIRE(kind != VOLT_CELL_MISSING, VOLT_ERR_NOT_FINITE, "column %" PRId64 ": the value is missing",
                  column + 1);
     VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE, "column %" PRId64 ": '%s' is not a finite number",
@@ -71,8 +71,8 @@ volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row)
         if (!status && reader.n_rows > 1)
             status = volt_fail(VOLT_ERR_FORMAT, "there are %" PRId64 " lines, expected one", reader.n_rows);
         else if (!status && reader.n_numbers < cols)
-            status = volt_fail(VOLT_ERR_FORMAT, "found %" PRId64 " numbers, expected %" PRId64, reader.n_numbers,
-                               cols);
+            status = volt_fail(VOLT_ERR_FORMAT, "found %" PRId64 " numbers, expected %" PRId64,
+                               reader.n_numbers, cols);
     }
     if (!status)
         memcpy(row, numbers, (size_t)cols * sizeof *row);

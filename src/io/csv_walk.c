@@ -57,7 +57,7 @@ static void on_line_end(int character, void *context)
 volt_status volt_csv_walk(const char *text, int64_t size, char delimiter, const volt_csv_events *events)
 {
     struct csv_parser parser;
-    if (csv_init(&parser, CSV_REPALL_NL | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0)
+    if (csv_init(&parser, CSV_REPALL_NL | CSV_APPEND_NULL) != 0)
         return volt_fail(VOLT_ERR_MEMORY, "could not start the CSV parser");
     csv_set_delim(&parser, (unsigned char)delimiter);
     csv_set_blk_size(&parser, 4096);
@@ -69,6 +69,8 @@ volt_status volt_csv_walk(const char *text, int64_t size, char delimiter, const 
         if (csv_parse(&parser, text + done, length, on_cell, on_line_end, &walk) != length)
             error = csv_error(&parser);
     }
+    /* Strict only now: an open quote at the end of the text is a fault, quotes within cells are not. */
+    csv_set_opts(&parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
     if (!error && !walk.status && csv_fini(&parser, on_cell, on_line_end, &walk) != 0)
         error = csv_error(&parser);
     csv_free(&parser);

@@ -108,8 +108,8 @@ static volt_status name_columns(mat_reader *reader)
     reader->refusal_of = volt_alloc(n, sizeof *reader->refusal_of);
     reader->variable_of = volt_alloc(n, sizeof *reader->variable_of);
     reader->within = volt_alloc(n, sizeof *reader->within);
-    if (!reader->names || !reader->name_of || !reader->family_of || !reader->refusal_of || !reader->variable_of ||
-        !reader->within)
+    if (!reader->names || !reader->name_of || !reader->family_of || !reader->refusal_of ||
+        !reader->variable_of || !reader->within)
         return VOLT_ERR_MEMORY;
     for (int64_t v = 0; v < reader->n_variables; v++) {
         const mat_variable *variable = &reader->variables[v];
@@ -141,21 +141,21 @@ static volt_status shapes_differ(const mat_reader *reader)
         if (variable->refusal)
             continue;
         volt_excerpt(variable->info->name, strlen(variable->info->name), name);
-        int length = snprintf(list + used, sizeof list - used, "%s%s %" PRId64 " x %" PRId64, used ? ", " : "", name,
-                              variable->rows, variable->cols);
+        int length = snprintf(list + used, sizeof list - used, "%s%s %" PRId64 " x %" PRId64, used ? ", " : "",
+                              name, variable->rows, variable->cols);
         used += length > 0 ? (size_t)length : 0;
     }
-    return volt_fail(VOLT_ERR_FORMAT, "the variables have different numbers of rows, choose some (FILE:NAME,...): %s",
-                     list);
+    return volt_fail(VOLT_ERR_FORMAT,
+                     "the variables have different numbers of rows, choose some (FILE:NAME,...): %s", list);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
 
 /* Column `within` of a variable's data, column-major, into column `to` of the table. */
-#define COPY_CASE(class, ctype)                                                       \
-    case class:                                                                       \
-        for (int64_t i = 0; i < rows; i++)                                            \
-            out[i * table->cols] = (double)((const ctype *)data)[within * rows + i];  \
+#define COPY_CASE(class, ctype)                                                      \
+    case class:                                                                      \
+        for (int64_t i = 0; i < rows; i++)                                           \
+            out[i * table->cols] = (double)((const ctype *)data)[within * rows + i]; \
         break
 
 static void copy_column(const mat_variable *variable, int64_t within, volt_table *table, int64_t to)
@@ -187,12 +187,14 @@ static volt_status load_data(const mat_reader *reader, mat_variable *variable)
     volt_excerpt(info->name, strlen(info->name), shown);
     if (info->data)
         return VOLT_OK;
-    VOLT_TRY(volt_memory_require(2.0 * (double)variable->rows * (double)variable->cols * sizeof(double), shown));
+    VOLT_TRY(
+        volt_memory_require(2.0 * (double)variable->rows * (double)variable->cols * sizeof(double), shown));
     VOLT_REQUIRE(Mat_VarReadDataAll(reader->file, info) == 0 && info->data, VOLT_ERR_FORMAT,
                  "the values of variable '%s' do not read: the file is damaged", shown);
     VOLT_REQUIRE(!info->isComplex && info->nbytes == (size_t)variable->rows * (size_t)variable->cols * item,
-                 VOLT_ERR_FORMAT, "variable '%s' has %zu bytes where %" PRId64 " x %" PRId64 " values were expected",
-                 shown, info->nbytes, variable->rows, variable->cols);
+                 VOLT_ERR_FORMAT,
+                 "variable '%s' has %zu bytes where %" PRId64 " x %" PRId64 " values were expected", shown,
+                 info->nbytes, variable->rows, variable->cols);
     return VOLT_OK;
 }
 
@@ -228,13 +230,15 @@ static volt_status read_file(mat_reader *reader, const char *selection, volt_tab
     for (int64_t v = 0; !selection && v < reader->n_variables; v++) {
         const mat_variable *variable = &reader->variables[v];
         char shown[VOLT_EXCERPT_LENGTH];
-        VOLT_REQUIRE(!variable->is_number, VOLT_ERR_FORMAT,
-                     "variable '%s' %s; to read others, name them: FILE:NAME,...",
-                     volt_excerpt(variable->info->name, strlen(variable->info->name), shown), variable->refusal);
+        VOLT_REQUIRE(
+            !variable->is_number, VOLT_ERR_FORMAT, "variable '%s' %s; to read others, name them: FILE:NAME,...",
+            volt_excerpt(variable->info->name, strlen(variable->info->name), shown), variable->refusal);
     }
     int64_t *chosen = NULL, n_chosen = 0;
-    volt_column_list columns = {.count = reader->n_columns, .names = reader->name_of, .families = reader->family_of,
-                            .refusals = reader->refusal_of};
+    volt_column_list columns = {.count = reader->n_columns,
+                                .names = reader->name_of,
+                                .families = reader->family_of,
+                                .refusals = reader->refusal_of};
     VOLT_TRY(volt_choose_columns(&columns, selection, &chosen, &n_chosen));
     volt_status status = make_table(reader, chosen, n_chosen, table);
     volt_free(chosen);
@@ -265,8 +269,9 @@ volt_status volt_mat_read(const char *path, const char *columns, volt_missing mi
 
     volt_hdf5_silence(&reports);
     reader.file = Mat_Open(path, MAT_ACC_RDONLY);
-    volt_status status = reader.file ? read_file(&reader, columns, &read)
-                                     : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
+    volt_status status = reader.file
+                             ? read_file(&reader, columns, &read)
+                             : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
     close_reader(&reader);
     volt_hdf5_restore(&reports);
     if (status && status != VOLT_ERR_MEMORY)

@@ -1,8 +1,8 @@
 /* src/io/mat_check.c: is this a MAT file that is safe to hand to matio?
  *
- * matio 1.5.23 takes the lengths in a file of version 5 on trust: a file that is cut short reads "successfully",
- * with numbers from uninitialised memory. So the elements are walked here first, through compression too, and
- * every length is checked against what the file holds. Nothing is kept in memory.
+ * matio 1.5.23 takes the lengths in a file of version 5 on trust: a file that is cut short reads without
+ * complaint, with numbers from uninitialised memory. So the elements are walked here first, through compression
+ * too, and every length is checked against what the file holds. Nothing is kept in memory.
  *
  * An element is a tag (type, bytes; 4 bytes each) and a body padded to 8 bytes; up to 4 bytes of body share 8
  * bytes with a short tag (bytes in the upper half of the first word). A matrix is an element that holds others:
@@ -20,7 +20,16 @@
 
 enum { HEADER_BYTES = 128, VERSION_AT = 124, HDF5_AT = 512, TAG_BYTES = 8, DEEPEST = 32, MOST_DIMENSIONS = 32 };
 enum { MI_INT32 = 5, MI_UINT32 = 6, MI_MATRIX = 14, MI_COMPRESSED = 15 };
-enum { MX_CELL = 1, MX_STRUCT = 2, MX_OBJECT = 3, MX_DOUBLE = 6, MX_UINT64 = 15, MX_OPAQUE = 17, FLAG_COMPLEX = 0x0800 };
+enum {
+    MX_CELL = 1,
+    MX_STRUCT = 2,
+    MX_OBJECT = 3,
+    MX_DOUBLE = 6,
+    MX_UINT64 = 15,
+    MX_FUNCTION = 16,
+    MX_OPAQUE = 17,
+    FLAG_COMPLEX = 0x0800
+};
 
 /* Bytes of one number of a stored type, 0 for types that are no numbers. */
 static int type_bytes(uint32_t type)
@@ -33,10 +42,10 @@ static int type_bytes(uint32_t type)
 
 typedef struct mat_walk {
     FILE *stream;
-    int is_big;           /* byte order of the file */
-    int64_t left;         /* bytes of the file not read yet; within a compressed element, of that element */
-    int is_compressed;    /* within a compressed element */
-    int has_ended;        /* the compressed data have come to their end */
+    int is_big;        /* byte order of the file */
+    int64_t left;      /* bytes of the file not read yet; within a compressed element, of that element */
+    int is_compressed; /* within a compressed element */
+    int has_ended;     /* the compressed data have come to their end */
     z_stream inflater;
     unsigned char input[4096];
 } mat_walk;
@@ -65,6 +74,7 @@ static int64_t inflate_bytes(mat_walk *walk, unsigned char *bytes, size_t count)
             return -1;
         walk->has_ended = state == Z_STREAM_END;
     }
+    walk->inflater.next_out = NULL;
     return (int64_t)(count - walk->inflater.avail_out);
 }
 
@@ -106,8 +116,8 @@ static uint32_t word(const mat_walk *walk, const unsigned char *bytes)
 
 typedef struct mat_element {
     uint32_t type;
-    int64_t n_bytes;      /* of the body, without padding */
-    int64_t padded;       /* bytes of the body that are still to be read */
+    int64_t n_bytes;       /* of the body, without padding */
+    int64_t padded;        /* bytes of the body that are still to be read */
     unsigned char body[4]; /* of a short element */
 } mat_element;
 
@@ -164,14 +174,14 @@ static int64_t count_items(const uint32_t *dimensions, int rank)
 
 static int check_matrix(mat_walk *walk, int64_t left, int depth);
 
-/* The matrices within a cell, structure or object: as many as matio will look for. */
+/* The matrices within a cell, structure, object or function handle: as many as matio will look for. */
 static int check_children(mat_walk *walk, int64_t left, uint32_t class, int64_t n_items, int depth)
 {
     mat_element element;
     int64_t n_children = n_items;
     if (class == MX_OBJECT && !skip_element(walk, &left, &element))
         return 0;
-    if (class != MX_CELL) {
+    if (class == MX_STRUCT || class == MX_OBJECT) {
         uint32_t name_length;
         if (read_words(walk, &left, MI_INT32, &name_length, 1) != 1 || !skip_element(walk, &left, &element))
             return 0;
@@ -183,8 +193,8 @@ static int check_children(mat_walk *walk, int64_t left, uint32_t class, int64_t 
         n_children = n_items * n_fields;
     }
     for (int64_t i = 0; i < n_children; i++)
-        if (!read_tag(walk, &left, &element) || element.type != MI_MATRIX || element.padded != element.n_bytes ||
-            !check_matrix(walk, element.n_bytes, depth + 1))
+        if (!read_tag(walk, &left, &element) || element.type != MI_MATRIX ||
+            element.padded != element.n_bytes || !check_matrix(walk, element.n_bytes, depth + 1))
             return 0;
     return left == 0;
 }
@@ -199,13 +209,14 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
     if (depth > DEEPEST || read_words(walk, &left, MI_UINT32, flags, 2) != 2)
         return 0;
     uint32_t class = flags[0] & 0xff;
-    if (class == MX_OPAQUE)
-        return skip(walk, left); /* of no documented form */
+    if (class == MX_OPAQUE) /* objects of no documented form: matio steps over them only where compressed */
+        return walk->is_compressed && skip(walk, left);
     int rank = read_words(walk, &left, MI_INT32, dimensions, MOST_DIMENSIONS);
     int64_t n_items = rank >= 2 ? count_items(dimensions, rank) : -1;
     if (n_items < 0 || !skip_element(walk, &left, &element) || element.type != 1)
         return 0;
-    if (class == MX_CELL || class == MX_STRUCT || class == MX_OBJECT)
+    if (class == MX_CELL || class == MX_STRUCT || class == MX_OBJECT ||
+        (class == MX_FUNCTION && !walk->is_compressed))
         return check_children(walk, left, class, n_items, depth);
     if (class < MX_DOUBLE || class > MX_UINT64)
         return skip(walk, left); /* text, sparse: matio looks no further unless it is asked to */
@@ -249,15 +260,18 @@ static volt_status check_elements(mat_walk *walk, int64_t size)
         int64_t at = size - walk->left, inside = walk->left;
         mat_element element;
         unsigned char tag[TAG_BYTES];
-        VOLT_REQUIRE(take(walk, tag, sizeof tag), VOLT_ERR_FORMAT, "the file is cut short at byte %" PRId64, size);
+        VOLT_REQUIRE(take(walk, tag, sizeof tag), VOLT_ERR_FORMAT, "the file is cut short at byte %" PRId64,
+                     size);
         element.type = word(walk, tag);
         element.n_bytes = word(walk, tag + 4);
         inside -= TAG_BYTES;
         VOLT_REQUIRE(element.type == MI_MATRIX || element.type == MI_COMPRESSED, VOLT_ERR_FORMAT,
-                     "the element at byte %" PRId64 " is of type %" PRIu32 ", expected a matrix", at, element.type);
+                     "the element at byte %" PRId64 " is of type %" PRIu32 ", expected a matrix", at,
+                     element.type);
         VOLT_REQUIRE(element.n_bytes <= inside, VOLT_ERR_FORMAT,
-                     "the file is cut short: the element at byte %" PRId64 " has %" PRId64 " bytes, found %" PRId64, at,
-                     element.n_bytes, inside);
+                     "the file is cut short: the element at byte %" PRId64 " has %" PRId64
+                     " bytes, found %" PRId64,
+                     at, element.n_bytes, inside);
         int is_good = element.type == MI_COMPRESSED ? check_compressed(walk, element.n_bytes)
                                                     : check_matrix(walk, element.n_bytes, 0);
         VOLT_REQUIRE(is_good, VOLT_ERR_FORMAT, "the variable at byte %" PRId64 " is damaged", at);
@@ -270,7 +284,8 @@ static volt_status check_elements(mat_walk *walk, int64_t size)
 static volt_status check_hdf5(FILE *stream)
 {
     char found[8];
-    VOLT_REQUIRE(fseek(stream, HDF5_AT, SEEK_SET) == 0 && fread(found, 1, sizeof found, stream) == sizeof found &&
+    VOLT_REQUIRE(fseek(stream, HDF5_AT, SEEK_SET) == 0 &&
+                     fread(found, 1, sizeof found, stream) == sizeof found &&
                      memcmp(found, "\x89HDF\r\n\x1a\n", sizeof found) == 0,
                  VOLT_ERR_FORMAT, "the header says MAT version 7.3, and no HDF5 data follow it");
     return VOLT_OK;

@@ -29,7 +29,8 @@ static void put_head(unsigned char *head, volt_view values, uint64_t data_bytes)
     memcpy(head, text, sizeof text - 1);
     memset(head + TEXT_BYTES - 8, 0, 8); /* no data of a subsystem */
     volt_put_little(0x0100, 2, head + TEXT_BYTES);
-    memcpy(head + TEXT_BYTES + 2, "IM", 2);
+    head[TEXT_BYTES + 2] = 'I'; /* little-endian */
+    head[TEXT_BYTES + 3] = 'M';
 
     unsigned char *at = put_tag(head + HEADER_BYTES, MI_MATRIX, BEFORE_NUMBERS - 8 + data_bytes);
     at = put_tag(at, MI_UINT32, 8);
@@ -38,7 +39,7 @@ static void put_head(unsigned char *head, volt_view values, uint64_t data_bytes)
     volt_put_little((uint64_t)values.rows, 4, at);
     volt_put_little((uint64_t)values.cols, 4, at + 4);
     volt_put_little(MI_INT8 | 4u << 16, 4, at + 8); /* a short name shares 8 bytes with its tag */
-    memcpy(at + 12, "data", 4);
+    volt_put_little(0x61746164, 4, at + 12);        /* "data" */
     put_tag(at + 16, MI_DOUBLE, data_bytes);
 }
 

@@ -28,7 +28,8 @@ static volt_status check_size(FILE *stream, const volt_npy_header *header)
                  "the shape %" PRId64 " x %" PRId64 " is larger than any file", header->rows, header->cols);
     n_items = header->rows * header->cols;
     VOLT_REQUIRE(found >= n_items * header->item_size, VOLT_ERR_FORMAT,
-                 "the file is cut short: %" PRId64 " x %" PRId64 " numbers are %" PRId64 " bytes, found %" PRId64,
+                 "the file is cut short: %" PRId64 " x %" PRId64 " numbers are %" PRId64
+                 " bytes, found %" PRId64,
                  header->rows, header->cols, n_items * header->item_size, found);
     VOLT_REQUIRE(found == n_items * header->item_size, VOLT_ERR_FORMAT,
                  "%" PRId64 " bytes follow the %" PRId64 " x %" PRId64 " numbers",
@@ -43,8 +44,8 @@ static volt_status read_numbers(FILE *stream, const volt_npy_header *header, con
     int64_t n_items = header->rows * header->cols, row = 0, col = 0;
     for (int64_t done = 0; done < n_items;) {
         int64_t count = n_items - done < BUFFER_ITEMS ? n_items - done : BUFFER_ITEMS;
-        VOLT_REQUIRE(fread(bytes, (size_t)header->item_size, (size_t)count, stream) == (size_t)count, VOLT_ERR_IO,
-                     "the file ended while it was read");
+        VOLT_REQUIRE(fread(bytes, (size_t)header->item_size, (size_t)count, stream) == (size_t)count,
+                     VOLT_ERR_IO, "the file ended while it was read");
         if (header->is_swapped)
             volt_swap_items(bytes, count, header->item_size);
         volt_npy_decode(bytes, count, header->type, header->item_size, numbers);

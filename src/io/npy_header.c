@@ -102,8 +102,9 @@ static volt_status parse_entries(const char *text, npy_entries *entries)
         is_good = accept_string(&at, key) && accept(&at, ":");
         if (is_good && strcmp(key, "descr") == 0) {
             if (accept(&at, "["))
-                return volt_fail(VOLT_ERR_FORMAT, "the array has fields (a structured dtype); only plain numbers "
-                                                  "are read");
+                return volt_fail(VOLT_ERR_FORMAT,
+                                 "the array has fields (a structured dtype); only plain numbers "
+                                 "are read");
             is_good = seen[0]++ == 0 && accept_string(&at, entries->descr);
         } else if (is_good && strcmp(key, "fortran_order") == 0) {
             entries->is_fortran = accept(&at, "True");
@@ -157,7 +158,8 @@ static volt_status read_entries(FILE *stream, volt_npy_header *header, npy_entri
     int64_t length = start[8] | (int64_t)start[9] << 8;
     header->data_offset = PREAMBLE + 2;
     if (major > 1) {
-        VOLT_REQUIRE(fread(start + 10, 1, 2, stream) == 2, VOLT_ERR_FORMAT, "the file ends within the NPY header");
+        VOLT_REQUIRE(fread(start + 10, 1, 2, stream) == 2, VOLT_ERR_FORMAT,
+                     "the file ends within the NPY header");
         length |= (int64_t)start[10] << 16 | (int64_t)start[11] << 24;
         header->data_offset += 2;
     }

@@ -1,7 +1,7 @@
 /* src/io/npy_header.h: the header of an NPY file, read strictly.
  *
- * An NPY file is the magic "\x93NUMPY", a version (two bytes), the length of the header (two bytes in version 1,
- * four in 2 and 3, little-endian), the header (a Python dictionary with the keys descr, fortran_order and
+ * An NPY file is the magic "\x93NUMPY", a version (two bytes), the length of the header (two bytes in version
+ * 1, four in 2 and 3, little-endian), the header (a Python dictionary with the keys descr, fortran_order and
  * shape, in blanks up to a multiple of 64 bytes), then the numbers.
  * Reference: NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays". */
 #ifndef IO_NPY_HEADER_H
@@ -13,12 +13,12 @@
 #include <stdio.h>
 
 typedef struct volt_npy_header {
-    char type;              /* 'f' float, 'i' signed, 'u' unsigned, 'b' true or false */
-    int item_size;          /* bytes of one number */
-    int is_swapped;         /* the file's byte order is not this machine's */
-    int is_fortran;         /* column after column */
-    int64_t rows, cols;     /* a vector is one column */
-    int64_t data_offset;    /* bytes before the first number */
+    char type;           /* 'f' float, 'i' signed, 'u' unsigned, 'b' true or false */
+    int item_size;       /* bytes of one number */
+    int is_swapped;      /* the file's byte order is not this machine's */
+    int is_fortran;      /* column after column */
+    int64_t rows, cols;  /* a vector is one column */
+    int64_t data_offset; /* bytes before the first number */
 } volt_npy_header;
 
 /* Read and check the header at the beginning of `stream`, and leave the stream at the first number.

@@ -41,7 +41,8 @@ static volt_status parse_header(volt_safetensors *file)
     file->data_at = SAFETENSORS_LENGTH_BYTES + (int64_t)length;
 
     json_error_t error;
-    file->header = json_loadb(file->bytes + SAFETENSORS_LENGTH_BYTES, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    file->header =
+        json_loadb(file->bytes + SAFETENSORS_LENGTH_BYTES, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     if (!file->header && json_error_code(&error) == json_error_out_of_memory)
         return volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
     VOLT_REQUIRE(json_is_object(file->header), VOLT_ERR_FORMAT, "the header is not a JSON object");
@@ -54,8 +55,9 @@ static volt_status check_beginning(const volt_safetensors *file)
     size_t length = sizeof SAFETENSORS_BEGINNING - 1;
     const char *header = file->bytes + SAFETENSORS_LENGTH_BYTES;
     int64_t needed = (int64_t)SAFETENSORS_DIGITS_AT + SAFETENSORS_DIGITS;
-    VOLT_REQUIRE(file->data_at > needed && memcmp(header, SAFETENSORS_BEGINNING, length) == 0, VOLT_ERR_FORMAT,
-                 "the file has no checksum: it was not written by this library");
+    VOLT_REQUIRE(file->data_at > needed && memcmp(header, SAFETENSORS_BEGINNING, length) == 0 &&
+                     file->bytes[needed] == '"',
+                 VOLT_ERR_FORMAT, "the file has no checksum: it was not written by this library");
     VOLT_REQUIRE(file->data_at % SAFETENSORS_ALIGNMENT == 0, VOLT_ERR_FORMAT,
                  "the tensors begin at byte %" PRId64 ", not at a multiple of %d", file->data_at,
                  SAFETENSORS_ALIGNMENT);
@@ -145,7 +147,8 @@ static volt_status check_extents(const volt_safetensors *file, tensor_extent *ex
     int64_t at = 0, found = file->size - file->data_at;
     for (int64_t i = 0; i < file->n_tensors; i++) {
         VOLT_REQUIRE(extents[i].begin == at, VOLT_ERR_FORMAT,
-                     "the tensors overlap or leave a gap: one ends at byte %" PRId64 ", the next begins at %" PRId64,
+                     "the tensors overlap or leave a gap: one ends at byte %" PRId64
+                     ", the next begins at %" PRId64,
                      at, extents[i].begin);
         at = extents[i].end;
     }
@@ -159,7 +162,8 @@ static volt_status read_tensors(volt_safetensors *file, tensor_extent *extents)
 {
     const char *name;
     json_t *entry;
-    json_object_foreach(file->header, name, entry) {
+    json_object_foreach(file->header, name, entry)
+    {
         if (strcmp(name, "__metadata__") == 0)
             continue;
         volt_tensor *tensor = &file->tensors[file->n_tensors];

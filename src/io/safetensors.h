@@ -1,7 +1,7 @@
 /* src/io/safetensors.h: named tensors of doubles and some text in one file.
  *
- * A safetensors file is the length of the header (8 bytes, little-endian), the header (JSON, blanks behind it up
- * to a multiple of 8 bytes), then the tensors without gaps, little-endian, row-major:
+ * A safetensors file is the length of the header (8 bytes, little-endian), the header (JSON, blanks behind it
+ * up to a multiple of 8 bytes), then the tensors without gaps, little-endian, row-major:
  *
  *     {"__metadata__": {"checksum": "1c291ca3", KEY: TEXT, ...},
  *      NAME: {"dtype": "F64", "shape": [ROWS, COLS], "data_offsets": [BEGIN, END]}, ...}

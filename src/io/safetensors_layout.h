@@ -10,7 +10,7 @@
 enum {
     SAFETENSORS_LENGTH_BYTES = 8,
     SAFETENSORS_ALIGNMENT = 8,
-    SAFETENSORS_DIGITS = 8,             /* of the checksum */
+    SAFETENSORS_DIGITS = 8,                /* of the checksum */
     SAFETENSORS_LONGEST_HEADER = 100000000 /* the format's own limit */
 };
 

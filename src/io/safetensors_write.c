@@ -71,8 +71,9 @@ static volt_status add_entries(json_t *header, json_t *notes, const volt_tensor 
         const volt_tensor *tensor = &tensors[i];
         VOLT_TRY(check_text(tensor->name));
         int64_t end = begin + tensor_length(tensor) * (int64_t)sizeof(double);
-        json_t *shape = tensor->cols > 0 ? json_pack("[I,I]", (json_int_t)tensor->rows, (json_int_t)tensor->cols)
-                                         : json_pack("[I]", (json_int_t)tensor->rows);
+        json_t *shape = tensor->cols > 0
+                            ? json_pack("[I,I]", (json_int_t)tensor->rows, (json_int_t)tensor->cols)
+                            : json_pack("[I]", (json_int_t)tensor->rows);
         VOLT_TRY(add(header, tensor->name,
                      json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F64", "shape", shape, "data_offsets",
                                (json_int_t)begin, (json_int_t)end)));
@@ -146,8 +147,8 @@ volt_status volt_safetensors_write(const char *path, const volt_tensor *tensors,
     int64_t padded = (length + SAFETENSORS_ALIGNMENT - 1) / SAFETENSORS_ALIGNMENT * SAFETENSORS_ALIGNMENT;
     unsigned char *head = volt_alloc(SAFETENSORS_LENGTH_BYTES + padded, 1);
     if (padded > SAFETENSORS_LONGEST_HEADER) {
-        status = volt_fail(VOLT_ERR_ARGUMENT, "the names and metadata take %" PRId64 " bytes; at most %d fit", padded,
-                           SAFETENSORS_LONGEST_HEADER);
+        status = volt_fail(VOLT_ERR_ARGUMENT, "the names and metadata take %" PRId64 " bytes; at most %d fit",
+                           padded, SAFETENSORS_LONGEST_HEADER);
     } else if (head) {
         volt_put_little((uint64_t)padded, SAFETENSORS_LENGTH_BYTES, head);
         memcpy(head + SAFETENSORS_LENGTH_BYTES, text, (size_t)length);

@@ -46,7 +46,8 @@ volt_file_kind volt_file_kind_guess(const char *path)
     if (strcmp(path, "-") == 0 || volt_file_open(path, &stream))
         return VOLT_FILE_CSV;
     char first[32] = "";
-    if (volt_file_size(stream) >= (int64_t)sizeof first && fread(first, 1, sizeof first, stream) == sizeof first)
+    if (volt_file_size(stream) >= (int64_t)sizeof first &&
+        fread(first, 1, sizeof first, stream) == sizeof first)
         for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
             if (memcmp(first, beginnings[i].bytes, strlen(beginnings[i].bytes)) == 0)
                 kind = beginnings[i].kind;

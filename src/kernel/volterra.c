@@ -292,10 +292,11 @@ static volt_status resolve_tau(const volt_kernel *kernel, double radius, double 
         *tau = radius > 0 ? sqrt(*t) / radius : coef;
     }
     lift kind = lift_of(kernel);
+    char given[VOLT_NUMBER_LENGTH], largest[VOLT_NUMBER_LENGTH];
     VOLT_REQUIRE((kind != GEOMETRIC && kind != EVEN) || *t * (1 + room) < 1, VOLT_ERR_ARGUMENT,
-                 "tau = %.17g must stay below 1/M = %.17g for lift %s, M = %.17g being the largest norm of the "
-                 "inputs",
-                 *tau, 1 / radius, lift_words[kind], radius);
+                 "tau = %s must stay below 1/M = %.10g for lift %s, M = %s being the largest norm of the inputs",
+                 volt_format_number(*tau, given), 1 / radius, lift_words[kind],
+                 volt_format_number(radius, largest));
     return VOLT_OK;
 }
 
@@ -309,11 +310,12 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
     double sup = sup_kappa(kind, t, degree), sup_with_room = sup_kappa(kind, t * (1 + room), degree);
     double bound = 1 / sqrt(sup);
-    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA]
-                                            : kernel->value[LAMBDA_COEF] / sqrt(sup_with_room);
+    double coef = fmin(kernel->value[LAMBDA_COEF], 1 - 4 * DBL_EPSILON); /* its square must not round to 1 */
+    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_room);
+    char given[VOLT_NUMBER_LENGTH];
     VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
-                 "lambda = %.17g must stay below %.17g for lift %s with tau M = %.6g", lambda, bound,
-                 lift_words[kind], sqrt(t));
+                 "lambda = %s must stay below its bound, %.10g for lift %s with tau M = %.6g",
+                 volt_format_number(lambda, given), bound, lift_words[kind], sqrt(t));
 
     double contraction = lambda * lambda * sup;
     volt_kernel_facts facts = {

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Make the directory (under TMPDIR or /tmp) and remove it with all its files when the program ends. Every function
- * here ends the program with a message when the system does not let it. */
+/* Make the directory (under TMPDIR or /tmp) and remove it with all its files when the program ends. Every
+ * function here ends the program with a message when the system does not let it. */
 const char *scratch_directory(void);
 
 /* The path of a file in it; valid until eight more paths were asked for. */
@@ -15,8 +15,8 @@ const char *scratch_path(const char *name);
 const char *scratch_write(const char *name, const void *bytes, size_t size);
 const char *scratch_write_text(const char *name, const char *text);
 
-/* The bytes of a file (free them with free), with a zero byte behind them; NULL when there is no such file. size
- * may be NULL. */
+/* The bytes of a file (free them with free), with a zero byte behind them; NULL when there is no such file.
+ * size may be NULL. */
 char *scratch_read(const char *path, size_t *size);
 
 /* Files in the directory, hidden ones too. */

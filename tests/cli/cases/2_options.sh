@@ -92,6 +92,10 @@ surplus()
     expect 2 info surplus
     err_has "'surplus' is one argument too many"
     expect 2 simulate lorenz narma10
+    expect 2 fit x.csv
+    err_has "'x.csv' stands alone; did you mean --x x.csv\?"
+    expect 2 continue m.safetensors 100
+    err_has 'did you mean --steps 100\?'
     expect 2 fit --quiet=yes
     err_has 'takes no value'
     expect 2 fit --alpha 1 --alpha=2

@@ -73,7 +73,7 @@ fit_missing()
 {
     series 40 | sed '10s/.*/0.1,/' >x.csv
     expect 1 fit --x x.csv -o m.safetensors
-    err_has "x.csv.*line 10.*'?b'?"
+    err_has "x.csv.*line 10.*'?b'?.*--missing interpolate"
     absent m.safetensors
     expect 0 fit --x x.csv:a -o m.safetensors
     no_err

@@ -1,4 +1,4 @@
-# tests/cli/cases/9_signals.sh: Ctrl-C.
+# tests/cli/cases/9_signals.sh: Ctrl-C, and progress on a terminal.
 
 # A fit that takes several seconds on any machine: 8000 rows on one thread.
 interrupt_fit()
@@ -52,3 +52,20 @@ interrupt_simulation()
     nothing_left
 }
 check "Ctrl-C during simulate" interrupt_simulation
+
+terminal_bar()
+{
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    series 8000 3 >x.csv
+    script -qec "echo \$\$ >job; exec '$VOLTERRA' fit --x x.csv --threads 1 -o m" typescript >shown </dev/null &
+    local i
+    for ((i = 0; i < 600; i++)); do
+        tr '\r' '\n' <shown | grep -qE 'fit \[[#-]{30}\] +[0-9]+% ' && break
+        sleep 0.1
+    done
+    kill -INT "$(cat job)" 2>/dev/null
+    wait
+    [ "$i" -lt 600 ] || fail "no bar on the terminal: $(head -c 300 shown)"
+    absent m
+}
+check "progress: a bar on a terminal" terminal_bar

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# bench/run.sh: every benchmark, one JSON line per measurement, then a table with the budgets.
+#
+#   bench/run.sh [NAME...]     only these, e.g. gram stream
+#
+# BUILD_DIR    where the programs were built (build)
+# PEER_PYTHON  a Python with numpy and numba for the peers; empty: no peers
+# Ends with status 1 when a result was wrong or a budget was missed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+build=${BUILD_DIR:-build}
+names=("$@")
+[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io)
+
+# The budgets are for two cores, and the peers get the same two.
+export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
+export BENCH_FOLDER=$PWD/bench
+BENCH_TABLE=$(mktemp)
+export BENCH_TABLE
+trap 'rm -f "$BENCH_TABLE"' EXIT
+
+wrong=()
+for name in "${names[@]}"; do
+    "$build/bench/bench_$name" || wrong+=("$name")
+done
+
+echo
+printf '%-20s %-46s %-22s %-9s %s\n' what parameters measured budget ''
+cat "$BENCH_TABLE"
+echo
+missed=$(grep -c ' MISSED$' "$BENCH_TABLE" || true)
+met=$(grep -c ' met$' "$BENCH_TABLE" || true)
+echo "$met budgets met, $missed missed; load $(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || echo unknown) at the end"
+[ ${#wrong[@]} -eq 0 ] || { echo "bench: wrong or failed: ${wrong[*]}" >&2; exit 1; }
+[ "$missed" -eq 0 ]

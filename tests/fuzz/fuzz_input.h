@@ -1,0 +1,37 @@
+/* tests/fuzz/fuzz_input.h: the bytes of a fuzzer as a file that the readers can open.
+ *
+ * Include it before anything else: it asks for memfd_create. */
+#ifndef FUZZ_FUZZ_INPUT_H
+#define FUZZ_FUZZ_INPUT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The entry that libFuzzer and replay.c call. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* Put the bytes into an unnamed file in memory and return its path, valid until the next call. Ends the program
+ * when the system gives no such file. */
+static inline const char *fuzz_input_path(const uint8_t *bytes, size_t size)
+{
+    static int descriptor = -1;
+    static char path[64];
+    if (descriptor < 0)
+        descriptor = memfd_create("fuzz_input", MFD_CLOEXEC);
+    if (descriptor < 0 || ftruncate(descriptor, 0) != 0 ||
+        pwrite(descriptor, bytes, size, 0) != (ssize_t)size) {
+        perror("fuzz_input");
+        abort();
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return path;
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* tests/property/test_thread_count.c: what does not depend on the number of threads, and by how much the rest
+ * does.
+ *
+ * A Gram matrix is the same bit for bit: bands of diagonals are cut alike whatever the threads. The
+ * factorisation runs the same operations on the same tiles in an order that its data fix, but BLAS may sum in
+ * another order on another number of threads: coefficients then differ by rounding, eps / rcond relative. */
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+#include "volterra/solve.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 700, M = 300, D = 3, Q = 4 };
+
+static int restore_threads(void **state)
+{
+    (void)state;
+    return volt_set_threads(0) != VOLT_OK;
+}
+
+static void gram_matrices_are_equal_bit_for_bit(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(41);
+    double *X = random_rows(&rng, N, D, 1), *Y = random_rows(&rng, M, D, 1);
+    double *one = new_matrix(N, N), *other = new_matrix(N, N);
+    volt_view view_X = volt_view_of(X, N, D), view_Y = volt_view_of(Y, M, D), none = volt_view_of(NULL, 0, 0);
+    for (int p = 0; p < PLAIN_KERNELS; p++) {
+        volt_kernel *kernel = plain_parse(plain_kernels[p].text);
+        for (int64_t threads = 2; threads <= 3; threads++) {
+            check_ok(volt_set_threads(1));
+            check_ok(volt_gram(kernel, view_X, none, NULL, volt_matrix_of(one, N, N)));
+            check_ok(volt_set_threads(threads));
+            check_ok(volt_gram(kernel, view_X, none, NULL, volt_matrix_of(other, N, N)));
+            assert_memory_equal(one, other, sizeof(double) * N * N);
+
+            check_ok(volt_gram(kernel, view_X, view_Y, NULL, volt_matrix_of(other, N, M)));
+            check_ok(volt_set_threads(1));
+            check_ok(volt_gram(kernel, view_X, view_Y, NULL, volt_matrix_of(one, N, M)));
+            assert_memory_equal(one, other, sizeof(double) * N * M);
+        }
+        volt_kernel_free(kernel);
+    }
+    free(other);
+    free(one);
+    free(Y);
+    free(X);
+}
+
+typedef struct run {
+    volt_model *model;
+    volt_model_info info;
+    double fitted[N * Q], forecast[M * Q];
+} run;
+
+static void fit_and_predict(int64_t threads, const volt_kernel *kernel, const double *X, const double *Y,
+                            const double *X2, run *r)
+{
+    check_ok(volt_set_threads(threads));
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1e-4;
+    options.washout = 20;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options,
+                            volt_matrix_of(r->fitted, N, Q), &r->model));
+    volt_model_describe(r->model, &r->info);
+    check_ok(volt_model_predict(r->model, volt_view_of(X2, M, D), NULL, volt_matrix_of(r->forecast, M, Q), NULL));
+}
+
+static double largest_difference(const double *a, const double *b, int64_t count, double *size)
+{
+    double largest = 0;
+    *size = 0;
+    for (int64_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs(a[i] - b[i]));
+        *size = fmax(*size, fabs(a[i]));
+    }
+    return largest;
+}
+
+static void fits_and_forecasts_agree_to_rounding(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(42);
+    double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q), *X2 = random_rows(&rng, M, D, 0.8);
+    static run one, two;
+    for (int p = 0; p < PLAIN_KERNELS; p++) {
+        volt_kernel *kernel = plain_parse(plain_kernels[p].text);
+        fit_and_predict(1, kernel, X, Y, X2, &one);
+        fit_and_predict(2, kernel, X, Y, X2, &two);
+
+        double size, difference;
+        difference = largest_difference(one.info.coefficients, two.info.coefficients, N * Q, &size);
+        print_message("%s: coefficients differ by %.2g of their largest (eps / rcond = %.2g)", plain_kernels[p].text,
+                      difference / size, DBL_EPSILON / one.info.rcond);
+        assert_true(difference <= 10 * DBL_EPSILON / one.info.rcond * size);
+
+        /* Forecasts: eps sum |k_j A_j| <= N eps largest |A|. */
+        double bound = 10 * N * DBL_EPSILON * one.info.facts.largest * size;
+        double fitted = largest_difference(one.fitted, two.fitted, N * Q, &size);
+        difference = largest_difference(one.forecast, two.forecast, M * Q, &size);
+        print_message(", fitted values by %.2g, forecasts by %.2g (allowed %.2g)\n", fitted, difference, bound);
+        assert_true(fitted <= bound * 2 && difference <= bound * 2); /* 2: targets have deviations near 1 */
+
+        volt_model_free(one.model);
+        volt_model_free(two.model);
+        volt_kernel_free(kernel);
+    }
+    free(X2);
+    free(Y);
+    free(X);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(gram_matrices_are_equal_bit_for_bit, restore_threads),
+        cmocka_unit_test_teardown(fits_and_forecasts_agree_to_rounding, restore_threads),
+    };
+    return cmocka_run_group_tests_name("thread_count", tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+/* tests/unit/test_csv.c: CSV files as they are found, and every way they can be wrong. */
+#include "support/failing_alloc.h"
+#include "support/scratch.h"
+#include "volterra/io.h"
+
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Read `text` as a file; `columns` may be NULL. */
+static volt_status read_text(const char *text, const char *columns, volt_missing missing, volt_table **table)
+{
+    char source[5000];
+    const char *path = scratch_write_text("file.csv", text);
+    snprintf(source, sizeof source, "%s%s%s", path, columns ? ":" : "", columns ? columns : "");
+    *table = NULL;
+    volt_status status = volt_table_read(source, missing, table);
+    assert_true((status == VOLT_OK) == (*table != NULL));
+    return status;
+}
+
+/* Names joined by '|', values by ' ' with rows joined by '/': the whole table in a line. */
+static void assert_reads(const char *text, const char *columns, const char *names, const char *values)
+{
+    volt_table *table;
+    char found[2000] = "", number[VOLT_NUMBER_LENGTH];
+    if (read_text(text, columns, VOLT_MISSING_ERROR, &table))
+        fail_msg("%s: %s", text, volt_error_detail());
+    for (int64_t j = 0; j < table->cols; j++)
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", j ? "|" : "", table->names[j]);
+    assert_string_equal(found, names);
+    found[0] = '\0';
+    for (int64_t i = 0; i < table->rows; i++)
+        for (int64_t j = 0; j < table->cols; j++)
+            snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s",
+                     j   ? " "
+                     : i ? "/"
+                         : "",
+                     volt_format_number(table->values[i * table->cols + j], number));
+    assert_string_equal(found, values);
+    volt_table_free(table);
+}
+
+static void assert_fails(const char *text, const char *columns, volt_status expected, const char *reason)
+{
+    volt_table *table;
+    volt_status status = read_text(text, columns, VOLT_MISSING_ERROR, &table);
+    if (status != expected || !strstr(volt_error_detail(), reason))
+        fail_msg("%s: status %d, '%s' does not say '%s'", text, (int)status, volt_error_detail(), reason);
+    volt_table_free(table);
+}
+
+static void headers(void **state)
+{
+    (void)state;
+    assert_reads("a,b\n1,2\n3,4\n", NULL, "a|b", "1 2/3 4");
+    assert_reads("1,2\n3,4\n", NULL, "1|2", "1 2/3 4");
+    assert_reads("1,,2\n3,4,5", "1,3", "1|3", "1 2/3 5");           /* a missing value makes no header */
+    assert_reads("2019-04-09,1\n2019-04-10,2\n", NULL, "2", "1/2"); /* nor does a date */
+    assert_reads("x,2019,2020\n1,2,3\n", NULL, "x|2019|2020", "1 2 3");
+    assert_reads("a,,c\n1,2,3\n", NULL, "a|2|c", "1 2 3");
+    assert_reads("\"a\",\"b, c\",\"d \"\"e\"\"\"\n\"1\",\" 2 \",3\n", NULL, "a|b, c|d \"e\"", "1 2 3");
+    assert_reads("  a  , b b \n  1  ,\t2 \n", NULL, "a|b b", "1 2");
+    assert_reads("# a b\n1 2\n", NULL, "a|b", "1 2"); /* numpy.savetxt */
+    assert_reads("Stra\xdf"
+                 "e\n1\n",
+                 NULL,
+                 "Stra\xc3\x9f"
+                 "e",
+                 "1"); /* Latin-1 becomes UTF-8 */
+    volt_table *table;
+    assert_int_equal(read_text("a\n1\n", NULL, VOLT_MISSING_ERROR, &table), VOLT_OK);
+    assert_int_equal(table->has_header, 1);
+    volt_table_free(table);
+    assert_int_equal(read_text("1\n1\n", NULL, VOLT_MISSING_ERROR, &table), VOLT_OK);
+    assert_int_equal(table->has_header, 0);
+    assert_int_equal(table->rows, 2);
+    volt_table_free(table);
+}
+
+static void lines_and_separators(void **state)
+{
+    (void)state;
+    assert_reads("a,b\r\n1,2\r\n\r\n3,4\r\n\r\n", NULL, "a|b", "1 2/3 4");
+    assert_reads("a,b\r1,2\r3,4", NULL, "a|b", "1 2/3 4");
+    assert_reads("\n\n  \na,b\n\n1,2\n   \n3,4\n\n", NULL, "a|b", "1 2/3 4");
+    assert_reads("\xef\xbb\xbf"
+                 "a,b\n1,2\n",
+                 NULL, "a|b", "1 2");
+    assert_reads("\"V1\",\"V2\",\n0.5,0.25,\n1,2,\n\n", NULL, "V1|V2", "0.5 0.25/1 2"); /* silverbox */
+    assert_reads("1,2,\n3,4,\n", NULL, "1|2", "1 2/3 4");
+    assert_reads("  86 \r\n 141 \r\n", NULL, "1", "86/141"); /* Santa Fe */
+    assert_reads("a;b\n1.5;2\n", NULL, "a|b", "1.5 2");
+    assert_reads("a\tb\n1\t2\n", NULL, "a|b", "1 2");
+    assert_reads("a,\tb\n1,\t2\n", NULL, "a|b", "1 2");
+    assert_reads("  a   b\n 1.0  2.0\n-1e3\t+4 \n", NULL, "a|b", "1 2/-1000 4");
+    assert_reads("a,b c;d\n1,2\n3,4\n", NULL, "a|b c;d", "1 2/3 4");
+    assert_reads("flow rate\n1\n2\n", NULL, "flow rate", "1/2");
+    assert_reads("7", NULL, "1", "7");
+}
+
+static void dates(void **state)
+{
+    (void)state;
+    static const char *const dates[] = {"2019-04-09",
+                                        "2019/4/9",
+                                        "09.04.2019",
+                                        "4/9/2019",
+                                        "2019-04-09 12:30",
+                                        "12:30:05.125",
+                                        "2019-04",
+                                        "2019-04-09T12:30:05Z",
+                                        "09.04.2019 12:30:05",
+                                        "2019-04-09 7:30 PM",
+                                        "2019-04-09T12:30:05+01:00"};
+    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "day,x\n%s,1\n%s,2\n", dates[i], dates[i]);
+        assert_reads(text, NULL, "x", "1/2");
+        assert_reads(text, "*", "x", "1/2"); /* a pattern passes over it */
+        assert_fails(text, "day", VOLT_ERR_FORMAT, "column 'day' is a date column");
+    }
+    assert_reads("Date,x\nMon 9 April,1\nTue 10 April,2\n", NULL, "x", "1/2"); /* by its name */
+    assert_reads("time,x\n0.5,1\n1.0,2\n", NULL, "time|x", "0.5 1/1 2");       /* but time may be a number */
+    assert_reads("a,date,b\n1,2019-04-09,2\n", "a..b", "a|b", "1 2");
+    assert_fails("day,x\n2019-04-09,1\nsoon,2\n", NULL, VOLT_ERR_FORMAT, "line 2, column 'day': '2019-04-09'");
+    assert_fails("day\n2019-04-09\n", NULL, VOLT_ERR_FORMAT, "no column of numbers");
+    assert_fails("v\n1.2.3\n", NULL, VOLT_ERR_FORMAT, "'1.2.3' is not a number"); /* a version, not a date */
+}
+
+static void only_columns_asked_for_matter(void **state)
+{
+    (void)state;
+    const char *tanks = "\"uEst\",\"yEst\",\"Ts\",\r\n3.25,5.5,4,\r\n3.5,5.25,,\r\n"; /* one value, then none */
+    assert_reads(tanks, "yEst,uEst", "yEst|uEst", "5.5 3.25/5.25 3.5");
+    assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "line 3, column 'Ts': the value is missing");
+    assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "FILE:NAME");
+    const char *methods = "method,error\nLTI SS,6.5\nRNN,1.5\n";
+    assert_reads(methods, "error", "error", "6.5/1.5");
+    assert_fails(methods, NULL, VOLT_ERR_FORMAT, "line 2, column 'method': 'LTI SS' is not a number");
+}
+
+static void missing_values(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"",     "NA", "nan", "NaN",  "-nan", "null",
+                                        "NULL", "?",  "N/A", "None", " "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "a,b\n1,2\n%s,3\n4,8\n", words[i]);
+        assert_fails(text, NULL, VOLT_ERR_NOT_FINITE, "line 3, column 'a'");
+        volt_table *table;
+        assert_int_equal(read_text(text, NULL, VOLT_MISSING_KEEP, &table), VOLT_OK);
+        assert_true(isnan(table->values[2]));
+        volt_table_free(table);
+
+        assert_int_equal(read_text(text, NULL, VOLT_MISSING_DROP, &table), VOLT_OK);
+        assert_int_equal(table->rows, 2);
+        assert_int_equal(table->dropped, 1);
+        assert_true(table->values[2] == 4 && table->values[3] == 8);
+        volt_table_free(table);
+
+        assert_int_equal(read_text(text, NULL, VOLT_MISSING_INTERPOLATE, &table), VOLT_OK);
+        assert_int_equal(table->interpolated, 1);
+        assert_true(table->values[2] == 2.5);
+        volt_table_free(table);
+    }
+    volt_table *table;
+    assert_int_equal(read_text("a\nNA\n1\n", NULL, VOLT_MISSING_INTERPOLATE, &table), VOLT_ERR_NOT_FINITE);
+    assert_non_null(strstr(volt_error_detail(), "begins"));
+    assert_int_equal(read_text("a,b\n1,1\n2,\n", NULL, VOLT_MISSING_INTERPOLATE, &table), VOLT_ERR_NOT_FINITE);
+    assert_non_null(strstr(volt_error_detail(), "column 'b' ends"));
+    assert_int_equal(read_text("a,b\n1,\n,2\n", NULL, VOLT_MISSING_DROP, &table), VOLT_ERR_NOT_FINITE);
+    assert_non_null(strstr(volt_error_detail(), "every one of the 2 rows"));
+}
+
+static void wrong_files(void **state)
+{
+    (void)state;
+    assert_fails("", NULL, VOLT_ERR_FORMAT, "empty");
+    assert_fails("\n \r\n", NULL, VOLT_ERR_FORMAT, "blank lines");
+    assert_fails("a,b\n", NULL, VOLT_ERR_FORMAT, "no row of numbers");
+    assert_fails("a,b\n1,2\n3\n", NULL, VOLT_ERR_FORMAT, "line 3 is ragged: found 1, expected 2 cells");
+    assert_fails("a,b\n\n1,2,3\n", NULL, VOLT_ERR_FORMAT, "line 3 is ragged: found 3, expected 2 cells");
+    assert_fails("a,b\n1,2\n3,hello\n", NULL, VOLT_ERR_FORMAT, "line 3, column 'b': 'hello'");
+    assert_fails("\"a\nb\",c\r\n1,2\r\n\r\n3,x\r\n", NULL, VOLT_ERR_FORMAT, "line 5, column 'c': 'x'");
+    assert_fails("a,b\n1,\"2\n3,4\n", NULL, VOLT_ERR_FORMAT, "quotation mark that opens on line 2");
+    assert_fails("a\ninf\n", NULL, VOLT_ERR_NOT_FINITE, "line 2, column 'a': 'inf'");
+    assert_fails("a\n1\n1e999\n", NULL, VOLT_ERR_NOT_FINITE, "line 3, column 'a': '1e999'");
+    assert_fails("a;b\n1,5;2\n", NULL, VOLT_ERR_FORMAT, "'1,5' is not a number (its decimal mark");
+    assert_fails("a\n1\nabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz\n", NULL, VOLT_ERR_FORMAT,
+                 "klmn...'");
+    assert_fails("\xff\xfe"
+                 "1",
+                 NULL, VOLT_ERR_FORMAT, "UTF-16");
+    assert_fails("a,b\n1,2\n", "c", VOLT_ERR_FORMAT, "no column 'c'");
+    volt_table *table = NULL;
+    const char *zero = scratch_write("zero.csv", "a\n1\0\n", 5);
+    assert_int_equal(volt_table_read(zero, VOLT_MISSING_ERROR, &table), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_table_read(scratch_path("absent.csv"), VOLT_MISSING_ERROR, &table), VOLT_ERR_IO);
+    assert_non_null(strstr(volt_error_detail(), "absent.csv: No such file"));
+    assert_int_equal(volt_table_read(scratch_directory(), VOLT_MISSING_ERROR, &table), VOLT_ERR_IO);
+    assert_null(table);
+}
+
+/* Every double comes back as it was written, in a locale with a decimal comma too where there is one. */
+static void numbers_are_exact(void **state)
+{
+    (void)state;
+    enum { ROWS = 500, COLS = 3 };
+    const uint64_t seed = 7;
+    print_message("seed %d\n", (int)seed);
+    static double values[ROWS * COLS];
+    volt_rng rng;
+    volt_rng_init(&rng, seed, 0);
+    for (int i = 0; i < ROWS * COLS; i++)
+        do {
+            uint64_t bits = volt_rng_word(&rng);
+            memcpy(&values[i], &bits, sizeof bits);
+        } while (!isfinite(values[i]));
+    static const char *const locales[] = {"C", "de_DE.UTF-8"};
+    const char *names[] = {"a", "b, \"c\"", " d "};
+    for (int l = 0; l < 2; l++) {
+        if (!setlocale(LC_ALL, locales[l]))
+            continue;
+        volt_table *table = NULL;
+        const char *path = scratch_path("exact.csv");
+        assert_int_equal(volt_table_write(path, volt_view_of(values, ROWS, COLS), names), VOLT_OK);
+        assert_int_equal(volt_table_read(path, VOLT_MISSING_ERROR, &table), VOLT_OK);
+        assert_int_equal(table->rows, ROWS);
+        assert_memory_equal(table->values, values, sizeof values);
+        assert_string_equal(table->names[1], "b, \"c\"");
+        assert_string_equal(table->names[2], "d");
+        volt_table_free(table);
+    }
+    setlocale(LC_ALL, "C");
+}
+
+static void writes_plain_text(void **state)
+{
+    (void)state;
+    const double values[] = {1, 2.5, 99, 0.1, -3e300, 99}; /* 2 x 2 with ld 3 */
+    const volt_view view = {values, 2, 2, 3};
+    const char *names[] = {"a", "b"}, *numbers[] = {"1", "2"};
+    const char *path = scratch_path("plain.csv");
+    assert_int_equal(volt_table_write(path, view, names), VOLT_OK);
+    char *text = scratch_read(path, NULL);
+    assert_string_equal(text, "a,b\n1,2.5\n0.1,-3e+300\n");
+    free(text);
+    assert_int_equal(volt_table_write(path, view, numbers), VOLT_OK); /* would read back as a row */
+    text = scratch_read(path, NULL);
+    assert_string_equal(text, "1,2.5\n0.1,-3e+300\n");
+    free(text);
+    assert_int_equal(volt_table_write(scratch_path("no/such.csv"), view, NULL), VOLT_ERR_IO);
+    const volt_view empty = {values, 2, 0, 3};
+    assert_int_equal(volt_table_write(path, empty, NULL), VOLT_ERR_ARGUMENT);
+}
+
+static void one_line(void **state)
+{
+    (void)state;
+    double row[3] = {-1, -1, -1};
+    assert_int_equal(volt_csv_parse_line("1, 2.5 ,3\n", 3, row), VOLT_OK);
+    assert_true(row[0] == 1 && row[1] == 2.5 && row[2] == 3);
+    assert_int_equal(volt_csv_parse_line(" 4  5\t6\r\n", 3, row), VOLT_OK);
+    assert_true(row[0] == 4 && row[1] == 5 && row[2] == 6);
+    assert_int_equal(volt_csv_parse_line("7;8;9;", 3, row), VOLT_OK);
+    assert_true(row[2] == 9);
+    assert_int_equal(volt_csv_parse_line("2019-04-09,\"1\",2,3", 3, row), VOLT_OK);
+    assert_true(row[0] == 1 && row[2] == 3);
+    assert_int_equal(volt_csv_parse_line("7", 1, row), VOLT_OK);
+
+    row[0] = -1;
+    assert_int_equal(volt_csv_parse_line("1,2", 3, row), VOLT_ERR_FORMAT);
+    assert_non_null(strstr(volt_error_detail(), "found 2 numbers, expected 3"));
+    assert_int_equal(volt_csv_parse_line("1,2,3,4", 3, row), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_line("1,x,3", 3, row), VOLT_ERR_FORMAT);
+    assert_non_null(strstr(volt_error_detail(), "column 2: 'x'"));
+    assert_int_equal(volt_csv_parse_line("1,,3", 3, row), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_line("1,2,nan", 3, row), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_line("1,2,-inf", 3, row), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_line("", 3, row), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_line("1,2,3\n4,5,6\n", 3, row), VOLT_ERR_FORMAT);
+    assert_true(row[0] == -1); /* untouched by all of these */
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    const char *path = scratch_write_text("alloc.csv", "date,a,b,c,\n2019-04-09,1,2,x,\n2019-04-10,3,,y,\n");
+    char source[5000];
+    snprintf(source, sizeof source, "%s:b,a", path);
+    for (int64_t k = 1;; k++) {
+        volt_table *table = NULL;
+        failing_alloc_start(k);
+        volt_status status = volt_table_read(source, VOLT_MISSING_DROP, &table);
+        int hit = failing_alloc_hit();
+        volt_table_free(table);
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        assert_int_equal(live, 0);
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+    double row[2];
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status = volt_csv_parse_line("1,2", 2, row);
+        int hit = failing_alloc_hit();
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        assert_int_equal(live, 0);
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers),
+        cmocka_unit_test(lines_and_separators),
+        cmocka_unit_test(dates),
+        cmocka_unit_test(only_columns_asked_for_matter),
+        cmocka_unit_test(missing_values),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(numbers_are_exact),
+        cmocka_unit_test(writes_plain_text),
+        cmocka_unit_test(one_line),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

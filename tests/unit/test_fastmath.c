@@ -1,0 +1,83 @@
+/* tests/unit/test_fastmath.c: the exponential that compilers vectorise, against the one of the C library. */
+#include "base/fastmath.h"
+#include "support/sequences.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Distance from the exponential in units of the last place of the result. */
+static double error_in_ulp(double x)
+{
+    long double truth = expl((long double)x);
+    double rounded = (double)truth, ulp = nextafter(rounded, INFINITY) - rounded;
+    return (double)(fabsl((long double)volt_exp(x) - truth) / ulp);
+}
+
+static void check_range(volt_rng *rng, double low, double high, int count)
+{
+    double worst = 0, worst_at = 0;
+    for (int i = 0; i < count; i++) {
+        double x = low + (high - low) * volt_rng_uniform(rng), error = error_in_ulp(x);
+        if (!(error <= worst)) {
+            worst = error;
+            worst_at = x;
+        }
+    }
+    print_message("[%g, %g]: at most %.3f ulp, at %.17g\n", low, high, worst, worst_at);
+    assert_true(worst <= 2);
+}
+
+static void error_is_below_two_units_of_the_last_place(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(71);
+    check_range(&rng, -708, 700, 200000);
+    check_range(&rng, 700, 709, 20000);
+    check_range(&rng, -1, 1, 100000);
+    check_range(&rng, -1e-3, 1e-3, 20000);
+    check_range(&rng, -40, 0, 100000); /* where the rbf lift lives */
+}
+
+/* r is largest, and changes sign, half-way between multiples of ln 2. */
+static void error_is_small_where_the_reduction_changes(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int k = -1021; k <= 1022; k++) {
+        double middle = ((double)k + 0.5) * 0.69314718055994531;
+        double around[] = {nextafter(middle, -INFINITY), middle, nextafter(middle, INFINITY), (double)k * 0.69314718055994531};
+        for (int i = 0; i < 4; i++)
+            if (around[i] >= -708)
+                worst = fmax(worst, error_in_ulp(around[i]));
+    }
+    print_message("at most %.3f ulp\n", worst);
+    assert_true(worst <= 2);
+}
+
+static void special_values(void **state)
+{
+    (void)state;
+    assert_true(volt_exp(0.0) == 1);
+    assert_true(volt_exp(-0.0) == 1);
+    assert_true(volt_exp(1e-320) == 1);
+    assert_true(volt_exp(-708.0) > 0);
+    assert_true(volt_exp(nextafter(-708.0, -INFINITY)) == 0);
+    assert_true(volt_exp(-745.0) == 0);
+    assert_true(volt_exp(-1e300) == 0);
+    assert_true(volt_exp(-INFINITY) == 0);
+    assert_true(isfinite(volt_exp(709.0)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_is_below_two_units_of_the_last_place),
+        cmocka_unit_test(error_is_small_where_the_reduction_changes),
+        cmocka_unit_test(special_values),
+    };
+    return cmocka_run_group_tests_name("fastmath", tests, NULL, NULL);
+}

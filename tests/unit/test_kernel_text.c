@@ -1,0 +1,285 @@
+/* tests/unit/test_kernel_text.c: kernels as text: read, printed, refused. */
+#include "kernel/kernel.h"
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- reading and printing --------------------------------------------------------------------- */
+
+/* What each text prints as: every parameter that is in force, in the order of the table. */
+static const struct {
+    const char *given, *printed;
+} forms[] = {
+    {"volterra", "volterra:tau_coef=0.3,lambda_coef=0.9"},
+    {"volterra:tau=0.4,lambda=0.7", "volterra:tau=0.4,lambda=0.7"},
+    {"volterra:lambda=0.7,tau=0.4", "volterra:tau=0.4,lambda=0.7"},
+    {"volterra:tau=0.6,lambda=0.85,lift=even", "volterra:tau=0.6,lambda=0.85,lift=even"},
+    {"volterra:tau_coef=0.3,lambda_coef=0.9", "volterra:tau_coef=0.3,lambda_coef=0.9"},
+    {"volterra:lift=rbf,gamma=0.3,lambda=0.8", "volterra:gamma=0.3,lambda=0.8,lift=rbf"},
+    {"volterra:lift=rbf", "volterra:gamma=1,lambda_coef=0.9,lift=rbf"},
+    {"volterra:lift=geometric", "volterra:tau_coef=0.3,lambda_coef=0.9"},
+    {"volterra:lift=exponential,tau=2.5,lambda_coef=0.5", "volterra:tau=2.5,lambda_coef=0.5,lift=exponential"},
+    {"volterra:lift=poly:1", "volterra:tau_coef=0.3,lambda_coef=0.9,lift=poly:1"},
+    {"volterra:lift=poly:64,tau=1", "volterra:tau=1,lambda_coef=0.9,lift=poly:64"},
+    {"volterra:tau=4e-1", "volterra:tau=0.4,lambda_coef=0.9"},
+    {"  volterra : tau = 0.4 , lambda = 0.7  ", "volterra:tau=0.4,lambda=0.7"},
+};
+
+static void every_form_is_read_and_printed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        volt_kernel *kernel = plain_parse(forms[i].given), *again = plain_parse(volt_kernel_text(kernel));
+        assert_string_equal(volt_kernel_text(kernel), forms[i].printed);
+        assert_string_equal(volt_kernel_text(again), forms[i].printed);
+        volt_kernel_free(again);
+        volt_kernel_free(kernel);
+    }
+    volt_kernel_free(NULL);
+}
+
+/* A double in (low, high) with all its bits at work, over many orders of magnitude. */
+static double random_number(volt_rng *rng, double low, double high)
+{
+    for (;;) {
+        double value = volt_rng_uniform(rng) * pow(10, -20 * volt_rng_uniform(rng) * volt_rng_uniform(rng));
+        if (isinf(high) && volt_rng_uniform(rng) < 0.5)
+            value = 1 / value;
+        if (value > low && value < high)
+            return value;
+    }
+}
+
+static void same_kernel(const volt_kernel *a, const volt_kernel *b)
+{
+    assert_ptr_equal(a->entry, b->entry);
+    assert_memory_equal(a->present, b->present, sizeof a->present);
+    for (int p = 0; p < a->entry->info.n_parameters; p++)
+        if (a->present[p]) {
+            assert_memory_equal(&a->value[p], &b->value[p], sizeof(double));
+            assert_memory_equal(&a->argument[p], &b->argument[p], sizeof(double));
+        }
+    assert_string_equal(volt_kernel_text(a), volt_kernel_text(b));
+}
+
+static void random_numbers_survive_the_text_bit_by_bit(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(51);
+    static const char *const shapes[] = {"volterra:tau=%.17g,lambda=%.17g",
+                                         "volterra:tau_coef=%.17g,lambda_coef=%.17g,lift=even",
+                                         "volterra:gamma=%.17g,lambda_coef=%.17g,lift=rbf",
+                                         "volterra:tau=%.17g,lambda=%.17g,lift=poly:7"};
+    for (int round = 0; round < 2000; round++) {
+        int shape = round % 4;
+        double first = random_number(&rng, 0, shape == 1 ? 1 : INFINITY), second = random_number(&rng, 0, 1);
+        char text[256];
+        snprintf(text, sizeof text, shapes[shape], first, second);
+        volt_kernel *kernel = plain_parse(text), *again = plain_parse(volt_kernel_text(kernel));
+        same_kernel(kernel, again);
+        static const int first_at[] = {0, 1, 2, 0}, second_at[] = {3, 4, 4, 3}; /* the order of the table */
+        assert_true(kernel->value[first_at[shape]] == first && kernel->value[second_at[shape]] == second);
+        volt_kernel_free(again);
+        volt_kernel_free(kernel);
+    }
+}
+
+static void a_locale_with_a_decimal_comma_changes_nothing(void **state)
+{
+    (void)state;
+    const char *set = NULL;
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
+    for (int i = 0; i < 4 && !set; i++)
+        set = setlocale(LC_ALL, names[i]);
+    if (!set)
+        skip(); /* no such locale is installed */
+    volt_kernel *kernel = plain_parse("volterra:tau=0.25,lambda=0.5");
+    assert_string_equal(volt_kernel_text(kernel), "volterra:tau=0.25,lambda=0.5");
+    volt_kernel_free(kernel);
+    setlocale(LC_ALL, "C");
+}
+
+/* ---- refusals --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *fragment;
+} wrong[] = {
+    {"", "no kernel \"\""},
+    {":", "no kernel \"\""},
+    {"voltera", "did you mean \"volterra\"?"},
+    {"VOLTERRA:tau=0.4", "did you mean \"volterra\"?"},
+    {"volt", "did you mean \"volterra\"?"},
+    {"something_else_altogether", "no kernel \"something_else_altogether\""},
+    {"volterra:", "not of the form"},
+    {"volterra:,", "not of the form"},
+    {"volterra:tau", "\"tau\" is not of the form parameter=value"},
+    {"volterra:tau=0.4,", "not of the form"},
+    {"volterra:,tau=0.4", "not of the form"},
+    {"volterra:=", "no parameter \"\""},
+    {"volterra:=0.4", "no parameter \"\""},
+    {"volterra:tau=", "is not a number"},
+    {"volterra:tau==0.4", "is not a number"},
+    {"volterra:tau=0.4 0.5", "is not a number"},
+    {"volterra:tau=1,4", "not of the form"},
+    {"volterra:tau=abc", "tau=abc is not a number"},
+    {"volterra:tau=nan", "lies outside (0, inf)"},
+    {"volterra:tau=inf", "lies outside (0, inf)"},
+    {"volterra:tau=0", "tau=0 lies outside (0, inf)"},
+    {"volterra:tau=-0.4", "tau=-0.4 lies outside"},
+    {"volterra:lambda=0", "lambda=0 lies outside"},
+    {"volterra:lambda=-1", "lambda=-1 lies outside"},
+    {"volterra:tau_coef=1", "tau_coef=1 lies outside (0, 1)"},
+    {"volterra:tau_coef=0", "tau_coef=0 lies outside (0, 1)"},
+    {"volterra:lambda_coef=1", "lambda_coef=1 lies outside (0, 1)"},
+    {"volterra:lambda_coef=1.5", "lambda_coef=1.5 lies outside (0, 1)"},
+    {"volterra:lift=rbf,gamma=0", "gamma=0 lies outside"},
+    {"volterra:tua=0.4", "no parameter \"tua\"; did you mean \"tau\"?"},
+    {"volterra:lamda=0.4", "did you mean \"lambda\"?"},
+    {"volterra:lambda_coeff=0.4", "did you mean \"lambda_coef\"?"},
+    {"volterra:omega=0.4", "no parameter \"omega\""},
+    {"volterra:tau=0.4,tau=0.4", "tau is given twice"},
+    {"volterra:lift=even,lift=even", "lift is given twice"},
+    {"volterra:tau=0.4,tau_coef=0.4", "tau or tau_coef, not both"},
+    {"volterra:lambda_coef=0.4,lambda=0.4", "lambda or lambda_coef, not both"},
+    {"volterra:gamma=1", "gamma goes with lift=rbf"},
+    {"volterra:gamma=1,lift=geometric", "gamma goes with lift=rbf"},
+    {"volterra:lift=rbf,tau=0.4", "no tau"},
+    {"volterra:lift=rbf,tau_coef=0.4", "no tau_coef"},
+    {"volterra:lift=odd", "lift=odd is none of geometric, even, exponential, poly:P, rbf"},
+    {"volterra:lift=", "is none of"},
+    {"volterra:lift=poly", "lift=poly is none of"},
+    {"volterra:lift=poly:", "lift=poly: is none of"},
+    {"volterra:lift=poly:0", "whole number from 1 to 64"},
+    {"volterra:lift=poly:65", "whole number from 1 to 64"},
+    {"volterra:lift=poly:2.5", "whole number from 1 to 64"},
+    {"volterra:lift=poly:-1", "whole number from 1 to 64"},
+    {"volterra:lift=poly:nan", "whole number from 1 to 64"},
+    {"volterra:lift=poly:x", "lift=x is not a number"},
+};
+
+static void wrong_texts_are_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        volt_kernel *kernel = (volt_kernel *)&wrong; /* must stay as it is */
+        volt_status status = volt_kernel_parse(wrong[i].text, &kernel);
+        if (status != VOLT_ERR_KERNEL || !strstr(volt_error_detail(), wrong[i].fragment))
+            fail_msg("\"%s\" ended with status %d and \"%s\", expected \"%s\"", wrong[i].text, (int)status,
+                     volt_error_detail(), wrong[i].fragment);
+        assert_ptr_equal(kernel, &wrong);
+    }
+}
+
+static void null_is_refused(void **state)
+{
+    (void)state;
+    volt_kernel *kernel = NULL;
+    check_fails(volt_kernel_parse(NULL, &kernel), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_kernel_parse("volterra", NULL), VOLT_ERR_ARGUMENT, "NULL");
+}
+
+static void very_long_texts_are_refused(void **state)
+{
+    (void)state;
+    static char text[100001];
+    volt_kernel *kernel = NULL;
+    static const size_t lengths[] = {63, 64, 65, 200, 400, 511, 512, 1023, 1024, 5000, 100000};
+    static const char *const beginnings[] = {"", "volterra:", "volterra:tau=", "volterra:lift=", "volterra:lift=poly:",
+                                             "volterra:tau=0.", "volterra:tau=0.4,"};
+    static const char fillings[] = "a0=,: %";
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (size_t b = 0; b < sizeof beginnings / sizeof *beginnings; b++)
+            for (const char *fill = fillings; *fill; fill++) {
+                size_t start = strlen(beginnings[b]);
+                memcpy(text, beginnings[b], start);
+                memset(text + start, *fill, lengths[l] - start);
+                text[lengths[l]] = 0;
+                bool blanks = *fill == ' ' && b == 5; /* "tau=0." and blanks read as 0, outside the range */
+                volt_status status = volt_kernel_parse(text, &kernel);
+                assert_true(status == VOLT_ERR_KERNEL || blanks);
+                assert_null(kernel);
+            }
+}
+
+/* Random texts from the characters of the grammar: whatever happens, no crash, and what reads prints and
+ * reads again. */
+static void random_texts_never_crash(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(52);
+    static const char *const words[] = {"volterra", ":", ",", "=", "tau", "lambda", "lift", "_coef", "poly:", "rbf",
+                                        "even", "gamma", "0.4", "1", "7", "-", "e", ".", " ", "\t", "\xff", "nan"};
+    int accepted = 0;
+    for (int round = 0; round < 20000; round++) {
+        char text[256] = "volterra:";
+        int count = (int)(volt_rng_uniform(&rng) * 14);
+        for (int i = 0; i < count; i++)
+            strcat(text, words[volt_rng_word(&rng) % (sizeof words / sizeof *words)]);
+        volt_kernel *kernel = NULL;
+        volt_status status = volt_kernel_parse(text, &kernel);
+        assert_true(status == VOLT_OK || status == VOLT_ERR_KERNEL);
+        if (status == VOLT_OK) {
+            volt_kernel *again = plain_parse(volt_kernel_text(kernel));
+            same_kernel(kernel, again);
+            volt_kernel_free(again);
+            accepted++;
+        } else {
+            assert_null(kernel);
+        }
+        volt_kernel_free(kernel);
+    }
+    print_message("%d of 20000 random texts were kernels\n", accepted);
+    assert_true(accepted > 0);
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static void the_table_describes_every_kernel(void **state)
+{
+    (void)state;
+    assert_true(volt_kernel_count() >= 1);
+    assert_null(volt_kernel_describe(-1));
+    assert_null(volt_kernel_describe(volt_kernel_count()));
+    for (int64_t i = 0; i < volt_kernel_count(); i++) {
+        const volt_kernel_info *info = volt_kernel_describe(i);
+        assert_true(info->name && info->formula && info->cost);
+        assert_in_range(info->n_parameters, 0, VOLT_MOST_PARAMETERS);
+        volt_kernel *kernel = plain_parse(info->name); /* the name alone is a kernel */
+        volt_kernel_free(kernel);
+        for (int64_t p = 0; p < info->n_parameters; p++) {
+            const volt_parameter_info *parameter = &info->parameters[p];
+            assert_true(parameter->name && parameter->meaning && parameter->range);
+            if (parameter->kind == VOLT_PARAMETER_CHOICE)
+                assert_non_null(parameter->words);
+            else
+                assert_true(parameter->low < parameter->high);
+        }
+    }
+    assert_string_equal(volt_kernel_describe(0)->name, "volterra");
+    assert_int_equal(volt_kernel_describe(0)->n_parameters, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_is_read_and_printed),
+        cmocka_unit_test(random_numbers_survive_the_text_bit_by_bit),
+        cmocka_unit_test(a_locale_with_a_decimal_comma_changes_nothing),
+        cmocka_unit_test(wrong_texts_are_refused_with_a_sentence),
+        cmocka_unit_test(null_is_refused),
+        cmocka_unit_test(very_long_texts_are_refused),
+        cmocka_unit_test(random_texts_never_crash),
+        cmocka_unit_test(the_table_describes_every_kernel),
+    };
+    return cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL);
+}

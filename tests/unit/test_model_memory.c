@@ -1,0 +1,307 @@
+/* tests/unit/test_model_memory.c: the k-th allocation fails, for every k: VOLT_ERR_MEMORY, nothing lost, nothing
+ * half-done. */
+#define _GNU_SOURCE
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+#include "volterra/solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 30, H = 11, D = 2 };
+
+/* What the calls work on, made before any allocation fails. */
+typedef struct stage_set {
+    double *X; /* (N + 1 + H) x D */
+    volt_kernel *kernel, *rbf;
+    volt_model *model;
+    char path[512];
+    double out[N * N];
+} stage_set;
+
+static stage_set set;
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+static const char *const names[] = {"first", "second"};
+static const double untouched = 1e77;
+
+static int make_set(void **state)
+{
+    (void)state;
+    volt_rng rng;
+    volt_rng_init(&rng, 171, 0);
+    set.X = random_rows(&rng, N + 1 + H, D, 1);
+    set.kernel = plain_parse("volterra:tau=0.6,lambda=0.7");
+    set.rbf = plain_parse("volterra:lift=rbf");
+    volt_fit_options options = volt_fit_options_default();
+    options.feedback = 1;
+    options.input_names = options.output_names = names;
+    check_ok(volt_model_fit(set.rbf, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options, nowhere,
+                            &set.model));
+    const char *tmp = getenv("TMPDIR");
+    snprintf(set.path, sizeof set.path, "%s/volterra_memory_%ld.safetensors", tmp && *tmp ? tmp : "/tmp",
+             (long)getpid());
+    check_ok(volt_model_save(set.model, set.path));
+    return 0;
+}
+
+static int free_set(void **state)
+{
+    (void)state;
+    failing_alloc_stop();
+    unlink(set.path);
+    volt_model_free(set.model);
+    volt_kernel_free(set.rbf);
+    volt_kernel_free(set.kernel);
+    free(set.X);
+    return 0;
+}
+
+/* ---- the calls -------------------------------------------------------------------------------- */
+
+/* Each call frees what it made when it succeeds, and checks that a failure left its outputs alone. */
+
+static volt_status call_parse(void)
+{
+    volt_kernel *kernel = NULL;
+    volt_status status = volt_kernel_parse("volterra:lift=poly:3,tau_coef=0.2", &kernel);
+    assert_true((status == VOLT_OK) == (kernel != NULL));
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status gram_of(const volt_kernel *kernel, bool rectangle)
+{
+    volt_view X = volt_view_of(set.X, N, D), Y = volt_view_of(set.X, rectangle ? H : N, D);
+    return volt_gram(kernel, X, rectangle ? Y : volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(set.out, N, Y.rows));
+}
+
+static volt_status call_gram(void)
+{
+    return gram_of(set.kernel, false);
+}
+
+static volt_status call_gram_rectangle(void)
+{
+    return gram_of(set.kernel, true);
+}
+
+static volt_status call_gram_rbf(void)
+{
+    return gram_of(set.rbf, false);
+}
+
+static volt_status call_ridge(void)
+{
+    double K[] = {2, 0, 1, 2}, Y[] = {1, 2}, c;
+    return volt_ridge_solve(volt_matrix_of(K, 2, 2), volt_matrix_of(Y, 2, 1), NULL, &c, NULL);
+}
+
+static volt_status fit_with(const volt_kernel *kernel, volt_matrix fitted)
+{
+    volt_fit_options options = volt_fit_options_default();
+    options.input_names = options.output_names = names;
+    options.washout = 3;
+    volt_model *model = NULL;
+    volt_status status = volt_model_fit(kernel, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options,
+                                        fitted, &model);
+    assert_true((status == VOLT_OK) == (model != NULL));
+    volt_model_free(model);
+    return status;
+}
+
+static volt_status call_fit(void)
+{
+    return fit_with(set.kernel, volt_matrix_of(set.out, N, D));
+}
+
+static volt_status call_fit_rbf(void)
+{
+    return fit_with(set.rbf, volt_matrix_of(set.out, N, D));
+}
+
+static volt_status predict_from(volt_start start)
+{
+    volt_predict_options options = {.start = start};
+    int64_t beyond = -5;
+    volt_status status = volt_model_predict(set.model, volt_view_of(set.X + (N + 1) * D, H, D), &options,
+                                            volt_matrix_of(set.out, H, D), &beyond);
+    assert_true((status == VOLT_OK) == (beyond >= 0));
+    return status;
+}
+
+static volt_status call_predict(void)
+{
+    return predict_from(VOLT_START_CONTINUE);
+}
+
+static volt_status call_predict_reset(void)
+{
+    return predict_from(VOLT_START_RESET);
+}
+
+static volt_status call_continue(void)
+{
+    return volt_model_continue(set.model, NULL, volt_matrix_of(set.out, H, D), NULL);
+}
+
+static volt_status stream_from(volt_start start)
+{
+    volt_predict_options options = {.start = start};
+    volt_stream *stream = NULL;
+    volt_status status = volt_stream_create(set.model, &options, &stream);
+    assert_true((status == VOLT_OK) == (stream != NULL));
+    if (stream) { /* a push allocates nothing */
+        int64_t count = failing_alloc_count();
+        double y[D];
+        check_ok(volt_stream_push(stream, set.X, y));
+        assert_int_equal(failing_alloc_count(), count);
+    }
+    volt_stream_free(stream);
+    return status;
+}
+
+static volt_status call_stream(void)
+{
+    return stream_from(VOLT_START_CONTINUE);
+}
+
+static volt_status call_stream_reset(void)
+{
+    return stream_from(VOLT_START_RESET);
+}
+
+/* The file that was there survives. */
+static volt_status call_save(void)
+{
+    volt_status status = volt_model_save(set.model, set.path);
+    assert_int_equal(access(set.path, R_OK), 0);
+    return status;
+}
+
+static volt_status call_load(void)
+{
+    volt_model *model = NULL;
+    volt_status status = volt_model_load(set.path, &model);
+    assert_true((status == VOLT_OK) == (model != NULL));
+    volt_model_free(model);
+    return status;
+}
+
+static volt_status call_plan(void)
+{
+    volt_plan plan = {.n_that_fits = -5};
+    volt_status status = volt_plan_fit(100, 2, 2, 1, &plan);
+    assert_true((status == VOLT_OK) == (plan.n_that_fits >= 0));
+    return status;
+}
+
+/* ---- every k ---------------------------------------------------------------------------------- */
+
+/* What a call promises beyond VOLT_ERR_MEMORY and no leak. */
+enum {
+    WRITES_OUT = 1,  /* on failure set.out is as it was */
+    MAY_DO_WITHOUT = 2 /* an allocation may fail without harm: saving goes on without the sync of the directory */
+};
+
+static void fail_every_allocation(const char *what, volt_status (*call)(void), int promises)
+{
+    for (int64_t k = 1;; k++) {
+        for (int i = 0; i < N * N; i++)
+            set.out[i] = untouched;
+        failing_alloc_start(k);
+        volt_status status = call();
+        int hit = failing_alloc_hit();
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        bool done_without = status == VOLT_OK && promises & MAY_DO_WITHOUT;
+        if (live != 0 || (status != (hit ? VOLT_ERR_MEMORY : VOLT_OK) && !done_without))
+            fail_msg("%s, allocation %" PRId64 ": status \"%s\" (%s), %" PRId64 " blocks not freed", what, k,
+                     volt_status_message(status), volt_error_detail(), live);
+        if (!hit) {
+            print_message("%s: %" PRId64 " allocations\n", what, k - 1);
+            assert_true(k > 1); /* there was something to fail */
+            return;
+        }
+        assert_true(strlen(volt_error_detail()) > 0);
+        for (int i = 0; promises & WRITES_OUT && i < N * N; i++)
+            assert_true(set.out[i] == untouched);
+    }
+}
+
+static void kernels_and_gram_matrices(void **state)
+{
+    (void)state;
+    fail_every_allocation("kernel parse", call_parse, 0);
+    fail_every_allocation("gram", call_gram, WRITES_OUT);
+    fail_every_allocation("gram, rectangle", call_gram_rectangle, WRITES_OUT);
+    fail_every_allocation("gram, rbf", call_gram_rbf, WRITES_OUT);
+}
+
+static void readout_and_fit(void **state)
+{
+    (void)state;
+    fail_every_allocation("ridge", call_ridge, 0);
+    fail_every_allocation("fit", call_fit, WRITES_OUT);
+    fail_every_allocation("fit, rbf", call_fit_rbf, WRITES_OUT);
+}
+
+static void forecasts(void **state)
+{
+    (void)state;
+    fail_every_allocation("predict", call_predict, WRITES_OUT);
+    fail_every_allocation("predict, reset", call_predict_reset, WRITES_OUT);
+    fail_every_allocation("continue", call_continue, WRITES_OUT);
+    fail_every_allocation("stream", call_stream, 0);
+    fail_every_allocation("stream, reset", call_stream_reset, 0);
+}
+
+static void files(void **state)
+{
+    (void)state;
+    fail_every_allocation("save", call_save, MAY_DO_WITHOUT);
+    fail_every_allocation("load", call_load, 0);
+    volt_model *model = NULL; /* what is on disk after all that is a model */
+    check_ok(volt_model_load(set.path, &model));
+    volt_model_free(model);
+}
+
+static void plans(void **state)
+{
+    (void)state;
+    fail_every_allocation("plan", call_plan, 0);
+}
+
+/* ---- what is freed twice, or NULL ------------------------------------------------------------- */
+
+static void freeing_nothing_is_fine(void **state)
+{
+    (void)state;
+    volt_model_free(NULL);
+    volt_stream_free(NULL);
+    volt_kernel_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_and_gram_matrices),
+        cmocka_unit_test(readout_and_fit),
+        cmocka_unit_test(forecasts),
+        cmocka_unit_test(files),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(freeing_nothing_is_fine),
+    };
+    return cmocka_run_group_tests_name("model_memory", tests, make_set, free_set);
+}

@@ -1,0 +1,212 @@
+/* tests/unit/test_plan.c: what a fit would take, against what it does take. */
+#define _GNU_SOURCE
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static volt_plan plan_of(int64_t n, int64_t d, int64_t q, int measure)
+{
+    volt_plan plan;
+    check_ok(volt_plan_fit(n, d, q, measure, &plan));
+    return plan;
+}
+
+/* ---- an allocator that knows its peak --------------------------------------------------------- */
+
+enum { HEADER = 64 };
+static _Atomic int64_t in_use, peak;
+
+static void *measured_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    size_t rounded = (bytes / HEADER + 2) * HEADER;
+    char *block = aligned_alloc(HEADER, rounded);
+    if (!block)
+        return NULL;
+    memcpy(block, &bytes, sizeof bytes);
+    int64_t now = atomic_fetch_add(&in_use, (int64_t)bytes) + (int64_t)bytes;
+    if (now > atomic_load(&peak))
+        atomic_store(&peak, now);
+    return block + HEADER;
+}
+
+static void measured_release(void *memory, void *context)
+{
+    (void)context;
+    if (!memory)
+        return;
+    size_t bytes;
+    memcpy(&bytes, (char *)memory - HEADER, sizeof bytes);
+    atomic_fetch_sub(&in_use, (int64_t)bytes);
+    free((char *)memory - HEADER);
+}
+
+static int use_own_allocator(void **state)
+{
+    (void)state;
+    volt_set_allocator(NULL);
+    return 0;
+}
+
+/* Peak of the library's allocations during a fit, and what is left as the model. */
+static void measure_fit(const char *text, int64_t n, int64_t d, int64_t q, double *fit_peak, double *model_size)
+{
+    static const volt_allocator allocator = {measured_alloc, measured_release, NULL};
+    volt_rng rng;
+    volt_rng_init(&rng, 161, 0);
+    double *X = random_rows(&rng, n, d, 1), *Y = normal_rows(&rng, n, q);
+    volt_set_allocator(&allocator);
+    volt_kernel *kernel = plain_parse(text);
+    volt_model *model = NULL;
+    atomic_store(&peak, 0);
+    int64_t before = atomic_load(&in_use);
+    check_ok(volt_model_fit(kernel, volt_view_of(X, n, d), volt_view_of(Y, n, q), NULL, volt_matrix_of(NULL, 0, 0), &model));
+    *fit_peak = (double)(atomic_load(&peak) - before);
+    *model_size = (double)(atomic_load(&in_use) - before);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    assert_int_equal(atomic_load(&in_use), 0);
+    volt_set_allocator(NULL);
+    free(Y);
+    free(X);
+}
+
+/* The plan does not know the kernel: it is at least the peak of every lift, and not more than a tenth above the
+ * largest of them, apart from buffers of 128 KiB. */
+static void the_plan_covers_the_peak_of_a_fit(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][3] = {{50, 2, 1}, {700, 3, 2}, {700, 2, 60}, {700, 40, 1}, {400, 200, 3}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        int64_t n = shapes[s][0], d = shapes[s][1], q = shapes[s][2];
+        double largest = 0, planned = plan_of(n, d, q, 0).fit_bytes;
+        for (int p = 0; p < PLAIN_KERNELS; p++) {
+            double fit_peak, model_size;
+            measure_fit(plain_kernels[p].text, n, d, q, &fit_peak, &model_size);
+            largest = fmax(largest, fit_peak);
+            if (!(planned >= fit_peak))
+                fail_msg("%s, n = %d, d = %d, q = %d: planned %.0f bytes, peak %.0f", plain_kernels[p].text, (int)n,
+                         (int)d, (int)q, planned, fit_peak);
+        }
+        assert_true(planned <= 1.1 * (largest + 16384 * 8));
+    }
+}
+
+static void the_peak_is_within_the_budget(void **state)
+{
+    (void)state;
+    enum { N = 1500, D = 3, Q = 3 };
+    double fit_peak, model_size, matrix = 8.0 * N * N + 8.0 * N * (D + Q);
+    for (int p = 0; p < PLAIN_KERNELS; p += PLAIN_RBF) {
+        measure_fit(plain_kernels[p].text, N, D, Q, &fit_peak, &model_size);
+        print_message("%s: %.3f of the matrix and the data\n", plain_kernels[p].text, fit_peak / matrix);
+        assert_true(fit_peak <= 1.15 * matrix);
+    }
+}
+
+/* On disk: the numbers and a header of a few hundred bytes. */
+static void the_size_of_a_model_is_that_of_its_file(void **state)
+{
+    (void)state;
+    enum { N = 500, D = 4, Q = 3 };
+    volt_rng rng = test_rng(162);
+    const char *tmp = getenv("TMPDIR");
+    char path[512];
+    snprintf(path, sizeof path, "%s/volterra_plan_%ld.safetensors", tmp && *tmp ? tmp : "/tmp", (long)getpid());
+    double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q);
+    volt_kernel *kernel = plain_parse("volterra");
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), NULL, volt_matrix_of(NULL, 0, 0), &model));
+    check_ok(volt_model_save(model, path));
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+    unlink(path);
+    double planned = plan_of(N, D, Q, 0).model_bytes;
+    assert_true((double)file.st_size >= planned * 0.99 && (double)file.st_size <= planned * 1.01 + 4096);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(Y);
+    free(X);
+}
+
+/* ---- what fits -------------------------------------------------------------------------------- */
+
+static void the_largest_n_fits_and_the_next_does_not(void **state)
+{
+    (void)state;
+    for (int64_t d = 1; d <= 1000; d *= 10)
+        for (int64_t q = 1; q <= 100; q *= 10) {
+            volt_plan plan = plan_of(1000, d, q, 0);
+            if (plan.available_bytes == 0) {
+                assert_int_equal(plan.n_that_fits, 0);
+                continue;
+            }
+            assert_true(plan.n_that_fits >= 1);
+            assert_true(plan_of(plan.n_that_fits, d, q, 0).fit_bytes <= plan.available_bytes * (1 + 1e-12));
+            assert_true(plan_of(plan.n_that_fits + 1, d, q, 0).fit_bytes > plan.available_bytes * (1 - 1e-12));
+        }
+}
+
+static void very_large_plans_stay_finite(void **state)
+{
+    (void)state;
+    volt_plan plan = plan_of(INT64_MAX, INT64_MAX, INT64_MAX, 0);
+    assert_true(isfinite(plan.fit_bytes) && isfinite(plan.model_bytes) && plan.fit_bytes > 1e38);
+    assert_true(plan.n_that_fits >= 0);
+    plan = plan_of(46341, 10, 55, 0); /* where 32-bit indices end: n^2 > 2^31 */
+    assert_true(plan.fit_bytes > 8.0 * 46341 * 46341);
+}
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+static void times_are_measured_when_asked(void **state)
+{
+    (void)state;
+    volt_plan plan = plan_of(5000, 3, 3, 0);
+    assert_true(plan.gram_seconds == 0 && plan.factor_seconds == 0 && plan.stream_seconds == 0);
+    volt_plan small = plan_of(1000, 3, 3, 1), large = plan_of(100000, 3, 3, 1);
+    assert_true(small.gram_seconds > 0 && small.factor_seconds > 0 && small.stream_seconds > 0);
+    assert_true(small.fit_bytes == plan_of(1000, 3, 3, 0).fit_bytes);
+    /* n^2, n^3 and n: ratios of 1e4, 1e6 and 100, with a factor of 20 for a busy machine */
+    assert_true(large.gram_seconds > 5e2 * small.gram_seconds);
+    assert_true(large.factor_seconds > 5e4 * small.factor_seconds);
+    assert_true(large.stream_seconds > 5 * small.stream_seconds);
+}
+
+static void wrong_plans_are_refused(void **state)
+{
+    (void)state;
+    volt_plan plan = {.fit_bytes = -7};
+    check_fails(volt_plan_fit(0, 1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "n = 0");
+    check_fails(volt_plan_fit(1, -1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "d = -1");
+    check_fails(volt_plan_fit(1, 1, 0, 0, &plan), VOLT_ERR_ARGUMENT, "q = 0");
+    check_fails(volt_plan_fit(1, 1, 1, 0, NULL), VOLT_ERR_ARGUMENT, "plan");
+    assert_true(plan.fit_bytes == -7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_plan_covers_the_peak_of_a_fit, use_own_allocator),
+        cmocka_unit_test_teardown(the_peak_is_within_the_budget, use_own_allocator),
+        cmocka_unit_test(the_size_of_a_model_is_that_of_its_file),
+        cmocka_unit_test(the_largest_n_fits_and_the_next_does_not),
+        cmocka_unit_test(very_large_plans_stay_finite),
+        cmocka_unit_test(times_are_measured_when_asked),
+        cmocka_unit_test(wrong_plans_are_refused),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

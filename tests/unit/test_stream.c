@@ -1,0 +1,445 @@
+/* tests/unit/test_stream.c: row by row, in one call and in a closed loop: the same forecasts; and inputs beyond
+ * the ball. */
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+/* A model of one input and one target on `rows` random rows in [-1, 1], the first of them 1, as they are. */
+static volt_model *line_model(const char *text, volt_rng *rng, int64_t rows, int feedback)
+{
+    volt_kernel *kernel = plain_parse(text);
+    double *x = random_rows(rng, rows, 1, 0.9), *y = random_rows(rng, rows, 1, 0.9);
+    x[0] = 1;
+    volt_fit_options options = volt_fit_options_default();
+    options.scale = 0;
+    options.alpha = 0.1;
+    options.feedback = feedback;
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(x, rows, 1), volt_view_of(y, rows, 1), &options, nowhere, &model));
+    free(y);
+    free(x);
+    volt_kernel_free(kernel);
+    return model;
+}
+
+static volt_stream *open_stream(const volt_model *model, volt_start start, volt_beyond beyond)
+{
+    volt_predict_options options = {.start = start, .beyond = beyond};
+    volt_stream *stream = NULL;
+    check_ok(volt_stream_create(model, &options, &stream));
+    return stream;
+}
+
+/* ---- streaming equals batch ------------------------------------------------------------------- */
+
+/* Both sum the same n products k_j A_j, in another order, of entries that the recursion rounds differently. The
+ * measure is eps sum |k_j A_j| (here with the bound `largest` on k_j), and they differ by less than 4 of it: the
+ * errors of the recursion are a few eps and contract. The state lies in a buffer that is used up every 4096
+ * rows: PUSHES pass its end twice. */
+enum { N = 13, D = 2, Q = 3, PUSHES = 9001 };
+
+static void check_stream(const plain_kernel *kernel, volt_start start, volt_rng *rng)
+{
+    volt_kernel *parsed = plain_parse(kernel->text);
+    double *X = random_rows(rng, N, D, 1), *Y = normal_rows(rng, N, Q), *fresh = random_rows(rng, PUSHES, D, 1);
+    double *batch = new_matrix(PUSHES, Q), out[Q];
+    for (int i = 0; i < N; i++)
+        Y[i * Q + 1] = 1000 + 10 * Y[i * Q + 1];
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1e-2;
+    options.washout = 2;
+    check_ok(volt_model_fit(parsed, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options, nowhere, &model));
+    volt_model_info info;
+    volt_model_describe(model, &info);
+
+    volt_predict_options how = volt_predict_options_default();
+    how.start = start;
+    int64_t beyond = 0;
+    check_ok(volt_model_predict(model, volt_view_of(fresh, PUSHES, D), &how, volt_matrix_of(batch, PUSHES, Q), &beyond));
+    volt_stream *stream = open_stream(model, start, VOLT_BEYOND_CLIP);
+    double tolerance[Q], worst = 0;
+    for (int k = 0; k < Q; k++) {
+        double sum = 0;
+        for (int j = 0; j < N; j++)
+            sum += fabs(info.coefficients[j * Q + k]);
+        double terms = info.facts.largest * sum + fabs(info.intercepts[k]);
+        tolerance[k] = 4 * DBL_EPSILON * (info.target_scale[k] * terms + fabs(info.target_mean[k]));
+    }
+    for (int i = 0; i < PUSHES; i++) {
+        check_ok(volt_stream_push(stream, fresh + i * D, out));
+        for (int k = 0; k < Q; k++) {
+            double error = fabs(out[k] - batch[i * Q + k]);
+            worst = fmax(worst, error / tolerance[k]);
+            if (!(error <= tolerance[k]))
+                fail_msg("%s, row %d, output %d: stream %.17g, batch %.17g, tolerance %.3g", kernel->text, i, k,
+                         out[k], batch[i * Q + k], tolerance[k]);
+        }
+    }
+    print_message("%s, %s: at most %.2g of the tolerance\n", kernel->text,
+                  start == VOLT_START_RESET ? "reset" : "continue", worst);
+    assert_int_equal(volt_stream_beyond(stream), beyond);
+    volt_stream_free(stream);
+    volt_model_free(model);
+    free(batch);
+    free(fresh);
+    free(Y);
+    free(X);
+    volt_kernel_free(parsed);
+}
+
+static void streaming_equals_batch_after_training(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(131);
+    for (int p = 0; p < PLAIN_KERNELS; p++)
+        check_stream(&plain_kernels[p], VOLT_START_CONTINUE, &rng);
+}
+
+static void streaming_equals_batch_after_a_reset(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(132);
+    for (int p = 0; p < PLAIN_KERNELS; p++)
+        check_stream(&plain_kernels[p], VOLT_START_RESET, &rng);
+}
+
+/* A model never changes, and streams do not see each other. */
+static void streams_are_independent(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(133);
+    volt_model *model = line_model("volterra:tau=0.5,lambda=0.6", &rng, 20, 0);
+    volt_stream *first = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+    double x[] = {0.3, -0.2, 0.9}, a[3], b[3];
+    for (int i = 0; i < 3; i++)
+        check_ok(volt_stream_push(first, x + i, a + i));
+    volt_stream *second = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+    for (int i = 0; i < 3; i++) {
+        double other = -x[i], ignored;
+        check_ok(volt_stream_push(first, &other, &ignored));
+        check_ok(volt_stream_push(second, x + i, b + i));
+    }
+    assert_memory_equal(a, b, sizeof a);
+    volt_stream_free(second);
+    volt_stream_free(first);
+    volt_stream_free(NULL);
+    volt_model_free(model);
+}
+
+/* ---- inputs beyond the ball ------------------------------------------------------------------- */
+
+/* tau = lambda = 0.5, M = 1: lambda^2 kappa = 0.25 / (1 - 0.25 r) reaches 1 at norm r = 3. */
+static const char *const quarter = "volterra:tau=0.5,lambda=0.5";
+
+static void clipping_projects_and_counts(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(134);
+    volt_kernel *kernel = plain_parse(quarter);
+    enum { ROWS = 12 };
+    double *X = random_rows(&rng, ROWS, 2, 0.9), *Y = normal_rows(&rng, ROWS, 1);
+    X[0] = 0.6; /* M = 1 */
+    X[1] = 0.8;
+    volt_fit_options options = volt_fit_options_default();
+    options.scale = 0;
+    options.alpha = 0.1;
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 2), volt_view_of(Y, ROWS, 1), &options, nowhere, &model));
+
+    double far[] = {3, -4, 0.1, 0.2, 0, -1e8}, near[] = {0.6, -0.8, 0.1, 0.2, 0, -1}, out[3], expected[3], one;
+    int64_t beyond = 0;
+    check_ok(volt_model_predict(model, volt_view_of(near, 3, 2), NULL, volt_matrix_of(expected, 3, 1), &beyond));
+    assert_int_equal(beyond, 0);
+    check_ok(volt_model_predict(model, volt_view_of(far, 3, 2), NULL, volt_matrix_of(out, 3, 1), &beyond));
+    assert_int_equal(beyond, 2);
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(out[i] - expected[i]) <= 1e-13 * (1 + fabs(expected[i])));
+        check_ok(volt_stream_push(stream, far + 2 * i, &one));
+        assert_true(fabs(one - expected[i]) <= 1e-13 * (1 + fabs(expected[i])));
+    }
+    assert_int_equal(volt_stream_beyond(stream), 2);
+    volt_stream_free(stream);
+    volt_model_free(model);
+    free(Y);
+    free(X);
+    volt_kernel_free(kernel);
+}
+
+static void refusing_leaves_everything_as_it_was(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(135);
+    volt_model *model = line_model(quarter, &rng, 20, 0);
+    volt_predict_options options = {.beyond = VOLT_BEYOND_ERROR};
+    double x[] = {0.5, -1, 1.5, 0.2}, out[4] = {7, 7, 7, 7};
+    int64_t beyond = -5;
+    check_fails(volt_model_predict(model, volt_view_of(x, 4, 1), &options, volt_matrix_of(out, 4, 1), &beyond),
+                VOLT_ERR_DOMAIN, "row 3 has scaled norm 1.5, beyond the largest of training, 1");
+    for (int i = 0; i < 4; i++)
+        assert_true(out[i] == 7);
+    assert_int_equal(beyond, -5);
+
+    /* the norm of the largest training row itself is not beyond, nor is its rounding */
+    double edge[] = {1, -1, 1 + 2 * DBL_EPSILON};
+    check_ok(volt_model_predict(model, volt_view_of(edge, 3, 1), &options, volt_matrix_of(out, 3, 1), &beyond));
+    assert_int_equal(beyond, 0);
+    volt_model_free(model);
+}
+
+static void allowing_stops_where_the_recursion_would_diverge(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(136);
+    volt_model *model = line_model(quarter, &rng, 20, 0);
+    volt_predict_options options = {.beyond = VOLT_BEYOND_ALLOW};
+    double x[] = {0.5, 2.9, -2.9}, y[] = {0.5, 3.1}, out[3], clipped[3];
+    int64_t beyond = 0;
+    check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), &options, volt_matrix_of(out, 3, 1), &beyond));
+    assert_int_equal(beyond, 2);
+    check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), NULL, volt_matrix_of(clipped, 3, 1), NULL));
+    assert_true(out[0] == clipped[0] && out[1] != clipped[1]); /* taken as it is, not projected */
+    check_fails(volt_model_predict(model, volt_view_of(y, 2, 1), &options, volt_matrix_of(out, 2, 1), NULL),
+                VOLT_ERR_DOMAIN, "row 2 has scaled norm 3.1");
+    assert_non_null(strstr(volt_error_detail(), "must stay below 1"));
+    double far = 1e30; /* beyond the pole of kappa too */
+    check_fails(volt_model_predict(model, volt_view_of(&far, 1, 1), &options, volt_matrix_of(out, 1, 1), NULL),
+                VOLT_ERR_DOMAIN, "scaled norm 1e+30");
+    volt_model_free(model);
+}
+
+/* What the kernel is beyond the ball, from plain loops. */
+static void allowed_inputs_follow_the_recursion(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(137);
+    enum { ROWS = 15, H = 9 };
+    for (int p = 0; p < PLAIN_KERNELS; p++) {
+        const plain_kernel *kernel = &plain_kernels[p];
+        volt_kernel *parsed = plain_parse(kernel->text);
+        double *X = random_rows(&rng, ROWS, 1, 0.7), *Y = normal_rows(&rng, ROWS, 1), out[H], K[H * ROWS];
+        double *fresh = random_rows(&rng, H, 1, 1);
+        volt_fit_options fit_options = volt_fit_options_default();
+        fit_options.scale = 0;
+        fit_options.alpha = 0.1;
+        volt_model *model = NULL;
+        check_ok(volt_model_fit(parsed, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, 1), &fit_options, nowhere, &model));
+        volt_predict_options options = {.start = VOLT_START_RESET, .beyond = VOLT_BEYOND_ALLOW};
+        int64_t beyond = 0;
+        fresh[4] = 0.99;
+        check_ok(volt_model_predict(model, volt_view_of(fresh, H, 1), &options, volt_matrix_of(out, H, 1), &beyond));
+        assert_true(beyond >= 1);
+        plain_gram(kernel, volt_view_of(fresh, H, 1), volt_view_of(X, ROWS, 1), volt_matrix_of(K, H, ROWS));
+        volt_model_info info;
+        volt_model_describe(model, &info);
+        for (int i = 0; i < H; i++) {
+            double expected = info.intercepts[0], sum = 0;
+            for (int j = 0; j < ROWS; j++) {
+                expected += K[i * ROWS + j] * info.coefficients[j];
+                sum += fabs(info.coefficients[j]);
+            }
+            assert_true(fabs(out[i] - expected) <= 2 * sum * plain_tolerance(kernel, 1, 1));
+        }
+        volt_model_free(model);
+        free(fresh);
+        free(Y);
+        free(X);
+        volt_kernel_free(parsed);
+    }
+}
+
+/* exp(-gamma d^2) dies out: far away only the constant 1 of the kernel is left. */
+static void rbf_allows_anything(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(138);
+    volt_model *model = line_model("volterra:lift=rbf,gamma=1,lambda=0.9", &rng, 10, 0);
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ALLOW);
+    double expected = info.intercepts[0], out;
+    for (int j = 0; j < 10; j++)
+        expected += info.coefficients[j];
+    static const double far[] = {100, -1e6, 1e100, 1e150};
+    for (int i = 0; i < 4; i++) {
+        check_ok(volt_stream_push(stream, &far[i], &out));
+        assert_true(fabs(out - expected) <= 1e-13);
+        assert_int_equal(volt_stream_beyond(stream), i + 1);
+    }
+    volt_stream_free(stream);
+    volt_model_free(model);
+}
+
+/* ---- bad rows --------------------------------------------------------------------------------- */
+
+static void a_refused_row_leaves_the_stream_as_it_was(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(139);
+    volt_model *model = line_model(quarter, &rng, 20, 0);
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ERROR);
+    volt_stream *clean = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ERROR);
+    static const double bad[] = {NAN, INFINITY, -INFINITY, 1e300, 2};
+    static const volt_status status[] = {VOLT_ERR_NOT_FINITE, VOLT_ERR_NOT_FINITE, VOLT_ERR_NOT_FINITE,
+                                         VOLT_ERR_NOT_FINITE, VOLT_ERR_DOMAIN};
+    static const char *const rows[] = {"row 2 ", "row 3 ", "row 4 ", "row 5 ", "row 6 "};
+    for (int i = 0; i < 5; i++) {
+        double x = 0.1 * i, a, b, out = 7;
+        check_ok(volt_stream_push(stream, &x, &a));
+        check_fails(volt_stream_push(stream, &bad[i], &out), status[i], rows[i]);
+        assert_true(out == 7);
+        check_ok(volt_stream_push(clean, &x, &b));
+        assert_true(a == b);
+    }
+    assert_int_equal(volt_stream_beyond(stream), 0);
+    volt_stream_free(clean);
+    volt_stream_free(stream);
+    volt_model_free(model);
+}
+
+static void wrong_forecasts_are_refused(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(140);
+    volt_model *model = line_model(quarter, &rng, 20, 0);
+    double x[4] = {0.1, 0.2, NAN, 0.3}, out[4] = {7, 7, 7, 7};
+    int64_t beyond = -5;
+    volt_view X = volt_view_of(x, 2, 1);
+    volt_matrix good = volt_matrix_of(out, 2, 1), narrow = {out, 2, 1, 0};
+    check_fails(volt_model_predict(NULL, X, NULL, good, NULL), VOLT_ERR_ARGUMENT, "model");
+    check_fails(volt_model_predict(model, volt_view_of(NULL, 2, 1), NULL, good, NULL), VOLT_ERR_SHAPE, "inputs");
+    check_fails(volt_model_predict(model, volt_view_of(x, 0, 1), NULL, volt_matrix_of(out, 0, 1), NULL), VOLT_ERR_SHAPE,
+                "0 x 1");
+    check_fails(volt_model_predict(model, volt_view_of(x, 2, 2), NULL, good, NULL), VOLT_ERR_SHAPE, "2 columns");
+    check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(out, 3, 1), NULL), VOLT_ERR_SHAPE, "must be 2 x 1");
+    check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(out, 2, 2), NULL), VOLT_ERR_SHAPE, "must be 2 x 1");
+    check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(NULL, 2, 1), NULL), VOLT_ERR_SHAPE, "forecasts");
+    check_fails(volt_model_predict(model, X, NULL, narrow, NULL), VOLT_ERR_SHAPE, "forecasts");
+    check_fails(volt_model_predict(model, volt_view_of(x, 4, 1), NULL, volt_matrix_of(out, 4, 1), &beyond),
+                VOLT_ERR_NOT_FINITE, "row 3 ");
+    check_fails(volt_model_continue(model, NULL, good, NULL), VOLT_ERR_ARGUMENT, "not its inputs");
+    check_fails(volt_model_continue(NULL, NULL, good, NULL), VOLT_ERR_ARGUMENT, "model");
+    volt_stream *stream = NULL;
+    check_fails(volt_stream_create(NULL, NULL, &stream), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    for (int i = 0; i < 4; i++)
+        assert_true(out[i] == 7);
+    assert_int_equal(beyond, -5);
+    volt_model_free(model);
+}
+
+/* ---- closed loop ------------------------------------------------------------------------------ */
+
+/* Past the end of the state's buffer, bit by bit what pushing by hand gives. */
+static void the_closed_loop_is_pushing_by_hand(void **state)
+{
+    (void)state;
+    enum { ROWS = 300, STEPS = 4500, LD = 4 };
+    double *X = lorenz_rows(ROWS + 1, 0.02), *path = new_matrix(STEPS, LD), input[3], output[3];
+    volt_kernel *kernel = plain_parse("volterra:tau_coef=0.3,lambda_coef=0.8");
+    volt_fit_options options = volt_fit_options_default();
+    options.feedback = 1;
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 3), volt_view_of(X + 3, ROWS, 3), &options, nowhere, &model));
+    for (int i = 0; i < STEPS * LD; i++)
+        path[i] = 1e77;
+    volt_matrix out = {path, STEPS, 3, LD};
+    int64_t beyond = -1;
+    check_ok(volt_model_continue(model, NULL, out, &beyond));
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+    memcpy(input, X + 3 * ROWS, sizeof input); /* the last training target */
+    for (int i = 0; i < STEPS; i++) {
+        check_ok(volt_stream_push(stream, input, output));
+        assert_memory_equal(output, path + i * LD, sizeof output);
+        assert_true(path[i * LD + 3] == 1e77);
+        memcpy(input, output, sizeof input);
+    }
+    assert_int_equal(beyond, volt_stream_beyond(stream));
+    volt_stream_free(stream);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(path);
+    free(X);
+}
+
+static int cancel_late(const char *stage, double fraction, void *context)
+{
+    (void)context;
+    assert_string_equal(stage, "continue");
+    return fraction > 0;
+}
+
+static void failures_of_the_closed_loop(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(141);
+    volt_model *model = line_model(quarter, &rng, 20, 1);
+    double out[3] = {7, 7, 7};
+    check_fails(volt_model_continue(model, NULL, volt_matrix_of(out, 0, 1), NULL), VOLT_ERR_ARGUMENT, "steps is 0");
+    check_fails(volt_model_continue(model, NULL, volt_matrix_of(out, 3, 2), NULL), VOLT_ERR_SHAPE, "must be 3 x 1");
+    volt_predict_options options = {.progress = {cancel_late, NULL}};
+    int64_t beyond = -5;
+    check_fails(volt_model_continue(model, &options, volt_matrix_of(out, 3, 1), &beyond), VOLT_ERR_CANCELLED, "continue");
+    for (int i = 0; i < 3; i++)
+        assert_true(out[i] == 7);
+    assert_int_equal(beyond, -5);
+    volt_model_free(model);
+}
+
+/* A target far beyond the inputs leaves the ball at once. */
+static void a_loop_that_leaves_the_ball_is_refused_when_asked(void **state)
+{
+    (void)state;
+    double x[] = {0.1, -0.5, 1, 0.2, 0.7}, y[] = {10, -50, 100, 20, 70}, out[5] = {7, 7, 7, 7, 7};
+    volt_kernel *kernel = plain_parse(quarter);
+    volt_fit_options fit_options = volt_fit_options_default();
+    fit_options.scale = 0;
+    fit_options.feedback = 1;
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(x, 5, 1), volt_view_of(y, 5, 1), &fit_options, nowhere, &model));
+    volt_predict_options options = {.beyond = VOLT_BEYOND_ERROR};
+    check_fails(volt_model_continue(model, &options, volt_matrix_of(out, 5, 1), NULL), VOLT_ERR_DOMAIN, "row 1 ");
+    options.beyond = VOLT_BEYOND_ALLOW;
+    check_fails(volt_model_continue(model, &options, volt_matrix_of(out, 5, 1), NULL), VOLT_ERR_DOMAIN, "row 1 ");
+    assert_true(out[0] == 7 && out[4] == 7);
+    int64_t beyond = 0;
+    check_ok(volt_model_continue(model, NULL, volt_matrix_of(out, 5, 1), &beyond)); /* clipped */
+    assert_true(beyond >= 1);
+    for (int i = 0; i < 5; i++)
+        assert_true(isfinite(out[i]));
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(streaming_equals_batch_after_training),
+        cmocka_unit_test(streaming_equals_batch_after_a_reset),
+        cmocka_unit_test(streams_are_independent),
+        cmocka_unit_test(clipping_projects_and_counts),
+        cmocka_unit_test(refusing_leaves_everything_as_it_was),
+        cmocka_unit_test(allowing_stops_where_the_recursion_would_diverge),
+        cmocka_unit_test(allowed_inputs_follow_the_recursion),
+        cmocka_unit_test(rbf_allows_anything),
+        cmocka_unit_test(a_refused_row_leaves_the_stream_as_it_was),
+        cmocka_unit_test(wrong_forecasts_are_refused),
+        cmocka_unit_test(the_closed_loop_is_pushing_by_hand),
+        cmocka_unit_test(failures_of_the_closed_loop),
+        cmocka_unit_test(a_loop_that_leaves_the_ball_is_refused_when_asked),
+    };
+    return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
+}
