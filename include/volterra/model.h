@@ -65,7 +65,7 @@ typedef enum volt_start {
 
 /* What to do with an input whose scaled norm exceeds M, the largest of training. */
 typedef enum volt_beyond {
-    VOLT_BEYOND_CLIP,  /* project it to the ball, and count it */
+    VOLT_BEYOND_CLIP,  /* project it to the ball, and count it; kernels that take any input leave it alone */
     VOLT_BEYOND_ERROR, /* VOLT_ERR_DOMAIN; the sentence has the row, its norm and M */
     VOLT_BEYOND_ALLOW  /* take it as it is while lambda^2 kappa stays below 1, else VOLT_ERR_DOMAIN */
 } volt_beyond;

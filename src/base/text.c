@@ -91,6 +91,11 @@ static int spelling_distance(const char *a, const char *b)
 
 const char *volt_nearest_name(const char *word, const char *const *candidates, int64_t count)
 {
+    size_t typed = strlen(word);
+    for (int64_t i = 0; i < count; i++) /* the beginning of a name is what people type first */
+        if (typed >= 2 && strncmp(word, candidates[i], typed) == 0)
+            return candidates[i];
+
     const char *nearest = NULL;
     int least = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -102,13 +107,7 @@ const char *volt_nearest_name(const char *word, const char *const *candidates, i
     }
     if (!nearest)
         return NULL;
-    /* More than half the letters wrong is another word, unless one begins with the other. */
-    size_t typed = strlen(word), length = strlen(nearest);
-    size_t shorter = typed < length ? typed : length;
-    if (least * 2 <= (int)shorter + 1)
-        return nearest;
-    for (int64_t i = 0; i < count; i++)
-        if (typed >= 2 && strncmp(word, candidates[i], typed) == 0)
-            return candidates[i];
-    return NULL;
+    /* More than half the letters wrong is another word. */
+    size_t length = strlen(nearest), shorter = typed < length ? typed : length;
+    return least * 2 <= (int)shorter + 1 ? nearest : NULL;
 }

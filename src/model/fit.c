@@ -129,13 +129,17 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
         for (int64_t k = 0; k < q; k++)
             A.data[i * q + k] = (Y.data[(w + i) * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
 
-    double common = model->intercept ? model->resolved.common : 0;
+    /* What is left of K after the subtraction still carries the rounding of K. */
+    double common = model->intercept ? model->resolved.common : 0, size = 0;
+    for (int64_t i = 0; i < kept; i++)
+        size = fmax(size, block.data[i * block.ld + i]);
     if (common != 0)
         subtract_from_lower(block, common);
 
     volt_ridge_options ridge = {.alpha = options->alpha, .intercept = options->intercept, .progress = options->progress};
     volt_ridge_report report;
-    VOLT_TRY(volt_ridge_solve_stage(block, A, &ridge, from, 1 - from, model->intercepts, &report));
+    volt_ridge_stage stage = {.from = from, .share = 1 - from, .size = size};
+    VOLT_TRY(volt_ridge_solve_stage(block, A, &ridge, stage, model->intercepts, &report));
     model->rcond = report.rcond;
 
     for (int64_t k = 0; k < q; k++) {

@@ -137,15 +137,16 @@ volt_status volt_model_take_input(const volt_model *model, const double *x, volt
         return VOLT_OK;
     if (policy == VOLT_BEYOND_ERROR)
         return refuse_beyond(model, row, norm, 0);
-    if (!model->resolved.gain) /* the kernel takes any input */
-        return VOLT_OK;
+    const volt_resolved *kernel = &model->resolved;
     if (policy == VOLT_BEYOND_ALLOW) {
-        double kept = model->resolved.gain(&model->resolved, norm);
+        double kept = kernel->gain ? kernel->gain(kernel, norm) : 0;
         if (!(kept < 1))
             return refuse_beyond(model, row, norm, kept);
-    } else {
+    } else if (kernel->gain) {
         for (int64_t k = 0; k < model->d; k++)
             z[k] *= radius / norm;
+    } else {
+        return VOLT_OK; /* the kernel takes any input: there is nothing to clip it to */
     }
     ++*beyond;
     return VOLT_OK;

@@ -20,20 +20,21 @@ static const int64_t format_version = 1;
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
-/* Names as a JSON list, to be released with free; NULL for none or when memory is out. */
-static char *names_to_json(char **names, int64_t count)
+/* Names as a JSON list, to be released with free; *text stays NULL for no names. */
+static volt_status names_to_json(char **names, int64_t count, char **text)
 {
     if (!names)
-        return NULL;
+        return VOLT_OK;
+    volt_status status = VOLT_OK;
     json_t *list = json_array();
-    for (int64_t i = 0; list && i < count; i++)
-        if (json_array_append_new(list, json_string(names[i])) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
-    char *text = list ? json_dumps(list, JSON_COMPACT) : NULL;
+    for (int64_t i = 0; list && status == VOLT_OK && i < count; i++)
+        if (json_array_append_new(list, json_string(names[i])) != 0)
+            status = volt_fail(VOLT_ERR_ARGUMENT, "column name %" PRId64 " is not UTF-8, and cannot be saved", i + 1);
+    *text = status == VOLT_OK && list ? json_dumps(list, JSON_COMPACT) : NULL;
     json_decref(list);
-    return text;
+    if (status == VOLT_OK && !*text)
+        status = volt_fail(VOLT_ERR_MEMORY, "could not allocate the names of %" PRId64 " columns", count);
+    return status;
 }
 
 static volt_status write_file(const volt_model *model, const char *path, const double *inputs,
@@ -83,10 +84,13 @@ volt_status volt_model_save(const volt_model *model, const char *path)
     VOLT_REQUIRE(model && path, VOLT_ERR_ARGUMENT, "the model or the path is NULL");
     double *inputs = volt_alloc_doubles(model->n, model->d);
     double *state = volt_alloc_doubles(volt_past_length(model->end), 1);
-    char *input_names = names_to_json(model->input_names, model->d);
-    char *output_names = names_to_json(model->output_names, model->q);
-    volt_status status = VOLT_ERR_MEMORY;
-    if (inputs && state && !input_names == !model->input_names && !output_names == !model->output_names) {
+    char *input_names = NULL, *output_names = NULL;
+    volt_status status = inputs && state ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = names_to_json(model->input_names, model->d, &input_names);
+    if (status == VOLT_OK)
+        status = names_to_json(model->output_names, model->q, &output_names);
+    if (status == VOLT_OK) {
         for (int64_t j = 0; j < model->n; j++)
             volt_columns_row(model->columns, j, inputs + j * model->d);
         volt_past_get(model->end, state);

@@ -12,17 +12,25 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Bytes at the peak of a fit: the Gram matrix, inputs (given, scaled, packed), targets and coefficients, the
- * state, and the buffers of the last. */
+/* Numbers per row besides the Gram matrix: inputs (scaled, as given, packed, centred), targets and coefficients,
+ * states and norms. A further PLAIN_NUMBERS are for buffers of a fixed size. */
+static double numbers_per_row(double d, double q)
+{
+    return 4 * d + q + 8;
+}
+
+enum { PLAIN_NUMBERS = 16384 };
+
+/* Bytes at the peak of a fit. */
 static double fit_bytes(double n, double d, double q)
 {
-    return 8 * (n * n + n * (2 * d + q + 8) + 16384);
+    return 8 * (n * n + n * numbers_per_row(d, q) + PLAIN_NUMBERS);
 }
 
 /* Largest n whose fit takes at most `bytes`. */
 static int64_t rows_within(double bytes, double d, double q)
 {
-    double b = 2 * d + q + 8, room = bytes / 8 - 16384;
+    double b = numbers_per_row(d, q), room = bytes / 8 - PLAIN_NUMBERS;
     if (room <= 0)
         return 0;
     return (int64_t)floor((sqrt(b * b + 4 * room) - b) / 2);
@@ -38,17 +46,17 @@ static void fill_trial(double *X, int64_t n, int64_t d)
             X[i * d + k] = sin((double)(i * d + k) * 12.9898) / sqrt((double)d);
 }
 
-static double time_gram(const volt_kernel *kernel, volt_view X, volt_matrix K)
+static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix K, double *seconds)
 {
     volt_gram_options options = {.mirror = 0, .radius = 1};
     double best = INFINITY;
     for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
         double start = volt_seconds();
-        if (volt_gram(kernel, X, volt_view_of(NULL, 0, 0), &options, K) != VOLT_OK)
-            return 0;
+        VOLT_TRY(volt_gram(kernel, X, volt_view_of(NULL, 0, 0), &options, K));
         best = fmin(best, volt_seconds() - start);
     }
-    return best;
+    *seconds = best;
+    return VOLT_OK;
 }
 
 /* Of the lower triangle of I + 1 1', several times: the first run also pays for waking the threads. */
@@ -73,10 +81,13 @@ static volt_status measure(double n, int64_t d, int64_t q, volt_plan *plan)
     double *X = volt_alloc_doubles(TRIAL_ROWS, d);
     double *K = volt_alloc_doubles(TRIAL_ROWS, TRIAL_ROWS);
     volt_status status = X && K ? volt_kernel_parse("volterra", &kernel) : VOLT_ERR_MEMORY;
+    double gram = 0;
+    if (status == VOLT_OK) {
+        fill_trial(X, TRIAL_ROWS, d);
+        status = time_gram(kernel, volt_view_of(X, TRIAL_ROWS, d), volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS), &gram);
+    }
     if (status == VOLT_OK) {
         double ratio = n / TRIAL_ROWS;
-        fill_trial(X, TRIAL_ROWS, d);
-        double gram = time_gram(kernel, volt_view_of(X, TRIAL_ROWS, d), volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS));
         plan->gram_seconds = gram * ratio * ratio;
         plan->factor_seconds = time_factor(volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS)) * ratio * ratio * ratio;
         /* A step is a row of the Gram matrix on one thread and q passes over it. */

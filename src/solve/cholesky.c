@@ -62,6 +62,9 @@ static void factor_tile(factorisation *f, int64_t k)
     block diagonal = block_of(f->A, k, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
     dpotrf_("U", &diagonal.rows, diagonal.at, &ld, &info, 1);
+    for (int64_t i = 0; info == 0 && i < diagonal.rows; i++) /* not every dpotrf refuses NaN */
+        if (!(diagonal.at[i * f->A.ld + i] > 0))
+            info = (volt_blas_int)(i + 1);
     if (info > 0)
         atomic_store(&f->pivot, k * TILE + info);
     done(f, 1);

@@ -36,6 +36,11 @@ static volt_status check(volt_matrix K, volt_matrix Y, const volt_ridge_options 
     VOLT_REQUIRE(c, VOLT_ERR_ARGUMENT, "there is no place for the intercepts");
     VOLT_REQUIRE(options->alpha > 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha is %g, and must be positive and finite", options->alpha);
+    for (int64_t i = 0; i < Y.rows; i++)
+        for (int64_t k = 0; k < Y.cols; k++)
+            VOLT_REQUIRE(isfinite(Y.data[i * Y.ld + k]), VOLT_ERR_NOT_FINITE,
+                         "the targets hold %g in row %" PRId64 ", column %" PRId64 " (counted from 1)",
+                         Y.data[i * Y.ld + k], i + 1, k + 1);
     return VOLT_OK;
 }
 
@@ -103,15 +108,16 @@ static volt_status solve(volt_matrix K, volt_matrix Y, const volt_ridge_options 
     return VOLT_OK;
 }
 
-volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, double from,
-                                   double share, double *c, volt_ridge_report *report)
+volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridge_options *options,
+                                   volt_ridge_stage where, double *c, volt_ridge_report *report)
 {
     volt_ridge_options standard = volt_ridge_options_default();
     if (!options)
         options = &standard;
     VOLT_TRY(check(K, Y, options, c));
 
-    volt_ridge_report made = {.rounding_level = (double)K.rows * DBL_EPSILON * largest_diagonal(K)};
+    double size = fmax(largest_diagonal(K), where.size);
+    volt_ridge_report made = {.rounding_level = (double)K.rows * DBL_EPSILON * size};
     if (options->alpha < made.rounding_level)
         volt_log(VOLT_LOG_WARNING,
                  "alpha = %g is below the rounding level n eps max K_ii = %.3g; %.2g would be safe", options->alpha,
@@ -121,7 +127,7 @@ volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridg
     if (!scratch)
         return VOLT_ERR_MEMORY;
     volt_stage stage;
-    volt_stage_begin(&stage, options->progress, "factor", from, share, volt_cholesky_units(K.rows));
+    volt_stage_begin(&stage, options->progress, "factor", where.from, where.share, volt_cholesky_units(K.rows));
     volt_status status = solve(K, Y, options, &stage, scratch, c, &made);
     volt_free(scratch);
     if (status == VOLT_OK && report)
@@ -132,5 +138,6 @@ volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridg
 volt_status volt_ridge_solve(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, double *c,
                              volt_ridge_report *report)
 {
-    return volt_ridge_solve_stage(K, Y, options, 0, 1, c, report);
+    volt_ridge_stage whole = {.from = 0, .share = 1};
+    return volt_ridge_solve_stage(K, Y, options, whole, c, report);
 }

@@ -4,8 +4,13 @@
 
 #include "volterra/solve.h"
 
-/* volt_ridge_solve with its progress covering [from, from + share] of the call. */
-volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, double from,
-                                   double share, double *c, volt_ridge_report *report);
+/* Where a readout stands in a longer call. */
+typedef struct volt_ridge_stage {
+    double from, share; /* its progress covers [from, from + share] of the call */
+    double size;        /* K was computed from numbers up to this size, and is rounded like them; 0: like max K_ii */
+} volt_ridge_stage;
+
+volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridge_options *options,
+                                   volt_ridge_stage stage, double *c, volt_ridge_report *report);
 
 #endif
