@@ -43,13 +43,14 @@ static const double log_weight = -0.881373587019543;
 
 enum { RATE }; /* constants of the programme: -1 / (2 sigma^2) */
 
+/* c local: the weight that every way into a cell has at least once. */
 VOLT_CLONES
 static void lift(const volt_programme *programme, double *restrict values, int64_t count)
 {
     double rate = programme->constant[RATE];
     for (int64_t k = 0; k < count; k++) {
         double e = volt_exp(rate * values[k]);
-        values[k] = e / (2 - e);
+        values[k] = weight * (e / (2 - e));
     }
 }
 
@@ -68,22 +69,24 @@ static void start(const volt_programme *programme, int64_t columns, double *M)
         M[l] = 1;
 }
 
+/* What comes from above does not wait for what comes from the left: the chain along a row is one operation. */
 VOLT_CLONES
-static void row(const volt_programme *programme, int64_t columns, const double *restrict cells, int64_t step,
-                double *restrict M)
+static void row(const volt_programme *programme, int64_t columns, const double *restrict cells, const double *second,
+                int64_t step, double *restrict M)
 {
     (void)programme;
+    (void)second;
     double diagonal[LANES], left[LANES];
     for (int l = 0; l < LANES; l++) {
         diagonal[l] = M[l];
         M[l] = left[l] = 0;
     }
     for (int64_t b = 0; b < columns; b++) {
-        const double *restrict local = cells + b * step;
+        const double *restrict cell = cells + b * step;
         double *restrict here = M + (b + 1) * LANES;
         for (int l = 0; l < LANES; l++) {
-            double up = here[l];
-            left[l] = local[l] * (weight * (up + left[l] + weight * diagonal[l]));
+            double up = here[l], from_above = cell[l] * (up + weight * diagonal[l]);
+            left[l] = cell[l] * left[l] + from_above;
             here[l] = left[l];
             diagonal[l] = up;
         }

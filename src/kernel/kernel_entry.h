@@ -87,6 +87,7 @@ extern const volt_kernel_entry *const volt_kernel_table[];
 extern const volt_kernel_entry volt_kernel_linear, volt_kernel_rbf, volt_kernel_poly, volt_kernel_sigmoid;
 extern const volt_kernel_entry volt_kernel_volterra, volt_kernel_fading, volt_kernel_memory;
 extern const volt_kernel_entry volt_kernel_gak, volt_kernel_sig, volt_kernel_sigpde;
+extern const volt_kernel_entry volt_kernel_cauchy;
 
 /* Resolve, with the horizon left at 0. */
 volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d,

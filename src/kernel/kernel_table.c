@@ -8,7 +8,7 @@
 const volt_kernel_entry *const volt_kernel_table[] = {
     &volt_kernel_volterra, &volt_kernel_linear, &volt_kernel_rbf,    &volt_kernel_poly,
     &volt_kernel_sigmoid,  &volt_kernel_fading, &volt_kernel_memory, &volt_kernel_gak,
-    &volt_kernel_sig,      &volt_kernel_sigpde,
+    &volt_kernel_sig,      &volt_kernel_sigpde, &volt_kernel_cauchy,
 };
 
 int64_t volt_kernel_count(void)

@@ -104,7 +104,7 @@ static void clear_behind(const int64_t *lengths, int64_t columns, double *cells)
 
 int64_t volt_pair_scratch(const volt_programme *programme, int64_t Q)
 {
-    return 3 * Q * LANES + programme->scratch_length(programme, Q);
+    return 4 * Q * LANES + programme->scratch_length(programme, Q);
 }
 
 void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
@@ -113,7 +113,8 @@ void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, 
     bool on_increments = volt_programme_on_increments(programme);
     bool differences = programme->differences && !on_increments;
     int64_t columns = differences ? Q - 1 : Q;
-    double *values = scratch, *last = scratch + Q * LANES, *cells = last + Q * LANES, *own = cells + Q * LANES;
+    double *values = scratch, *last = scratch + Q * LANES, *cells = last + Q * LANES, *second = cells + Q * LANES;
+    double *own = second + Q * LANES;
 
     programme->start(programme, columns, own);
     for (int64_t a = 0; a < P; a++) {
@@ -128,7 +129,9 @@ void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, 
             difference_row(last, values, columns, cells);
         double *row = differences ? cells : values;
         clear_behind(lengths, columns, row);
-        programme->row(programme, columns, row, LANES, own);
+        if (programme->prepare)
+            programme->prepare(programme, row, second, columns * LANES);
+        programme->row(programme, columns, row, second, LANES, own);
     }
     programme->finish(programme, lengths, own, out);
 }

@@ -22,13 +22,18 @@ struct volt_programme {
     /* Lift `count` local values in place. NULL: they are used as they are. */
     void (*lift)(const volt_programme *programme, double *values, int64_t count);
 
+    /* (optional) What the programme needs of each of `count` cells, worked out once where windows share them: two
+     * numbers, one in place of the cell and one in `second`. */
+    void (*prepare)(const volt_programme *programme, double *cells, double *second, int64_t count);
+
     /* Numbers of scratch space for paths of `columns` cells. */
     int64_t (*scratch_length)(const volt_programme *programme, int64_t columns);
     void (*start)(const volt_programme *programme, int64_t columns, double *scratch);
-    /* The next row of cells: that of column b and lane l is cells[b * step + l]. */
-    void (*row)(const volt_programme *programme, int64_t columns, const double *cells, int64_t step,
-                double *scratch);
-    /* The kernel of each lane, whose path y has lengths[l] <= columns cells; cells behind them were 0. */
+    /* The next row of cells: that of column b and lane l is cells[b * step + l], and so is its second number. */
+    void (*row)(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
+                int64_t step, double *scratch);
+    /* The kernel of each lane, whose path y has lengths[l] <= columns cells; cells behind them were 0
+     * (before `prepare`). */
     void (*finish)(const volt_programme *programme, const int64_t *lengths, const double *scratch, double *out);
 
     /* Normalised programmes: a value of `finish` is K(x, y) e^{(P + Q) log_scale}, and where that is too small for

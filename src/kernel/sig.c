@@ -95,10 +95,38 @@ static inline void scale(lanes to, const lanes M, double factor, const lanes wha
         to[l] = M[l] * factor * what[l];
 }
 
+/* Order 1: one number per level. Level m + 1 of a cell is M times what lies before it, above and to the left. */
 VOLT_CLONES
-static void row(const volt_programme *programme, int64_t columns, const double *cells, int64_t step,
-                double *scratch)
+static void row_of_order_one(int64_t levels, int64_t columns, const double *cells, int64_t step, double *scratch)
 {
+    double *restrict total = scratch, before[MOST_LEVELS][LANES];
+    memset(before, 0, sizeof before);
+    for (int64_t b = 0; b < columns; b++) {
+        double *restrict column = scratch + (1 + b * 2 * (levels - 1)) * LANES, M[LANES], R[LANES];
+        memcpy(M, cells + b * step, sizeof M);
+        memcpy(R, M, sizeof R);
+        for (int64_t m = 0; m + 1 < levels; m++, column += 2 * LANES)
+            for (int l = 0; l < LANES; l++) {
+                double next = M[l] * column[l];
+                total[l] += R[l];
+                column[l] += before[m][l];
+                before[m][l] += R[l];
+                R[l] = next;
+            }
+        for (int l = 0; l < LANES; l++)
+            total[l] += R[l];
+    }
+}
+
+VOLT_CLONES
+static void row(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
+                int64_t step, double *scratch)
+{
+    (void)second;
+    if (programme->order == 1) {
+        row_of_order_one(programme->level, columns, cells, step, scratch);
+        return;
+    }
     int64_t levels = programme->level, order = programme->order, stride = per_column(programme);
     static const double inverse[MOST_LEVELS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
                                                     1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,

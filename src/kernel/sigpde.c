@@ -77,29 +77,35 @@ static void start(const volt_programme *programme, int64_t columns, double *K)
         K[k] = 1;
 }
 
+/* The two factors of a cell: 1 + g/2 + g^2/12 and 1 - g^2/12. */
 VOLT_CLONES
-static void row(const volt_programme *programme, int64_t columns, const double *restrict cells, int64_t step,
-                double *restrict K)
+static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second, int64_t count)
+{
+    double share = ldexp(1, (int)(-2 * programme->dyadic));
+    for (int64_t k = 0; k < count; k++) {
+        double g = cells[k] * share, square = g * g * (1.0 / 12);
+        cells[k] = 1 + 0.5 * g + square;
+        second[k] = 1 - square;
+    }
+}
+
+/* What comes from above does not wait for what comes from the left: the chain along a row is one operation. */
+VOLT_CLONES
+static void row(const volt_programme *programme, int64_t columns, const double *restrict cells,
+                const double *restrict second, int64_t step, double *restrict K)
 {
     int64_t split = (int64_t)1 << programme->dyadic;
-    double share = 1.0 / (double)(split * split);
     for (int64_t fine = 0; fine < split; fine++) {
         double diagonal[LANES], left[LANES];
         for (int l = 0; l < LANES; l++)
             diagonal[l] = left[l] = 1;
         for (int64_t b = 0; b < columns; b++) {
-            const double *restrict D = cells + b * step;
-            double sum_factor[LANES], diagonal_factor[LANES];
-            for (int l = 0; l < LANES; l++) {
-                double g = D[l] * share, square = g * g * (1.0 / 12);
-                sum_factor[l] = 1 + 0.5 * g + square;
-                diagonal_factor[l] = 1 - square;
-            }
+            const double *restrict sum_factor = cells + b * step, *restrict diagonal_factor = second + b * step;
             for (int64_t f = 0; f < split; f++) {
                 double *restrict here = K + (b * split + f + 1) * LANES;
                 for (int l = 0; l < LANES; l++) {
-                    double up = here[l];
-                    left[l] = (left[l] + up) * sum_factor[l] - diagonal[l] * diagonal_factor[l];
+                    double up = here[l], from_above = up * sum_factor[l] - diagonal[l] * diagonal_factor[l];
+                    left[l] = left[l] * sum_factor[l] + from_above;
                     here[l] = left[l];
                     diagonal[l] = up;
                 }
@@ -123,6 +129,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .distance = rbf,
         .differences = true,
         .lift = rbf ? lift_rbf : NULL,
+        .prepare = prepare,
         .scratch_length = scratch_length,
         .start = start,
         .row = row,

@@ -37,7 +37,7 @@ static sizes sizes_of(const volt_resolved *resolved)
 int64_t volt_window_block_scratch(const volt_resolved *resolved)
 {
     sizes s = sizes_of(resolved);
-    return (ROWS + s.cells + TILE_ROWS + 1) * s.width +
+    return (2 * (ROWS + s.cells) + TILE_ROWS + 1) * s.width +
            resolved->programme.scratch_length(&resolved->programme, s.cells);
 }
 
@@ -49,6 +49,7 @@ typedef struct band {
     int64_t first;  /* window of the columns, and so first cell column */
     int64_t points; /* columns of local values that exist from there on, at most width */
     double *cells;  /* (ROWS + cells) x width */
+    double *second; /* the same: the second numbers of the cells, where the programme has them */
     double *local;  /* TILE_ROWS x width */
     double *last;   /* the lifted row before, for differences */
     double *own;    /* the programme's scratch space */
@@ -77,16 +78,20 @@ static void next_points(band *b, double *out)
         b->resolved->programme.lift(&b->resolved->programme, out, b->points);
 }
 
-/* The next row of cells into `out`. */
-static void next_cells(band *b, double *out)
+/* The next row of cells into row `row` of the buffer. */
+static void next_cells(band *b, int64_t row)
 {
-    if (!b->size.differences) {
-        next_points(b, out);
-        return;
+    const volt_programme *programme = &b->resolved->programme;
+    double *cells = b->cells + row * b->size.width;
+    if (b->size.differences) {
+        next_points(b, b->local);
+        difference_row(b->last, b->local, b->points - 1, cells);
+        memcpy(b->last, b->local, (size_t)b->points * sizeof(double));
+    } else {
+        next_points(b, cells);
     }
-    next_points(b, b->local);
-    difference_row(b->last, b->local, b->points - 1, out);
-    memcpy(b->last, b->local, (size_t)b->points * sizeof(double));
+    if (programme->prepare)
+        programme->prepare(programme, cells, b->second + row * b->size.width, b->points);
 }
 
 /* K of windows i and j, a normalised programme's, when its plain value has underflown. `cells` are theirs: a row
@@ -109,10 +114,10 @@ static double value_by_logs(const band *b, int64_t i, int64_t j, const double *c
     return exp(value - least - 746);
 }
 
-/* Row i of K, the windows first .. first + count - 1 of the columns; `cells` is the first row of cells of i. */
-static void run_row(const band *b, int64_t i, int64_t count, const double *cells, const volt_self *self,
-                    volt_matrix K)
+/* Row i of K, the windows first .. first + count - 1 of the columns; its cells begin in row `row` of the buffer. */
+static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const volt_self *self, volt_matrix K)
 {
+    const double *cells = b->cells + row * b->size.width, *second = b->second + row * b->size.width;
     const volt_programme *programme = &b->resolved->programme;
     int64_t lengths[LANES];
     for (int l = 0; l < LANES; l++)
@@ -121,7 +126,8 @@ static void run_row(const band *b, int64_t i, int64_t count, const double *cells
         double out[LANES];
         programme->start(programme, b->size.cells, b->own);
         for (int64_t a = 0; a < b->size.cells; a++)
-            programme->row(programme, b->size.cells, cells + a * b->size.width + group, 1, b->own);
+            programme->row(programme, b->size.cells, cells + a * b->size.width + group,
+                           second + a * b->size.width + group, 1, b->own);
         programme->finish(programme, lengths, b->own, out);
         for (int64_t l = 0; l < LANES && group + l < count; l++) {
             int64_t j = b->first + group + l;
@@ -143,19 +149,21 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
     if (b->size.differences)
         next_points(b, b->last);
     for (int64_t a = 0; a < kept; a++)
-        next_cells(b, b->cells + a * b->size.width);
+        next_cells(b, a);
 
     for (int64_t block = start; block < h; block += ROWS) {
         int64_t rows = h - block < ROWS ? h - block : ROWS;
         for (int64_t r = 0; r < rows; r++) {
             if (b->size.cells > 0)
-                next_cells(b, b->cells + (kept + r) * b->size.width);
+                next_cells(b, kept + r);
             int64_t i = block + r, end = b->x->same && i + 1 < end_column ? i + 1 : end_column;
-            run_row(b, i, end - b->first, b->cells + r * b->size.width, self, K);
+            run_row(b, i, end - b->first, r, self, K);
             if (stage && !volt_stage_advance(stage, end - b->first))
                 return;
         }
-        memmove(b->cells, b->cells + rows * b->size.width, (size_t)(kept * b->size.width) * sizeof(double));
+        size_t bytes = (size_t)(kept * b->size.width) * sizeof(double);
+        memmove(b->cells, b->cells + rows * b->size.width, bytes);
+        memmove(b->second, b->second + rows * b->size.width, bytes);
     }
 }
 
@@ -177,7 +185,8 @@ void volt_window_block_run(const volt_resolved *resolved, const volt_columns *co
                   .first = first,
                   .points = left < seen ? left : seen,
                   .cells = own,
-                  .local = own + (ROWS + size.cells) * size.width};
+                  .second = own + (ROWS + size.cells) * size.width,
+                  .local = own + 2 * (ROWS + size.cells) * size.width};
         b.last = b.local + TILE_ROWS * size.width;
         b.own = b.last + size.width;
         run_band(&b, self, K, stage);
