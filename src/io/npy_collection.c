@@ -105,6 +105,8 @@ volt_status volt_npy_collection_read(const char *path, volt_collection **collect
     volt_series_list list = {.count = 0};
     volt_status status = read_stream(stream, &list);
     fclose(stream);
+    if (status == VOLT_ERR_IO)
+        volt_fail_prefix(status, "%s", path);
     if (!status)
         status = volt_series_finish(&list, collection);
     volt_series_discard(&list);
