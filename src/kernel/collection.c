@@ -8,6 +8,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/progress.h"
 #include "kernel/gram.h"
 #include "kernel/kernel_entry.h"
@@ -35,11 +36,6 @@ typedef struct groups {
     double *packed;     /* number k of step t of lane l: packed[offset + (t * d + k) * LANES + l] */
     volt_self *self;    /* count x LANES: each series against itself, for normalised programmes */
 } groups;
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ---- packing ---------------------------------------------------------------------------------- */
 
@@ -89,7 +85,7 @@ static volt_status groups_create(const volt_resolved *resolved, collection Y, gr
     int64_t total = 0;
     for (int64_t j = 0; j < Y.count; j++) {
         g->lengths[j] = steps_of(resolved, Y.series[j].rows);
-        g->longest[j / LANES] = max64(g->longest[j / LANES], g->lengths[j]);
+        g->longest[j / LANES] = volt_max(g->longest[j / LANES], g->lengths[j]);
     }
     for (int64_t group = 0; group < g->count; group++) {
         g->offset[group] = total;
@@ -130,7 +126,7 @@ static void run_scan(const volt_scan *scan, const double *x, int64_t P, const gr
     for (int s = 0; s < scan->state_size; s++)
         for (int l = 0; l < LANES; l++)
             state[s * LANES + l] = scan->start[s];
-    int64_t Q = g->longest[group], steps = max64(P, Q), d = g->d;
+    int64_t Q = g->longest[group], steps = volt_max(P, Q), d = g->d;
     for (int64_t t = 0; t < steps; t++) {
         int64_t a = t - (steps - P), b = t - (steps - Q);
         local_values(a < 0 ? zeros : x + a * d, b < 0 ? zeros : g->packed + g->offset[group] + b * d * LANES, d,
@@ -145,7 +141,7 @@ static void run_programme(const volt_resolved *resolved, const double *x, int64_
     const volt_programme *programme = &resolved->programme;
     int64_t cells[LANES], fewer = programme->differences && !resolved->shape.increments ? 1 : 0;
     for (int l = 0; l < LANES; l++)
-        cells[l] = max64(g->lengths[group * LANES + l] - fewer, 0);
+        cells[l] = volt_max(g->lengths[group * LANES + l] - fewer, 0);
     volt_pair_run(programme, x, P, g->packed + g->offset[group], g->longest[group], g->d, cells, scratch, out);
 }
 
@@ -172,7 +168,7 @@ static int64_t longest_steps(const volt_resolved *resolved, collection c)
 {
     int64_t longest = 0;
     for (int64_t i = 0; i < c.count; i++)
-        longest = max64(longest, steps_of(resolved, c.series[i].rows));
+        longest = volt_max(longest, steps_of(resolved, c.series[i].rows));
     return longest;
 }
 
@@ -242,7 +238,7 @@ static void fill_self(const work *w, collection Y, double *memory)
 static volt_status run(work *w, collection Y, bool same, volt_progress progress, volt_matrix K)
 {
     const volt_resolved *resolved = w->resolved;
-    int64_t longest = max64(w->longest_x, longest_steps(resolved, Y)), threads = volt_threads();
+    int64_t longest = volt_max(w->longest_x, longest_steps(resolved, Y)), threads = volt_threads();
     VOLT_TRY(groups_create(resolved, Y, &w->columns));
     w->x_numbers = longest * w->columns.d;
     w->scratch = w->x_numbers * (1 + LANES) +

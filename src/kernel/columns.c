@@ -4,10 +4,10 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "kernel/path_columns.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = VOLT_COLUMNS_CHUNK };
@@ -79,12 +79,6 @@ void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of up to SAMPLES rows, column by column: unlike the mean it stays with the data when one value
  * is far out, and then the distances between the others keep their digits. */
 static void find_centre(volt_view Y, double *centre)
@@ -95,7 +89,7 @@ static void find_centre(volt_view Y, double *centre)
     for (int64_t k = 0; k < Y.cols; k++) {
         for (int64_t i = 0; i < count; i++)
             sample[i] = Y.data[i * Y.rows / count * Y.ld + k];
-        qsort(sample, (size_t)count, sizeof *sample, compare_numbers);
+        volt_sort(sample, count);
         centre[k] = sample[count / 2];
     }
 }

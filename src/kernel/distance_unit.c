@@ -1,19 +1,13 @@
 /* src/kernel/distance_unit.c: how far apart rows are, as a unit for the search of kernel widths. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "kernel/gram.h"
 #include "volterra/kernel.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { SAMPLES = 256 }; /* rows, evenly spaced: some 32,000 distances */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit)
 {
@@ -36,7 +30,7 @@ volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit)
                 squares[count++] = sum;
         }
     if (count > 0) {
-        qsort(squares, (size_t)count, sizeof *squares, compare_numbers);
+        volt_sort(squares, count);
         *unit = sqrt(squares[count / 2] * (double)window);
     }
     volt_free(squares);

@@ -7,6 +7,7 @@
  *                                         + sum over positions p + 1 .. w - 1 of the chunk before,
  * the first a running sum, the second read off the suffix sums of the chunk before. */
 #include "base/clones.h"
+#include "base/numbers.h"
 #include "kernel/window_past.h"
 
 #include <omp.h>
@@ -17,16 +18,6 @@ enum {
     ROWS = VOLT_SCAN_ROWS,
     TILE_LD = BAND + 2 * VOLT_COLUMNS_CHUNK
 };
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Of one thread: the local values of this chunk, suffix sums of the one before, and the running sum. */
 int64_t volt_window_sum_scratch(int64_t window)
@@ -68,7 +59,7 @@ static void sum_windows(double *restrict local, double *restrict chunk, double *
 static void run_row(band *b, int64_t row, double *local, int64_t first_column)
 {
     int64_t w = b->resolved->window, length = b->columns->length, position = row % w;
-    int64_t from = max64(b->low, -row), to = min64(b->high, length - row);
+    int64_t from = volt_max(b->low, -row), to = volt_min(b->high, length - row);
     if (position == 0) {
         double *old = b->suffix;
         b->suffix = b->chunk;
@@ -80,11 +71,11 @@ static void run_row(band *b, int64_t row, double *local, int64_t first_column)
     int64_t k = from - b->low;
     double *values = local + (row + from - first_column);
     /* The suffix of the chunk before starts one position further; at the last position there is none. */
-    const double *suffix = b->suffix + min64(position + 1, w - 1) * BAND + k;
+    const double *suffix = b->suffix + volt_min(position + 1, w - 1) * BAND + k;
     sum_windows(values, b->chunk + position * BAND + k, b->running + k, suffix, to - from, position == 0,
                 position == w - 1);
 
-    int64_t i = row - (w - 1), j = max64(row + from - (w - 1), 0); /* the entry of K that the window ends in */
+    int64_t i = row - (w - 1), j = volt_max(row + from - (w - 1), 0); /* the entry of K that the window ends in */
     int64_t skipped = j - (row + from - (w - 1)), count = to - from - skipped;
     if (i >= 0 && count > 0)
         b->resolved->scan.step(&b->resolved->scan, 1, values + skipped, TILE_LD, NULL, 0,
@@ -95,11 +86,11 @@ static void run_band(band *b, volt_stage *stage)
 {
     volt_view rows = b->x->rows;
     int64_t length = b->columns->length;
-    int64_t first_row = max64(0, -(b->high - 1)), end_row = min64(rows.rows, length - b->low);
+    int64_t first_row = volt_max(0, -(b->high - 1)), end_row = volt_min(rows.rows, length - b->low);
     double local[ROWS * TILE_LD];
     for (int64_t row = first_row; row < end_row; row += ROWS) {
-        int64_t count = min64(ROWS, end_row - row), last = row + count - 1;
-        int64_t first_column = max64(row + b->low, 0), end_column = min64(last + b->high, length);
+        int64_t count = volt_min(ROWS, end_row - row), last = row + count - 1;
+        int64_t first_column = volt_max(row + b->low, 0), end_column = volt_min(last + b->high, length);
         volt_columns_local(b->columns, rows.data + row * rows.ld, rows.ld, b->x->norms ? b->x->norms + row : NULL,
                            count, first_column, end_column - first_column, local, TILE_LD);
         if (b->x->same && b->columns->distance && b->low <= 0 && b->high > 0)
@@ -122,7 +113,7 @@ void volt_window_sum_run(const volt_resolved *resolved, const volt_columns *colu
         int64_t high = highest - index * BAND;
         double *own = scratch + omp_get_thread_num() * volt_window_sum_scratch(w);
         memset(own, 0, (size_t)volt_window_sum_scratch(w) * sizeof(double));
-        band b = {resolved, columns, x, K, max64(lowest, high - BAND), high, own, own + w * BAND, own + 2 * w * BAND};
+        band b = {resolved, columns, x, K, volt_max(lowest, high - BAND), high, own, own + w * BAND, own + 2 * w * BAND};
         run_band(&b, stage);
     }
 }
