@@ -122,7 +122,8 @@ static void measure_factor(factor_problem *p, int64_t threads)
                 check_factor(p);
         }
     snprintf(parameters, sizeof parameters, "n=%lld threads=%lld", (long long)p->A.rows, (long long)threads);
-    measurement m = {.name = "cholesky by tiles", .parameters = parameters, .unit = "GFLOP/s", .peer = "dpotrf"};
+    measurement m = {
+        .name = "cholesky by tiles", .parameters = parameters, .unit = "GFLOP/s", .peer = "dpotrf"};
     m.time = timing_of(seconds[0], RUNS);
     m.peer_time = timing_of(seconds[1], RUNS);
     m.value = 1e-9 * n * n * n / 3 / m.time.best;

@@ -150,8 +150,8 @@ int main(void)
     remove(inputs);
     remove(targets);
 
-    measurement m = {.name = "fit against peer", .parameters = parameters, .unit = "s", .judge = JUDGE_RATIO,
-                     .at_least = 6};
+    measurement m = {
+        .name = "fit against peer", .parameters = parameters, .unit = "s", .judge = JUDGE_RATIO, .at_least = 6};
     if (other) {
         /* An explicit inverse is less accurate than a factorisation, by the condition number: 1e-6 of the
          * data's size is what it keeps here. Two ways that differ in the problem differ by far more. */

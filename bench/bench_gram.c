@@ -19,10 +19,16 @@ typedef struct gram_case {
 } gram_case;
 
 static const gram_case cases[] = {
-    {"geometric", PLAIN_GEOMETRIC, 10},     {"even", PLAIN_EVEN, 10},       {"exponential", PLAIN_EXPONENTIAL, 10},
-    {"poly:3", PLAIN_POLY, 10},             {"rbf", PLAIN_RBF, 10},         {"geometric", PLAIN_GEOMETRIC, 1},
-    {"geometric", PLAIN_GEOMETRIC, 3},      {"geometric", PLAIN_GEOMETRIC, 30},
-    {"geometric", PLAIN_GEOMETRIC, 100},    {"geometric", PLAIN_GEOMETRIC, 300},
+    {"geometric", PLAIN_GEOMETRIC, 10},
+    {"even", PLAIN_EVEN, 10},
+    {"exponential", PLAIN_EXPONENTIAL, 10},
+    {"poly:3", PLAIN_POLY, 10},
+    {"rbf", PLAIN_RBF, 10},
+    {"geometric", PLAIN_GEOMETRIC, 1},
+    {"geometric", PLAIN_GEOMETRIC, 3},
+    {"geometric", PLAIN_GEOMETRIC, 30},
+    {"geometric", PLAIN_GEOMETRIC, 100},
+    {"geometric", PLAIN_GEOMETRIC, 300},
 };
 
 typedef struct problem {
@@ -107,9 +113,13 @@ static void measure_case(const gram_case *c, int64_t threads, problem *p, const 
         report(&m);
     }
     if (other) { /* a peer slower than this is no measure of ours */
-        measurement theirs = {.name = "gram, the peer's own", .parameters = parameters, .time = m.peer_time,
-                              .value = 1e-9 * entries / m.peer_time.best, .unit = "G entries/s",
-                              .judge = JUDGE_VALUE, .at_least = 0.08};
+        measurement theirs = {.name = "gram, the peer's own",
+                              .parameters = parameters,
+                              .time = m.peer_time,
+                              .value = 1e-9 * entries / m.peer_time.best,
+                              .unit = "G entries/s",
+                              .judge = JUDGE_VALUE,
+                              .at_least = 0.08};
         report(&theirs);
         peer_stop(other);
     }
@@ -133,8 +143,11 @@ int main(void)
 
         volt_kernel_facts facts;
         need(volt_kernel_query(p.kernel, 1, c->d, DBL_EPSILON, &facts), text);
-        plain_kernel plain = {.lift = c->plain, .tau2 = facts.tau * facts.tau,
-                              .lambda2 = facts.lambda * facts.lambda, .gamma = gamma, .degree = 3};
+        plain_kernel plain = {.lift = c->plain,
+                              .tau2 = facts.tau * facts.tau,
+                              .lambda2 = facts.lambda * facts.lambda,
+                              .gamma = gamma,
+                              .degree = 3};
         plain_gram(&plain, volt_as_view(p.X), volt_matrix_of(reference, N, N));
         for (int64_t threads = 1; threads <= 2; threads++)
             measure_case(c, threads, &p, &facts, volt_view_of(reference, N, N));

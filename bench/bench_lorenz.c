@@ -64,8 +64,12 @@ static double run_default(const lorenz_problem *problem)
 
 static void report_time(const char *name, const char *parameters, double time, double budget)
 {
-    measurement m = {.name = name, .parameters = parameters, .value = time, .unit = "Lyapunov times",
-                     .judge = budget > 0 ? JUDGE_VALUE : JUDGE_NOTHING, .at_least = budget};
+    measurement m = {.name = name,
+                     .parameters = parameters,
+                     .value = time,
+                     .unit = "Lyapunov times",
+                     .judge = budget > 0 ? JUDGE_VALUE : JUDGE_NOTHING,
+                     .at_least = budget};
     report(&m);
 }
 

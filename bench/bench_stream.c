@@ -128,8 +128,8 @@ int main(void)
 
     stepper s = {.problem = &problem, .model = model, .seconds = need_doubles(STEPS)};
     need(volt_stream_create(model, NULL, &s.stream), "stream");
-    measurement m = {.name = "streaming step", .parameters = parameters, .unit = "us", .judge = JUDGE_VALUE,
-                     .at_most = 20};
+    measurement m = {
+        .name = "streaming step", .parameters = parameters, .unit = "us", .judge = JUDGE_VALUE, .at_most = 20};
     peer *other = start_peer(&problem, forecast);
     timing batches;
     if (other) {
@@ -143,8 +143,11 @@ int main(void)
     report(&m);
     peer_stop(other);
 
-    measurement loop = {.name = "continuation step", .parameters = parameters, .unit = "us",
-                        .judge = JUDGE_VALUE, .at_most = 20};
+    measurement loop = {.name = "continuation step",
+                        .parameters = parameters,
+                        .unit = "us",
+                        .judge = JUDGE_VALUE,
+                        .at_most = 20};
     loop.time = time_runs(run_continue, &s, BATCHES);
     loop.value = 1e6 * loop.time.median;
     report(&loop);

@@ -95,7 +95,9 @@ static verdict judge(const measurement *m)
 {
     verdict v = {.has_budget = m->judge != JUDGE_NOTHING,
                  .quantity = m->judge == JUDGE_RATIO && m->peer ? m->peer_time.best / m->time.best : m->value,
-                 .unit = m->judge == JUDGE_RATIO ? "x" : m->unit ? m->unit : ""};
+                 .unit = m->judge == JUDGE_RATIO ? "x"
+                         : m->unit               ? m->unit
+                                                 : ""};
     v.is_judged = v.has_budget && (m->judge == JUDGE_VALUE || m->peer);
     v.is_met = v.is_judged && (m->at_least > 0 ? v.quantity >= m->at_least : v.quantity <= m->at_most);
     return v;
@@ -113,12 +115,15 @@ static void print_json(const measurement *m, const verdict *v)
         printf(", \"%s\": %.6g, \"unit\": \"%s\"", is_rate ? "rate" : "value", m->value, m->unit);
     }
     if (m->peer)
-        printf(", \"peer\": \"%s\", \"peer_seconds\": %.6g, \"peer_median_seconds\": %.6g, \"ratio\": %.4g", m->peer,
-               m->peer_time.best, m->peer_time.median, m->peer_time.best / m->time.best);
+        printf(", \"peer\": \"%s\", \"peer_seconds\": %.6g, \"peer_median_seconds\": %.6g, \"ratio\": %.4g",
+               m->peer, m->peer_time.best, m->peer_time.median, m->peer_time.best / m->time.best);
     if (v->has_budget)
         printf(", \"judged\": \"%s\", \"budget\": \"%s %g\", \"met\": %s",
-               m->judge == JUDGE_RATIO ? "ratio" : "value", m->at_least > 0 ? ">=" : "<=",
-               m->at_least > 0 ? m->at_least : m->at_most, !v->is_judged ? "null" : v->is_met ? "true" : "false");
+               m->judge == JUDGE_RATIO ? "ratio" : "value",
+               m->at_least > 0 ? ">=" : "<=", m->at_least > 0 ? m->at_least : m->at_most,
+               !v->is_judged ? "null"
+               : v->is_met   ? "true"
+                             : "false");
     puts("}");
     fflush(stdout);
 }
@@ -135,10 +140,13 @@ static void append_row(const measurement *m, const verdict *v)
     else
         snprintf(measured, sizeof measured, "%.4g %s", v->quantity, v->unit);
     if (v->has_budget)
-        snprintf(budget, sizeof budget, "%s %g", m->at_least > 0 ? ">=" : "<=",
-                 m->at_least > 0 ? m->at_least : m->at_most);
-    fprintf(table, "%-20s %-46s %-22s %-9s %s\n", m->name, m->parameters, measured, budget,
-            !v->has_budget ? "" : !v->is_judged ? "not judged" : v->is_met ? "met" : "MISSED");
+        snprintf(budget, sizeof budget, "%s %g",
+                 m->at_least > 0 ? ">=" : "<=", m->at_least > 0 ? m->at_least : m->at_most);
+    fprintf(table, "%-22s %-50s %-22s %-9s %s\n", m->name, m->parameters, measured, budget,
+            !v->has_budget  ? ""
+            : !v->is_judged ? "not judged"
+            : v->is_met     ? "met"
+                            : "MISSED");
     fclose(table);
 }
 

@@ -42,7 +42,7 @@ typedef struct measurement {
     const char *unit;       /* of value; NULL: there is none. "G entries/s" makes it a rate */
     const char *peer;       /* who was measured in turn with us; NULL: nobody */
     timing peer_time;
-    judged judge; /* JUDGE_RATIO: peer_time over time, best against best */
+    judged judge;             /* JUDGE_RATIO: peer_time over time, best against best */
     double at_least, at_most; /* the budget: one of them, the other 0 */
 } measurement;
 

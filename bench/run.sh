@@ -26,7 +26,7 @@ for name in "${names[@]}"; do
 done
 
 echo
-printf '%-20s %-46s %-22s %-9s %s\n' what parameters measured budget ''
+printf '%-22s %-50s %-22s %-9s %s\n' what parameters measured budget ''
 cat "$BENCH_TABLE"
 echo
 missed=$(grep -c ' MISSED$' "$BENCH_TABLE" || true)

@@ -152,7 +152,8 @@ static void check_map(const plain_kernel *kernel, int d, int degree, int steps, 
 }
 
 static const plain_kernel small = {"volterra:tau=0.2,lambda=0.2", PLAIN_GEOMETRIC, .tau = 0.2, .lambda = 0.2};
-static const plain_kernel middling = {"volterra:tau=0.4,lambda=0.45", PLAIN_GEOMETRIC, .tau = 0.4, .lambda = 0.45};
+static const plain_kernel middling = {"volterra:tau=0.4,lambda=0.45", PLAIN_GEOMETRIC, .tau = 0.4,
+                                      .lambda = 0.45};
 
 static void one_input(void **state)
 {
@@ -187,13 +188,14 @@ static void the_kernel_is_the_infinite_sum(void **state)
                            volt_matrix_of(K, ROWS, COLS)));
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLS; j++) {
-                long double sum = 1, term = 1;
-                for (int k = 0; term > 1e-25L; k++) {
-                    long double kappa = k <= i && k <= j ? plain_kappa(kernel, X + (i - k) * D, Y + (j - k) * D, D) : 1;
-                    term *= (long double)kernel->lambda * kernel->lambda * kappa;
+                double sum = 1, term = 1;
+                for (int k = 0; term > 1e-25; k++) {
+                    double kappa =
+                        k <= i && k <= j ? plain_kappa(kernel, X + (i - k) * D, Y + (j - k) * D, D) : 1;
+                    term *= kernel->lambda * kernel->lambda * kappa;
                     sum += term;
                 }
-                assert_true(fabs(K[i * COLS + j] - (double)sum) <= plain_tolerance(kernel, 1, D));
+                assert_true(fabs(K[i * COLS + j] - sum) <= plain_tolerance(kernel, 1, D));
             }
         free(Y);
         free(X);

@@ -73,7 +73,8 @@ static void fit_and_predict(int64_t threads, const volt_kernel *kernel, const do
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options,
                             volt_matrix_of(r->fitted, N, Q), &r->model));
     volt_model_describe(r->model, &r->info);
-    check_ok(volt_model_predict(r->model, volt_view_of(X2, M, D), NULL, volt_matrix_of(r->forecast, M, Q), NULL));
+    check_ok(
+        volt_model_predict(r->model, volt_view_of(X2, M, D), NULL, volt_matrix_of(r->forecast, M, Q), NULL));
 }
 
 static double largest_difference(const double *a, const double *b, int64_t count, double *size)
@@ -100,8 +101,8 @@ static void fits_and_forecasts_agree_to_rounding(void **state)
 
         double size, difference;
         difference = largest_difference(one.info.coefficients, two.info.coefficients, N * Q, &size);
-        print_message("%s: coefficients differ by %.2g of their largest (eps / rcond = %.2g)", plain_kernels[p].text,
-                      difference / size, DBL_EPSILON / one.info.rcond);
+        print_message("%s: coefficients differ by %.2g of their largest (eps / rcond = %.2g)",
+                      plain_kernels[p].text, difference / size, DBL_EPSILON / one.info.rcond);
         assert_true(difference <= 10 * DBL_EPSILON / one.info.rcond * size);
 
         /* Forecasts: eps sum |k_j A_j| <= N eps largest |A|. */

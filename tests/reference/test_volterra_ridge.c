@@ -57,7 +57,8 @@ static trained train(const char *name)
     assert_true(t.info.q <= MOST_OUTPUTS);
     for (int64_t i = t.info.washout; i < t.info.n; i++)
         for (int64_t k = 0; k < t.info.q; k++)
-            t.alpha0[k] += options.alpha * t.info.coefficients[i * t.info.q + k] / (double)(t.info.n - t.info.washout);
+            t.alpha0[k] +=
+                options.alpha * t.info.coefficients[i * t.info.q + k] / (double)(t.info.n - t.info.washout);
     return t;
 }
 
@@ -117,7 +118,8 @@ static void check_forecast(const trained *t)
     double *forecast = new_matrix(inputs.rows, q);
     volt_predict_options options = volt_predict_options_default();
     options.beyond = VOLT_BEYOND_ALLOW;
-    check_ok(volt_model_predict(t->model, view_of(inputs), &options, volt_matrix_of(forecast, inputs.rows, q), NULL));
+    check_ok(volt_model_predict(t->model, view_of(inputs), &options, volt_matrix_of(forecast, inputs.rows, q),
+                                NULL));
     for (int64_t i = 0; i < inputs.rows; i++)
         for (int64_t k = 0; k < q; k++)
             forecast[i * q + k] += t->alpha0[k];

@@ -30,22 +30,22 @@ volt_kernel *plain_parse(const char *text)
     return kernel;
 }
 
-long double plain_kappa(const plain_kernel *kernel, const double *x, const double *y, int64_t d)
+double plain_kappa(const plain_kernel *kernel, const double *x, const double *y, int64_t d)
 {
-    long double s = 0, distance = 0;
+    double s = 0, distance = 0;
     for (int64_t k = 0; k < d; k++) {
-        long double difference = (long double)x[k] - y[k];
-        s += (long double)x[k] * y[k];
+        double difference = x[k] - y[k];
+        s += x[k] * y[k];
         distance += difference * difference;
     }
-    long double ts = (long double)kernel->tau * kernel->tau * s, sum = 0, power = 1;
+    double ts = kernel->tau * kernel->tau * s, sum = 0, power = 1;
     switch (kernel->lift) {
     case PLAIN_GEOMETRIC:
         return 1 / (1 - ts);
     case PLAIN_EVEN:
         return 1 / (1 - ts * ts);
     case PLAIN_EXPONENTIAL:
-        return expl(ts);
+        return exp(ts);
     case PLAIN_POLY:
         for (int i = 0; i <= kernel->degree; i++, power *= ts)
             sum += power;
@@ -53,15 +53,15 @@ long double plain_kappa(const plain_kernel *kernel, const double *x, const doubl
     case PLAIN_RBF:
         break;
     }
-    return expl(-kernel->gamma * distance);
+    return exp(-kernel->gamma * distance);
 }
 
 void plain_gram(const plain_kernel *kernel, volt_view X, volt_view Y, volt_matrix K)
 {
     int64_t n = X.rows, m = Y.rows, d = X.cols;
-    long double lambda2 = (long double)kernel->lambda * kernel->lambda;
-    long double *last = malloc((size_t)(m + 1) * sizeof *last); /* the row above: last[j + 1] is column j */
-    long double *row = malloc((size_t)(m + 1) * sizeof *row);
+    double lambda2 = kernel->lambda * kernel->lambda;
+    double *last = malloc((size_t)(m + 1) * sizeof *last); /* the row above: last[j + 1] is column j */
+    double *row = malloc((size_t)(m + 1) * sizeof *row);
     double *zero = calloc((size_t)d, sizeof *zero);
 
     /* The row above the first is the border of Y, and the column left of the first is the border of X. */
@@ -73,9 +73,9 @@ void plain_gram(const plain_kernel *kernel, volt_view X, volt_view Y, volt_matri
         row[0] = 1 + lambda2 * plain_kappa(kernel, x, zero, d) * last[0];
         for (int64_t j = 0; j < m; j++) {
             row[j + 1] = 1 + lambda2 * plain_kappa(kernel, x, Y.data + j * Y.ld, d) * last[j];
-            K.data[i * K.ld + j] = (double)row[j + 1];
+            K.data[i * K.ld + j] = row[j + 1];
         }
-        long double *spare = last;
+        double *spare = last;
         last = row;
         row = spare;
     }
@@ -110,5 +110,5 @@ double plain_tolerance(const plain_kernel *kernel, double radius, int64_t d)
         break;
     }
     double largest = 1 / (1 - kernel->lambda * kernel->lambda * sup);
-    return DBL_EPSILON * largest * largest * (10 + (double)(d + 4) * amplified);
+    return 2 * DBL_EPSILON * largest * largest * (10 + (double)(d + 4) * amplified);
 }

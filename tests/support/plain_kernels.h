@@ -1,4 +1,4 @@
-/* tests/support/plain_kernels.h: the Volterra kernel as plain double loops in long double, to compare with.
+/* tests/support/plain_kernels.h: the Volterra kernel as plain double loops, to compare with.
  *
  *     K[i][j] = 1 + lambda^2 kappa(x_i, y_j) P,   P = K[i-1][j-1], or on the border bx[i], by[j]
  *     b[0] = 1 / (1 - lambda^2),   b[i+1] = 1 + lambda^2 kappa(z_i, 0) b[i]
@@ -29,9 +29,9 @@ extern const plain_kernel plain_slow_kernels[PLAIN_KERNELS];
 /* Parse the text; ends the test on failure. */
 volt_kernel *plain_parse(const char *text);
 
-long double plain_kappa(const plain_kernel *kernel, const double *x, const double *y, int64_t d);
+double plain_kappa(const plain_kernel *kernel, const double *x, const double *y, int64_t d);
 
-/* K (X.rows x Y.rows) by the formulas above, rounded to double at the end. */
+/* K (X.rows x Y.rows) by the formulas above. */
 void plain_gram(const plain_kernel *kernel, volt_view X, volt_view Y, volt_matrix K);
 
 /* How far a Gram matrix in double may lie from plain_gram, for inputs of norm at most `radius` in d
@@ -40,7 +40,7 @@ void plain_gram(const plain_kernel *kernel, volt_view X, volt_view Y, volt_matri
  * product of d terms is off by (d + 4) eps M^2 at most, and a is what kappa makes of that, relative to
  * kappa: sup kappa, 2 sup kappa, t, p for the lifts geometric, even, exponential, poly:p, t = (tau M)^2; for
  * rbf 8 gamma M^2, distances being made of norms and products of centred rows (norms up to 2 M). 10 counts
- * the other roundings of a step. */
+ * the other roundings of a step. Twice that: plain_gram rounds as well. */
 double plain_tolerance(const plain_kernel *kernel, double radius, int64_t d);
 
 #endif

@@ -57,7 +57,8 @@ static double *cheap_spd(volt_rng *rng, int64_t n, int64_t ld)
 /* |A v - L (L' v)| <= c n eps |A| |v| for a random v: Cholesky is backward stable with a factor of about n. */
 static void check_factor(volt_rng *rng, int64_t n, int64_t ld)
 {
-    double *A = cheap_spd(rng, n, ld), *L = new_matrix(n, ld), *v = normal_rows(rng, n, 1), *Lv = new_matrix(n, 1);
+    double *A = cheap_spd(rng, n, ld), *L = new_matrix(n, ld), *v = normal_rows(rng, n, 1),
+           *Lv = new_matrix(n, 1);
     memcpy(L, A, (size_t)(n * ld) * sizeof *L);
     volt_matrix view = {L, n, n, ld};
     check_ok(volt_cholesky(view, silent));
@@ -159,7 +160,8 @@ static void solves_invert_the_factor(void **state)
     (void)state;
     enum { N = 300, Q = 5 };
     volt_rng rng = test_rng(93);
-    double *A = cheap_spd(&rng, N, N), *B = normal_rows(&rng, N, Q), *X = new_matrix(N, Q), *L = new_matrix(N, N);
+    double *A = cheap_spd(&rng, N, N), *B = normal_rows(&rng, N, Q), *X = new_matrix(N, Q),
+           *L = new_matrix(N, N);
     memcpy(L, A, sizeof(double) * N * N);
     memcpy(X, B, sizeof(double) * N * Q);
     check_ok(volt_cholesky(volt_matrix_of(L, N, N), silent));

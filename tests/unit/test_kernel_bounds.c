@@ -87,7 +87,8 @@ static void both_parametrisations_agree(void **state)
         snprintf(text, sizeof text, "volterra:tau_coef=0.7,lambda_coef=0.9,lift=%s", lifts[i]);
         check_ok(query(text, 2.5, 3, &coef));
         close_to(coef.tau, 0.28);
-        snprintf(text, sizeof text, "volterra:tau=0.28,lambda=%.17g,lift=%s", 0.9 * coef.lambda_bound, lifts[i]);
+        snprintf(text, sizeof text, "volterra:tau=0.28,lambda=%.17g,lift=%s", 0.9 * coef.lambda_bound,
+                 lifts[i]);
         check_ok(query(text, 2.5, 3, &plain));
         close_to(coef.lambda, plain.lambda);
         close_to(coef.lambda_bound, plain.lambda_bound);
@@ -130,7 +131,8 @@ static void lambda_just_below_its_bound_is_accepted(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[160];
         volt_kernel_facts facts;
-        snprintf(text, sizeof text, "volterra:lambda=%.17g,lift=%s", cases[i].bound * (1 - 1e-13), cases[i].lift);
+        snprintf(text, sizeof text, "volterra:lambda=%.17g,lift=%s", cases[i].bound * (1 - 1e-13),
+                 cases[i].lift);
         check_ok(query(text, 1, 4, &facts));
         assert_true(facts.contraction < 1 && isfinite(facts.largest) && facts.largest > 1e12);
         close_to(facts.lambda_bound, cases[i].bound);
@@ -156,7 +158,8 @@ static void a_bound_belongs_to_its_lift(void **state)
     (void)state;
     volt_kernel_facts facts;
     check_fails(query("volterra:tau=0.6,lambda=0.85", 1, 2, &facts), VOLT_ERR_ARGUMENT, "lambda = 0.85 ");
-    check_fails(query("volterra:tau=0.6,lambda=0.85,lift=exponential", 1, 2, &facts), VOLT_ERR_ARGUMENT, "exponential");
+    check_fails(query("volterra:tau=0.6,lambda=0.85,lift=exponential", 1, 2, &facts), VOLT_ERR_ARGUMENT,
+                "exponential");
     check_ok(query("volterra:tau=0.6,lambda=0.85,lift=even", 1, 2, &facts));
     check_ok(query("volterra:gamma=0.6,lambda=0.85,lift=rbf", 1, 2, &facts));
 
@@ -220,9 +223,11 @@ static void coefficients_next_to_one_are_accepted(void **state)
             enum { N = 40 };
             volt_kernel *kernel = plain_parse(kernels[i]);
             double *X = random_rows(&rng, N, d, 3.7), *K = new_matrix(N, N);
-            for (int64_t k = 0; k < N / 4 * d; k++) /* rows that repeat, on the sphere: inner products at the bound */
+            for (int64_t k = 0; k < N / 4 * d;
+                 k++) /* rows that repeat, on the sphere: inner products at the bound */
                 X[k] = 3.7 / sqrt((double)d);
-            check_ok(volt_gram(kernel, volt_view_of(X, N, d), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
+            check_ok(volt_gram(kernel, volt_view_of(X, N, d), volt_view_of(NULL, 0, 0), NULL,
+                               volt_matrix_of(K, N, N)));
             for (int k = 0; k < N * N; k++)
                 if (!isfinite(K[k]) || K[k] < 0)
                     fail_msg("%s, d = %d: K holds %g", kernels[i], (int)d, K[k]);
@@ -240,7 +245,8 @@ static void no_entry_is_larger_than_the_bound(void **state)
     volt_rng rng = test_rng(62);
     enum { N = 60, D = 2 };
     for (int p = 0; p < 2 * PLAIN_KERNELS; p++) {
-        const plain_kernel *plain = p < PLAIN_KERNELS ? &plain_kernels[p] : &plain_slow_kernels[p - PLAIN_KERNELS];
+        const plain_kernel *plain =
+            p < PLAIN_KERNELS ? &plain_kernels[p] : &plain_slow_kernels[p - PLAIN_KERNELS];
         volt_kernel *kernel = plain_parse(plain->text);
         volt_kernel_facts facts;
         double *X = random_rows(&rng, N, D, 1), *K = new_matrix(N, N), largest = 0;
@@ -249,7 +255,8 @@ static void no_entry_is_larger_than_the_bound(void **state)
             X[i * D + 1] = 0;
         }
         check_ok(volt_kernel_query(kernel, 1, D, 1e-16, &facts));
-        check_ok(volt_gram(kernel, volt_view_of(X, N, D), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
+        check_ok(
+            volt_gram(kernel, volt_view_of(X, N, D), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
         for (int i = 0; i < N * N; i++)
             largest = fmax(largest, fabs(K[i]));
         assert_true(largest <= facts.largest * (1 + 1e-12));
@@ -275,7 +282,8 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
         volt_kernel_facts facts;
         check_ok(volt_kernel_query(kernel, 1, D, eps, &facts));
         int64_t h = (int64_t)facts.horizon, n = PAST + h;
-        double *X = random_rows(&rng, n, D, 1), *Y = random_rows(&rng, n, D, 1), *other = random_rows(&rng, n, D, 1);
+        double *X = random_rows(&rng, n, D, 1), *Y = random_rows(&rng, n, D, 1),
+               *other = random_rows(&rng, n, D, 1);
         for (int64_t i = 0; i < n; i++) { /* the hardest case: all on one point of the sphere, opposite pasts */
             X[i * D] = Y[i * D] = other[i * D] = 1;
             X[i * D + 1] = Y[i * D + 1] = other[i * D + 1] = 0;
@@ -284,7 +292,8 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
         }
         double *K = new_matrix(n, n), *K_other = new_matrix(n, n);
         volt_gram_options options = {.radius = 1};
-        check_ok(volt_gram(kernel, volt_view_of(X, n, D), volt_view_of(Y, n, D), &options, volt_matrix_of(K, n, n)));
+        check_ok(
+            volt_gram(kernel, volt_view_of(X, n, D), volt_view_of(Y, n, D), &options, volt_matrix_of(K, n, n)));
         check_ok(volt_gram(kernel, volt_view_of(other, n, D), volt_view_of(Y, n, D), &options,
                            volt_matrix_of(K_other, n, n)));
         double difference = fabs(K[n * n - 1] - K_other[n * n - 1]);

@@ -145,7 +145,8 @@ static void forecasts_do_not_depend_on_units(void **state)
     volt_model *model = fit("volterra:tau=0.6,lambda=0.7", X, Y, &options, nowhere);
     volt_model *other = fit("volterra:tau=0.6,lambda=0.7", other_X, other_Y, &options, nowhere);
     check_ok(volt_model_predict(model, volt_view_of(X, N, D), NULL, volt_matrix_of(out, N, Q), NULL));
-    check_ok(volt_model_predict(other, volt_view_of(other_X, N, D), NULL, volt_matrix_of(other_out, N, Q), NULL));
+    check_ok(
+        volt_model_predict(other, volt_view_of(other_X, N, D), NULL, volt_matrix_of(other_out, N, Q), NULL));
     volt_model_info info;
     volt_model_describe(model, &info);
     double size = 0, L = info.facts.largest;
@@ -188,8 +189,9 @@ static void check_fitted(const plain_kernel *kernel, const double *X, const doub
             sum_A += fabs(info.coefficients[j * Q + k]);
             max_A = fmax(max_A, fabs(info.coefficients[j * Q + k]));
         }
-        double tolerance = info.target_scale[k] * (16 * N * DBL_EPSILON * N * info.facts.largest * max_A + entry * sum_A) +
-                           8 * DBL_EPSILON * fabs(info.target_mean[k]);
+        double tolerance =
+            info.target_scale[k] * (16 * N * DBL_EPSILON * N * info.facts.largest * max_A + entry * sum_A) +
+            8 * DBL_EPSILON * fabs(info.target_mean[k]);
         for (int i = 0; i < N; i++) {
             double value = info.intercepts[k];
             for (int j = 0; j < N; j++)
@@ -319,12 +321,15 @@ static void the_suggested_alpha_works(void **state)
 {
     (void)state;
     enum { ROWS = 300 };
-    static const char *const kernels[] = {
-        "volterra:tau_coef=0.3,lambda_coef=0.3",      "volterra:tau_coef=0.3,lambda_coef=0.999999",
-        "volterra:tau_coef=0.9,lambda_coef=0.99",     "volterra:lift=rbf,gamma=0.01,lambda=0.999",
-        "volterra:tau_coef=0.01,lambda_coef=0.3",     "volterra:tau_coef=0.1,lambda_coef=0.3,lift=even",
-        "volterra:tau_coef=0.01,lambda_coef=0.9",     "volterra:tau_coef=0.01,lambda_coef=0.3,lift=exponential",
-        "volterra:tau_coef=0.1,lambda_coef=0.3,lift=poly:2"};
+    static const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.3",
+                                          "volterra:tau_coef=0.3,lambda_coef=0.999999",
+                                          "volterra:tau_coef=0.9,lambda_coef=0.99",
+                                          "volterra:lift=rbf,gamma=0.01,lambda=0.999",
+                                          "volterra:tau_coef=0.01,lambda_coef=0.3",
+                                          "volterra:tau_coef=0.1,lambda_coef=0.3,lift=even",
+                                          "volterra:tau_coef=0.01,lambda_coef=0.9",
+                                          "volterra:tau_coef=0.01,lambda_coef=0.3,lift=exponential",
+                                          "volterra:tau_coef=0.1,lambda_coef=0.3,lift=poly:2"};
     int64_t refused = 0;
     double *X = lorenz_rows(ROWS + 1, 0.001);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
@@ -374,11 +379,11 @@ static void wrong_fits_are_refused(void **state)
     volt_rng rng = test_rng(118);
     static attempt a;
     attempt good = begin_attempt(&rng, &a);
-#define AGAIN(change, status, fragment)       \
-    do {                                      \
-        memcpy(&a, &good, sizeof a);          \
-        change;                               \
-        check_refused(&a, status, fragment);  \
+#define AGAIN(change, status, fragment)      \
+    do {                                     \
+        memcpy(&a, &good, sizeof a);         \
+        change;                              \
+        check_refused(&a, status, fragment); \
     } while (0)
     AGAIN(a.options.alpha = 0, VOLT_ERR_ARGUMENT, "alpha is 0");
     AGAIN(a.options.alpha = -2, VOLT_ERR_ARGUMENT, "alpha is -2");
@@ -402,7 +407,8 @@ static void wrong_fits_are_refused(void **state)
     AGAIN(a.X[5] = 1e200, VOLT_ERR_NOT_FINITE, "the inputs");
     AGAIN(a.Y[5] = -INFINITY, VOLT_ERR_NOT_FINITE, "row 2, column 3");
     AGAIN(a.kernel = NULL, VOLT_ERR_ARGUMENT, "kernel");
-    check_fails(volt_model_fit(good.kernel, volt_view_of(good.X, N, D), volt_view_of(good.Y, N, Q), NULL, nowhere, NULL),
+    check_fails(volt_model_fit(good.kernel, volt_view_of(good.X, N, D), volt_view_of(good.Y, N, Q), NULL,
+                               nowhere, NULL),
                 VOLT_ERR_ARGUMENT, "NULL");
     /* beyond a bound: on scaled inputs M = 1, on these as they are M is about 10 */
     AGAIN(a.options.scale = 0, VOLT_ERR_ARGUMENT, "tau = 0.6 ");
@@ -455,14 +461,15 @@ static void more_rows_than_memory_holds_are_refused(void **state)
 {
     (void)state;
     if (volt_memory_available() == 0)
-        skip(); /* this system does not say */
+        skip();              /* this system does not say */
     enum { ROWS = 4000000 }; /* 116 TiB of Gram matrix */
     double *X = calloc(ROWS, sizeof *X);
     X[7] = 1;
     volt_kernel *kernel = plain_parse("volterra");
     volt_model *model = NULL;
-    check_fails(volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(X, ROWS, 1), NULL, nowhere, &model),
-                VOLT_ERR_MEMORY, "4000000 rows");
+    check_fails(
+        volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(X, ROWS, 1), NULL, nowhere, &model),
+        VOLT_ERR_MEMORY, "4000000 rows");
     assert_non_null(strstr(volt_error_detail(), "rows would fit"));
     assert_null(model);
     volt_kernel_free(kernel);

@@ -77,12 +77,14 @@ static void write_bytes(const char *to, const char *bytes, size_t size)
 
 /* ---- models ----------------------------------------------------------------------------------- */
 
-static volt_model *fit_model(const char *text, volt_rng *rng, int64_t n, int64_t d, const volt_fit_options *options)
+static volt_model *fit_model(const char *text, volt_rng *rng, int64_t n, int64_t d,
+                             const volt_fit_options *options)
 {
     volt_kernel *kernel = plain_parse(text);
     double *X = random_rows(rng, n + 1, d, 3);
     volt_model *model = NULL;
-    check_ok(volt_model_fit(kernel, volt_view_of(X, n, d), volt_view_of(X + d, n, d), options, nowhere, &model));
+    check_ok(
+        volt_model_fit(kernel, volt_view_of(X, n, d), volt_view_of(X + d, n, d), options, nowhere, &model));
     free(X);
     volt_kernel_free(kernel);
     return model;
@@ -193,7 +195,8 @@ static void names_survive(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(152);
-    const char *const inputs[] = {"a \"quoted\" name, with\\slash\t\n", "\xce\xb6\xcf\x84 \xe6\x97\xa5 \xf0\x9f\x93\x88"};
+    const char *const inputs[] = {"a \"quoted\" name, with\\slash\t\n",
+                                  "\xce\xb6\xcf\x84 \xe6\x97\xa5 \xf0\x9f\x93\x88"};
     const char *const outputs[] = {"", "{\"x\": [1, 2]}"};
     volt_fit_options options = volt_fit_options_default();
     options.input_names = inputs;
@@ -294,8 +297,12 @@ static void what_is_no_model_is_refused(void **state)
     assert_true(volt_model_load(folder, &model) != VOLT_OK);
     check_fails(volt_model_load(NULL, &model), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_model_load(path, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    static const char *const contents[] = {"", "x", "t,u,v\n1,2,3\n", "\x93NUMPY\x01",
-                                           "\xff\xff\xff\xff\xff\xff\xff\x7f{}", "\x02\0\0\0\0\0\0\0{}"};
+    static const char *const contents[] = {"",
+                                           "x",
+                                           "t,u,v\n1,2,3\n",
+                                           "\x93NUMPY\x01",
+                                           "\xff\xff\xff\xff\xff\xff\xff\x7f{}",
+                                           "\x02\0\0\0\0\0\0\0{}"};
     static const size_t sizes[] = {0, 1, 12, 7, 10, 10};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         write_bytes(path, contents[i], sizes[i]);
@@ -320,13 +327,29 @@ static crafted craft(void)
     static const double inputs[] = {1, -0.5}, coefficients[] = {0.25, -0.25}, zero = 0, one = 1;
     static const double state[] = {1.2, 1.3, 4.0 / 3}; /* against each row, then the border */
     crafted c = {
-        .tensors = {{"inputs", 2, 1, inputs}, {"coefficients", 2, 1, coefficients}, {"intercepts", 1, 0, &zero},
-                    {"input_shift", 1, 0, &zero}, {"input_scale", 1, 0, &one}, {"target_mean", 1, 0, &zero},
-                    {"target_scale", 1, 0, &one}, {"last_target", 1, 0, &one}, {"state", 3, 0, state}},
-        .metadata = {{"format", "volterra-model"}, {"version", "1"}, {"library", "0.1.0"},
-                     {"kernel", "volterra:tau=0.5,lambda=0.5"}, {"radius", "1"}, {"alpha", "0.001"}, {"rcond", "0.1"},
-                     {"washout", "0"}, {"ahead", "1"}, {"intercept", "yes"}, {"scaled", "no"}, {"feedback", "yes"},
-                     {"input_names", "[\"a\"]"}, {"output_names", "[\"b\"]"}},
+        .tensors = {{"inputs", 2, 1, inputs},
+                    {"coefficients", 2, 1, coefficients},
+                    {"intercepts", 1, 0, &zero},
+                    {"input_shift", 1, 0, &zero},
+                    {"input_scale", 1, 0, &one},
+                    {"target_mean", 1, 0, &zero},
+                    {"target_scale", 1, 0, &one},
+                    {"last_target", 1, 0, &one},
+                    {"state", 3, 0, state}},
+        .metadata = {{"format", "volterra-model"},
+                     {"version", "1"},
+                     {"library", "0.1.0"},
+                     {"kernel", "volterra:tau=0.5,lambda=0.5"},
+                     {"radius", "1"},
+                     {"alpha", "0.001"},
+                     {"rcond", "0.1"},
+                     {"washout", "0"},
+                     {"ahead", "1"},
+                     {"intercept", "yes"},
+                     {"scaled", "no"},
+                     {"feedback", "yes"},
+                     {"input_names", "[\"a\"]"},
+                     {"output_names", "[\"b\"]"}},
         .n_tensors = TENSORS,
         .n_metadata = METADATA,
     };
@@ -344,7 +367,8 @@ static void check_foreign(const crafted *c, const char *what, const char *fragme
     write_crafted(c);
     volt_model *model = (volt_model *)&path;
     volt_status status = volt_model_load(path, &model);
-    if (status != VOLT_ERR_FORMAT || !strstr(volt_error_detail(), path) || !strstr(volt_error_detail(), fragment))
+    if (status != VOLT_ERR_FORMAT || !strstr(volt_error_detail(), path) ||
+        !strstr(volt_error_detail(), fragment))
         fail_msg("%s: status \"%s\", sentence \"%s\", expected \"%s\"", what, volt_status_message(status),
                  volt_error_detail(), fragment);
     assert_ptr_equal(model, &path);
@@ -443,7 +467,7 @@ static void wrong_tensors_are_refused(void **state)
         tensor->rows = rows + 1;
         check_foreign(&c, name, t == 0 ? "\"coefficients\"" : quoted); /* the first tensor says how many rows */
         tensor->rows = rows;
-        if (t != 0) { /* more columns of inputs fit until input_shift does not */
+        if (t != 0) {                           /* more columns of inputs fit until input_shift does not */
             tensor->cols = cols ? cols + 1 : 1; /* a matrix of one column is no vector */
             check_foreign(&c, name, t == 1 ? "feedback" : quoted); /* two outputs cannot feed one input */
         }
@@ -500,7 +524,8 @@ static void the_old_file_survives_a_save_that_fails(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(157);
-    volt_model *small = fit_model("volterra", &rng, 5, 1, NULL), *large = fit_model("volterra", &rng, 300, 2, NULL);
+    volt_model *small = fit_model("volterra", &rng, 5, 1, NULL),
+               *large = fit_model("volterra", &rng, 300, 2, NULL);
     check_ok(volt_model_save(small, path));
     struct rlimit limit, tight;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);

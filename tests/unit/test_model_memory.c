@@ -47,8 +47,8 @@ static int make_set(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.feedback = 1;
     options.input_names = options.output_names = names;
-    check_ok(volt_model_fit(set.rbf, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options, nowhere,
-                            &set.model));
+    check_ok(volt_model_fit(set.rbf, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options,
+                            nowhere, &set.model));
     const char *tmp = getenv("TMPDIR");
     snprintf(set.path, sizeof set.path, "%s/volterra_memory_%ld.safetensors", tmp && *tmp ? tmp : "/tmp",
              (long)getpid());
@@ -84,7 +84,8 @@ static volt_status call_parse(void)
 static volt_status gram_of(const volt_kernel *kernel, bool rectangle)
 {
     volt_view X = volt_view_of(set.X, N, D), Y = volt_view_of(set.X, rectangle ? H : N, D);
-    return volt_gram(kernel, X, rectangle ? Y : volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(set.out, N, Y.rows));
+    return volt_gram(kernel, X, rectangle ? Y : volt_view_of(NULL, 0, 0), NULL,
+                     volt_matrix_of(set.out, N, Y.rows));
 }
 
 static volt_status call_gram(void)
@@ -114,8 +115,8 @@ static volt_status fit_with(const volt_kernel *kernel, volt_matrix fitted)
     options.input_names = options.output_names = names;
     options.washout = 3;
     volt_model *model = NULL;
-    volt_status status = volt_model_fit(kernel, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options,
-                                        fitted, &model);
+    volt_status status = volt_model_fit(kernel, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D),
+                                        &options, fitted, &model);
     assert_true((status == VOLT_OK) == (model != NULL));
     volt_model_free(model);
     return status;
@@ -211,8 +212,9 @@ static volt_status call_plan(void)
 
 /* What a call promises beyond VOLT_ERR_MEMORY and no leak. */
 enum {
-    WRITES_OUT = 1,  /* on failure set.out is as it was */
-    MAY_DO_WITHOUT = 2 /* an allocation may fail without harm: saving goes on without the sync of the directory */
+    WRITES_OUT = 1, /* on failure set.out is as it was */
+    MAY_DO_WITHOUT =
+        2 /* an allocation may fail without harm: saving goes on without the sync of the directory */
 };
 
 static void fail_every_allocation(const char *what, volt_status (*call)(void), int promises)

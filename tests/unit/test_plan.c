@@ -73,7 +73,8 @@ static void measure_fit(const char *text, int64_t n, int64_t d, int64_t q, doubl
     volt_model *model = NULL;
     atomic_store(&peak, 0);
     int64_t before = atomic_load(&in_use);
-    check_ok(volt_model_fit(kernel, volt_view_of(X, n, d), volt_view_of(Y, n, q), NULL, volt_matrix_of(NULL, 0, 0), &model));
+    check_ok(volt_model_fit(kernel, volt_view_of(X, n, d), volt_view_of(Y, n, q), NULL,
+                            volt_matrix_of(NULL, 0, 0), &model));
     *fit_peak = (double)(atomic_load(&peak) - before);
     *model_size = (double)(atomic_load(&in_use) - before);
     volt_model_free(model);
@@ -98,8 +99,8 @@ static void the_plan_covers_the_peak_of_a_fit(void **state)
             measure_fit(plain_kernels[p].text, n, d, q, &fit_peak, &model_size);
             largest = fmax(largest, fit_peak);
             if (!(planned >= fit_peak))
-                fail_msg("%s, n = %d, d = %d, q = %d: planned %.0f bytes, peak %.0f", plain_kernels[p].text, (int)n,
-                         (int)d, (int)q, planned, fit_peak);
+                fail_msg("%s, n = %d, d = %d, q = %d: planned %.0f bytes, peak %.0f", plain_kernels[p].text,
+                         (int)n, (int)d, (int)q, planned, fit_peak);
         }
         assert_true(planned <= 1.1 * (largest + 16384 * 8));
     }
@@ -129,7 +130,8 @@ static void the_size_of_a_model_is_that_of_its_file(void **state)
     double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q);
     volt_kernel *kernel = plain_parse("volterra");
     volt_model *model = NULL;
-    check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), NULL, volt_matrix_of(NULL, 0, 0), &model));
+    check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), NULL,
+                            volt_matrix_of(NULL, 0, 0), &model));
     check_ok(volt_model_save(model, path));
     struct stat file;
     assert_int_equal(stat(path, &file), 0);

@@ -69,8 +69,8 @@ static void defaults(void **state)
 typedef struct problem {
     int64_t n, q, ld_K, ld_Y;
     double alpha;
-    double *K, *Y;       /* full K and targets, as given */
-    double *A, *c;       /* solution */
+    double *K, *Y; /* full K and targets, as given */
+    double *A, *c; /* solution */
     double norm, size_A, size_Y;
     volt_ridge_report report;
 } problem;
@@ -325,19 +325,22 @@ static void the_suggested_alpha_works(void **state)
 {
     (void)state;
     enum { N = 400 };
-    static const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.3", "volterra:tau_coef=0.3,lambda_coef=0.9",
-                                          "volterra:tau_coef=0.01,lambda_coef=0.999999",
-                                          "volterra:lift=rbf,gamma=0.01,lambda=0.9",
-                                          "volterra:lift=exponential,tau_coef=0.2,lambda_coef=0.5"};
-    double *X = lorenz_rows(N, 0.005), *K = new_matrix(N, N), *factor = new_matrix(N, N), *Y = new_matrix(N, 3), c[3];
+    static const char *const kernels[] = {
+        "volterra:tau_coef=0.3,lambda_coef=0.3", "volterra:tau_coef=0.3,lambda_coef=0.9",
+        "volterra:tau_coef=0.01,lambda_coef=0.999999", "volterra:lift=rbf,gamma=0.01,lambda=0.9",
+        "volterra:lift=exponential,tau_coef=0.2,lambda_coef=0.5"};
+    double *X = lorenz_rows(N, 0.005), *K = new_matrix(N, N), *factor = new_matrix(N, N), *Y = new_matrix(N, 3),
+           c[3];
     int refused = 0;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         volt_kernel *kernel = plain_parse(kernels[i]);
-        check_ok(volt_gram(kernel, volt_view_of(X, N, 3), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
+        check_ok(
+            volt_gram(kernel, volt_view_of(X, N, 3), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
         memcpy(factor, K, sizeof(double) * N * N);
         memcpy(Y, X, sizeof(double) * N * 3);
         volt_ridge_options options = {.alpha = 1e-300, .intercept = 1};
-        volt_status status = volt_ridge_solve(volt_matrix_of(factor, N, N), volt_matrix_of(Y, N, 3), &options, c, NULL);
+        volt_status status =
+            volt_ridge_solve(volt_matrix_of(factor, N, N), volt_matrix_of(Y, N, 3), &options, c, NULL);
         volt_kernel_free(kernel);
         if (status == VOLT_OK)
             continue;
@@ -368,12 +371,14 @@ static void wrong_calls_are_refused(void **state)
     volt_matrix narrow_K = {K, 3, 3, 2};
     volt_ridge_options options = volt_ridge_options_default();
     check_fails(volt_ridge_solve(volt_matrix_of(K, 3, 2), good_Y, &options, c, NULL), VOLT_ERR_SHAPE, "3 x 2");
-    check_fails(volt_ridge_solve(volt_matrix_of(NULL, 3, 3), good_Y, &options, c, NULL), VOLT_ERR_SHAPE, "Gram");
+    check_fails(volt_ridge_solve(volt_matrix_of(NULL, 3, 3), good_Y, &options, c, NULL), VOLT_ERR_SHAPE,
+                "Gram");
     check_fails(volt_ridge_solve(volt_matrix_of(K, 0, 0), good_Y, &options, c, NULL), VOLT_ERR_SHAPE, "0 x 0");
     check_fails(volt_ridge_solve(narrow_K, good_Y, &options, c, NULL), VOLT_ERR_SHAPE, "leading dimension 2");
     check_fails(volt_ridge_solve(good_K, volt_matrix_of(Y, 2, 2), &options, c, NULL), VOLT_ERR_SHAPE, "2 x 2");
     check_fails(volt_ridge_solve(good_K, volt_matrix_of(Y, 3, 0), &options, c, NULL), VOLT_ERR_SHAPE, "3 x 0");
-    check_fails(volt_ridge_solve(good_K, volt_matrix_of(NULL, 3, 2), &options, c, NULL), VOLT_ERR_SHAPE, "targets");
+    check_fails(volt_ridge_solve(good_K, volt_matrix_of(NULL, 3, 2), &options, c, NULL), VOLT_ERR_SHAPE,
+                "targets");
     check_fails(volt_ridge_solve(good_K, narrow_Y, &options, c, NULL), VOLT_ERR_SHAPE, "targets");
     check_fails(volt_ridge_solve(good_K, good_Y, &options, NULL, NULL), VOLT_ERR_ARGUMENT, "intercepts");
     static const double alphas[] = {0, -1, NAN, INFINITY};
