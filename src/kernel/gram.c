@@ -12,7 +12,7 @@
 volt_status volt_check_shape(volt_view X, const char *name)
 {
     VOLT_REQUIRE(X.data && X.rows > 0 && X.cols > 0, VOLT_ERR_SHAPE,
-                 "%s is %" PRId64 " x %" PRId64 ", and must have at least one row and one column", name, X.rows,
+                 "%s: %" PRId64 " x %" PRId64 ", where at least one row and one column are needed", name, X.rows,
                  X.cols);
     VOLT_REQUIRE(X.ld >= X.cols, VOLT_ERR_SHAPE,
                  "%s has %" PRId64 " columns and a leading dimension of %" PRId64 ", which is smaller", name,

@@ -21,6 +21,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* ---- parameters ------------------------------------------------------------------------------- */
 
@@ -59,7 +60,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                .search_high = 10},
     [LAMBDA] = {.name = "lambda",
                 .meaning = "how slowly the past fades; lambda^2 sup kappa < 1",
-                .range = "(0, 1)",
+                .range = "(0, 1/sqrt(sup kappa))",
                 .kind = VOLT_PARAMETER_REAL,
                 .low = 0,
                 .high = INFINITY},
@@ -84,6 +85,17 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 static lift lift_of(const volt_kernel *kernel)
 {
     return (lift)(int)kernel->value[LIFT];
+}
+
+/* The lift as it stands in the kernel's text. */
+static const char *lift_name(const volt_kernel *kernel, char buffer[VOLT_NUMBER_LENGTH])
+{
+    lift kind = lift_of(kernel);
+    if (kind == POLY)
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s%d", lift_words[kind], (int)kernel->argument[LIFT]);
+    else
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s", lift_words[kind]);
+    return buffer;
 }
 
 static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
@@ -312,10 +324,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     double bound = 1 / sqrt(sup);
     double coef = fmin(kernel->value[LAMBDA_COEF], 1 - 4 * DBL_EPSILON); /* its square must not round to 1 */
     double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_room);
-    char given[VOLT_NUMBER_LENGTH];
+    char given[VOLT_NUMBER_LENGTH], name[VOLT_NUMBER_LENGTH];
     VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
                  "lambda = %s must stay below its bound, %.10g for lift %s with tau M = %.6g",
-                 volt_format_number(lambda, given), bound, lift_words[kind], sqrt(t));
+                 volt_format_number(lambda, given), bound, lift_name(kernel, name), sqrt(t));
 
     double contraction = lambda * lambda * sup;
     volt_kernel_facts facts = {

@@ -152,7 +152,7 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
 }
 
 /* See the head of this file. */
-static void fill_fitted(const volt_model *model, volt_view Y, volt_matrix K, volt_matrix fitted)
+static volt_status fill_fitted(const volt_model *model, volt_view Y, volt_matrix K, volt_matrix fitted)
 {
     int64_t w = model->washout, q = model->q;
     if (w > 0) {
@@ -160,12 +160,13 @@ static void fill_fitted(const volt_model *model, volt_view Y, volt_matrix K, vol
                     (volt_blas_int)(model->n - w), 1, K.data + w * K.ld, (volt_blas_int)K.ld,
                     model->coefficients + w * q, (volt_blas_int)q, 0, fitted.data, (volt_blas_int)fitted.ld);
         for (int64_t i = 0; i < w; i++)
-            volt_model_finish_output(model, fitted.data + i * fitted.ld);
+            VOLT_TRY(volt_model_finish_output(model, i, fitted.data + i * fitted.ld));
     }
     for (int64_t i = w; i < model->n; i++)
         for (int64_t k = 0; k < q; k++)
             fitted.data[i * fitted.ld + k] =
                 Y.data[i * Y.ld + k] - model->alpha * model->target_scale[k] * model->coefficients[i * q + k];
+    return VOLT_OK;
 }
 
 /* The share of the whole that the Gram matrix takes, from the operations of each part. */
@@ -198,7 +199,7 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     if (status == VOLT_OK)
         status = solve_readout(fresh, Y, options, share, K);
     if (status == VOLT_OK && fitted.data)
-        fill_fitted(fresh, Y, K, fitted);
+        status = fill_fitted(fresh, Y, K, fitted);
 
     volt_free(K.data);
     volt_free(Z.data);
