@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { N = 70, H = 23, D = 3, ALL = N + H, MOST_FORMS = 64 };
+enum { N = 44, H = 19, D = 3, ALL = N + H, MOST_FORMS = 64 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
@@ -56,13 +56,13 @@ static int collect_forms(void **state)
     (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         const volt_kernel_info *info = volt_kernel_describe(i);
-        static const char *const windows[] = {"window=1", "window=2", "window=6", "window=90"};
+        static const char *const windows[] = {"window=1", "window=2", "window=6", "window=60"};
         char text[96];
         int before = form_count;
         add_form(info->name);
         for (int w = 0; w < 4 && has_parameter(info, "window"); w++) {
             snprintf(text, sizeof text, "%s:%s", info->name, windows[w]);
-            if (w < 3 || !has_parameter(info, "path")) /* paths of 90 points are slow */
+            if (w < 3 || !has_parameter(info, "path")) /* paths of 60 points are slow */
                 add_form(text);
         }
         if (has_parameter(info, "path")) {

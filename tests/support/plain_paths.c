@@ -244,34 +244,34 @@ static bounded gak(const plain_path_kernel *kernel, const plain_path *x, const p
     return result;
 }
 
-static long double log_sum(long double a, long double b)
+static double log_sum(double a, double b)
 {
     if (a == -INFINITY || b == -INFINITY)
-        return fmaxl(a, b);
-    return fmaxl(a, b) + log1pl(expl(-fabsl(a - b)));
+        return fmax(a, b);
+    return fmax(a, b) + log1p(exp(-fabs(a - b)));
 }
 
-long double plain_gak_log(const plain_path *x, const plain_path *y, double sigma)
+double plain_gak_log(const plain_path *x, const plain_path *y, double sigma)
 {
     int64_t Q = y->points;
-    long double *row = malloc((size_t)(Q + 1) * sizeof *row), rate = 1 / (2 * (long double)sigma * sigma);
+    double *row = malloc((size_t)(Q + 1) * sizeof *row), rate = 1 / (2 * sigma * sigma);
     for (int64_t b = 0; b <= Q; b++)
         row[b] = b == 0 ? 0 : -INFINITY;
     for (int64_t a = 0; a < x->points; a++) {
-        long double diagonal = row[0];
+        double diagonal = row[0];
         row[0] = -INFINITY;
         for (int64_t b = 0; b < Q; b++) {
-            long double squared = 0;
+            double squared = 0;
             for (int64_t c = 0; c < x->channels; c++) {
-                long double gap = (long double)x->point[a * x->channels + c] - y->point[b * x->channels + c];
+                double gap = x->point[a * x->channels + c] - y->point[b * x->channels + c];
                 squared += gap * gap;
             }
-            long double up = row[b + 1], local = -rate * squared - logl(2 - expl(-rate * squared));
+            double up = row[b + 1], local = -rate * squared - log1p(-expm1(-rate * squared));
             row[b + 1] = local + log_sum(log_sum(up, row[b]), diagonal);
             diagonal = up;
         }
     }
-    long double result = row[Q];
+    double result = row[Q];
     free(row);
     return result;
 }

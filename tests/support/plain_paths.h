@@ -61,7 +61,7 @@ void plain_paths_gram(const plain_path_kernel *kernel, const plain_path *X, int6
 int64_t plain_signature_length(int64_t channels, int level);
 void plain_signature(const plain_path *path, int level, int order, double *list, double *sizes);
 
-/* log of the global alignment kernel before normalisation, in logarithms and long double. */
-long double plain_gak_log(const plain_path *x, const plain_path *y, double sigma);
+/* log of the global alignment kernel before normalisation, in logarithms from the first step on. */
+double plain_gak_log(const plain_path *x, const plain_path *y, double sigma);
 
 #endif
