@@ -282,7 +282,8 @@ static double gain(const volt_resolved *resolved, double norm)
 {
     const volt_kernel_facts *facts = &resolved->facts;
     const volt_scan *scan = &resolved->scan;
-    double t = facts->tau * facts->tau * norm * facts->radius;
+    /* With room for the rounding of inner products, as in resolve. */
+    double t = facts->tau * facts->tau * norm * facts->radius * (1 + 1e-13);
     return facts->lambda * facts->lambda * sup_kappa((lift)(int)scan->constant[STEP_LIFT], t, scan->degree);
 }
 
