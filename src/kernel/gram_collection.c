@@ -1,4 +1,4 @@
-/* src/kernel/collection.c: Gram matrices of collections of series.
+/* src/kernel/gram_collection.c: Gram matrices of collections of series.
  *
  * The series of the columns are packed in groups, those of a group side by side, so that one series of the rows
  * meets a whole group at once and everything vectorises whatever the lengths are.
