@@ -11,6 +11,7 @@
 #include "base/fastmath.h"
 #include "kernel/path_kernel.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -173,7 +174,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .finish = finish,
         .log_value = log_value,
         .log_scale = log_weight,
-        .constant = {[RATE] = -1 / (2 * sigma * sigma)},
+        .constant = {[RATE] = -fmin(1 / (2 * sigma * sigma), DBL_MAX)}, /* finite: times 0 it is 0 */
     };
     *programme = made;
     *shape = volt_path_shape_of(kernel, &where);

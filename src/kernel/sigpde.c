@@ -9,6 +9,7 @@
 #include "base/fastmath.h"
 #include "kernel/path_kernel.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { LANES = VOLT_LANES };
@@ -134,7 +135,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .start = start,
         .row = row,
         .finish = finish,
-        .constant = {[RATE] = -1 / kernel->value[SIGMA]},
+        .constant = {[RATE] = -fmin(1 / kernel->value[SIGMA], DBL_MAX)}, /* finite: times 0 it is 0 */
         .dyadic = (int64_t)kernel->value[DYADIC],
     };
     *programme = made;
