@@ -28,12 +28,13 @@ static const plain_path_kernel path_kernels[] = {
     {"sig:level=4", PLAIN_SIG, .level = 4, .order = 4},
     {"sig:level=5,order=1", PLAIN_SIG, .level = 5, .order = 1},
     {"sig:level=4,order=2", PLAIN_SIG, .level = 4, .order = 2},
-    {"sig:level=3,augment=time+leadlag+basepoint", PLAIN_SIG, .level = 3, .order = 3, .time = true, .leadlag = true,
-     .basepoint = true},
+    {"sig:level=3,augment=time+leadlag+basepoint", PLAIN_SIG, .level = 3, .order = 3, .time = true,
+     .leadlag = true, .basepoint = true},
     {"sigpde", PLAIN_SIGPDE, .dyadic = 0},
     {"sigpde:dyadic=2,augment=time", PLAIN_SIGPDE, .dyadic = 2, .time = true},
     {"sigpde:dyadic=1,static=rbf,sigma=1.5", PLAIN_SIGPDE_RBF, .dyadic = 1, .sigma = 1.5},
-    {"sigpde:static=rbf,augment=leadlag+basepoint", PLAIN_SIGPDE_RBF, .sigma = 1, .leadlag = true, .basepoint = true},
+    {"sigpde:static=rbf,augment=leadlag+basepoint", PLAIN_SIGPDE_RBF, .sigma = 1, .leadlag = true,
+     .basepoint = true},
 };
 /* clang-format on */
 enum { PATH_KERNELS = sizeof path_kernels / sizeof *path_kernels };
@@ -186,9 +187,10 @@ static void long_series_in_logarithms(void **state)
 
 /* ---- scans ------------------------------------------------------------------------------------ */
 
-/* Aligned at the end, K is the last entry of the Gram matrix of the two series. Distances are differences here and
- * products of centred rows there: off by 4 (d + 4) eps (1 + sqrt d)^2 at each step, summed up by 1 / (1 - 0.8) and
- * 1 / (1 - 0.85) at most; volterra's tolerance is that of its own tests, at most 1e-13 for these kernels. */
+/* Aligned at the end, K is the last entry of the Gram matrix of the two series. Distances are differences
+ * here and products of centred rows there: off by 4 (d + 4) eps (1 + sqrt d)^2 at each step, summed up by
+ * 1 / (1 - 0.8) and 1 / (1 - 0.85) at most; volterra's tolerance is that of its own tests, at most 1e-13
+ * for these kernels. */
 static void final_states_are_corners(void **state)
 {
     (void)state;
@@ -225,8 +227,8 @@ static void final_states_are_corners(void **state)
 
 /* ---- positive semidefinite -------------------------------------------------------------------- */
 
-/* A matrix whose entries are off by c eps max K has eigenvalues off by n c eps max K; c = 1000 covers the bounds
- * of every kernel here. */
+/* A matrix whose entries are off by c eps max K has eigenvalues off by n c eps max K; c = 1000 covers the
+ * bounds of every kernel here. */
 static void semidefinite(void **state)
 {
     (void)state;
@@ -286,8 +288,8 @@ static void one_step_by_hand(void **state)
     }
 }
 
-/* Points that are all alike have e = 1, and the kernel counts alignments: 1 for 1 x 1 points and for 1 x 2, 3 for
- * 2 x 2. After the normalisation 1, 1 / sqrt(3), 1. */
+/* Points that are all alike have e = 1, and the kernel counts alignments: 1 for 1 x 1 points and for 1 x 2,
+ * 3 for 2 x 2. After the normalisation 1, 1 / sqrt(3), 1. */
 static void alignments_counted_by_hand(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* tests/property/test_kernel_models.c: every kernel of the table works everywhere: fit, fitted values, forecasts
- * from both starts, closed loop, stream, files, threads and cancelling, as it is, on windows and on rows read as
- * paths. The truth is the kernel's own Gram matrix on the concatenated sequence and the model's coefficients;
- * that Gram matrices are right is shown elsewhere. */
+/* tests/property/test_kernel_models.c: every kernel of the table works everywhere: fit, fitted values,
+ * forecasts from both starts, closed loop, stream, files, threads and cancelling, as it is, on windows and
+ * on rows read as paths. The truth is the kernel's own Gram matrix on the concatenated sequence and the
+ * model's coefficients; that Gram matrices are right is shown elsewhere. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

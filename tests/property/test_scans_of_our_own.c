@@ -1,8 +1,11 @@
-/* tests/property/test_scans_of_our_own.c: the kernels fading and memory, by hand, against plain loops, against
- * explicit zeros in front, and as streams.
+/* tests/property/test_scans_of_our_own.c: the kernels fading and memory, by hand, against plain loops,
+ * against explicit zeros in front, and as streams.
  *
- *     D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1],   fading K = exp(-gamma D),   memory K = exp(-gamma D) + mu K[i-1][j-1]
- *     borders against the zero sequence: D_b = |z|^2 + rho D_b from 0, K_b = exp(-gamma D_b) + mu K_b from 1/(1 - mu) */
+ *     D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]
+ *     fading  K = exp(-gamma D)
+ *     memory  K = exp(-gamma D) + mu K[i-1][j-1]
+ * and borders against the zero sequence: D_b = |z|^2 + rho D_b from 0, K_b = exp(-gamma D_b) + mu K_b from
+ * 1 / (1 - mu). */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -67,9 +70,9 @@ static void plain_scan(const scan_kernel *kernel, volt_view X, volt_view Y, doub
     free(grid);
 }
 
-/* For rows in the unit ball. A squared distance is off by 4 (d + 4) eps (1 + sqrt d)^2 (products of rows that
- * were centred), D by 1 / (1 - rho) of that and of the roundings of D <= 4 / (1 - rho); K by gamma times it, and
- * memory sums that up by 1 / (1 - mu). */
+/* For rows in the unit ball. A squared distance is off by 4 (d + 4) eps (1 + sqrt d)^2 (products of rows
+ * that were centred), D by 1 / (1 - rho) of that and of the roundings of D <= 4 / (1 - rho); K by gamma
+ * times it, and memory sums that up by 1 / (1 - mu). */
 static double tolerance_of(const scan_kernel *kernel, int64_t d)
 {
     double size = 1 + sqrt((double)d), fades = 1 / (1 - kernel->rho), sums = 1 / (1 - fmax(kernel->mu, 0));

@@ -342,7 +342,8 @@ static void rows_as_paths(void **state)
         {"sig:level=4,order=2,augment=none,prescale=0.7", PLAIN_SIG, .level = 4, .order = 2},
         {"sig:level=3,augment=basepoint,prescale=0.7", PLAIN_SIG, .level = 3, .order = 3, .basepoint = true},
         {"sigpde:dyadic=1,prescale=0.7", PLAIN_SIGPDE, .dyadic = 1, .time = true, .leadlag = true},
-        {"sigpde:static=rbf,sigma=1.5,prescale=0.7", PLAIN_SIGPDE_RBF, .sigma = 1.5, .time = true, .leadlag = true},
+        {"sigpde:static=rbf,sigma=1.5,prescale=0.7", PLAIN_SIGPDE_RBF, .sigma = 1.5, .time = true,
+         .leadlag = true},
     };
     /* clang-format on */
     static const shape shapes[] = {{5, 9, 1, 1}, {9, 7, 2, 1}, {17, 8, 5, 1}, {12, 66, 4, 1}, {65, 3, 7, 1}};

@@ -203,7 +203,8 @@ static void far_series_in_logarithms(void **state)
                             GOLDEN_RELATIVE);
         golden_check_number("log_gak", log_gak, xy - 0.5 * (xx + yy), tol, GOLDEN_RELATIVE);
 
-        /* The kernel itself: 0 where it lies below what a double holds, else with the digits of its logarithm. */
+        /* The kernel itself: 0 where it lies below what a double holds, else with the digits of its
+         * logarithm. */
         check_ok(volt_gram_collection(kernel, &x, 1, &y, 1, NULL, volt_matrix_of(&K, 1, 1)));
         if (log_gak < -746)
             assert_true(K == 0);

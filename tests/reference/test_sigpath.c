@@ -1,5 +1,5 @@
-/* tests/reference/test_sigpath.c: rows read as paths by the published transform (lead-lag, then time, values over
- * the largest of training), and the signature kernels on them, against golden figures. */
+/* tests/reference/test_sigpath.c: rows read as paths by the published transform (lead-lag, then time,
+ * values over the largest of training), and the signature kernels on them, against golden figures. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/golden.h"

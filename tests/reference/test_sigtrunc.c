@@ -1,5 +1,5 @@
-/* tests/reference/test_sigtrunc.c: truncated signature kernels against golden figures: exact (order = level) and
- * discretised (order = 1), by cells and by features. */
+/* tests/reference/test_sigtrunc.c: truncated signature kernels against golden figures: exact (order =
+ * level) and discretised (order = 1), by cells and by features. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/golden.h"

@@ -146,8 +146,8 @@ static bounded product(const double *x, const double *y, int64_t d)
     return result;
 }
 
-/* |x - y|^2, which the library may take as |x|^2 + |y|^2 - 2 <x, y> of rows that were shifted by `centre`: off by
- * (d + 4) eps times the squares of the shifted norms, twice over as the three of them add. */
+/* |x - y|^2, which the library may take as |x|^2 + |y|^2 - 2 <x, y> of rows that were shifted by `centre`:
+ * off by (d + 4) eps times the squares of the shifted norms, twice over as the three of them add. */
 static bounded distance(const double *x, const double *y, int64_t d, double centre)
 {
     double squared = 0, norm_x = 0, norm_y = 0;
@@ -370,9 +370,9 @@ static double goursat(const double *D, int64_t P, int64_t Q, int dyadic, bool ab
     return value;
 }
 
-/* With |g| in place of g the scheme bounds both the entries and the answer of the last entry to a unit change of
- * any other (for g = 0 a change is passed on as it is). A node rounds 8 eps of its size; an error of D is passed
- * on by the nodes of its cell, which share it. */
+/* With |g| in place of g the scheme bounds both the entries and the answer of the last entry to a unit
+ * change of any other (for g = 0 a change is passed on as it is). A node rounds 8 eps of its size; an error
+ * of D is passed on by the nodes of its cell, which share it. */
 static bounded sigpde(const plain_path_kernel *kernel, const plain_path *x, const plain_path *y, double centre)
 {
     int64_t P = x->points - 1, Q = y->points - 1, channels = x->channels;

@@ -1,9 +1,11 @@
-/* tests/support/plain_paths.h: kernels between paths as plain loops over one pair at a time, to compare with.
+/* tests/support/plain_paths.h: kernels between paths as plain loops over one pair at a time, to compare
+ * with.
  *
- * A path is a list of points: the window of rows that ends in a row, a row read as a path of scalars, a whole
- * series. Static kernels read their window as one long row. Every value comes with a bound on how far the
- * library may lie from it, which follows the size of the numbers that enter this very value: an outlier widens
- * the bounds of the paths that hold it, and of no others. Nothing here shares code or layout with src/kernel. */
+ * A path is a list of points: the window of rows that ends in a row, a row read as a path of scalars, a
+ * whole series. Static kernels read their window as one long row. Every value comes with a bound on how far
+ * the library may lie from it, which follows the size of the numbers that enter this very value: an outlier
+ * widens the bounds of the paths that hold it, and of no others. Nothing here shares code or layout with
+ * src/kernel. */
 #ifndef SUPPORT_PLAIN_PATHS_H
 #define SUPPORT_PLAIN_PATHS_H
 
@@ -41,8 +43,8 @@ volt_kernel *plain_path_parse(const plain_path_kernel *kernel, const char *more)
 
 /* ---- paths ------------------------------------------------------------------------------------ */
 
-/* The windows of `window` rows that end in each row of X, zeros before the first; each row of X times `scale` as
- * a path of scalars; each series. All with the augmentations of the kernel. */
+/* The windows of `window` rows that end in each row of X, zeros before the first; each row of X times
+ * `scale` as a path of scalars; each series. All with the augmentations of the kernel. */
 plain_path *plain_windows(const plain_path_kernel *kernel, volt_view X, int64_t window);
 plain_path *plain_rows(const plain_path_kernel *kernel, volt_view X, double scale);
 plain_path *plain_series(const plain_path_kernel *kernel, const volt_view *series, int64_t count);

@@ -37,8 +37,8 @@ static void repeated_rows_do_not_count(void **state)
     assert_true(unit == 1);
 }
 
-/* Uniform on [0, 1]: |x - y| has the median 1 - sqrt(1/2) = 0.2929; of 256 sampled rows within a tenth of it. It
- * scales with the data. */
+/* Uniform on [0, 1]: |x - y| has the median 1 - sqrt(1/2) = 0.2929; of 256 sampled rows within a tenth of
+ * it. It scales with the data. */
 static void large_samples(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_kernel_ranges.c: the texts of the kernels beside volterra, what their parameters may be, what is
- * refused before any work starts, and who warns in the log. */
+/* tests/unit/test_kernel_ranges.c: the texts of the kernels beside volterra, what their parameters may be,
+ * what is refused before any work starts, and who warns in the log. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -221,7 +221,8 @@ static void wrong_texts_are_refused_with_a_sentence(void **state)
 
 /* ---- paths need rows -------------------------------------------------------------------------- */
 
-/* On a sequence a kernel between paths must know which rows make a path; nothing is computed, nothing written. */
+/* On a sequence a kernel between paths must know which rows make a path; nothing is computed, nothing
+ * written. */
 static void paths_of_a_sequence_must_be_said(void **state)
 {
     (void)state;
@@ -257,8 +258,8 @@ static void paths_of_a_sequence_must_be_said(void **state)
 
 /* ---- extremes --------------------------------------------------------------------------------- */
 
-/* Widths so small that 1 / sigma^2 is not a double any more: rows that differ have nothing in common, rows that do
- * not are still at distance 0. */
+/* Widths so small that 1 / sigma^2 is not a double any more: rows that differ have nothing in common, rows
+ * that do not are still at distance 0. */
 static void the_smallest_widths_give_no_nan(void **state)
 {
     (void)state;

@@ -31,8 +31,8 @@ static void check_range(volt_rng *rng, double low, double high, int count)
     assert_true(worst <= 8);
 }
 
-/* Above 1/8 the difference 1 - e^{-2x} may lose up to log2(1 / 0.22) bits of an exponential that is good to 2 ulp;
- * the quotient rounds once more. */
+/* Above 1/8 the difference 1 - e^{-2x} may lose up to log2(1 / 0.22) bits of an exponential that is good to
+ * 2 ulp; the quotient rounds once more. */
 static void error_is_a_few_units_of_the_last_place(void **state)
 {
     (void)state;
