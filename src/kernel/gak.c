@@ -37,6 +37,11 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 
 static const volt_path_parameters where = {.window = WINDOW, .path = PATH, .augment = -1, .prescale = -1};
 
+static volt_status settle(volt_kernel *kernel)
+{
+    return volt_path_settle(kernel, &where);
+}
+
 /* ---- programme -------------------------------------------------------------------------------- */
 
 static const double weight = 0.41421356237309503;  /* sqrt(2) - 1, the c above */
@@ -195,7 +200,7 @@ const volt_kernel_entry volt_kernel_gak = {
              .cost = "O(window^2)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = settle,
     .resolve = resolve,
     .paths = paths,
 };

@@ -40,6 +40,16 @@ volt_status volt_largest_norm(volt_view X, const char *name, double *norm)
     return VOLT_OK;
 }
 
+volt_status volt_check_finite(volt_matrix K, bool lower)
+{
+    for (int64_t i = 0; i < K.rows; i++)
+        for (int64_t j = 0; j < (lower ? i + 1 : K.cols); j++)
+            VOLT_REQUIRE(isfinite(K.data[i * K.ld + j]), VOLT_ERR_NOT_FINITE,
+                         "the kernel of row %" PRId64 " and column %" PRId64 " (counted from 1) is too large for a double",
+                         i + 1, j + 1);
+    return VOLT_OK;
+}
+
 volt_gram_options volt_gram_options_default(void)
 {
     volt_gram_options options = {.mirror = 1};
@@ -73,6 +83,8 @@ static volt_status fill(const volt_resolved *resolved, volt_view X, volt_view Y,
         volt_past_advance(past, X, same, K, &stage);
         status = volt_stage_end(&stage);
     }
+    if (status == VOLT_OK && !isfinite(resolved->facts.largest)) /* no bound says that K cannot overflow */
+        status = volt_check_finite(K, same);
     if (status == VOLT_OK && same && options->mirror)
         volt_mirror(K);
     volt_past_free(past);

@@ -320,6 +320,8 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     volt_status status = run(&w, columns, same, options->progress, K);
     groups_free(&w.columns);
     volt_free(w.memory);
+    if (status == VOLT_OK)
+        status = volt_check_finite(K, same);
     if (status == VOLT_OK && same && options->mirror)
         volt_mirror(K);
     return status;

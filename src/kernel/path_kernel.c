@@ -52,6 +52,25 @@ const char *const volt_augment_words[] = {
     NULL,
 };
 
+static bool paths_are_rows(const volt_kernel *kernel, const volt_path_parameters *where)
+{
+    return kernel->present[where->path] && (int)kernel->value[where->path] == VOLT_PATH_ROWS;
+}
+
+volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *where)
+{
+    const char *name = kernel->entry->info.name;
+    bool rows = paths_are_rows(kernel, where);
+    VOLT_REQUIRE(!rows || !kernel->present[where->window], VOLT_ERR_KERNEL,
+                 "kernel %s: give window or path=rows, not both", name);
+    VOLT_REQUIRE(where->prescale < 0 || rows || !kernel->present[where->prescale], VOLT_ERR_KERNEL,
+                 "kernel %s: prescale goes with path=rows", name);
+    for (int p = 0; p < kernel->entry->info.n_parameters; p++)
+        if (p != where->prescale || rows)
+            volt_kernel_use_fallback(kernel, p);
+    return VOLT_OK;
+}
+
 /* The augmentations asked for; path=rows without a word is the published transform. */
 static int augmentations(const volt_kernel *kernel, const volt_path_parameters *where, bool rows)
 {
@@ -64,7 +83,7 @@ static int augmentations(const volt_kernel *kernel, const volt_path_parameters *
 
 volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_parameters *where)
 {
-    bool rows = kernel->present[where->path] && (int)kernel->value[where->path] == VOLT_PATH_ROWS;
+    bool rows = paths_are_rows(kernel, where);
     int what = augmentations(kernel, where, rows);
     volt_path_shape shape = {
         .rows = rows,
@@ -97,8 +116,6 @@ volt_status volt_path_resolve(const volt_kernel *kernel, const volt_path_paramet
     bool windowed = kernel->present[where->window];
     VOLT_REQUIRE(windowed || shape.rows, VOLT_ERR_KERNEL,
                  "kernel %s on a sequence needs window=W or path=rows: which rows make a path?",
-                 kernel->entry->info.name);
-    VOLT_REQUIRE(!windowed || !shape.rows, VOLT_ERR_KERNEL, "kernel %s: give window or path=rows, not both",
                  kernel->entry->info.name);
     shape.increments = volt_programme_on_increments(&programme);
     volt_resolved made = {

@@ -42,6 +42,9 @@ typedef struct volt_path_parameters {
     int window, path, augment, prescale;
 } volt_path_parameters;
 
+/* Settle: refuse what does not go together, then fallbacks where they mean something. */
+volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *where);
+
 /* The shape of paths that the parameters ask for. */
 volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_parameters *where);
 

@@ -48,7 +48,7 @@ static const volt_path_parameters where = {
 
 static volt_status settle(volt_kernel *kernel)
 {
-    volt_kernel_settle_plainly(kernel);
+    VOLT_TRY(volt_path_settle(kernel, &where));
     if (!kernel->present[ORDER]) {
         kernel->value[ORDER] = kernel->value[LEVEL];
         kernel->present[ORDER] = true;

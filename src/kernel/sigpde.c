@@ -6,6 +6,7 @@
  * and the kernel is the last K. The scheme is exact only in the limit of fine grids, so that at a finite
  * dyadic order Gram matrices need not be positive semidefinite. */
 #include "base/clones.h"
+#include "base/error.h"
 #include "base/fastmath.h"
 #include "kernel/path_kernel.h"
 
@@ -52,6 +53,16 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 
 static const volt_path_parameters where = {
     .window = WINDOW, .path = PATH, .augment = AUGMENT, .prescale = PRESCALE};
+
+static volt_status settle(volt_kernel *kernel)
+{
+    volt_kernel_use_fallback(kernel, STATIC);
+    bool rbf = (int)kernel->value[STATIC] == STATIC_RBF, given = kernel->present[SIGMA];
+    VOLT_REQUIRE(rbf || !given, VOLT_ERR_KERNEL, "kernel sigpde: sigma goes with static=rbf");
+    VOLT_TRY(volt_path_settle(kernel, &where));
+    kernel->present[SIGMA] = rbf;
+    return VOLT_OK;
+}
 
 /* ---- programme -------------------------------------------------------------------------------- */
 
@@ -158,7 +169,7 @@ const volt_kernel_entry volt_kernel_sigpde = {
              .cost = "O(4^dyadic window^2)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = settle,
     .resolve = resolve,
     .paths = paths,
     .may_be_indefinite = true,
