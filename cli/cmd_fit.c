@@ -162,12 +162,14 @@ static int read_training_data(const fit_arguments *arguments, training_data *dat
 
     const dataset *target = arguments->y ? &data->y : &data->x;
     int64_t n = data->x.view.rows;
+    char hint[HINT_LENGTH];
     if (n == 1 && data->ahead > 0)
-        return complain(EXIT_FAILED, "%s has only one row; a target %lld ahead needs at least %lld",
-                        arguments->x, (long long)data->ahead, (long long)data->ahead + 1);
+        return complain(EXIT_FAILED, "%s has only one row; a target %lld ahead needs at least %lld%s",
+                        arguments->x, (long long)data->ahead, (long long)data->ahead + 1,
+                        dataset_hint(&data->x, hint));
     if (data->ahead >= n)
-        return complain(EXIT_USAGE, "--ahead %lld must be less than the %lld rows of %s",
-                        (long long)data->ahead, (long long)n, arguments->x);
+        return complain(EXIT_USAGE, "--ahead %lld must be less than the %lld rows of %s%s",
+                        (long long)data->ahead, (long long)n, arguments->x, dataset_hint(&data->x, hint));
     data->inputs = volt_view_rows(data->x.view, 0, n - data->ahead);
     data->targets = volt_view_rows(target->view, data->ahead, n - data->ahead);
     data->input_names = data->x.names;
@@ -205,7 +207,28 @@ static int fit_model(const fit_arguments *arguments, const volt_kernel *kernel, 
                                     (long long)data->targets.cols);
     if (!status && interrupt_seen())
         status = VOLT_ERR_CANCELLED;
-    return status ? complain_status(status) : 0;
+    if (status == VOLT_ERR_SINGULAR && held_warning())
+        return complain_status_hint(status, " (%s)", held_warning());
+    char hint[HINT_LENGTH];
+    return status ? complain_status_hint(status, "%s", dataset_hint(&data->x, hint)) : 0;
+}
+
+/* What the kernel is on these inputs; a kernel without a recursion has none of it. */
+static void report_facts(cli_report *report, const volt_kernel_facts *facts)
+{
+    if (facts->tau > 0)
+        report_number(report, "tau", "tau", facts->tau);
+    if (facts->lambda > 0) {
+        report_number(report, "lambda", "lambda", facts->lambda);
+        report_number(report, "lambda_bound", NULL, facts->lambda_bound);
+    }
+    if (facts->contraction > 0) {
+        report_text(report, NULL, "contraction", "%.6g (share of the past that a step keeps, at most)",
+                    facts->contraction);
+        report_number(report, "contraction", NULL, facts->contraction);
+        report_text(report, NULL, "horizon", "%.6g steps until the past has faded", facts->horizon);
+        report_number(report, "horizon", NULL, facts->horizon);
+    }
 }
 
 static int print_summary(const fit_arguments *arguments, const volt_model *model, const training_data *data,
@@ -228,15 +251,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     report_count(report, "ahead", "steps ahead", info.ahead);
     report_count(report, "washout", "washout", info.washout);
     report_text(report, "kernel", "kernel", "%s", info.kernel);
-    if (info.facts.tau > 0)
-        report_number(report, "tau", "tau", info.facts.tau);
-    report_number(report, "lambda", "lambda", info.facts.lambda);
-    report_number(report, "lambda_bound", NULL, info.facts.lambda_bound);
-    report_text(report, NULL, "contraction", "%.6g (share of the past that a step keeps, at most)",
-                info.facts.contraction);
-    report_number(report, "contraction", NULL, info.facts.contraction);
-    report_text(report, NULL, "horizon", "%.6g steps until the past has faded", info.facts.horizon);
-    report_number(report, "horizon", NULL, info.facts.horizon);
+    report_facts(report, &info.facts);
     report_number(report, "alpha", "alpha", info.alpha);
     report_number(report, "condition", "condition estimate", info.rcond > 0 ? 1 / info.rcond : INFINITY);
     report_flag(report, "intercept", info.intercept);
@@ -333,10 +348,11 @@ const cli_command command_fit = {
         "largest has norm 1, targets are standardised, unless --no-scale.\n"
         "\n"
         "Inputs that follow the training rows begin after the last row that had a target: with --ahead 1\n"
-        "that is the last row of X.\n",
+        "they begin with the last row of X.\n",
     .examples = "  volterra fit --x lorenz.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \\\n"
                 "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
-                "  volterra fit --x data.csv:z1..z5 --y data.csv:h* --ahead 1 -o model.safetensors\n",
+                "  volterra fit --x u.csv --y y.csv --kernel rbf:window=20 --alpha 1e-4 -o rbf.safetensors\n"
+                "  volterra fit --x data.csv:z1..z5 --y 'data.csv:h*' --ahead 1 -o model.safetensors\n",
     .options = OPTION_TABLE(rows),
     .run = run_fit,
 };

@@ -31,12 +31,15 @@ static void describe_use(const option *row, char *text, size_t capacity)
              takes_value ? value_name(row) : "", row->required ? "" : "]");
 }
 
-static void print_synopsis(const char *name, const option_table *table)
+/* One form of the command. */
+static void print_form(const char *name, const option_table *table, char form)
 {
-    int indent = printf("usage: volterra %s", name);
+    int indent = printf("%s volterra %s", form == 1 ? "usage:" : "      ", name);
     int column = indent;
     for (int i = 0; i < table->count; i++) {
         char use[128];
+        if (table->options[i].form && table->options[i].form != form)
+            continue;
         describe_use(&table->options[i], use, sizeof use);
         if (column + 1 + (int)strlen(use) > LINE_WIDTH) {
             printf("\n%*s", indent, "");
@@ -47,20 +50,29 @@ static void print_synopsis(const char *name, const option_table *table)
     printf("\n");
 }
 
-/* `text` from MEANING_COLUMN on, wrapped between words; `column` is where the cursor stands. */
-static void print_meaning(const char *text, int column)
+static void print_synopsis(const char *name, const option_table *table)
 {
-    if (column + 2 > MEANING_COLUMN) {
+    bool has_second = false;
+    for (int i = 0; i < table->count; i++)
+        has_second = has_second || table->options[i].form == 2;
+    print_form(name, table, 1);
+    if (has_second)
+        print_form(name, table, 2);
+}
+
+void help_print_wrapped(const char *text, int column, int indent)
+{
+    if (column + 2 > indent) {
         printf("\n");
         column = 0;
     }
-    column += printf("%*s", MEANING_COLUMN - column, "");
+    column += printf("%*s", indent - column, "");
     bool is_first = true;
     while (*text) {
         int length = (int)strcspn(text, " ");
         if (!is_first && column + 1 + length > LINE_WIDTH) {
-            printf("\n%*s", MEANING_COLUMN, "");
-            column = MEANING_COLUMN;
+            printf("\n%*s", indent, "");
+            column = indent;
             is_first = true;
         }
         column += printf("%s%.*s", is_first ? "" : " ", length, text);
@@ -87,7 +99,7 @@ static void print_option(const option *row)
         snprintf(meaning, sizeof meaning, "%s (default %s)", row->meaning, row->fallback);
     else
         snprintf(meaning, sizeof meaning, "%s", row->meaning);
-    print_meaning(meaning, column);
+    help_print_wrapped(meaning, column, MEANING_COLUMN);
 }
 
 static void print_options(const option_table *table)
@@ -110,7 +122,7 @@ void help_command(const cli_command *command)
     }
     printf("options of every command:\n");
     print_options(&common_options);
-    print_meaning("this text", printf("  --help"));
+    help_print_wrapped("this text", printf("  --help"), MEANING_COLUMN);
     if (command->examples)
         printf("\nexamples:\n%s", command->examples);
 }
@@ -123,7 +135,7 @@ void help_overview(void)
            volt_version());
     for (int i = 0; i < n_commands; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    printf("  %-10s %s\n", "help", "this text; help COMMAND and help kernels say more");
+    printf("  %-10s %s\n", "help", "this text; help COMMAND and help kernels [NAME] say more");
     printf("\n"
            "first steps: simulate a chaotic system, learn it, and let the model go on by itself\n"
            "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
@@ -134,34 +146,6 @@ void help_overview(void)
            "                 --lyapunov 0.9 --dt 0.005\n"
            "\n"
            "files: .csv (also .txt, .tsv, .dat), .npy or .mat; - is CSV on standard input or output\n"
-           "columns: FILE:name,first..last,h* takes those columns of a file\n"
+           "columns: 'FILE:name,first..last,h*' takes those columns of a file\n"
            "exit status: 0 done, 1 a file or the work failed, 2 an option is wrong, 130 interrupted\n");
-}
-
-/* ---- kernels ---------------------------------------------------------------------------------- */
-
-static void print_kernel(const volt_kernel_info *kernel)
-{
-    printf("\n%s\n  %s\n", kernel->name, kernel->formula);
-    if (kernel->cost)
-        printf("  cost of one entry: %s\n", kernel->cost);
-    for (int64_t i = 0; i < kernel->n_parameters; i++) {
-        const volt_parameter_info *parameter = &kernel->parameters[i];
-        char meaning[512];
-        int used = snprintf(meaning, sizeof meaning, "%s", parameter->meaning);
-        if (parameter->fallback && used > 0 && used < (int)sizeof meaning)
-            snprintf(meaning + used, sizeof meaning - (size_t)used, " (default %s)", parameter->fallback);
-        print_meaning(meaning, printf("    %s in %s", parameter->name, parameter->range));
-    }
-}
-
-void help_kernels(void)
-{
-    printf("A kernel is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,...\n"
-           "Parameters that are not given have their defaults.\n");
-    for (int64_t i = 0; i < volt_kernel_count(); i++)
-        print_kernel(volt_kernel_describe(i));
-    printf("\nexamples:\n"
-           "  volterra:tau_coef=0.3,lambda_coef=0.9\n"
-           "  volterra:tau=0.6,lambda=0.85,lift=even\n");
 }

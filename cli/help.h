@@ -7,6 +7,12 @@
 /* All on standard output. */
 void help_overview(void);
 void help_command(const cli_command *command);
-void help_kernels(void);
+
+/* Every kernel, or the one called `name` (NULL: all). Returns 0, or the exit status after saying what is
+ * wrong. */
+int help_kernels(const char *name);
+
+/* `text` from column `indent` on, wrapped between words; `column` is where the cursor stands. */
+void help_print_wrapped(const char *text, int column, int indent);
 
 #endif

@@ -54,10 +54,31 @@ static int adopt_table(dataset *data, const char *source, volt_table *table)
     return 0;
 }
 
+static const char few_left[] = "select columns with fewer holes, FILE:COLUMNS";
+
+/* More of the file is gone than is left. */
+static bool has_lost_most(const volt_table *table)
+{
+    return table->dropped > table->rows;
+}
+
+const char *dataset_hint(const dataset *data, char text[HINT_LENGTH])
+{
+    *text = '\0';
+    if (data->table && has_lost_most(data->table))
+        snprintf(text, HINT_LENGTH, " (--missing drop left out %lld of %lld rows: %s)",
+                 (long long)data->table->dropped, (long long)(data->table->dropped + data->table->rows),
+                 few_left);
+    return text;
+}
+
 static void mention_repairs(const dataset *data)
 {
     long long dropped = data->table->dropped, interpolated = data->table->interpolated;
-    if (dropped)
+    if (has_lost_most(data->table))
+        warn("%s: %lld of %lld rows have missing values and were left out: %s", data->source, dropped,
+             dropped + (long long)data->table->rows, few_left);
+    else if (dropped)
         warn("%s: %lld row%s with missing values left out", data->source, dropped, dropped == 1 ? "" : "s");
     if (interpolated)
         warn("%s: %lld missing value%s interpolated", data->source, interpolated, interpolated == 1 ? "" : "s");

@@ -24,6 +24,11 @@ typedef struct dataset {
 int dataset_read(dataset *data, const char *source, volt_missing missing);
 void dataset_release(dataset *data);
 
+/* What may explain a failure later on: " (...)" about rows that --missing drop left out, when they are more
+ * than half of the file, else "". Returns `text`. */
+enum { HINT_LENGTH = 192 };
+const char *dataset_hint(const dataset *data, char text[HINT_LENGTH]);
+
 /* Read two sources that belong together row by row: drop leaves out a row when either has a hole. */
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
                       volt_missing missing);

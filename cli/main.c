@@ -46,16 +46,16 @@ static int complain_unknown(const char *what, const char *name)
 
 static int run_help(int argc, char *const *argv)
 {
-    if (argc > 1)
-        return complain(EXIT_USAGE, "help takes one command at a time, not '%s %s'", argv[0], argv[1]);
+    bool asks_kernels = argc > 0 && strcmp(argv[0], "kernels") == 0;
+    if (argc > 1 + asks_kernels)
+        return complain(EXIT_USAGE, "help takes one %s at a time, not '%s %s'",
+                        asks_kernels ? "kernel" : "command", argv[argc - 2], argv[argc - 1]);
     if (argc == 0 || strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0) {
         help_overview();
         return EXIT_DONE;
     }
-    if (strcmp(argv[0], "kernels") == 0) {
-        help_kernels();
-        return EXIT_DONE;
-    }
+    if (asks_kernels)
+        return help_kernels(argc > 1 ? argv[1] : NULL);
     const cli_command *command = find_command(argv[0]);
     if (!command)
         return complain_unknown("command", argv[0]);

@@ -192,6 +192,7 @@ typedef struct option_parser {
     const option *rows[MOST_OPTIONS];
     bool seen[MOST_OPTIONS];
     int count;
+    int form_giver;  /* the first option that belongs to one form of the command, or -1 */
     char *arguments; /* the command's struct */
 } option_parser;
 
@@ -233,12 +234,29 @@ static int find_letter(const option_parser *parser, char letter)
     return -1;
 }
 
+/* The form of the command that the options so far ask for; the first when nothing says. */
+static char form_of(const option_parser *parser)
+{
+    return parser->form_giver < 0 ? 1 : parser->rows[parser->form_giver]->form;
+}
+
+static bool is_wanted(const option_parser *parser, int index)
+{
+    const option *row = parser->rows[index];
+    return row->required && !parser->seen[index] && (!row->form || row->form == form_of(parser));
+}
+
 static int take_value(option_parser *parser, int index, const char *text)
 {
     const option *row = parser->rows[index];
     if (parser->seen[index])
         return complain(EXIT_USAGE, "--%s is given twice", row->name);
     parser->seen[index] = true;
+    if (row->form && parser->form_giver < 0)
+        parser->form_giver = index;
+    if (row->form && row->form != form_of(parser))
+        return complain(EXIT_USAGE, "--%s does not go with --%s", row->name,
+                        parser->rows[parser->form_giver]->name);
     return parse_value(row, text, parser->arguments + row->offset);
 }
 
@@ -247,7 +265,7 @@ static int complain_surplus(const option_parser *parser, const char *text)
 {
     for (int i = 0; i < parser->count; i++) {
         const option *row = parser->rows[i];
-        if (row->required && row->kind != OPTION_POSITIONAL && !parser->seen[i])
+        if (is_wanted(parser, i) && row->kind != OPTION_POSITIONAL)
             return complain(EXIT_USAGE, "'%s' stands alone; did you mean --%s %s?", text, row->name, text);
     }
     return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text, report_command());
@@ -310,7 +328,7 @@ static int apply_common(const common_arguments *common)
 
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments)
 {
-    option_parser parser = {.arguments = arguments};
+    option_parser parser = {.form_giver = -1, .arguments = arguments};
     add_table(&parser, table);
     add_table(&parser, &common_options);
 
@@ -339,7 +357,7 @@ int options_parse(const option_table *table, int argc, char *const *argv, void *
 
     for (int i = 0; i < parser.count; i++) {
         const option *row = parser.rows[i];
-        if (!row->required || parser.seen[i])
+        if (!is_wanted(&parser, i))
             continue;
         if (row->kind == OPTION_POSITIONAL)
             return complain(EXIT_USAGE, "%s is missing (%s; see volterra help %s)", row->name, row->meaning,

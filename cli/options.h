@@ -56,6 +56,7 @@ typedef struct option {
     int64_t least;        /* OPTION_COUNT */
     option_kind kind;
     char letter; /* short name, or 0 */
+    char form;   /* of a command with two forms: 1 or 2, the one it belongs to; 0: to both */
     bool required;
 } option;
 

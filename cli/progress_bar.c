@@ -87,10 +87,11 @@ volt_progress progress_begin(bool quiet)
     return progress;
 }
 
-void progress_end(void)
+double progress_end(void)
 {
     progress_clear();
     interrupt_defer(false);
+    return seconds_now() - state.began;
 }
 
 void progress_clear(void)

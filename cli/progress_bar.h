@@ -13,8 +13,8 @@
 /* Progress for one call of the library. From here on signals are deferred (interrupt.h). */
 volt_progress progress_begin(bool quiet);
 
-/* The call is over: wipe the bar, and signals act at once again. */
-void progress_end(void);
+/* The call is over: wipe the bar, and signals act at once again. Returns the seconds it took. */
+double progress_end(void);
 
 /* Wipe the bar, if one stands on the screen. */
 void progress_clear(void);

@@ -124,6 +124,11 @@ void warn(const char *format, ...)
     hold_warning(text);
 }
 
+const char *held_warning(void)
+{
+    return n_warnings > 0 ? warnings[0] : NULL;
+}
+
 void report_library_log(volt_log_level level, const char *message, void *context)
 {
     (void)context;

@@ -30,6 +30,9 @@ int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINT
 /* Hold a warning back until the command has succeeded; each text is said once. */
 void warn(const char *format, ...) VOLT_PRINTF(1, 2);
 
+/* The first warning that is held back, or NULL: it may explain a failure. */
+const char *held_warning(void);
+
 /* Receives the library's log: volt_set_log(report_library_log, NULL). */
 void report_library_log(volt_log_level level, const char *message, void *context);
 
@@ -48,6 +51,8 @@ void report_count(cli_report *report, const char *key, const char *label, int64_
 void report_flag(cli_report *report, const char *key, bool value);
 void report_text(cli_report *report, const char *key, const char *label, const char *format, ...)
     VOLT_PRINTF(4, 5);
+/* A list of texts, for JSON alone. */
+void report_texts(cli_report *report, const char *key, char *const *values, int64_t count);
 /* Print and free. Returns the exit status. */
 int report_print(cli_report *report);
 void report_discard(cli_report *report);

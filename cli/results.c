@@ -84,6 +84,23 @@ void report_text(cli_report *report, const char *key, const char *label, const c
     entry->value = json_string(entry->text);
 }
 
+/* A text that is not UTF-8 is no JSON text: it becomes null. */
+static json_t *json_of_text(const char *text)
+{
+    json_t *made = json_string(text);
+    return made ? made : json_null();
+}
+
+void report_texts(cli_report *report, const char *key, char *const *values, int64_t count)
+{
+    report_entry *entry = next_entry(report, key, NULL);
+    if (!entry)
+        return;
+    entry->value = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(entry->value, json_of_text(values[i]));
+}
+
 /* ---- printing --------------------------------------------------------------------------------- */
 
 static int print_json(json_t *value, size_t flags)
@@ -151,10 +168,8 @@ static json_t *json_row(volt_view values, int64_t i)
 int report_matrix_json(volt_view values, const char *const *names, const char *extra_key, int64_t extra)
 {
     json_t *object = json_object(), *columns = json_array(), *rows = json_array();
-    for (int64_t j = 0; names && j < values.cols; j++) {
-        json_t *name = json_string(names[j]);
-        json_array_append_new(columns, name ? name : json_null()); /* not UTF-8: no JSON text */
-    }
+    for (int64_t j = 0; names && j < values.cols; j++)
+        json_array_append_new(columns, json_of_text(names[j]));
     for (int64_t i = 0; i < values.rows; i++)
         json_array_append_new(rows, json_row(values, i));
     if (names)

@@ -73,6 +73,28 @@ VOLT_API volt_status volt_table_write(const char *path, volt_view values, const 
  * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
 
+/* ---- collections of series -------------------------------------------------------------------- */
+
+/* A collection of series, e.g. for classification: series s has its own number of rows (time), and all have
+ * the same channels. Read the fields, do not change them. */
+typedef struct volt_collection {
+    int64_t count, channels;
+    volt_view *series; /* count views, each rows x channels, into memory that the collection owns */
+    char **labels;     /* count class labels; NULL when the file has none */
+    char **names;      /* channels names, or NULL */
+} volt_collection;
+
+/* Read .ts and .arff (UEA archive, multivariate and univariate), .npy (series x time x channels; a 2-D
+ * array is count univariate series), or a long CSV with a column `series` and one column per channel, rows in
+ * time order; "-" is a long CSV on standard input. Lengths may differ between the series of a .ts file or a
+ * CSV. In a CSV the cells of the column `series` are compared as text, rows of one series need not stand
+ * together, and series come in the order in which they first appear. The target of a regression problem in a
+ * .ts file is its label.
+ * VOLT_ERR_IO; VOLT_ERR_FORMAT (the sentence names the line); VOLT_ERR_NOT_FINITE for a missing or infinite
+ * value (the sentence names its place); VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_collection_read(const char *path, volt_collection **collection);
+VOLT_API void volt_collection_free(volt_collection *collection);
+
 #ifdef __cplusplus
 }
 #endif

@@ -37,14 +37,34 @@ typedef enum volt_parameter_kind {
     VOLT_PARAMETER_CHOICE
 } volt_parameter_kind;
 
+/* How a search draws a parameter that is not given, and in which unit of the data. */
+typedef enum volt_search {
+    VOLT_SEARCH_NONE,    /* it keeps its default */
+    VOLT_SEARCH_LOG,     /* log-uniform */
+    VOLT_SEARCH_LINEAR,  /* uniform */
+    VOLT_SEARCH_INTEGER, /* whole numbers, uniform */
+    VOLT_SEARCH_LOG_INTEGER
+} volt_search;
+
+typedef enum volt_unit {
+    VOLT_UNIT_ONE,
+    VOLT_UNIT_DISTANCE,      /* the median distance of two rows times sqrt(window) */
+    VOLT_UNIT_SQUARE,        /* its square */
+    VOLT_UNIT_INVERSE_SQUARE /* one over that */
+} volt_unit;
+
 typedef struct volt_parameter_info {
     const char *name;
     const char *meaning;
     const char *fallback; /* the default as text; NULL: none, see meaning */
     const char *range;    /* what is allowed, e.g. "(0, 1)" or "geometric, even, ..." */
     volt_parameter_kind kind;
-    double low, high;           /* REAL, INTEGER: the range, ends excluded for REAL, included for INTEGER */
-    const char *const *words;   /* CHOICE: NULL-terminated; after a word that ends in ':' stands a number */
+    double low, high; /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and low where closed */
+    int closed;       /* REAL: low itself is allowed */
+    const char *const *words; /* CHOICE: NULL-terminated; after a word that ends in ':' stands a number */
+    volt_search search;
+    volt_unit unit;
+    double search_low, search_high; /* in that unit */
 } volt_parameter_info;
 
 typedef struct volt_kernel_info {
@@ -54,6 +74,11 @@ typedef struct volt_kernel_info {
     const volt_parameter_info *parameters;
     int64_t n_parameters;
 } volt_kernel_info;
+
+/* The unit of distance for searches: the median distance between rows of X (a sample of them) times
+ * sqrt(window). Ranges in this unit keep windowed Gram matrices from being numerically diagonal.
+ * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA when the rows are all alike. */
+VOLT_API volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
 
 VOLT_API int64_t volt_kernel_count(void);
 /* NULL when index is outside 0 .. volt_kernel_count() - 1. */
@@ -91,6 +116,13 @@ VOLT_API volt_gram_options volt_gram_options_default(void);
  * X.rows x Y.rows. options may be NULL. */
 VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y,
                                const volt_gram_options *options, volt_matrix K);
+
+/* The same for collections: K[i][j] = kernel of series X[i] and series Y[j], each rows x d with lengths of their
+ * own. volterra, fading and memory compare the final states of two series, aligned at their ends after a zero
+ * past; gak, sig and sigpde the two paths. Y NULL: the collection with itself, symmetric. Options as above. */
+VOLT_API volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x,
+                                          const volt_view *Y, int64_t n_y, const volt_gram_options *options,
+                                          volt_matrix K);
 
 #ifdef __cplusplus
 }

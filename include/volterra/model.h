@@ -65,7 +65,7 @@ typedef enum volt_start {
 
 /* What to do with an input whose scaled norm exceeds M, the largest of training. */
 typedef enum volt_beyond {
-    VOLT_BEYOND_CLIP,  /* project it to the ball, and count it */
+    VOLT_BEYOND_CLIP,  /* project it to the ball, and count it; kernels that take any input leave it alone */
     VOLT_BEYOND_ERROR, /* VOLT_ERR_DOMAIN; the sentence has the row, its norm and M */
     VOLT_BEYOND_ALLOW  /* take it as it is while lambda^2 kappa stays below 1, else VOLT_ERR_DOMAIN */
 } volt_beyond;
@@ -93,7 +93,8 @@ VOLT_API volt_status volt_model_continue(const volt_model *model, const volt_pre
 /* Push one row at a time. options->progress is not used. The model must outlive the stream. */
 VOLT_API volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options,
                                         volt_stream **stream);
-/* One input x (d numbers) in, its forecast y (q numbers) out. On failure the stream is as before. */
+/* One input x (d numbers) in, its forecast y (q numbers) out. An input that is refused leaves the stream as it
+ * was; VOLT_ERR_NOT_FINITE when the forecast is too large for a double. */
 VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);
 /* Rows clipped or allowed so far. */
 VOLT_API int64_t volt_stream_beyond(const volt_stream *stream);

@@ -175,12 +175,28 @@ uint64_t volt_memory_available(void)
     return least == UINT64_MAX ? 0 : least;
 }
 
+/* A size with the unit that suits it. */
+typedef struct size_text {
+    char text[32];
+} size_text;
+
+static size_text size_of(double bytes)
+{
+    static const char *const units[] = {"MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_text size;
+    int unit = 0;
+    double value = bytes / 0x1p20;
+    for (; value >= 1024 && unit < 4; unit++)
+        value /= 1024;
+    snprintf(size.text, sizeof size.text, "%.1f %s", value, units[unit]);
+    return size;
+}
+
 volt_status volt_memory_require(double bytes, const char *what)
 {
-    const double gib = 1024.0 * 1024.0 * 1024.0;
     uint64_t available = volt_memory_available();
     if (available == 0 || bytes <= (double)available)
         return VOLT_OK;
-    return volt_fail(VOLT_ERR_MEMORY, "%s needs %.3g GiB and %.3g GiB are available", what, bytes / gib,
-                     (double)available / gib);
+    return volt_fail(VOLT_ERR_MEMORY, "%s needs %s of memory, and %s is available", what, size_of(bytes).text,
+                     size_of((double)available).text);
 }

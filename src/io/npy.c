@@ -8,6 +8,7 @@
 #include "io/file_bytes.h"
 #include "io/little_endian.h"
 #include "io/npy_header.h"
+#include "io/npy_items.h"
 #include "io/table.h"
 
 #include <inttypes.h>
@@ -36,32 +37,6 @@ static volt_status check_size(FILE *stream, const volt_npy_header *header)
     return VOLT_OK;
 }
 
-/* count numbers in this machine's byte order, as doubles. */
-#define DECODE_CASE(letter, ctype)                                        \
-    case (letter) << 4 | (int)sizeof(ctype):                              \
-        for (int64_t i = 0; i < count; i++) {                             \
-            ctype item;                                                   \
-            memcpy(&item, bytes + i * (int64_t)sizeof item, sizeof item); \
-            numbers[i] = (double)item;                                    \
-        }                                                                 \
-        break
-static void decode(const unsigned char *bytes, int64_t count, char type, int item_size, double *numbers)
-{
-    switch (type << 4 | item_size) {
-        DECODE_CASE('f', double);
-        DECODE_CASE('f', float);
-        DECODE_CASE('i', int8_t);
-        DECODE_CASE('i', int16_t);
-        DECODE_CASE('i', int32_t);
-        DECODE_CASE('i', int64_t);
-        DECODE_CASE('u', uint8_t);
-        DECODE_CASE('u', uint16_t);
-        DECODE_CASE('u', uint32_t);
-        DECODE_CASE('u', uint64_t);
-        DECODE_CASE('b', uint8_t);
-    }
-}
-
 /* Read all numbers in file order; column j of the file goes to column place[j] of the table, or nowhere. */
 static volt_status read_numbers(FILE *stream, const volt_npy_header *header, const int64_t *place,
                                 unsigned char *bytes, double *numbers, volt_table *table)
@@ -73,7 +48,7 @@ static volt_status read_numbers(FILE *stream, const volt_npy_header *header, con
                      VOLT_ERR_IO, "the file ended while it was read");
         if (header->is_swapped)
             volt_swap_items(bytes, count, header->item_size);
-        decode(bytes, count, header->type, header->item_size, numbers);
+        volt_npy_decode(bytes, count, header->type, header->item_size, numbers);
         for (int64_t i = 0; i < count; i++) {
             if (place[col] >= 0)
                 table->values[row * table->cols + place[col]] = numbers[i];

@@ -9,14 +9,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PREAMBLE = 8, LONGEST_HEADER = 1 << 20, LONGEST_WORD = 32, MOST_DIMENSIONS = 32 };
+enum { PREAMBLE = 8, LONGEST_HEADER = 1 << 20, LONGEST_WORD = 32, MOST_DIMENSIONS = 32, KEPT_DIMENSIONS = 3 };
 
 /* The three entries of the dictionary as they stand. */
 typedef struct npy_entries {
     char descr[LONGEST_WORD];
     int is_fortran;
     int n_dimensions;
-    int64_t shape[2]; /* the first two */
+    int64_t shape[KEPT_DIMENSIONS]; /* the first three */
 } npy_entries;
 
 static void skip_space(const char **at)
@@ -70,7 +70,7 @@ static int accept_integer(const char **at, int64_t *value)
     return 1;
 }
 
-/* (), (3,), (3, 4), (3, 4, 5, ...): the first two lengths are kept, all are counted. */
+/* (), (3,), (3, 4), (3, 4, 5, ...): the first three lengths are kept, all are counted. */
 static int accept_shape(const char **at, npy_entries *entries)
 {
     int64_t length;
@@ -80,7 +80,7 @@ static int accept_shape(const char **at, npy_entries *entries)
     while (!accept(at, ")")) {
         if (entries->n_dimensions == MOST_DIMENSIONS || !accept_integer(at, &length))
             return 0;
-        if (entries->n_dimensions < 2)
+        if (entries->n_dimensions < KEPT_DIMENSIONS)
             entries->shape[entries->n_dimensions] = length;
         entries->n_dimensions++;
         if (!accept(at, ",")) {
@@ -146,22 +146,8 @@ static volt_status parse_type(const char *descr, volt_npy_header *header)
                      volt_excerpt(descr, strlen(descr), shown));
 }
 
-static volt_status parse_header(const char *text, volt_npy_header *header)
-{
-    npy_entries entries = {.n_dimensions = 0};
-    VOLT_TRY(parse_entries(text, &entries));
-    VOLT_TRY(parse_type(entries.descr, header));
-    VOLT_REQUIRE(entries.n_dimensions == 1 || entries.n_dimensions == 2, VOLT_ERR_FORMAT,
-                 "the array has %d dimensions; a matrix has 2, a single series 1", entries.n_dimensions);
-    header->is_fortran = entries.is_fortran;
-    header->rows = entries.shape[0];
-    header->cols = entries.n_dimensions == 2 ? entries.shape[1] : 1;
-    VOLT_REQUIRE(header->rows > 0 && header->cols > 0, VOLT_ERR_FORMAT,
-                 "the array is empty: %" PRId64 " x %" PRId64, header->rows, header->cols);
-    return VOLT_OK;
-}
-
-volt_status volt_npy_header_read(FILE *stream, volt_npy_header *header)
+/* Read the header into `header`, all but the shape, and into `entries`. */
+static volt_status read_entries(FILE *stream, volt_npy_header *header, npy_entries *entries)
 {
     unsigned char start[PREAMBLE + 4];
     VOLT_REQUIRE(fread(start, 1, PREAMBLE + 2, stream) == PREAMBLE + 2 && memcmp(start, "\x93NUMPY", 6) == 0,
@@ -191,7 +177,40 @@ volt_status volt_npy_header_read(FILE *stream, volt_npy_header *header)
     if (!status && strlen(text) != (size_t)length)
         status = volt_fail(VOLT_ERR_FORMAT, "the NPY header holds a zero byte");
     if (!status)
-        status = parse_header(text, header);
+        status = parse_entries(text, entries);
+    if (!status)
+        status = parse_type(entries->descr, header);
     volt_free(text);
+    header->is_fortran = entries->is_fortran;
     return status;
+}
+
+volt_status volt_npy_header_read(FILE *stream, volt_npy_header *header)
+{
+    npy_entries entries = {.n_dimensions = 0};
+    VOLT_TRY(read_entries(stream, header, &entries));
+    VOLT_REQUIRE(entries.n_dimensions == 1 || entries.n_dimensions == 2, VOLT_ERR_FORMAT,
+                 "the array has %d dimensions; a matrix has 2, a single series 1", entries.n_dimensions);
+    header->rows = entries.shape[0];
+    header->cols = entries.n_dimensions == 2 ? entries.shape[1] : 1;
+    VOLT_REQUIRE(header->rows > 0 && header->cols > 0, VOLT_ERR_FORMAT,
+                 "the array is empty: %" PRId64 " x %" PRId64, header->rows, header->cols);
+    return VOLT_OK;
+}
+
+volt_status volt_npy_header_read_series(FILE *stream, volt_npy_header *header, int64_t *count)
+{
+    npy_entries entries = {.n_dimensions = 0};
+    VOLT_TRY(read_entries(stream, header, &entries));
+    VOLT_REQUIRE(entries.n_dimensions == 2 || entries.n_dimensions == 3, VOLT_ERR_FORMAT,
+                 "the array has %d dimension%s; a collection has 3 (series x time x channels), or 2 with one "
+                 "channel",
+                 entries.n_dimensions, entries.n_dimensions == 1 ? "" : "s");
+    *count = entries.shape[0];
+    header->rows = entries.shape[1];
+    header->cols = entries.n_dimensions == 3 ? entries.shape[2] : 1;
+    VOLT_REQUIRE(*count > 0 && header->rows > 0 && header->cols > 0, VOLT_ERR_FORMAT,
+                 "the array is empty: %" PRId64 " x %" PRId64 " x %" PRId64, *count, header->rows,
+                 header->cols);
+    return VOLT_OK;
 }

@@ -25,4 +25,8 @@ typedef struct volt_npy_header {
  * VOLT_ERR_FORMAT; VOLT_ERR_MEMORY. */
 volt_status volt_npy_header_read(FILE *stream, volt_npy_header *header);
 
+/* The same for a collection: *count series of header->rows (time) x header->cols (channels), the order of the
+ * array being count x rows x cols. An array of 2 dimensions holds series of one channel. */
+volt_status volt_npy_header_read_series(FILE *stream, volt_npy_header *header, int64_t *count);
+
 #endif

@@ -4,8 +4,10 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/kernel.h"
+#include "base/numbers.h"
+#include "kernel/path_columns.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CHUNK = VOLT_COLUMNS_CHUNK };
@@ -77,64 +79,121 @@ void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-static void mean_row(volt_view Y, double *mean)
+/* The median of up to SAMPLES rows, column by column: unlike the mean it stays with the data when one value
+ * is far out, and then the distances between the others keep their digits. */
+static void find_centre(volt_view Y, double *centre)
 {
-    for (int64_t i = 0; i < Y.rows; i++)
-        for (int64_t k = 0; k < Y.cols; k++)
-            mean[k] += Y.data[i * Y.ld + k] / (double)Y.rows;
+    enum { SAMPLES = 1001 };
+    double sample[SAMPLES];
+    int64_t count = Y.rows < SAMPLES ? Y.rows : SAMPLES;
+    for (int64_t k = 0; k < Y.cols; k++) {
+        for (int64_t i = 0; i < count; i++)
+            sample[i] = Y.data[i * Y.rows / count * Y.ld + k];
+        volt_sort(sample, count);
+        centre[k] = sample[count / 2];
+    }
 }
 
-volt_status volt_columns_create(volt_view Y, bool distance, volt_columns **columns)
+/* Number k of row t of the sequence with its zeros in front. */
+static double padded(const volt_columns *columns, int64_t t, int64_t k)
+{
+    return t < columns->lead ? 0 : columns->given[(t - columns->lead) * columns->d + k];
+}
+
+static void pack(volt_columns *columns)
+{
+    for (int64_t t = 0; t < columns->length; t++) {
+        double sum = 0;
+        for (int64_t k = 0; k < columns->d; k++) {
+            double value = padded(columns, t, k);
+            value = columns->increments ? padded(columns, t + 1, k) - value : value - columns->centre[k];
+            columns->packed[k * columns->ld + t] = value;
+            sum += value * value;
+        }
+        if (columns->distance)
+            columns->norms[t] = sum;
+    }
+}
+
+static double largest_value(volt_view Y)
+{
+    double largest = Y.data[0];
+    for (int64_t i = 0; i < Y.rows; i++)
+        for (int64_t k = 0; k < Y.cols; k++)
+            largest = fmax(largest, Y.data[i * Y.ld + k]);
+    return largest;
+}
+
+static volt_engine choose_engine(const volt_resolved *resolved, const volt_columns *columns)
+{
+    if (resolved->scan.step)
+        return resolved->window > 1 ? VOLT_ENGINE_WINDOW_SUM : VOLT_ENGINE_SCAN;
+    if (volt_path_features(resolved, columns->d, columns->m) > 0)
+        return VOLT_ENGINE_FEATURES;
+    return volt_path_is_explicit(resolved) ? VOLT_ENGINE_PATHS : VOLT_ENGINE_WINDOW_BLOCK;
+}
+
+static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_columns *columns)
+{
+    columns->given = volt_alloc_doubles(Y.rows, Y.cols);
+    columns->centre = volt_alloc_zero(Y.cols, sizeof(double));
+    if (!columns->given || !columns->centre)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < Y.rows; i++)
+        memcpy(columns->given + i * Y.cols, Y.data + i * Y.ld, (size_t)Y.cols * sizeof(double));
+    columns->largest = largest_value(Y);
+    columns->engine = choose_engine(resolved, columns);
+    if (columns->engine >= VOLT_ENGINE_PATHS)
+        return volt_path_columns(resolved, columns);
+
+    const volt_programme *programme = &resolved->programme;
+    columns->distance = resolved->scan.step ? resolved->scan.distance : programme->distance;
+    columns->increments = !resolved->scan.step && volt_programme_on_increments(programme);
+    columns->lead = resolved->window - 1;
+    columns->length = Y.rows + columns->lead - (columns->increments ? 1 : 0);
+    columns->ld = (columns->length + 2 * CHUNK - 1) / CHUNK * CHUNK;
+    columns->packed = volt_alloc_zero(columns->d * columns->ld, sizeof(double));
+    columns->norms = volt_alloc_doubles(columns->distance ? columns->ld : 0, 1);
+    if (!columns->packed || !columns->norms)
+        return VOLT_ERR_MEMORY;
+    if (columns->distance)
+        find_centre(Y, columns->centre);
+    pack(columns);
+    return resolved->programme.normalised ? volt_path_self(resolved, columns) : VOLT_OK;
+}
+
+volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_columns **columns)
 {
     volt_columns *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
     fresh->m = Y.rows;
     fresh->d = Y.cols;
-    fresh->ld = (Y.rows + 2 * CHUNK - 1) / CHUNK * CHUNK;
-    fresh->distance = distance;
-    fresh->packed = volt_alloc_zero(fresh->d * fresh->ld, sizeof(double));
-    fresh->centre = volt_alloc_zero(fresh->d, sizeof(double));
-    fresh->norms = volt_alloc_doubles(distance ? fresh->m : 0, 1);
-    fresh->given = volt_alloc_doubles(distance ? fresh->m : 0, fresh->d);
-    if (!fresh->packed || !fresh->centre || !fresh->norms || !fresh->given) {
+    volt_status status = fill(resolved, Y, fresh);
+    if (status == VOLT_OK)
+        *columns = fresh;
+    else
         volt_columns_free(fresh);
-        return VOLT_ERR_MEMORY;
-    }
-
-    if (distance)
-        mean_row(Y, fresh->centre);
-    for (int64_t j = 0; j < Y.rows; j++) {
-        double sum = 0;
-        for (int64_t k = 0; k < Y.cols; k++) {
-            double value = Y.data[j * Y.ld + k] - fresh->centre[k];
-            fresh->packed[k * fresh->ld + j] = value;
-            sum += value * value;
-        }
-        if (distance) {
-            fresh->norms[j] = sum;
-            memcpy(fresh->given + j * Y.cols, Y.data + j * Y.ld, (size_t)Y.cols * sizeof(double));
-        }
-    }
-    *columns = fresh;
-    return VOLT_OK;
+    return status;
 }
 
 void volt_columns_free(volt_columns *columns)
 {
     if (columns) {
+        volt_free(columns->given);
         volt_free(columns->packed);
         volt_free(columns->centre);
         volt_free(columns->norms);
-        volt_free(columns->given);
+        volt_free(columns->paths);
+        volt_free(columns->features);
+        volt_free(columns->self);
     }
     volt_free(columns);
 }
 
 void volt_columns_row(const volt_columns *columns, int64_t j, double *row)
 {
-    for (int64_t k = 0; k < columns->d; k++)
-        row[k] = columns->distance ? columns->given[j * columns->d + k] : columns->packed[k * columns->ld + j];
+    memcpy(row, columns->given + j * columns->d, (size_t)columns->d * sizeof(double));
 }
 
 void volt_columns_centre(const volt_columns *columns, volt_view X, double *centred, double *norms)

@@ -12,7 +12,7 @@
 volt_status volt_check_shape(volt_view X, const char *name)
 {
     VOLT_REQUIRE(X.data && X.rows > 0 && X.cols > 0, VOLT_ERR_SHAPE,
-                 "%s is %" PRId64 " x %" PRId64 ", and must have at least one row and one column", name, X.rows,
+                 "%s: %" PRId64 " x %" PRId64 ", where at least one row and one column are needed", name, X.rows,
                  X.cols);
     VOLT_REQUIRE(X.ld >= X.cols, VOLT_ERR_SHAPE,
                  "%s has %" PRId64 " columns and a leading dimension of %" PRId64 ", which is smaller", name,
@@ -40,6 +40,16 @@ volt_status volt_largest_norm(volt_view X, const char *name, double *norm)
     return VOLT_OK;
 }
 
+volt_status volt_check_finite(volt_matrix K, bool lower)
+{
+    for (int64_t i = 0; i < K.rows; i++)
+        for (int64_t j = 0; j < (lower ? i + 1 : K.cols); j++)
+            VOLT_REQUIRE(isfinite(K.data[i * K.ld + j]), VOLT_ERR_NOT_FINITE,
+                         "the kernel of row %" PRId64 " and column %" PRId64 " (counted from 1) is too large for a double",
+                         i + 1, j + 1);
+    return VOLT_OK;
+}
+
 volt_gram_options volt_gram_options_default(void)
 {
     volt_gram_options options = {.mirror = 1};
@@ -47,7 +57,7 @@ volt_gram_options volt_gram_options_default(void)
 }
 
 /* Block by block, so that a block of the source and one of the target stay in cache. */
-static void mirror(volt_matrix K)
+void volt_mirror(volt_matrix K)
 {
     enum { BLOCK = 64 };
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
@@ -63,9 +73,9 @@ static volt_status fill(const volt_resolved *resolved, volt_view X, volt_view Y,
 {
     volt_columns *columns = NULL;
     volt_past *past = NULL;
-    volt_status status = volt_columns_create(Y, resolved->scan.distance, &columns);
+    volt_status status = volt_columns_create(resolved, Y, &columns);
     if (status == VOLT_OK)
-        status = volt_past_create(&resolved->scan, columns, X.rows, &past);
+        status = volt_past_create(resolved, columns, X.rows, &past);
     if (status == VOLT_OK) {
         double entries = (double)X.rows * (double)Y.rows / (same ? 2 : 1);
         volt_stage stage;
@@ -73,8 +83,10 @@ static volt_status fill(const volt_resolved *resolved, volt_view X, volt_view Y,
         volt_past_advance(past, X, same, K, &stage);
         status = volt_stage_end(&stage);
     }
+    if (status == VOLT_OK && !isfinite(resolved->facts.largest)) /* no bound says that K cannot overflow */
+        status = volt_check_finite(K, same);
     if (status == VOLT_OK && same && options->mirror)
-        mirror(K);
+        volt_mirror(K);
     volt_past_free(past);
     volt_columns_free(columns);
     return status;
@@ -109,5 +121,6 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
 
     volt_resolved resolved;
     VOLT_TRY(volt_kernel_resolve(kernel, radius, X.cols, &resolved));
+    volt_kernel_warn(kernel);
     return fill(&resolved, X, Y, same, options, K);
 }

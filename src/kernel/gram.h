@@ -4,8 +4,16 @@
 
 #include "volterra/base.h"
 
+#include <stdbool.h>
+
 /* VOLT_ERR_SHAPE unless the view has data, rows, columns and ld >= cols; `name` is for the sentence. */
 volt_status volt_check_shape(volt_view X, const char *name);
+
+/* VOLT_ERR_NOT_FINITE when the lower triangle (or all) of K holds a value that is not: the kernel overflowed. */
+volt_status volt_check_finite(volt_matrix K, bool lower);
+
+/* Copy the lower triangle to the upper one. */
+void volt_mirror(volt_matrix K);
 
 /* The largest Euclidean norm of a row; VOLT_ERR_NOT_FINITE names the first entry that is not finite. */
 volt_status volt_largest_norm(volt_view X, const char *name, double *norm);

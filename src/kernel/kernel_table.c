@@ -1,11 +1,14 @@
 /* src/kernel/kernel_table.c: every kernel. Adding one is one file and one line here. */
 #include "base/error.h"
-#include "kernel/kernel.h"
+#include "base/log.h"
+#include "kernel/kernel_entry.h"
 
 #include <math.h>
 
 const volt_kernel_entry *const volt_kernel_table[] = {
-    &volt_kernel_volterra,
+    &volt_kernel_volterra, &volt_kernel_linear, &volt_kernel_rbf,    &volt_kernel_poly,
+    &volt_kernel_sigmoid,  &volt_kernel_fading, &volt_kernel_memory, &volt_kernel_gak,
+    &volt_kernel_sig,      &volt_kernel_sigpde, &volt_kernel_cauchy,
 };
 
 int64_t volt_kernel_count(void)
@@ -29,6 +32,13 @@ volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_
 bool volt_kernel_keeps_origin(const volt_kernel *kernel)
 {
     return kernel->entry->keeps_origin && kernel->entry->keeps_origin(kernel);
+}
+
+void volt_kernel_warn(const volt_kernel *kernel)
+{
+    if (kernel->entry->may_be_indefinite)
+        volt_log(VOLT_LOG_WARNING, "kernel %s need not be positive semidefinite: a fit may fail or mislead",
+                 kernel->entry->info.name);
 }
 
 volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t d, double eps,

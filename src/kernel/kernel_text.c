@@ -2,7 +2,7 @@
  * every kernel of the table. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -123,7 +123,8 @@ static volt_status read_value(const volt_kernel_info *info, int p, piece text, v
     VOLT_TRY(read_number(info->name, parameter->name, text, &value));
     bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
     bool inside = whole ? value >= parameter->low && value <= parameter->high && value == floor(value)
-                        : value > parameter->low && value < parameter->high;
+                        : (parameter->closed ? value >= parameter->low : value > parameter->low) &&
+                              value < parameter->high;
     VOLT_REQUIRE(inside && isfinite(value), VOLT_ERR_KERNEL, "kernel %s: %s=%.*s lies outside %s", info->name,
                  parameter->name, text.length, text.at, parameter->range);
     kernel->value[p] = value;
@@ -133,8 +134,17 @@ static volt_status read_value(const volt_kernel_info *info, int p, piece text, v
 void volt_kernel_use_fallback(volt_kernel *kernel, int p)
 {
     const volt_parameter_info *parameter = &kernel->entry->info.parameters[p];
+    if (kernel->present[p] || !parameter->fallback)
+        return;
     piece text = {parameter->fallback, (int)strlen(parameter->fallback)};
     kernel->present[p] = read_value(&kernel->entry->info, p, text, kernel) == VOLT_OK;
+}
+
+volt_status volt_kernel_settle_plainly(volt_kernel *kernel)
+{
+    for (int p = 0; p < kernel->entry->info.n_parameters; p++)
+        volt_kernel_use_fallback(kernel, p);
+    return VOLT_OK;
 }
 
 static volt_status read_parameters(const char *from, volt_kernel *kernel)

@@ -1,17 +1,20 @@
 /* src/kernel/past.h: where a sequence stands in time against the columns of a Gram matrix.
  *
- * The state of the filter is the scan's state of the last row against every column, and the border state
- * against the zero sequence. Rows go in, in time order, and rows of K come out. */
+ * Rows go in, in time order, and rows of K come out. What has to be remembered in between depends on the
+ * engine: a scan remembers the state of every diagonal, a kernel on windows the rows that later windows
+ * still see. */
 #ifndef KERNEL_PAST_H
 #define KERNEL_PAST_H
 
-#include "kernel/scan.h"
+#include "base/progress.h"
+#include "kernel/columns.h"
+#include "kernel/kernel_entry.h"
 
 typedef struct volt_past volt_past;
 
-/* A zero past, for the resolved scan and the columns, both of which must outlive it. `most_rows` is the
+/* A zero past, for the resolved kernel and the columns, both of which must outlive it. `most_rows` is the
  * most that one volt_past_advance will push. */
-volt_status volt_past_create(const volt_scan *scan, const volt_columns *columns, int64_t most_rows,
+volt_status volt_past_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
                              volt_past **past);
 /* The same moment in time, with a life of its own; most_rows may differ. */
 volt_status volt_past_copy(const volt_past *source, int64_t most_rows, volt_past **past);
@@ -19,12 +22,37 @@ void volt_past_free(volt_past *past);
 
 /* Push the rows of Z (h x d, 1 <= h <= most_rows): K (h x m) receives the kernel of the past up to each row
  * against each column. With `same`, Z is the columns' own sequence from its start, and only the lower
- * triangle of K is written. stage may be NULL; when it is cancelled, the past is no longer usable. */
+ * triangle of K is written. stage may be NULL; it counts entries, and when it is cancelled, the past is no
+ * longer usable. */
 void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
 
 /* The state as one list of volt_past_length() numbers, to save and to restore. */
 int64_t volt_past_length(const volt_past *past);
 void volt_past_get(const volt_past *past, double *state);
 void volt_past_set(volt_past *past, const double *state);
+
+/* ---- for the engines -------------------------------------------------------------------------- */
+
+/* What an engine offers; its own past begins with a struct volt_past. */
+typedef struct volt_past_ops {
+    /* Memory for a past; the zero past is set by volt_past_create through `zero`. */
+    volt_status (*allocate)(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **past);
+    void (*zero)(volt_past *past);
+    void (*release)(volt_past *past);
+    void (*advance)(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
+    int64_t (*length)(const volt_past *past);
+    void (*get)(const volt_past *past, double *state);
+    void (*set)(volt_past *past, const double *state);
+} volt_past_ops;
+
+struct volt_past {
+    const volt_past_ops *ops;
+    const volt_resolved *resolved;
+    const volt_columns *columns;
+    int64_t most_rows;
+};
+
+extern const volt_past_ops volt_scan_past_ops, volt_window_past_ops;
 
 #endif

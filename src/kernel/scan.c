@@ -1,6 +1,8 @@
 /* src/kernel/scan.c: bands of diagonals, tiles of four rows, one step function per kernel. */
 #include "kernel/scan.h"
 
+#include "base/numbers.h"
+
 #include <omp.h>
 
 enum {
@@ -11,16 +13,6 @@ enum {
 
 /* Below this many multiplications a team of threads costs more than it saves. */
 static const double serial_work = 4e5;
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The local values of ROWS rows from `row` on, from column `first` on. */
 typedef struct tile {
@@ -47,7 +39,7 @@ static void run_tile(const volt_scan_grid *grid, volt_matrix K, int64_t row, int
 {
     int64_t m = grid->columns->m;
     int64_t last = row + rows - 1;
-    int64_t first_column = max64(row + low, 0), end_column = min64(last + high, m);
+    int64_t first_column = volt_max(row + low, 0), end_column = volt_min(last + high, m);
     if (end_column <= first_column)
         return;
 
@@ -63,25 +55,25 @@ static void run_tile(const volt_scan_grid *grid, volt_matrix K, int64_t row, int
 
     /* Diagonals that all the rows share go together; the ragged ends, where a diagonal enters the grid at
      * the left or leaves it at the right, row by row. */
-    int64_t shared_low = max64(low, -row), shared_high = min64(high, m - last);
+    int64_t shared_low = volt_max(low, -row), shared_high = volt_min(high, m - last);
     if (shared_low >= shared_high || rows == 1) {
         for (int64_t i = row; i <= last; i++)
-            step_diagonals(grid, K, &t, i, 1, max64(low, -i), min64(high, m - i));
+            step_diagonals(grid, K, &t, i, 1, volt_max(low, -i), volt_min(high, m - i));
         return;
     }
     for (int64_t i = row; i <= last; i++)
-        step_diagonals(grid, K, &t, i, 1, shared_high, min64(high, m - i));
+        step_diagonals(grid, K, &t, i, 1, shared_high, volt_min(high, m - i));
     step_diagonals(grid, K, &t, row, rows, shared_low, shared_high);
     for (int64_t i = row; i <= last; i++)
-        step_diagonals(grid, K, &t, i, 1, max64(low, -i), shared_low);
+        step_diagonals(grid, K, &t, i, 1, volt_max(low, -i), shared_low);
 }
 
 static void run_band(const volt_scan_grid *grid, volt_matrix K, int64_t low, int64_t high, volt_stage *stage)
 {
     int64_t n = grid->rows.rows, m = grid->columns->m;
-    int64_t first_row = max64(0, -(high - 1)), end_row = min64(n, m - low);
+    int64_t first_row = volt_max(0, -(high - 1)), end_row = volt_min(n, m - low);
     for (int64_t row = first_row; row < end_row; row += ROWS) {
-        int64_t rows = min64(ROWS, end_row - row);
+        int64_t rows = volt_min(ROWS, end_row - row);
         run_tile(grid, K, row, rows, low, high);
         if (stage && !volt_stage_advance(stage, rows * (high - low)))
             return;
@@ -98,7 +90,7 @@ void volt_scan_run(const volt_scan_grid *grid, volt_matrix K, volt_stage *stage)
     /* From the long diagonals to the short ones: the last bands to be handed out are the least work. */
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (work > serial_work)
     for (int64_t b = 0; b < bands; b++) {
-        int64_t high = highest - b * BAND, low = max64(lowest, high - BAND);
+        int64_t high = highest - b * BAND, low = volt_max(lowest, high - BAND);
         run_band(grid, K, low, high, stage);
     }
 }

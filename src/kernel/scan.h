@@ -11,7 +11,6 @@
 
 #include "base/progress.h"
 #include "kernel/columns.h"
-#include "kernel/kernel.h"
 
 typedef struct volt_scan_grid {
     const volt_scan *scan;

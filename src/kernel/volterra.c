@@ -17,10 +17,11 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_entry.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* ---- parameters ------------------------------------------------------------------------------- */
 
@@ -43,17 +44,23 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                   .range = "(0, 1)",
                   .kind = VOLT_PARAMETER_REAL,
                   .low = 0,
-                  .high = 1},
+                  .high = 1,
+                  .search = VOLT_SEARCH_LOG,
+                  .search_low = 0.1,
+                  .search_high = 0.995},
     [GAMMA] = {.name = "gamma",
                .meaning = "lift rbf only: exp(-gamma |z - z'|^2)",
                .fallback = "1",
                .range = "(0, inf)",
                .kind = VOLT_PARAMETER_REAL,
                .low = 0,
-               .high = INFINITY},
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-2,
+               .search_high = 10},
     [LAMBDA] = {.name = "lambda",
                 .meaning = "how slowly the past fades; lambda^2 sup kappa < 1",
-                .range = "(0, 1)",
+                .range = "(0, 1/sqrt(sup kappa))",
                 .kind = VOLT_PARAMETER_REAL,
                 .low = 0,
                 .high = INFINITY},
@@ -63,7 +70,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                      .range = "(0, 1)",
                      .kind = VOLT_PARAMETER_REAL,
                      .low = 0,
-                     .high = 1},
+                     .high = 1,
+                     .search = VOLT_SEARCH_LOG,
+                     .search_low = 0.01,
+                     .search_high = 0.999},
     [LIFT] = {.name = "lift",
               .meaning = "the local kernel kappa",
               .fallback = "geometric",
@@ -77,6 +87,17 @@ static lift lift_of(const volt_kernel *kernel)
     return (lift)(int)kernel->value[LIFT];
 }
 
+/* The lift as it stands in the kernel's text. */
+static const char *lift_name(const volt_kernel *kernel, char buffer[VOLT_NUMBER_LENGTH])
+{
+    lift kind = lift_of(kernel);
+    if (kind == POLY)
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s%d", lift_words[kind], (int)kernel->argument[LIFT]);
+    else
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s", lift_words[kind]);
+    return buffer;
+}
+
 static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
 {
     VOLT_REQUIRE(!(kernel->present[a] && kernel->present[b]), VOLT_ERR_KERNEL,
@@ -86,8 +107,7 @@ static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
 
 static volt_status settle(volt_kernel *kernel)
 {
-    if (!kernel->present[LIFT])
-        volt_kernel_use_fallback(kernel, LIFT);
+    volt_kernel_use_fallback(kernel, LIFT);
     VOLT_TRY(refuse_both(kernel, TAU, TAU_COEF));
     VOLT_TRY(refuse_both(kernel, LAMBDA, LAMBDA_COEF));
     if (!kernel->present[LAMBDA] && !kernel->present[LAMBDA_COEF])
@@ -97,8 +117,7 @@ static volt_status settle(volt_kernel *kernel)
         VOLT_REQUIRE(!kernel->present[TAU] && !kernel->present[TAU_COEF], VOLT_ERR_KERNEL,
                      "kernel volterra: lift=rbf takes gamma and no %s",
                      kernel->present[TAU] ? "tau" : "tau_coef");
-        if (!kernel->present[GAMMA])
-            volt_kernel_use_fallback(kernel, GAMMA);
+        volt_kernel_use_fallback(kernel, GAMMA);
         return VOLT_OK;
     }
     VOLT_REQUIRE(!kernel->present[GAMMA], VOLT_ERR_KERNEL,
@@ -263,7 +282,8 @@ static double gain(const volt_resolved *resolved, double norm)
 {
     const volt_kernel_facts *facts = &resolved->facts;
     const volt_scan *scan = &resolved->scan;
-    double t = facts->tau * facts->tau * norm * facts->radius;
+    /* With room for the rounding of inner products, as in resolve. */
+    double t = facts->tau * facts->tau * norm * facts->radius * (1 + 1e-13);
     return facts->lambda * facts->lambda * sup_kappa((lift)(int)scan->constant[STEP_LIFT], t, scan->degree);
 }
 
@@ -305,10 +325,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     double bound = 1 / sqrt(sup);
     double coef = fmin(kernel->value[LAMBDA_COEF], 1 - 4 * DBL_EPSILON); /* its square must not round to 1 */
     double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_room);
-    char given[VOLT_NUMBER_LENGTH];
+    char given[VOLT_NUMBER_LENGTH], name[VOLT_NUMBER_LENGTH];
     VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
                  "lambda = %s must stay below its bound, %.10g for lift %s with tau M = %.6g",
-                 volt_format_number(lambda, given), bound, lift_words[kind], sqrt(t));
+                 volt_format_number(lambda, given), bound, lift_name(kernel, name), sqrt(t));
 
     double contraction = lambda * lambda * sup;
     volt_kernel_facts facts = {
@@ -326,14 +346,19 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .state_size = 1,
         .start = {zero_past},
         .distance = kind == RBF,
-        .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
         .constant = {[STEP_TAU2] = tau * tau,
                      [STEP_LAMBDA2] = lambda * lambda,
                      [STEP_RATE] = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
                      [STEP_LIFT] = kind},
         .degree = degree,
     };
-    volt_resolved made = {.scan = scan, .facts = facts, .gain = gain};
+    volt_resolved made = {
+        .facts = facts,
+        .gain = kind == RBF ? NULL : gain,
+        .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
+        .window = 1,
+        .scan = scan,
+    };
     *resolved = made;
     return VOLT_OK;
 }

@@ -89,14 +89,15 @@ static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, 
     double radius = 0;
     VOLT_TRY(volt_largest_norm(volt_as_view(Z), "the inputs", &radius));
     VOLT_TRY(volt_kernel_resolve(model->kernel, radius, model->d, &model->resolved));
-    return volt_columns_create(volt_as_view(Z), model->resolved.scan.distance, &model->columns);
+    volt_kernel_warn(model->kernel);
+    return volt_columns_create(&model->resolved, volt_as_view(Z), &model->columns);
 }
 
 /* The lower triangle of K, and the model's state after the last row. */
 static volt_status fill_gram(volt_model *model, volt_view Z, volt_progress progress, double share, volt_matrix K)
 {
     volt_past *past = NULL;
-    VOLT_TRY(volt_past_create(&model->resolved.scan, model->columns, Z.rows, &past));
+    VOLT_TRY(volt_past_create(&model->resolved, model->columns, Z.rows, &past));
     volt_stage stage;
     volt_stage_begin(&stage, progress, "gram", 0, share, (double)Z.rows * (double)Z.rows / 2);
     volt_past_advance(past, Z, true, K, &stage);
@@ -129,7 +130,7 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
             A.data[i * q + k] = (Y.data[(w + i) * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
 
     /* What is left of K after the subtraction still carries the rounding of K. */
-    double common = model->intercept ? model->resolved.scan.common : 0, size = 0;
+    double common = model->intercept ? model->resolved.common : 0, size = 0;
     for (int64_t i = 0; i < kept; i++)
         size = fmax(size, block.data[i * block.ld + i]);
     if (common != 0)
@@ -151,7 +152,7 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
 }
 
 /* See the head of this file. */
-static void fill_fitted(const volt_model *model, volt_view Y, volt_matrix K, volt_matrix fitted)
+static volt_status fill_fitted(const volt_model *model, volt_view Y, volt_matrix K, volt_matrix fitted)
 {
     int64_t w = model->washout, q = model->q;
     if (w > 0) {
@@ -159,12 +160,13 @@ static void fill_fitted(const volt_model *model, volt_view Y, volt_matrix K, vol
                     (volt_blas_int)(model->n - w), 1, K.data + w * K.ld, (volt_blas_int)K.ld,
                     model->coefficients + w * q, (volt_blas_int)q, 0, fitted.data, (volt_blas_int)fitted.ld);
         for (int64_t i = 0; i < w; i++)
-            volt_model_finish_output(model, fitted.data + i * fitted.ld);
+            VOLT_TRY(volt_model_finish_output(model, i, fitted.data + i * fitted.ld));
     }
     for (int64_t i = w; i < model->n; i++)
         for (int64_t k = 0; k < q; k++)
             fitted.data[i * fitted.ld + k] =
                 Y.data[i * Y.ld + k] - model->alpha * model->target_scale[k] * model->coefficients[i * q + k];
+    return VOLT_OK;
 }
 
 /* The share of the whole that the Gram matrix takes, from the operations of each part. */
@@ -197,7 +199,7 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     if (status == VOLT_OK)
         status = solve_readout(fresh, Y, options, share, K);
     if (status == VOLT_OK && fitted.data)
-        fill_fitted(fresh, Y, K, fitted);
+        status = fill_fitted(fresh, Y, K, fitted);
 
     volt_free(K.data);
     volt_free(Z.data);

@@ -137,20 +137,27 @@ volt_status volt_model_take_input(const volt_model *model, const double *x, volt
         return VOLT_OK;
     if (policy == VOLT_BEYOND_ERROR)
         return refuse_beyond(model, row, norm, 0);
+    const volt_resolved *kernel = &model->resolved;
     if (policy == VOLT_BEYOND_ALLOW) {
-        double kept = model->resolved.gain(&model->resolved, norm);
+        double kept = kernel->gain ? kernel->gain(kernel, norm) : 0;
         if (!(kept < 1))
             return refuse_beyond(model, row, norm, kept);
-    } else {
+    } else if (kernel->gain) {
         for (int64_t k = 0; k < model->d; k++)
             z[k] *= radius / norm;
+    } else {
+        return VOLT_OK; /* the kernel takes any input: there is nothing to clip it to */
     }
     ++*beyond;
     return VOLT_OK;
 }
 
-void volt_model_finish_output(const volt_model *model, double *v)
+volt_status volt_model_finish_output(const volt_model *model, int64_t row, double *v)
 {
-    for (int64_t k = 0; k < model->q; k++)
+    for (int64_t k = 0; k < model->q; k++) {
         v[k] = model->target_mean[k] + model->target_scale[k] * (v[k] + model->intercepts[k]);
+        VOLT_REQUIRE(isfinite(v[k]), VOLT_ERR_NOT_FINITE, "output %" PRId64 " of row %" PRId64 " is too large for a double",
+                     k + 1, row + 1);
+    }
+    return VOLT_OK;
 }

@@ -34,7 +34,8 @@ void volt_names_free(char **names, int64_t count);
 volt_status volt_model_take_input(const volt_model *model, const double *x, volt_beyond policy, int64_t row,
                                   double *z, int64_t *beyond);
 
-/* Scaled output v (q numbers, intercept not yet in it) to the units of the targets, in place. */
-void volt_model_finish_output(const volt_model *model, double *v);
+/* Scaled output v (q numbers, intercept not yet in it) to the units of the targets, in place.
+ * VOLT_ERR_NOT_FINITE when that overflows; `row` (from 0) is for the sentence. */
+volt_status volt_model_finish_output(const volt_model *model, int64_t row, double *v);
 
 #endif

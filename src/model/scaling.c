@@ -42,7 +42,11 @@ volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt
     }
     double norm = sqrt(largest);
     /* What remains of constant inputs after the shift is rounding. */
-    VOLT_REQUIRE(norm > 1e-14 * size, VOLT_ERR_DATA,
+    bool empty = !(norm > 1e-14 * size);
+    VOLT_REQUIRE(!empty || X.rows > 1, VOLT_ERR_DATA,
+                 shifted ? "the inputs have only one row: there is nothing to learn from"
+                         : "the only row of the inputs is zero: there is nothing to learn from");
+    VOLT_REQUIRE(!empty, VOLT_ERR_DATA,
                  shifted ? "the inputs are constant over all %" PRId64 " rows: there is nothing to learn from"
                          : "the inputs are zero in all %" PRId64 " rows: there is nothing to learn from",
                  X.rows);

@@ -59,7 +59,7 @@ volt_status volt_stream_create(const volt_model *model, const volt_predict_optio
     volt_status status = fresh->z && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = options->start == VOLT_START_RESET
-                     ? volt_past_create(&model->resolved.scan, model->columns, 1, &fresh->past)
+                     ? volt_past_create(&model->resolved, model->columns, 1, &fresh->past)
                      : volt_past_copy(model->end, 1, &fresh->past);
     if (status != VOLT_OK) {
         volt_stream_free(fresh);
@@ -72,15 +72,14 @@ volt_status volt_stream_create(const volt_model *model, const volt_predict_optio
 
 volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
 {
+    VOLT_REQUIRE(stream && x && y, VOLT_ERR_ARGUMENT, "the stream, the input or the output is NULL");
     const volt_model *model = stream->model;
     VOLT_TRY(volt_model_take_input(model, x, stream->policy, stream->pushed, stream->z, &stream->beyond));
     volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
                       volt_matrix_of(stream->k, 1, model->n), NULL);
     for (int64_t k = 0; k < model->q; k++)
         y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
-    volt_model_finish_output(model, y);
-    stream->pushed++;
-    return VOLT_OK;
+    return volt_model_finish_output(model, stream->pushed++, y);
 }
 
 int64_t volt_stream_beyond(const volt_stream *stream)

@@ -70,8 +70,16 @@ static void take_intercept(const double *u, volt_matrix W, double *c)
             W.data[i * W.ld + k] -= u[i] * c[k];
 }
 
+/* Below the rounding level alpha is to blame; above it the matrix itself, which no kernel that is positive
+ * semidefinite would give. */
 static volt_status singular(int64_t pivot, int64_t n, double alpha, double level)
 {
+    if (alpha >= level)
+        return volt_fail(VOLT_ERR_SINGULAR,
+                         "Cholesky failed at pivot %" PRId64 " of %" PRId64
+                         ": alpha = %g is above the rounding level n eps max K_ii = %.3g, so the Gram matrix is not "
+                         "positive semidefinite; take a larger alpha or another kernel",
+                         pivot, n, alpha, level);
     return volt_fail(VOLT_ERR_SINGULAR,
                      "Cholesky failed at pivot %" PRId64 " of %" PRId64
                      ": alpha = %g, and the rounding level n eps max K_ii is %.3g; alpha = %.2g would do",

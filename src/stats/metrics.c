@@ -11,6 +11,7 @@
  * a constant truth here. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "stats/wasserstein.h"
 #include "volterra/stats.h"
 

@@ -11,23 +11,12 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int compare_values(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void volt_sort(double *values, int64_t count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare_values);
-}
 
 double volt_wasserstein_sorted(const double *first, int64_t n_first, const double *second, int64_t n_second)
 {

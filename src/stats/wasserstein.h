@@ -6,7 +6,4 @@
 
 double volt_wasserstein_sorted(const double *first, int64_t n_first, const double *second, int64_t n_second);
 
-/* Sort finite values upwards, in place. */
-void volt_sort(double *values, int64_t count);
-
 #endif

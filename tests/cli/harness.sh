@@ -71,6 +71,25 @@ no_out() { [ ! -s out ] || fail "standard output is not empty: $(head -n 3 out)"
 lines_of() { [ "$(wc -l <"$1")" -eq "$2" ] || fail "$1 has $(wc -l <"$1") lines, not $2"; }
 absent() { [ ! -e "$1" ] || fail "$1 is there"; }
 same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
+# near FIRST SECOND TOLERANCE: two CSV files of numbers, of the same shape, whose entries are that close
+near()
+{
+    local worst
+    cat "$1" >near-first # either may be a pipe, and both are read twice
+    cat "$2" >near-second
+    [ -s near-first ] || fail "$1 is empty"
+    grep -qiE '(^|,)-?(nan|inf)' near-first near-second && fail "$1 or $2 holds a number that is not finite"
+    [ "$(tr -dc ',\n' <near-first | tr '\n' ';')" = "$(tr -dc ',\n' <near-second | tr '\n' ';')" ] ||
+        fail "$1 and $2 have different shapes"
+    worst=$(paste -d, near-first near-second | awk -F, '
+        NR == 1 && /^[a-z]/ { next }
+        { for (k = 1; k <= NF / 2; k++) {
+              gap = $k - $(k + NF / 2)
+              if (gap < 0) gap = -gap
+              if (!(gap <= worst)) worst = gap } }
+        END { print worst + 0 }')
+    awk -v a="$worst" -v b="$3" 'BEGIN { exit !(a + 0 <= b + 0) }' || fail "$1 and $2 differ by $worst"
+}
 nothing_left()
 {
     [ -z "$(find . -name '.volterra-*')" ] || fail "a temporary file is left: $(find . -name '.volterra-*')"

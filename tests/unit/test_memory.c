@@ -151,7 +151,7 @@ static void more_than_there_is_is_refused_with_both_figures(void **state)
     if (volt_memory_available() == 0)
         skip(); /* this system does not say */
     check_fails(volt_memory_require(1024.0 * 0x1p60, "the Gram matrix"), VOLT_ERR_MEMORY,
-                "the Gram matrix needs 1.1e+12 GiB and ");
+                "the Gram matrix needs 1024.0 EiB of memory, and ");
 }
 
 int main(void)

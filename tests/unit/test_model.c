@@ -428,7 +428,7 @@ static void inputs_without_information_are_refused(void **state)
     }
     check_refused(&a, VOLT_ERR_DATA, "constant");
     a.x.rows = a.y.rows = a.out.rows = 1; /* one row is constant */
-    check_refused(&a, VOLT_ERR_DATA, "constant over all 1 rows");
+    check_refused(&a, VOLT_ERR_DATA, "only one row");
     a.x.rows = a.y.rows = a.out.rows = N;
     memset(a.X, 0, sizeof a.X);
     check_refused(&a, VOLT_ERR_DATA, "constant");

@@ -311,9 +311,9 @@ static void indefinite_matrices_are_refused_with_the_pivot(void **state)
         snprintf(sentence, sizeof sentence, "pivot %d of 600", bad[b] + 1);
         check_fails(volt_ridge_solve(volt_matrix_of(K, N, N), volt_matrix_of(Y, N, 1), &options, &c, &report),
                     VOLT_ERR_SINGULAR, sentence);
-        assert_non_null(strstr(volt_error_detail(), "alpha = 0.25,"));
+        assert_non_null(strstr(volt_error_detail(), "alpha = 0.25 is above"));
         assert_non_null(strstr(volt_error_detail(), "2.66e-13")); /* 600 eps 2 */
-        assert_non_null(strstr(volt_error_detail(), "alpha = 2.7e-12 would do"));
+        assert_non_null(strstr(volt_error_detail(), "not positive semidefinite"));
         assert_true(c == 9 && report.rcond == -1 && report.rounding_level == -1);
     }
     free(Y);

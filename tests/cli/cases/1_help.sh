@@ -38,11 +38,39 @@ help_kernels()
 {
     expect 0 help kernels
     no_err
-    for word in volterra tau tau_coef lambda lambda_coef gamma lift geometric even exponential poly rbf; do
-        out_has "(^|[^a-z_])$word([^a-z_]|\$)"
+    cp out all
+    for word in volterra linear rbf poly sigmoid fading memory gak sig sigpde; do
+        out_has "^$word\$"
+        expect 0 help kernels $word
+        no_err
+        [ "$(sed -n 1p out)" = "$word" ] || fail "help kernels $word begins with '$(sed -n 1p out)'"
+        out_has '^  cost of one entry: O\('
+        out_has '^search: '
+        # What it says of one kernel is what it says of it among all.
+        grep -vxFf all out >other && fail "help kernels has not: $(cat other)"
+        cp all out
     done
+    for word in tau tau_coef lambda lambda_coef gamma lift rho mu sigma level order dyadic window augment; do
+        out_has "^    $word +[a-z1]"
+    done
+    out_has '^ +in \(0, 1\); default 0\.3; search 0\.1 to 0\.995, log-uniform$'
+    out_has '^ +1 to 1000000; default 1; search 1 to 64, whole numbers, log-uniform$'
+    out_has '; search 0\.3 to 10 x unit, log-uniform$'
+    out_has '^unit|; unit: '
+    # The lifts of volterra are those of its table, each with its formula.
+    for word in geometric even exponential poly:P rbf; do
+        out_has "one of .*$word"
+        out_has "^    $word +(1|exp).*  +(1|exp)"
+    done
+    awk 'length > 100 { exit 1 }' out || fail "a line is longer than 100 characters"
+    expect 2 help kernels gakk
+    err_has "^volterra: there is no kernel 'gakk'; did you mean gak\?$"
+    expect 2 help kernels xylophone
+    err_has 'volterra help kernels lists them'
+    expect 2 help kernels rbf gak
+    err_has 'one kernel at a time'
 }
-check "help kernels prints the table of kernels" help_kernels
+check "help kernels prints the table of kernels, or one of them" help_kernels
 
 version()
 {

@@ -92,6 +92,31 @@ fit_missing()
 }
 check "fit --missing error, drop, interpolate" fit_missing
 
+fit_missing_most()
+{
+    # A column that holds one value, as files with a sampling time have it: 1 of 40 rows is whole.
+    series 40 | awk -F, 'NR == 1 { print $0 ",Ts"; next } { print $0 "," (NR == 2 ? 4 : "") }' >x.csv
+    expect 1 fit --x x.csv --missing drop -o m.safetensors
+    err_has 'only one row.*left out 39 of 40 rows: select columns'
+    expect 1 fit --x x.csv:a,Ts --y x.csv:b --missing drop -o m.safetensors
+    err_has 'only one row.*left out 39 of 40 rows: select columns'
+    absent m.safetensors
+    expect 0 fit --x x.csv:a,b --missing drop -o m.safetensors
+    no_err
+    # 12 of 40 whole rows are enough to fit, and few enough to say so; 28 are not.
+    awk -F, 'NR > 1 && NR > 13 { $3 = "" } NR > 1 && NR <= 13 { $3 = 4 } { print $1 "," $2 "," $3 }' x.csv >some.csv
+    expect 0 fit --x some.csv --missing drop -o m.safetensors
+    err_has '^volterra: warning: some.csv: 28 of 40 rows have missing values and were left out: select columns'
+    lines_of err 1
+    expect 0 predict m.safetensors --x some.csv --missing drop -o y.csv
+    err_has '28 of 40 rows'
+    expect 0 fit --x some.csv --missing drop --quiet -o m.safetensors
+    no_err
+    expect 2 fit --x some.csv --missing drop --washout 20 -o m.safetensors
+    err_has 'washout.*28 of 40 rows'
+}
+check "fit --missing drop that leaves less than half" fit_missing_most
+
 fit_switches()
 {
     series 60 1 | sed 's/^a$/u/' >x.csv

@@ -55,7 +55,6 @@ gram_wrong()
     err_has 'tau = 0.9'
     expect 2 gram --x x.csv -o x.csv
     expect 2 gram --x - --y - <x.csv
-    expect 2 gram --collection x.csv
 }
 check "gram: wrong shapes, bounds, options" gram_wrong
 

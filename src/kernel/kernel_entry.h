@@ -1,0 +1,118 @@
+/* src/kernel/kernel_entry.h: what a kernel is inside the library.
+ *
+ * A kernel is one file with one volt_kernel_entry, and one line in kernel_table.c. The entry says which
+ * parameters there are (text, defaults and ranges are handled by kernel_text.c for all kernels), and turns
+ * their values, once the inputs are known, into a volt_resolved: numbers and functions that one of the
+ * engines runs over the grid of local values, <x_i, y_j> or |x_i - y_j|^2:
+ *
+ *     scan        down the diagonals, a few numbers of state each (scan.c); for kernels without state also
+ *                 after a sum over the last `window` local values (window_sum.c)
+ *     programme   a dynamic programme over the block of local values of two paths (programme.h), the paths
+ *                 being windows of the sequences, rows, or whole series */
+#ifndef KERNEL_KERNEL_ENTRY_H
+#define KERNEL_KERNEL_ENTRY_H
+
+#include "kernel/path.h"
+#include "kernel/programme.h"
+#include "volterra/kernel.h"
+
+#include <stdbool.h>
+
+enum {
+    VOLT_MOST_PARAMETERS = 12,
+    VOLT_MOST_STATE = 3,     /* numbers that one diagonal carries */
+    VOLT_MOST_CONSTANTS = 4, /* numbers that a step needs */
+    VOLT_SCAN_ROWS = 4       /* rows that one call of a step covers at most */
+};
+
+/* ---- diagonal scans --------------------------------------------------------------------------- */
+
+typedef struct volt_scan volt_scan;
+
+/* Walk `rows` (1 to VOLT_SCAN_ROWS) steps down each of `count` neighbouring diagonals.
+ * Step r of diagonal k reads local[r * ld_local + k], which it may overwrite, and writes the kernel to
+ * out[r * ld_out + k]; number s of the diagonal's state is state[s * stride + k], read before and written
+ * after. */
+typedef void (*volt_scan_step)(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
+                               double *state, int64_t stride, double *out, int64_t ld_out, int64_t count);
+
+struct volt_scan {
+    volt_scan_step step;
+    int state_size;
+    double start[VOLT_MOST_STATE];        /* the state of a zero past against a zero past */
+    bool distance;                        /* local values are |x - y|^2; otherwise <x, y> */
+    double constant[VOLT_MOST_CONSTANTS]; /* the step's own */
+    int64_t degree;                       /* the step's own */
+};
+
+/* ---- a kernel on its inputs ------------------------------------------------------------------- */
+
+typedef struct volt_resolved volt_resolved;
+struct volt_resolved {
+    volt_kernel_facts facts;
+    /* What one step keeps of the past, at most, when one input has norm `norm` and the other lies in the
+     * ball: an input beyond the ball can be allowed while this is below 1. NULL: any input will do. */
+    double (*gain)(const volt_resolved *resolved, double norm);
+    double common;  /* K - common is still positive semidefinite; 0 where none is known */
+    int64_t window; /* rows of a sequence that an entry sees at most, where that is a parameter; else 1 */
+    volt_scan scan;            /* step is NULL when the kernel runs on ... */
+    volt_programme programme;  /* ... a programme between paths ... */
+    volt_path_shape shape;     /* ... of this shape */
+};
+
+typedef struct volt_kernel_entry {
+    volt_kernel_info info;
+    /* Conflicts between parameters, and defaults that depend on others: fills value[] and present[]. */
+    volt_status (*settle)(volt_kernel *kernel);
+    /* On |z| <= radius in d dimensions; VOLT_ERR_ARGUMENT where a bound is broken there. */
+    volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
+    /* (optional) True when the kernel relies on where zero is, so that inputs are scaled but not shifted. */
+    bool (*keeps_origin)(const volt_kernel *kernel);
+    /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
+    void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
+    bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
+} volt_kernel_entry;
+
+struct volt_kernel {
+    const volt_kernel_entry *entry;
+    double value[VOLT_MOST_PARAMETERS];    /* CHOICE: index of the word */
+    double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number behind a word that ends in ':' */
+    bool present[VOLT_MOST_PARAMETERS];    /* given in the text, or set by settle */
+    char *text;
+};
+
+/* The kernel table (kernel_table.c). */
+extern const volt_kernel_entry *const volt_kernel_table[];
+
+extern const volt_kernel_entry volt_kernel_linear, volt_kernel_rbf, volt_kernel_poly, volt_kernel_sigmoid;
+extern const volt_kernel_entry volt_kernel_volterra, volt_kernel_fading, volt_kernel_memory;
+extern const volt_kernel_entry volt_kernel_gak, volt_kernel_sig, volt_kernel_sigpde;
+extern const volt_kernel_entry volt_kernel_cauchy;
+
+/* Resolve, with the horizon left at 0. */
+volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d,
+                                volt_resolved *resolved);
+
+bool volt_kernel_keeps_origin(const volt_kernel *kernel);
+
+/* Warn in the log when the kernel's Gram matrices need not be positive semidefinite. */
+void volt_kernel_warn(const volt_kernel *kernel);
+
+/* For settle: give parameter p its fallback, unless it is present. */
+void volt_kernel_use_fallback(volt_kernel *kernel, int p);
+
+/* A settle for kernels whose parameters do not depend on one another: fallbacks where there are some. */
+volt_status volt_kernel_settle_plainly(volt_kernel *kernel);
+
+/* VOLT_ERR_KERNEL when a kernel between paths was given a parameter that only sequences have. */
+volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
+
+/* The description of `window`, the same in every kernel that has it. */
+#define VOLT_PARAMETER_WINDOW                                                          \
+    {                                                                                  \
+        .name = "window", .meaning = "rows of the past that an entry sees, this one included", \
+        .fallback = "1", .range = "1 to 1000000", .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 1e6, \
+        .search = VOLT_SEARCH_LOG_INTEGER, .search_low = 1, .search_high = 64 \
+    }
+
+#endif

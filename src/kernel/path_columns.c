@@ -1,0 +1,256 @@
+/* src/kernel/path_columns.c: kernels between paths that are built one by one. */
+#include "kernel/path_columns.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/path_features.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum {
+    LANES = VOLT_LANES,
+    FEATURE_ROWS = 64 /* rows of K that are multiplied out at a time */
+};
+
+/* ---- sizes ------------------------------------------------------------------------------------ */
+
+/* Raw points of a path, and numbers in each. */
+static int64_t raw_points(const volt_resolved *resolved, int64_t d)
+{
+    return resolved->shape.rows ? d : resolved->window;
+}
+
+static int64_t raw_channels(const volt_resolved *resolved, int64_t d)
+{
+    return resolved->shape.rows ? 1 : d;
+}
+
+static int64_t length_of(const volt_resolved *resolved, int64_t d)
+{
+    return volt_path_length(&resolved->shape, raw_points(resolved, d));
+}
+
+static int64_t channels_of(const volt_resolved *resolved, int64_t d)
+{
+    return volt_path_channels(&resolved->shape, raw_channels(resolved, d));
+}
+
+/* Numbers in a path: its length times its channels. */
+static int64_t numbers_of(const volt_resolved *resolved, int64_t d)
+{
+    return length_of(resolved, d) * channels_of(resolved, d);
+}
+
+bool volt_path_is_explicit(const volt_resolved *resolved)
+{
+    const volt_path_shape *shape = &resolved->shape;
+    return !resolved->scan.step && (shape->rows || shape->time || shape->leadlag || shape->basepoint);
+}
+
+int64_t volt_path_features(const volt_resolved *resolved, int64_t d, int64_t m)
+{
+    return volt_features_worth(&resolved->programme, length_of(resolved, d), channels_of(resolved, d), m);
+}
+
+/* ---- one pair --------------------------------------------------------------------------------- */
+
+/* A path, a group made of it, and what the pair needs; or a path, its features and scratch space for them. */
+int64_t volt_path_scratch(const volt_resolved *resolved, const volt_columns *columns)
+{
+    int64_t length = length_of(resolved, columns->d), numbers = numbers_of(resolved, columns->d);
+    if (columns->engine == VOLT_ENGINE_FEATURES)
+        return numbers + (FEATURE_ROWS + 1) * columns->n_features;
+    return numbers * (1 + LANES) + volt_pair_scratch(&resolved->programme, length) + length + 1;
+}
+
+static double path_scale(const volt_resolved *resolved, const volt_columns *columns)
+{
+    return resolved->shape.prescale > 0 ? resolved->shape.prescale / columns->largest : 1;
+}
+
+static void build(const volt_resolved *resolved, const volt_columns *columns, const double *rows, double *path,
+                  int64_t step)
+{
+    volt_path_shape shape = resolved->shape;
+    shape.scale = path_scale(resolved, columns);
+    int64_t channels = channels_of(resolved, columns->d);
+    volt_path_build(&shape, rows, raw_channels(resolved, columns->d), raw_points(resolved, columns->d),
+                    raw_channels(resolved, columns->d), path, channels * step, step);
+}
+
+/* One path x against the VOLT_LANES paths of `group`. */
+static void run_group(const volt_resolved *resolved, int64_t d, const double *x, const double *group,
+                      double *scratch, double *out)
+{
+    const volt_programme *programme = &resolved->programme;
+    int64_t length = length_of(resolved, d), lengths[LANES];
+    for (int l = 0; l < LANES; l++)
+        lengths[l] = programme->differences && !resolved->shape.increments ? length - 1 : length;
+    volt_pair_run(programme, x, length, group, length, channels_of(resolved, d), lengths, scratch, out);
+}
+
+/* log K of x and lane l of `group`. */
+static double log_of_pair(const volt_resolved *resolved, int64_t d, const double *x, const double *group, double least,
+                          double *scratch)
+{
+    int64_t length = length_of(resolved, d), channels = channels_of(resolved, d);
+    return resolved->programme.log_value(&resolved->programme, x, length, group, length, channels * LANES, LANES,
+                                         channels, least, scratch);
+}
+
+volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
+                                   double *scratch)
+{
+    int64_t d = columns->d, numbers = numbers_of(resolved, d);
+    double *x = scratch, *group = scratch + numbers, *own = group + numbers * LANES, out[LANES];
+    build(resolved, columns, rows, x, 1);
+    for (int64_t k = 0; k < numbers; k++)
+        for (int l = 0; l < LANES; l++)
+            group[k * LANES + l] = x[k];
+    run_group(resolved, d, x, group, own, out);
+    volt_self self = volt_self_of(&resolved->programme, out[0], length_of(resolved, d));
+    if (self.factor == 0)
+        self.log = log_of_pair(resolved, d, x, group, -INFINITY, own);
+    return self;
+}
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+/* The rows of the window that ends in row j of the columns, zeros before the first. */
+static const double *window_of(const volt_resolved *resolved, const volt_columns *columns, int64_t j, double *buffer)
+{
+    int64_t w = resolved->window, d = columns->d;
+    if (j >= w - 1)
+        return columns->given + (j - w + 1) * d;
+    memset(buffer, 0, (size_t)((w - 1 - j) * d) * sizeof(double));
+    memcpy(buffer + (w - 1 - j) * d, columns->given, (size_t)((j + 1) * d) * sizeof(double));
+    return buffer;
+}
+
+volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
+{
+    volt_status status = VOLT_ERR_MEMORY;
+    columns->self = volt_alloc(columns->m, sizeof *columns->self);
+    double *window = volt_alloc_doubles(resolved->window, columns->d);
+    double *scratch = volt_alloc_doubles(volt_path_scratch(resolved, columns), 1);
+    if (columns->self && window && scratch) {
+        for (int64_t j = 0; j < columns->m; j++)
+            columns->self[j] = volt_path_against_itself(resolved, columns, window_of(resolved, columns, j, window),
+                                                        scratch);
+        status = VOLT_OK;
+    }
+    volt_free(scratch);
+    volt_free(window);
+    return status;
+}
+
+/* `scratch` has a path and n_features numbers; the features go to `list`. */
+static void describe(const volt_resolved *resolved, const volt_columns *columns, const double *rows, double *list,
+                     double *scratch)
+{
+    int64_t numbers = numbers_of(resolved, columns->d);
+    build(resolved, columns, rows, scratch, 1);
+    resolved->programme.describe(&resolved->programme, scratch, length_of(resolved, columns->d),
+                                 channels_of(resolved, columns->d), list, scratch + numbers);
+}
+
+static volt_status fill_features(const volt_resolved *resolved, volt_columns *columns)
+{
+    int64_t d = columns->d, w = resolved->window, threads = volt_threads();
+    columns->n_features = volt_path_features(resolved, d, columns->m);
+    int64_t per_thread = w * d + numbers_of(resolved, d) + columns->n_features;
+    columns->features = volt_alloc_doubles(columns->m, columns->n_features);
+    double *scratch = volt_alloc_doubles(threads, per_thread);
+    volt_status status = columns->features && scratch ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+#pragma omp parallel for schedule(dynamic, 16) num_threads((int)threads)
+        for (int64_t j = 0; j < columns->m; j++) {
+            double *window = scratch + omp_get_thread_num() * per_thread;
+            describe(resolved, columns, window_of(resolved, columns, j, window),
+                     columns->features + j * columns->n_features, window + w * d);
+        }
+    }
+    volt_free(scratch);
+    return status;
+}
+
+static volt_status fill_groups(const volt_resolved *resolved, volt_columns *columns)
+{
+    int64_t numbers = numbers_of(resolved, columns->d), groups = (columns->m + LANES - 1) / LANES;
+    columns->paths = volt_alloc_zero(groups * numbers * LANES, sizeof(double));
+    double *window = volt_alloc_doubles(resolved->window, columns->d);
+    volt_status status = columns->paths && window ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t j = 0; status == VOLT_OK && j < columns->m; j++)
+        build(resolved, columns, window_of(resolved, columns, j, window),
+              columns->paths + j / LANES * numbers * LANES + j % LANES, LANES);
+    volt_free(window);
+    return status;
+}
+
+volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns)
+{
+    VOLT_REQUIRE(resolved->shape.prescale == 0 || columns->largest != 0, VOLT_ERR_DATA,
+                 "the largest value of training is 0, and path=rows divides by it");
+    if (columns->engine == VOLT_ENGINE_FEATURES)
+        return fill_features(resolved, columns);
+    VOLT_TRY(fill_groups(resolved, columns));
+    return resolved->programme.normalised ? volt_path_self(resolved, columns) : VOLT_OK;
+}
+
+/* ---- all pairs -------------------------------------------------------------------------------- */
+
+/* Blocks of rows: their features, then one product. Rows that are the columns' own have theirs already. */
+static void run_features(const volt_resolved *resolved, const volt_columns *columns, volt_view rows, int64_t h,
+                         bool same, double *scratch, volt_matrix K, volt_stage *stage)
+{
+    int64_t count_features = columns->n_features;
+    double *list = scratch, *own = scratch + FEATURE_ROWS * count_features;
+    volt_view all = volt_view_of(columns->features, columns->m, count_features);
+    for (int64_t first = 0; first < h; first += FEATURE_ROWS) {
+        int64_t count = h - first < FEATURE_ROWS ? h - first : FEATURE_ROWS;
+        for (int64_t i = 0; !same && i < count; i++)
+            describe(resolved, columns, rows.data + (first + i) * rows.ld, list + i * count_features, own);
+        volt_features_multiply(same ? volt_view_rows(all, first, count) : volt_view_of(list, count, count_features), all,
+                               first, same, K);
+        if (stage && !volt_stage_advance(stage, count * (same ? first + count : columns->m)))
+            return;
+    }
+}
+
+void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, volt_view rows, int64_t h, bool same,
+                   const volt_self *self, int64_t threads, double *scratch, volt_matrix K, volt_stage *stage)
+{
+    int64_t d = columns->d, m = columns->m, numbers = numbers_of(resolved, d);
+    int64_t per_thread = volt_path_scratch(resolved, columns);
+    if (columns->engine == VOLT_ENGINE_FEATURES) {
+        run_features(resolved, columns, rows, h, same, scratch, K, stage);
+        return;
+    }
+
+#pragma omp parallel for schedule(dynamic, 4) num_threads((int)threads)
+    for (int64_t i = 0; i < h; i++) {
+        if (stage && !volt_stage_goes_on(stage))
+            continue;
+        double *x = scratch + omp_get_thread_num() * per_thread, *own = x + numbers, out[LANES];
+        int64_t end = same ? i + 1 : m;
+        build(resolved, columns, rows.data + i * rows.ld, x, 1);
+        for (int64_t j = 0; j < end; j += LANES) {
+            const double *group = columns->paths + j * numbers;
+            run_group(resolved, d, x, group, own, out);
+            for (int64_t l = 0; l < LANES && j + l < end; l++) {
+                double value = out[l];
+                if (self && volt_pair_is_plain(value, self[i], columns->self[j + l])) {
+                    value *= self[i].factor * columns->self[j + l].factor;
+                } else if (self) {
+                    double least = volt_pair_least(self[i], columns->self[j + l]);
+                    value = exp(log_of_pair(resolved, d, x, group + l, least, own) - least - 746);
+                }
+                K.data[i * K.ld + j + l] = value;
+            }
+        }
+        if (stage)
+            volt_stage_advance(stage, end);
+    }
+}

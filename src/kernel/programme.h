@@ -1,0 +1,105 @@
+/* src/kernel/programme.h: dynamic programmes over the block of local values of two paths.
+ *
+ * Two paths x_1 .. x_P and y_1 .. y_Q have a P x Q block of local values, <x_a, y_b> or |x_a - y_b|^2. A
+ * programme lifts them (to a static kernel), takes second differences or not, and walks the resulting cells
+ * row by row. It always handles VOLT_LANES pairs at once: one path x against VOLT_LANES paths y, whose cells
+ * lie side by side, so that every operation vectorises whatever the paths' lengths are. */
+#ifndef KERNEL_PROGRAMME_H
+#define KERNEL_PROGRAMME_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { VOLT_LANES = 8 };
+
+typedef struct volt_programme volt_programme;
+struct volt_programme {
+    bool distance;    /* local values are squared distances; otherwise inner products */
+    bool differences; /* cells are second differences of lifted values, one fewer each way than points */
+    bool normalised;  /* the kernel is K(x, y) / sqrt(K(x, x) K(y, y)) */
+
+    /* Lift `count` local values in place. NULL: they are used as they are. */
+    void (*lift)(const volt_programme *programme, double *values, int64_t count);
+
+    /* (optional) What the programme needs of each of `count` cells, worked out once where windows share them: two
+     * numbers, one in place of the cell and one in `second`. */
+    void (*prepare)(const volt_programme *programme, double *cells, double *second, int64_t count);
+
+    /* Numbers of scratch space for paths of `columns` cells. */
+    int64_t (*scratch_length)(const volt_programme *programme, int64_t columns);
+    void (*start)(const volt_programme *programme, int64_t columns, double *scratch);
+    /* The next row of cells: that of column b and lane l is cells[b * step + l], and so is its second number. */
+    void (*row)(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
+                int64_t step, double *scratch);
+    /* The kernel of each lane, whose path y has lengths[l] <= columns cells; cells behind them were 0
+     * (before `prepare`). */
+    void (*finish)(const volt_programme *programme, const int64_t *lengths, const double *scratch, double *out);
+
+    /* Normalised programmes: a value of `finish` is K(x, y) e^{(P + Q) log_scale}, and where that is too small for
+     * a double, log_value gives log K(x, y) of one pair: path x (P points, contiguous), path y (Q points, number c
+     * of point t being y[t * t_step + c * c_step]). scratch has Q + 1 numbers. May return -INFINITY as soon as it
+     * is clear that the result lies below `least`. */
+    double (*log_value)(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
+                        int64_t t_step, int64_t c_step, int64_t channels, double least, double *scratch);
+    double log_scale;
+
+    /* (optional) Instead of cells: the kernel is 1 + <f(x), f(y)> with explicit features of a path, of which there
+     * are features(...) for paths in `channels` dimensions. `describe` writes those of a path given by P increments,
+     * contiguous; scratch has as many numbers. */
+    int64_t (*features)(const volt_programme *programme, int64_t channels);
+    void (*describe)(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
+                     double *features, double *scratch);
+    double (*cell_cost)(const volt_programme *programme); /* multiplications in a cell, to weigh the two */
+
+    double constant[2];
+    int64_t level, order, dyadic;
+};
+
+/* Cells along a path of `points` points. */
+static inline int64_t volt_programme_cells(const volt_programme *programme, int64_t points)
+{
+    return programme->differences ? points - 1 : points;
+}
+
+/* Without a lift, second differences of <x, y> are products of increments: take those instead. */
+static inline bool volt_programme_on_increments(const volt_programme *programme)
+{
+    return programme->differences && !programme->lift;
+}
+
+/* ---- normalisation ---------------------------------------------------------------------------- */
+
+/* A path against itself. */
+typedef struct volt_self {
+    double factor; /* K(x, x)^{-1/2}, of the value as `finish` gives it; 0 where that underflows */
+    double log;    /* log K(x, x) */
+} volt_self;
+
+/* Values below this may have lost digits to underflow. */
+#define VOLT_PLAIN_LEAST 1e-280
+
+/* From the value of a path of P points against itself; when that has underflown (factor 0), the caller sets log. */
+static inline volt_self volt_self_of(const volt_programme *programme, double value, int64_t P)
+{
+    volt_self self = {0, 0};
+    if (value >= VOLT_PLAIN_LEAST) {
+        self.factor = 1 / sqrt(value);
+        self.log = log(value) - 2 * (double)P * programme->log_scale;
+    }
+    return self;
+}
+
+/* Can K be had as value * x.factor * y.factor? */
+static inline bool volt_pair_is_plain(double value, volt_self x, volt_self y)
+{
+    return value >= VOLT_PLAIN_LEAST && x.factor > 0 && y.factor > 0;
+}
+
+/* Logarithms below this are those of 0. */
+static inline double volt_pair_least(volt_self x, volt_self y)
+{
+    return 0.5 * (x.log + y.log) - 746;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* src/kernel/window_past.c: the past of a kernel on windows: the rows that later windows still see. */
+#include "kernel/window_past.h"
+
+#include "base/memory.h"
+#include "kernel/past.h"
+#include "kernel/path_columns.h"
+
+#include <string.h>
+
+typedef struct window_past {
+    volt_past base;
+    double *rows;    /* (window - 1 + most_rows) x d: the last window - 1 rows, then the new ones */
+    double *work;    /* the same rows centred, or as increments */
+    double *norms;   /* of work */
+    volt_self *self; /* most_rows: each new window against itself, for normalised programmes */
+    double *scratch; /* of the engine, for every thread */
+    double *self_scratch;
+    int64_t threads; /* that there is scratch space for */
+} window_past;
+
+static int64_t engine_scratch(const volt_resolved *resolved, const volt_columns *columns)
+{
+    switch (columns->engine) {
+    case VOLT_ENGINE_WINDOW_SUM:
+        return volt_window_sum_scratch(resolved->window);
+    case VOLT_ENGINE_WINDOW_BLOCK:
+        return volt_window_block_scratch(resolved);
+    default:
+        return volt_path_scratch(resolved, columns);
+    }
+}
+
+static void release(volt_past *base)
+{
+    window_past *past = (window_past *)base;
+    volt_free(past->rows);
+    volt_free(past->work);
+    volt_free(past->norms);
+    volt_free(past->self);
+    volt_free(past->scratch);
+    volt_free(past->self_scratch);
+    volt_free(past);
+}
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **base)
+{
+    window_past *past = volt_alloc_zero(1, sizeof *past);
+    if (!past)
+        return VOLT_ERR_MEMORY;
+    int64_t rows = resolved->window - 1 + most_rows, d = columns->d;
+    past->threads = volt_threads();
+    past->rows = volt_alloc_doubles(rows, d);
+    past->work = volt_alloc_doubles(rows, d);
+    past->norms = volt_alloc_doubles(rows, 1);
+    past->self = volt_alloc(resolved->programme.normalised ? most_rows : 0, sizeof *past->self);
+    past->scratch = volt_alloc_doubles(past->threads, engine_scratch(resolved, columns));
+    past->self_scratch =
+        volt_alloc_doubles(resolved->programme.normalised ? volt_path_scratch(resolved, columns) : 0, 1);
+    if (!past->rows || !past->work || !past->norms || !past->self || !past->scratch || !past->self_scratch) {
+        release(&past->base);
+        return VOLT_ERR_MEMORY;
+    }
+    *base = &past->base;
+    return VOLT_OK;
+}
+
+static int64_t length(const volt_past *base)
+{
+    return (base->resolved->window - 1) * base->columns->d;
+}
+
+static void zero(volt_past *base)
+{
+    memset(((window_past *)base)->rows, 0, (size_t)length(base) * sizeof(double));
+}
+
+static void get(const volt_past *base, double *state)
+{
+    memcpy(state, ((const window_past *)base)->rows, (size_t)length(base) * sizeof(double));
+}
+
+static void set(volt_past *base, const double *state)
+{
+    memcpy(((window_past *)base)->rows, state, (size_t)length(base) * sizeof(double));
+}
+
+/* The number of threads may have been raised since the scratch space was made. */
+static int64_t threads_of(const window_past *past)
+{
+    return volt_threads() < past->threads ? volt_threads() : past->threads;
+}
+
+/* The rows as the engine wants them. */
+static volt_window_rows prepare(window_past *past, int64_t total, int64_t h, bool same)
+{
+    const volt_columns *columns = past->base.columns;
+    int64_t d = columns->d;
+    volt_window_rows x = {
+        .rows = volt_view_of(past->rows, total, d), .h = h, .threads = threads_of(past), .same = same};
+    if (columns->distance) {
+        volt_columns_centre(columns, x.rows, past->work, past->norms);
+        x.rows.data = past->work;
+        x.norms = past->norms;
+    } else if (columns->increments) {
+        for (int64_t k = 0; k < (total - 1) * d; k++)
+            past->work[k] = past->rows[k + d] - past->rows[k];
+        x.rows = volt_view_of(past->work, total - 1, d);
+    }
+    return x;
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    window_past *past = (window_past *)base;
+    const volt_resolved *resolved = base->resolved;
+    const volt_columns *columns = base->columns;
+    int64_t d = columns->d, kept = resolved->window - 1, total = kept + Z.rows;
+    for (int64_t i = 0; i < Z.rows; i++)
+        memcpy(past->rows + (kept + i) * d, Z.data + i * Z.ld, (size_t)d * sizeof(double));
+
+    const volt_self *self = NULL;
+    if (resolved->programme.normalised) {
+        self = same ? columns->self : past->self;
+        for (int64_t i = 0; !same && i < Z.rows; i++)
+            past->self[i] = volt_path_against_itself(resolved, columns, past->rows + i * d, past->self_scratch);
+    }
+    if (columns->engine >= VOLT_ENGINE_PATHS) {
+        volt_path_run(resolved, columns, volt_view_of(past->rows, total, d), Z.rows, same, self, threads_of(past),
+                      past->scratch, K, stage);
+    } else {
+        volt_window_rows x = prepare(past, total, Z.rows, same);
+        if (columns->engine == VOLT_ENGINE_WINDOW_SUM)
+            volt_window_sum_run(resolved, columns, &x, past->scratch, K, stage);
+        else
+            volt_window_block_run(resolved, columns, &x, self, past->scratch, K, stage);
+    }
+    memmove(past->rows, past->rows + Z.rows * d, (size_t)(kept * d) * sizeof(double));
+}
+
+const volt_past_ops volt_window_past_ops = {
+    .allocate = allocate,
+    .zero = zero,
+    .release = release,
+    .advance = advance,
+    .length = length,
+    .get = get,
+    .set = set,
+};

@@ -1,0 +1,4 @@
+@dimensions 999999999999999
+@seriesLength 999999999999999
+@data
+1

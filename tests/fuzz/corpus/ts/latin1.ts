@@ -1,0 +1,3 @@
+@classLabel true ß
+@data
+1:ß

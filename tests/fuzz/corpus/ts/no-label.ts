@@ -1,0 +1,11 @@
+# a comment
+@problemName P
+@timeStamps false
+@missing false
+@univariate false
+@dimensions 2
+@equalLength true
+@seriesLength 3
+@classLabel true a b
+@data
+1,2,3

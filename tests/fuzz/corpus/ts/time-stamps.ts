@@ -1,0 +1,3 @@
+@timeStamps true
+@data
+(0,1),(1,2):(0,3),(1,4)

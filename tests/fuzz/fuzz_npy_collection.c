@@ -1,0 +1,10 @@
+/* tests/fuzz/fuzz_npy_collection.c: libFuzzer target of the reader of collections in NPY files. */
+#include "fuzz/fuzz_input.h"
+
+#include "fuzz/fuzz_collection.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    fuzz_collection(fuzz_input_path(bytes, size), volt_npy_collection_read);
+    return 0;
+}
