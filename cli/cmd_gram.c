@@ -248,8 +248,8 @@ static int gram_of_collections(const gram_arguments *arguments, const volt_kerne
     if (failed)
         return failed;
     volt_gram_options options = begin_gram(arguments);
-    volt_status status = volt_gram_collection(kernel, a->series, a->count, b ? b->series : NULL,
-                                              b ? b->count : 0, &options, K);
+    volt_status status =
+        volt_gram_collection(kernel, a->series, a->count, b ? b->series : NULL, b ? b->count : 0, &options, K);
     double seconds = progress_end();
     failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &report);
     if (report)

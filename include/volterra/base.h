@@ -130,10 +130,10 @@ typedef struct volt_progress {
  * A plain value: copy it to repeat a sequence. */
 typedef struct volt_rng {
     uint64_t seed, stream;
-    uint64_t block;     /* counter of the next block of four words */
+    uint64_t block; /* counter of the next block of four words */
     uint64_t words[4];
-    int used;           /* words of the block already given out */
-    int has_spare;      /* a normal left over from the last pair */
+    int used;      /* words of the block already given out */
+    int has_spare; /* a normal left over from the last pair */
     double spare;
 } volt_rng;
 

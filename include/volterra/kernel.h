@@ -87,8 +87,8 @@ VOLT_API const volt_kernel_info *volt_kernel_describe(int64_t index);
 /* ---- what a kernel is on inputs of norm at most M --------------------------------------------- */
 
 typedef struct volt_kernel_facts {
-    double radius;       /* M, the largest |z| the kernel is used on */
-    double tau;          /* resolved from tau_coef where that was given; 0: the kernel has none */
+    double radius; /* M, the largest |z| the kernel is used on */
+    double tau;    /* resolved from tau_coef where that was given; 0: the kernel has none */
     double lambda;
     double lambda_bound; /* lambda must stay below this */
     double sup_kappa;    /* largest local value on the ball */
@@ -105,8 +105,8 @@ VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius,
 /* ---- Gram matrices ---------------------------------------------------------------------------- */
 
 typedef struct volt_gram_options {
-    int mirror;             /* Y empty: copy the lower triangle to the upper one, 1 */
-    double radius;          /* M; 0 (default): the largest norm among the rows of X and Y */
+    int mirror;    /* Y empty: copy the lower triangle to the upper one, 1 */
+    double radius; /* M; 0 (default): the largest norm among the rows of X and Y */
     volt_progress progress;
 } volt_gram_options;
 VOLT_API volt_gram_options volt_gram_options_default(void);

@@ -34,8 +34,7 @@ VOLT_API volt_fit_options volt_fit_options_default(void);
 /* Fit on n rows of inputs X (n x d) and targets Y (n x q). `fitted` (n x q, may have data NULL) receives
  * the fitted values in the units of Y. */
 VOLT_API volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
-                                    const volt_fit_options *options, volt_matrix fitted,
-                                    volt_model **model);
+                                    const volt_fit_options *options, volt_matrix fitted, volt_model **model);
 VOLT_API void volt_model_free(volt_model *model);
 
 /* What a model is. Strings and arrays belong to the model. */
@@ -80,8 +79,7 @@ VOLT_API volt_predict_options volt_predict_options_default(void);
 /* Forecasts for the rows of X (h x d) into `out` (h x q). *beyond (may be NULL) counts the rows that were
  * clipped or allowed. */
 VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
-                                        const volt_predict_options *options, volt_matrix out,
-                                        int64_t *beyond);
+                                        const volt_predict_options *options, volt_matrix out, int64_t *beyond);
 
 /* Feed the model its own outputs for out.rows steps, starting with the last training target as input.
  * VOLT_ERR_ARGUMENT unless the model was fitted with feedback. VOLT_ERR_NOT_FINITE if the path diverges. */
@@ -117,7 +115,7 @@ typedef struct volt_plan {
     double model_bytes;     /* the model itself, in memory and on disk */
     double available_bytes; /* 0: unknown */
     double gram_seconds, factor_seconds, stream_seconds;
-    int64_t n_that_fits;    /* largest n with this d and q that fits in the available memory */
+    int64_t n_that_fits; /* largest n with this d and q that fits in the available memory */
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
 

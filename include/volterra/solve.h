@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 typedef struct volt_ridge_options {
-    double alpha;       /* regularisation, > 0; 1e-6 */
-    int intercept;      /* unpenalised, 1 */
+    double alpha;  /* regularisation, > 0; 1e-6 */
+    int intercept; /* unpenalised, 1 */
     volt_progress progress;
 } volt_ridge_options;
 VOLT_API volt_ridge_options volt_ridge_options_default(void);

@@ -15,8 +15,8 @@ typedef int64_t volt_blas_int;
 typedef int volt_blas_int;
 #endif
 
-void dpotrf_(const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda,
-             volt_blas_int *info, int uplo_length);
+void dpotrf_(const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda, volt_blas_int *info,
+             int uplo_length);
 void dpocon_(const char *uplo, const volt_blas_int *n, const double *a, const volt_blas_int *lda,
              const double *norm, double *rcond, double *work, volt_blas_int *iwork, volt_blas_int *info,
              int uplo_length);

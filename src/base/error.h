@@ -11,17 +11,17 @@ volt_status volt_fail(volt_status status, const char *format, ...) VOLT_PRINTF(2
 volt_status volt_fail_prefix(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
 
 /* Forward a failure. */
-#define VOLT_TRY(call)                  \
-    do {                                \
+#define VOLT_TRY(call)                    \
+    do {                                  \
         volt_status try_status_ = (call); \
-        if (try_status_ != VOLT_OK)     \
-            return try_status_;         \
+        if (try_status_ != VOLT_OK)       \
+            return try_status_;           \
     } while (0)
 
 /* Check an argument: on failure record the sentence and return. */
-#define VOLT_REQUIRE(condition, status, ...)       \
-    do {                                           \
-        if (!(condition))                          \
+#define VOLT_REQUIRE(condition, status, ...)         \
+    do {                                             \
+        if (!(condition))                            \
             return volt_fail((status), __VA_ARGS__); \
     } while (0)
 

@@ -73,8 +73,7 @@ void *volt_alloc_zero(int64_t count, size_t size)
 double *volt_alloc_doubles(int64_t rows, int64_t cols)
 {
     if (rows < 0 || cols < 0 || (cols > 0 && rows > INT64_MAX / cols)) {
-        volt_fail(VOLT_ERR_MEMORY, "a matrix of %" PRId64 " x %" PRId64 " does not fit in memory", rows,
-                  cols);
+        volt_fail(VOLT_ERR_MEMORY, "a matrix of %" PRId64 " x %" PRId64 " does not fit in memory", rows, cols);
         return NULL;
     }
     return volt_alloc(rows * cols, sizeof(double));

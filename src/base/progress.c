@@ -31,13 +31,12 @@ static void call_user(volt_stage *stage, double fraction)
     if (fraction > 1)
         fraction = 1;
     stage->last = volt_seconds();
-    if (stage->progress.report(stage->name, stage->from + stage->share * fraction,
-                               stage->progress.context))
+    if (stage->progress.report(stage->name, stage->from + stage->share * fraction, stage->progress.context))
         atomic_store(&stage->cancelled, true);
 }
 
-void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *name, double from,
-                      double share, double total)
+void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *name, double from, double share,
+                      double total)
 {
     stage->progress = progress;
     stage->name = name;

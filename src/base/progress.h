@@ -14,17 +14,17 @@
 typedef struct volt_stage {
     volt_progress progress;
     const char *name;
-    double from, share;       /* this stage covers [from, from + share] of the call */
-    double total;             /* units of work in this stage */
-    _Atomic int64_t done;     /* units done, by all threads */
+    double from, share;   /* this stage covers [from, from + share] of the call */
+    double total;         /* units of work in this stage */
+    _Atomic int64_t done; /* units done, by all threads */
     _Atomic bool cancelled;
-    double last;              /* when the user was called last, in seconds */
-    int owner, level;         /* OpenMP thread that may call the user, and its nesting level */
+    double last;      /* when the user was called last, in seconds */
+    int owner, level; /* OpenMP thread that may call the user, and its nesting level */
 } volt_stage;
 
 /* Begin a stage of `total` units (at least 1). */
-void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *name, double from,
-                      double share, double total);
+void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *name, double from, double share,
+                      double total);
 
 /* Report `units` more; returns false when the work should stop. From any thread. */
 bool volt_stage_advance(volt_stage *stage, int64_t units);

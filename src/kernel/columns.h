@@ -19,9 +19,9 @@ typedef enum volt_engine {
 
 typedef struct volt_columns {
     volt_engine engine;
-    int64_t m, d;    /* rows of the sequence, and numbers in each */
-    double *given;   /* m x d: the rows as they were given */
-    double largest;  /* among them */
+    int64_t m, d;   /* rows of the sequence, and numbers in each */
+    double *given;  /* m x d: the rows as they were given */
+    double largest; /* among them */
 
     int64_t lead;    /* rows of zeros before the first, in `packed` */
     bool increments; /* packed holds differences of neighbouring rows, one fewer */
@@ -32,7 +32,7 @@ typedef struct volt_columns {
     double *centre;  /* ... d: then the centre is subtracted, so that no digits cancel ... */
     double *norms;   /* ... length: and these are the squared norms of the centred rows */
 
-    double *paths;   /* paths in groups of VOLT_LANES, where the kernel needs them one by one (path.h) */
+    double *paths;    /* paths in groups of VOLT_LANES, where the kernel needs them one by one (path.h) */
     double *features; /* m x n_features: explicit features of each path, where they are cheaper */
     int64_t n_features;
     volt_self *self; /* m: each path against itself, for normalised programmes */

@@ -44,7 +44,7 @@ static volt_status settle(volt_kernel *kernel)
 
 /* ---- programme -------------------------------------------------------------------------------- */
 
-static const double weight = 0.41421356237309503;  /* sqrt(2) - 1, the c above */
+static const double weight = 0.41421356237309503; /* sqrt(2) - 1, the c above */
 static const double log_weight = -0.881373587019543;
 
 enum { RATE }; /* constants of the programme: -1 / (2 sigma^2) */
@@ -77,8 +77,8 @@ static void start(const volt_programme *programme, int64_t columns, double *M)
 
 /* What comes from above does not wait for what comes from the left: the chain along a row is one operation. */
 VOLT_CLONES
-static void row(const volt_programme *programme, int64_t columns, const double *restrict cells, const double *second,
-                int64_t step, double *restrict M)
+static void row(const volt_programme *programme, int64_t columns, const double *restrict cells,
+                const double *second, int64_t step, double *restrict M)
 {
     (void)programme;
     (void)second;
@@ -196,7 +196,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
 const volt_kernel_entry volt_kernel_gak = {
     .info = {.name = "gak",
-             .formula = "sum over alignments of prod e/(2 - e), e = exp(-|x_a - y_b|^2 / (2 sigma^2)), normalised",
+             .formula =
+                 "sum over alignments of prod e/(2 - e), e = exp(-|x_a - y_b|^2 / (2 sigma^2)), normalised",
              .cost = "O(window^2)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},

@@ -12,8 +12,8 @@
 volt_status volt_check_shape(volt_view X, const char *name)
 {
     VOLT_REQUIRE(X.data && X.rows > 0 && X.cols > 0, VOLT_ERR_SHAPE,
-                 "%s: %" PRId64 " x %" PRId64 ", where at least one row and one column are needed", name, X.rows,
-                 X.cols);
+                 "%s: %" PRId64 " x %" PRId64 ", where at least one row and one column are needed", name,
+                 X.rows, X.cols);
     VOLT_REQUIRE(X.ld >= X.cols, VOLT_ERR_SHAPE,
                  "%s has %" PRId64 " columns and a leading dimension of %" PRId64 ", which is smaller", name,
                  X.cols, X.ld);
@@ -45,7 +45,8 @@ volt_status volt_check_finite(volt_matrix K, bool lower)
     for (int64_t i = 0; i < K.rows; i++)
         for (int64_t j = 0; j < (lower ? i + 1 : K.cols); j++)
             VOLT_REQUIRE(isfinite(K.data[i * K.ld + j]), VOLT_ERR_NOT_FINITE,
-                         "the kernel of row %" PRId64 " and column %" PRId64 " (counted from 1) is too large for a double",
+                         "the kernel of row %" PRId64 " and column %" PRId64
+                         " (counted from 1) is too large for a double",
                          i + 1, j + 1);
     return VOLT_OK;
 }
@@ -104,7 +105,8 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_TRY(volt_check_shape(X, "X"));
     VOLT_TRY(volt_check_shape(Y, "Y"));
-    VOLT_REQUIRE(X.cols == Y.cols, VOLT_ERR_SHAPE, "X has %" PRId64 " columns and Y has %" PRId64, X.cols, Y.cols);
+    VOLT_REQUIRE(X.cols == Y.cols, VOLT_ERR_SHAPE, "X has %" PRId64 " columns and Y has %" PRId64, X.cols,
+                 Y.cols);
     VOLT_REQUIRE(K.data && K.rows == X.rows && K.cols == Y.rows && K.ld >= K.cols, VOLT_ERR_SHAPE,
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, X.rows,
                  Y.rows);

@@ -28,13 +28,13 @@ typedef struct collection {
 } collection;
 
 typedef struct groups {
-    int64_t d;          /* numbers in a packed step */
-    int64_t count;      /* groups */
-    int64_t *lengths;   /* count x LANES: steps of each series; 0 behind the last series */
-    int64_t *longest;   /* count */
-    int64_t *offset;    /* count: where the group's numbers begin in `packed` */
-    double *packed;     /* number k of step t of lane l: packed[offset + (t * d + k) * LANES + l] */
-    volt_self *self;    /* count x LANES: each series against itself, for normalised programmes */
+    int64_t d;        /* numbers in a packed step */
+    int64_t count;    /* groups */
+    int64_t *lengths; /* count x LANES: steps of each series; 0 behind the last series */
+    int64_t *longest; /* count */
+    int64_t *offset;  /* count: where the group's numbers begin in `packed` */
+    double *packed;   /* number k of step t of lane l: packed[offset + (t * d + k) * LANES + l] */
+    volt_self *self;  /* count x LANES: each series against itself, for normalised programmes */
 } groups;
 
 /* ---- packing ---------------------------------------------------------------------------------- */
@@ -97,8 +97,8 @@ static volt_status groups_create(const volt_resolved *resolved, collection Y, gr
     for (int64_t j = 0; j < Y.count; j++) {
         /* Scans are aligned at the end of the group's longest series, programmes at the start. */
         int64_t late = resolved->scan.step ? g->longest[j / LANES] - g->lengths[j] : 0;
-        lay_out(resolved, Y.series[j], g->packed + g->offset[j / LANES] + late * g->d * LANES + j % LANES, g->d * LANES,
-                LANES);
+        lay_out(resolved, Y.series[j], g->packed + g->offset[j / LANES] + late * g->d * LANES + j % LANES,
+                g->d * LANES, LANES);
     }
     return VOLT_OK;
 }
@@ -135,8 +135,8 @@ static void run_scan(const volt_scan *scan, const double *x, int64_t P, const gr
     }
 }
 
-static void run_programme(const volt_resolved *resolved, const double *x, int64_t P, const groups *g, int64_t group,
-                          double *scratch, double *out)
+static void run_programme(const volt_resolved *resolved, const double *x, int64_t P, const groups *g,
+                          int64_t group, double *scratch, double *out)
 {
     const volt_programme *programme = &resolved->programme;
     int64_t cells[LANES], fewer = programme->differences && !resolved->shape.increments ? 1 : 0;
@@ -150,8 +150,8 @@ static double log_of_pair(const volt_resolved *resolved, const double *x, int64_
                           double least, double *scratch)
 {
     const double *y = g->packed + g->offset[j / LANES] + j % LANES;
-    return resolved->programme.log_value(&resolved->programme, x, P, y, g->lengths[j], g->d * LANES, LANES, g->d, least,
-                                         scratch);
+    return resolved->programme.log_value(&resolved->programme, x, P, y, g->lengths[j], g->d * LANES, LANES,
+                                         g->d, least, scratch);
 }
 
 /* ---- all pairs -------------------------------------------------------------------------------- */
@@ -160,7 +160,8 @@ typedef struct work {
     const volt_resolved *resolved;
     collection X;
     groups columns;
-    int64_t longest_x, x_numbers, scratch; /* numbers for one thread: the laid out series, zeros, the engine's */
+    int64_t longest_x, x_numbers,
+        scratch; /* numbers for one thread: the laid out series, zeros, the engine's */
     double *memory;
 } work;
 
@@ -190,7 +191,8 @@ static volt_self against_itself(const work *w, const double *x, int64_t P, doubl
             copies[k * LANES + l] = x[k];
     for (int l = 0; l < LANES; l++)
         lengths[l] = P;
-    groups alone = {.d = d, .count = 1, .lengths = lengths, .longest = &longest, .offset = &offset, .packed = copies};
+    groups alone = {
+        .d = d, .count = 1, .lengths = lengths, .longest = &longest, .offset = &offset, .packed = copies};
     double out[LANES];
     run_group(w, x, P, &alone, 0, scratch, out);
     volt_self self = volt_self_of(&w->resolved->programme, out[0], P);
@@ -231,7 +233,8 @@ static void fill_self(const work *w, collection Y, double *memory)
     double *copies = memory + w->x_numbers, *scratch = copies + w->x_numbers * LANES;
     for (int64_t j = 0; j < Y.count; j++) {
         lay_out(w->resolved, Y.series[j], memory, w->columns.d, 1);
-        w->columns.self[j] = against_itself(w, memory, steps_of(w->resolved, Y.series[j].rows), copies, scratch);
+        w->columns.self[j] =
+            against_itself(w, memory, steps_of(w->resolved, Y.series[j].rows), copies, scratch);
     }
 }
 
@@ -241,8 +244,9 @@ static volt_status run(work *w, collection Y, bool same, volt_progress progress,
     int64_t longest = volt_max(w->longest_x, longest_steps(resolved, Y)), threads = volt_threads();
     VOLT_TRY(groups_create(resolved, Y, &w->columns));
     w->x_numbers = longest * w->columns.d;
-    w->scratch = w->x_numbers * (1 + LANES) +
-                 (resolved->scan.step ? w->columns.d * LANES : volt_pair_scratch(&resolved->programme, longest + 1));
+    w->scratch =
+        w->x_numbers * (1 + LANES) +
+        (resolved->scan.step ? w->columns.d * LANES : volt_pair_scratch(&resolved->programme, longest + 1));
     w->memory = volt_alloc_zero(threads * w->scratch, sizeof(double));
     if (!w->memory)
         return VOLT_ERR_MEMORY;
@@ -270,8 +274,9 @@ static volt_status check_series(collection c, const char *name, double *radius)
         double norm = 0;
         snprintf(which, sizeof which, "series %" PRId64 " of %s", i + 1, name);
         VOLT_TRY(volt_check_shape(c.series[i], which));
-        VOLT_REQUIRE(c.series[i].cols == c.d, VOLT_ERR_SHAPE, "%s has %" PRId64 " channels, and the first one has %" PRId64,
-                     which, c.series[i].cols, c.d);
+        VOLT_REQUIRE(c.series[i].cols == c.d, VOLT_ERR_SHAPE,
+                     "%s has %" PRId64 " channels, and the first one has %" PRId64, which, c.series[i].cols,
+                     c.d);
         VOLT_TRY(volt_largest_norm(c.series[i], which, &norm));
         *radius = fmax(*radius, norm);
     }
@@ -310,8 +315,8 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     if (!same)
         VOLT_TRY(check_series(columns, "Y", &radius));
     VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, rows.count,
-                 columns.count);
+                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
+                 rows.count, columns.count);
     volt_resolved resolved;
     VOLT_TRY(resolve(kernel, radius, d, &resolved));
     volt_kernel_warn(kernel);

@@ -55,9 +55,9 @@ struct volt_resolved {
     double (*gain)(const volt_resolved *resolved, double norm);
     double common;  /* K - common is still positive semidefinite; 0 where none is known */
     int64_t window; /* rows of a sequence that an entry sees at most, where that is a parameter; else 1 */
-    volt_scan scan;            /* step is NULL when the kernel runs on ... */
-    volt_programme programme;  /* ... a programme between paths ... */
-    volt_path_shape shape;     /* ... of this shape */
+    volt_scan scan; /* step is NULL when the kernel runs on ... */
+    volt_programme programme; /* ... a programme between paths ... */
+    volt_path_shape shape;    /* ... of this shape */
 };
 
 typedef struct volt_kernel_entry {
@@ -90,8 +90,7 @@ extern const volt_kernel_entry volt_kernel_gak, volt_kernel_sig, volt_kernel_sig
 extern const volt_kernel_entry volt_kernel_cauchy;
 
 /* Resolve, with the horizon left at 0. */
-volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d,
-                                volt_resolved *resolved);
+volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel);
 
@@ -108,11 +107,11 @@ volt_status volt_kernel_settle_plainly(volt_kernel *kernel);
 volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
 
 /* The description of `window`, the same in every kernel that has it. */
-#define VOLT_PARAMETER_WINDOW                                                          \
-    {                                                                                  \
-        .name = "window", .meaning = "rows of the past that an entry sees, this one included", \
+#define VOLT_PARAMETER_WINDOW                                                                            \
+    {                                                                                                    \
+        .name = "window", .meaning = "rows of the past that an entry sees, this one included",           \
         .fallback = "1", .range = "1 to 1000000", .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 1e6, \
-        .search = VOLT_SEARCH_LOG_INTEGER, .search_low = 1, .search_high = 64 \
+        .search = VOLT_SEARCH_LOG_INTEGER, .search_low = 1, .search_high = 64                            \
     }
 
 #endif

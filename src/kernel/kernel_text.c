@@ -73,8 +73,8 @@ static volt_status find_parameter(const volt_kernel_info *info, piece name, int 
         }
     }
     char hint[128];
-    return volt_fail(VOLT_ERR_KERNEL, "kernel %s has no parameter \"%.*s\"%s", info->name, name.length,
-                     name.at, suggestion(name, names, info->n_parameters, hint, sizeof hint));
+    return volt_fail(VOLT_ERR_KERNEL, "kernel %s has no parameter \"%.*s\"%s", info->name, name.length, name.at,
+                     suggestion(name, names, info->n_parameters, hint, sizeof hint));
 }
 
 static volt_status read_number(const char *kernel, const char *name, piece text, double *value)
@@ -195,8 +195,8 @@ static volt_status print_text(volt_kernel *kernel)
         } else {
             volt_format_number(kernel->value[p], number);
         }
-        used += snprintf(text + used, sizeof text - (size_t)used, "%c%s=%s%s", separator, parameter->name,
-                         word, has_number ? number : "");
+        used += snprintf(text + used, sizeof text - (size_t)used, "%c%s=%s%s", separator, parameter->name, word,
+                         has_number ? number : "");
         separator = ',';
     }
     kernel->text = volt_strdup(text);

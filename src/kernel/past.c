@@ -5,7 +5,6 @@
 
 #include <assert.h>
 
-
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
                             volt_past **past)
 {
@@ -35,8 +34,7 @@ volt_status volt_past_create(const volt_resolved *resolved, const volt_columns *
 volt_status volt_past_copy(const volt_past *source, int64_t most_rows, volt_past **past)
 {
     double *state = volt_alloc_doubles(volt_past_length(source), 1);
-    volt_status status =
-        state ? allocate(source->resolved, source->columns, most_rows, past) : VOLT_ERR_MEMORY;
+    volt_status status = state ? allocate(source->resolved, source->columns, most_rows, past) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         volt_past_get(source, state);
         volt_past_set(*past, state);

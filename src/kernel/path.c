@@ -28,8 +28,8 @@ int64_t volt_path_channels(const volt_path_shape *shape, int64_t channels)
 }
 
 /* Channel c of augmented point t. */
-static double point(const volt_path_shape *shape, const double *raw, int64_t ld, int64_t channels, int64_t total,
-                    int64_t t, int64_t c)
+static double point(const volt_path_shape *shape, const double *raw, int64_t ld, int64_t channels,
+                    int64_t total, int64_t t, int64_t c)
 {
     if (shape->time) {
         if (c == 0)
@@ -113,7 +113,8 @@ void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, 
     bool on_increments = volt_programme_on_increments(programme);
     bool differences = programme->differences && !on_increments;
     int64_t columns = differences ? Q - 1 : Q;
-    double *values = scratch, *last = scratch + Q * LANES, *cells = last + Q * LANES, *second = cells + Q * LANES;
+    double *values = scratch, *last = scratch + Q * LANES, *cells = last + Q * LANES,
+           *second = cells + Q * LANES;
     double *own = second + Q * LANES;
 
     programme->start(programme, columns, own);

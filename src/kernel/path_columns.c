@@ -92,16 +92,16 @@ static void run_group(const volt_resolved *resolved, int64_t d, const double *x,
 }
 
 /* log K of x and lane l of `group`. */
-static double log_of_pair(const volt_resolved *resolved, int64_t d, const double *x, const double *group, double least,
-                          double *scratch)
+static double log_of_pair(const volt_resolved *resolved, int64_t d, const double *x, const double *group,
+                          double least, double *scratch)
 {
     int64_t length = length_of(resolved, d), channels = channels_of(resolved, d);
-    return resolved->programme.log_value(&resolved->programme, x, length, group, length, channels * LANES, LANES,
-                                         channels, least, scratch);
+    return resolved->programme.log_value(&resolved->programme, x, length, group, length, channels * LANES,
+                                         LANES, channels, least, scratch);
 }
 
-volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
-                                   double *scratch)
+volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns,
+                                   const double *rows, double *scratch)
 {
     int64_t d = columns->d, numbers = numbers_of(resolved, d);
     double *x = scratch, *group = scratch + numbers, *own = group + numbers * LANES, out[LANES];
@@ -119,7 +119,8 @@ volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_col
 /* ---- columns ---------------------------------------------------------------------------------- */
 
 /* The rows of the window that ends in row j of the columns, zeros before the first. */
-static const double *window_of(const volt_resolved *resolved, const volt_columns *columns, int64_t j, double *buffer)
+static const double *window_of(const volt_resolved *resolved, const volt_columns *columns, int64_t j,
+                               double *buffer)
 {
     int64_t w = resolved->window, d = columns->d;
     if (j >= w - 1)
@@ -137,8 +138,8 @@ volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
     double *scratch = volt_alloc_doubles(volt_path_scratch(resolved, columns), 1);
     if (columns->self && window && scratch) {
         for (int64_t j = 0; j < columns->m; j++)
-            columns->self[j] = volt_path_against_itself(resolved, columns, window_of(resolved, columns, j, window),
-                                                        scratch);
+            columns->self[j] =
+                volt_path_against_itself(resolved, columns, window_of(resolved, columns, j, window), scratch);
         status = VOLT_OK;
     }
     volt_free(scratch);
@@ -147,8 +148,8 @@ volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
 }
 
 /* `scratch` has a path and n_features numbers; the features go to `list`. */
-static void describe(const volt_resolved *resolved, const volt_columns *columns, const double *rows, double *list,
-                     double *scratch)
+static void describe(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
+                     double *list, double *scratch)
 {
     int64_t numbers = numbers_of(resolved, columns->d);
     build(resolved, columns, rows, scratch, 1);
@@ -212,15 +213,17 @@ static void run_features(const volt_resolved *resolved, const volt_columns *colu
         int64_t count = h - first < FEATURE_ROWS ? h - first : FEATURE_ROWS;
         for (int64_t i = 0; !same && i < count; i++)
             describe(resolved, columns, rows.data + (first + i) * rows.ld, list + i * count_features, own);
-        volt_features_multiply(same ? volt_view_rows(all, first, count) : volt_view_of(list, count, count_features), all,
-                               first, same, K);
+        volt_features_multiply(same ? volt_view_rows(all, first, count)
+                                    : volt_view_of(list, count, count_features),
+                               all, first, same, K);
         if (stage && !volt_stage_advance(stage, count * (same ? first + count : columns->m)))
             return;
     }
 }
 
-void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, volt_view rows, int64_t h, bool same,
-                   const volt_self *self, int64_t threads, double *scratch, volt_matrix K, volt_stage *stage)
+void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, volt_view rows, int64_t h,
+                   bool same, const volt_self *self, int64_t threads, double *scratch, volt_matrix K,
+                   volt_stage *stage)
 {
     int64_t d = columns->d, m = columns->m, numbers = numbers_of(resolved, d);
     int64_t per_thread = volt_path_scratch(resolved, columns);

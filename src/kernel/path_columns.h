@@ -23,12 +23,13 @@ volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
 /* The path against itself, of the path that ends in the last of `rows` (window x d, contiguous). scratch has
  * volt_path_scratch() numbers. */
 int64_t volt_path_scratch(const volt_resolved *resolved, const volt_columns *columns);
-volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
-                                   double *scratch);
+volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns,
+                                   const double *rows, double *scratch);
 
 /* All pairs of explicit paths: rows has h + window - 1 rows of the sequence, scratch volt_path_scratch()
  * numbers for each thread. */
-void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, volt_view rows, int64_t h, bool same,
-                   const volt_self *self, int64_t threads, double *scratch, volt_matrix K, volt_stage *stage);
+void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, volt_view rows, int64_t h,
+                   bool same, const volt_self *self, int64_t threads, double *scratch, volt_matrix K,
+                   volt_stage *stage);
 
 #endif

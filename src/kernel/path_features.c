@@ -28,11 +28,12 @@ void volt_features_multiply(volt_view rows, volt_view columns, int64_t first, bo
     int64_t count = rows.rows, before = lower ? first : columns.rows;
     volt_matrix block = {K.data + first * K.ld, count, before, K.ld};
     volt_blas_int n = (volt_blas_int)count, m = (volt_blas_int)before, f = (volt_blas_int)rows.cols;
-    volt_blas_int ld = (volt_blas_int)K.ld, ld_rows = (volt_blas_int)rows.ld, ld_columns = (volt_blas_int)columns.ld;
+    volt_blas_int ld = (volt_blas_int)K.ld, ld_rows = (volt_blas_int)rows.ld,
+                  ld_columns = (volt_blas_int)columns.ld;
     if (before > 0) {
         fill_ones(block);
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, f, 1, rows.data, ld_rows, columns.data, ld_columns, 1,
-                    block.data, ld);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, f, 1, rows.data, ld_rows, columns.data,
+                    ld_columns, 1, block.data, ld);
     }
     if (lower) { /* the block on the diagonal, without what lies above it */
         double *diagonal = K.data + first * K.ld + first;

@@ -11,12 +11,12 @@
 
 typedef struct scan_past {
     volt_past base;
-    double *buffer;   /* state_size x capacity */
+    double *buffer; /* state_size x capacity */
     int64_t capacity;
-    int64_t at;       /* the state against column j is buffer[at + j] */
+    int64_t at;                     /* the state against column j is buffer[at + j] */
     double border[VOLT_MOST_STATE]; /* against the zero sequence */
-    double *row;      /* d */
-    double *centred;  /* most_rows x d and most_rows: a block of rows, for distances */
+    double *row;                    /* d */
+    double *centred;                /* most_rows x d and most_rows: a block of rows, for distances */
     double *norms;
 } scan_past;
 

@@ -97,7 +97,8 @@ static inline void scale(lanes to, const lanes M, double factor, const lanes wha
 
 /* Order 1: one number per level. Level m + 1 of a cell is M times what lies before it, above and to the left. */
 VOLT_CLONES
-static void row_of_order_one(int64_t levels, int64_t columns, const double *cells, int64_t step, double *scratch)
+static void row_of_order_one(int64_t levels, int64_t columns, const double *cells, int64_t step,
+                             double *scratch)
 {
     double *restrict total = scratch, before[MOST_LEVELS][LANES];
     memset(before, 0, sizeof before);
@@ -212,8 +213,8 @@ static double cell_cost(const volt_programme *programme)
 
 /* to = (from + add) (x) dx / divisor, where from and add have `count` numbers (add may be NULL). */
 VOLT_CLONES
-static void extend(const double *restrict from, const double *restrict add, int64_t count, const double *restrict dx,
-                   int64_t channels, double divisor, double *restrict to)
+static void extend(const double *restrict from, const double *restrict add, int64_t count,
+                   const double *restrict dx, int64_t channels, double divisor, double *restrict to)
 {
     for (int64_t k = 0; k < count; k++) {
         double value = (from[k] + (add ? add[k] : 0)) / divisor;
@@ -224,7 +225,8 @@ static void extend(const double *restrict from, const double *restrict add, int6
 
 /* One more increment (Chen): level m becomes sum_i S^i (x) dx^{(x) (m - i)} / (m - i)!, by Horner's rule,
  *     (S^{m-1} + (S^{m-2} + ( ... (1) (x) dx/m ... ) (x) dx/2) (x) dx/1. The highest level goes first. */
-static void add_increment(const double *dx, int64_t channels, int64_t level, double *const *S, double *const *work)
+static void add_increment(const double *dx, int64_t channels, int64_t level, double *const *S,
+                          double *const *work)
 {
     for (int64_t m = level; m >= 1; m--) {
         int64_t count = 1;

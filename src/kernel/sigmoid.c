@@ -34,8 +34,8 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
-    volt_scan scan = {
-        .step = step, .constant = {volt_static_gamma(kernel, GAMMA, d, window), kernel->value[COEF0]}};
+    volt_scan scan = {.step = step,
+                      .constant = {volt_static_gamma(kernel, GAMMA, d, window), kernel->value[COEF0]}};
     volt_static_resolve(scan, window, radius, 1, resolved);
     return VOLT_OK;
 }

@@ -91,7 +91,8 @@ static void start(const volt_programme *programme, int64_t columns, double *K)
 
 /* The two factors of a cell: 1 + g/2 + g^2/12 and 1 - g^2/12. */
 VOLT_CLONES
-static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second, int64_t count)
+static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second,
+                    int64_t count)
 {
     double share = ldexp(1, (int)(-2 * programme->dyadic));
     for (int64_t k = 0; k < count; k++) {

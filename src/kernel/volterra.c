@@ -306,10 +306,10 @@ static volt_status resolve_tau(const volt_kernel *kernel, double radius, double 
     }
     lift kind = lift_of(kernel);
     char given[VOLT_NUMBER_LENGTH], largest[VOLT_NUMBER_LENGTH];
-    VOLT_REQUIRE((kind != GEOMETRIC && kind != EVEN) || *t * (1 + room) < 1, VOLT_ERR_ARGUMENT,
-                 "tau = %s must stay below 1/M = %.10g for lift %s, M = %s being the largest norm of the inputs",
-                 volt_format_number(*tau, given), 1 / radius, lift_words[kind],
-                 volt_format_number(radius, largest));
+    VOLT_REQUIRE(
+        (kind != GEOMETRIC && kind != EVEN) || *t * (1 + room) < 1, VOLT_ERR_ARGUMENT,
+        "tau = %s must stay below 1/M = %.10g for lift %s, M = %s being the largest norm of the inputs",
+        volt_format_number(*tau, given), 1 / radius, lift_words[kind], volt_format_number(radius, largest));
     return VOLT_OK;
 }
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    BAND = 64,  /* windows of the columns at a time */
-    ROWS = 32,  /* windows of the rows at a time */
+    BAND = 64, /* windows of the columns at a time */
+    ROWS = 32, /* windows of the rows at a time */
     LANES = VOLT_LANES,
     TILE_ROWS = VOLT_SCAN_ROWS
 };
@@ -46,13 +46,13 @@ typedef struct band {
     const volt_columns *columns;
     const volt_window_rows *x;
     sizes size;
-    int64_t first;  /* window of the columns, and so first cell column */
-    int64_t points; /* columns of local values that exist from there on, at most width */
-    double *cells;  /* (ROWS + cells) x width */
-    double *second; /* the same: the second numbers of the cells, where the programme has them */
-    double *local;  /* TILE_ROWS x width */
-    double *last;   /* the lifted row before, for differences */
-    double *own;    /* the programme's scratch space */
+    int64_t first;     /* window of the columns, and so first cell column */
+    int64_t points;    /* columns of local values that exist from there on, at most width */
+    double *cells;     /* (ROWS + cells) x width */
+    double *second;    /* the same: the second numbers of the cells, where the programme has them */
+    double *local;     /* TILE_ROWS x width */
+    double *last;      /* the lifted row before, for differences */
+    double *own;       /* the programme's scratch space */
     int64_t point_row; /* row of local values that comes next */
 } band;
 
@@ -70,8 +70,8 @@ static void next_points(band *b, double *out)
 {
     const volt_window_rows *x = b->x;
     int64_t row = b->point_row++;
-    volt_columns_local(b->columns, x->rows.data + row * x->rows.ld, x->rows.ld, x->norms ? x->norms + row : NULL, 1,
-                       b->first, b->points, out, b->size.width);
+    volt_columns_local(b->columns, x->rows.data + row * x->rows.ld, x->rows.ld,
+                       x->norms ? x->norms + row : NULL, 1, b->first, b->points, out, b->size.width);
     if (x->same && b->columns->distance && row >= b->first && row < b->first + b->points)
         out[row - b->first] = 0; /* a row is at distance 0 from itself */
     if (b->resolved->programme.lift)
@@ -167,8 +167,9 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
     }
 }
 
-void volt_window_block_run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
-                           const volt_self *self, double *scratch, volt_matrix K, volt_stage *stage)
+void volt_window_block_run(const volt_resolved *resolved, const volt_columns *columns,
+                           const volt_window_rows *x, const volt_self *self, double *scratch, volt_matrix K,
+                           volt_stage *stage)
 {
     sizes size = sizes_of(resolved);
     int64_t per_thread = volt_window_block_scratch(resolved), bands = (columns->m + BAND - 1) / BAND;

@@ -126,8 +126,8 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
             past->self[i] = volt_path_against_itself(resolved, columns, past->rows + i * d, past->self_scratch);
     }
     if (columns->engine >= VOLT_ENGINE_PATHS) {
-        volt_path_run(resolved, columns, volt_view_of(past->rows, total, d), Z.rows, same, self, threads_of(past),
-                      past->scratch, K, stage);
+        volt_path_run(resolved, columns, volt_view_of(past->rows, total, d), Z.rows, same, self,
+                      threads_of(past), past->scratch, K, stage);
     } else {
         volt_window_rows x = prepare(past, total, Z.rows, same);
         if (columns->engine == VOLT_ENGINE_WINDOW_SUM)

@@ -30,7 +30,7 @@ typedef struct band {
     const volt_columns *columns;
     const volt_window_rows *x;
     volt_matrix K;
-    int64_t low, high;   /* diagonals j - i = low .. high - 1, of the grid with zeros in front */
+    int64_t low, high; /* diagonals j - i = low .. high - 1, of the grid with zeros in front */
     double *chunk, *suffix, *running;
 } band;
 
@@ -75,7 +75,8 @@ static void run_row(band *b, int64_t row, double *local, int64_t first_column)
     sum_windows(values, b->chunk + position * BAND + k, b->running + k, suffix, to - from, position == 0,
                 position == w - 1);
 
-    int64_t i = row - (w - 1), j = volt_max(row + from - (w - 1), 0); /* the entry of K that the window ends in */
+    int64_t i = row - (w - 1),
+            j = volt_max(row + from - (w - 1), 0); /* the entry of K that the window ends in */
     int64_t skipped = j - (row + from - (w - 1)), count = to - from - skipped;
     if (i >= 0 && count > 0)
         b->resolved->scan.step(&b->resolved->scan, 1, values + skipped, TILE_LD, NULL, 0,
@@ -91,8 +92,9 @@ static void run_band(band *b, volt_stage *stage)
     for (int64_t row = first_row; row < end_row; row += ROWS) {
         int64_t count = volt_min(ROWS, end_row - row), last = row + count - 1;
         int64_t first_column = volt_max(row + b->low, 0), end_column = volt_min(last + b->high, length);
-        volt_columns_local(b->columns, rows.data + row * rows.ld, rows.ld, b->x->norms ? b->x->norms + row : NULL,
-                           count, first_column, end_column - first_column, local, TILE_LD);
+        volt_columns_local(b->columns, rows.data + row * rows.ld, rows.ld,
+                           b->x->norms ? b->x->norms + row : NULL, count, first_column,
+                           end_column - first_column, local, TILE_LD);
         if (b->x->same && b->columns->distance && b->low <= 0 && b->high > 0)
             for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself */
                 local[(i - row) * TILE_LD + (i - first_column)] = 0;
@@ -113,7 +115,8 @@ void volt_window_sum_run(const volt_resolved *resolved, const volt_columns *colu
         int64_t high = highest - index * BAND;
         double *own = scratch + omp_get_thread_num() * volt_window_sum_scratch(w);
         memset(own, 0, (size_t)volt_window_sum_scratch(w) * sizeof(double));
-        band b = {resolved, columns, x, K, volt_max(lowest, high - BAND), high, own, own + w * BAND, own + 2 * w * BAND};
+        band b = {resolved,       columns,           x, K, volt_max(lowest, high - BAND), high, own,
+                  own + w * BAND, own + 2 * w * BAND};
         run_band(&b, stage);
     }
 }

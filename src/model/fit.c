@@ -29,8 +29,8 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, co
     VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the place for the model is NULL");
     VOLT_TRY(volt_check_shape(X, "the inputs"));
     VOLT_TRY(volt_check_shape(Y, "the targets"));
-    VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE, "there are %" PRId64 " rows of inputs and %" PRId64 " of targets",
-                 X.rows, Y.rows);
+    VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
+                 "there are %" PRId64 " rows of inputs and %" PRId64 " of targets", X.rows, Y.rows);
     VOLT_REQUIRE(X.rows < INT_MAX && Y.cols < INT_MAX, VOLT_ERR_SHAPE,
                  "%" PRId64 " rows and %" PRId64 " targets are more than BLAS can index", X.rows, Y.cols);
     VOLT_REQUIRE(options->alpha > 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
@@ -44,7 +44,8 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, co
                  "feedback needs as many outputs as inputs, and there are %" PRId64 " and %" PRId64, Y.cols,
                  X.cols);
     VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
-                 VOLT_ERR_SHAPE, "the fitted values are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
+                 VOLT_ERR_SHAPE,
+                 "the fitted values are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
                  fitted.rows, fitted.cols, Y.rows, Y.cols);
     double norm;
     VOLT_TRY(volt_largest_norm(X, "the inputs", &norm));
@@ -94,7 +95,8 @@ static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, 
 }
 
 /* The lower triangle of K, and the model's state after the last row. */
-static volt_status fill_gram(volt_model *model, volt_view Z, volt_progress progress, double share, volt_matrix K)
+static volt_status fill_gram(volt_model *model, volt_view Z, volt_progress progress, double share,
+                             volt_matrix K)
 {
     volt_past *past = NULL;
     VOLT_TRY(volt_past_create(&model->resolved, model->columns, Z.rows, &past));
@@ -136,7 +138,8 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
     if (common != 0)
         subtract_from_lower(block, common);
 
-    volt_ridge_options ridge = {.alpha = options->alpha, .intercept = options->intercept, .progress = options->progress};
+    volt_ridge_options ridge = {
+        .alpha = options->alpha, .intercept = options->intercept, .progress = options->progress};
     volt_ridge_report report;
     volt_ridge_stage stage = {.from = from, .share = 1 - from, .size = size};
     VOLT_TRY(volt_ridge_solve_stage(block, A, &ridge, stage, model->intercepts, &report));

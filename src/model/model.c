@@ -118,7 +118,8 @@ static volt_status refuse_beyond(const volt_model *model, int64_t row, double no
                          "input row %" PRId64 " has scaled norm %.6g (largest in training: %.6g), and "
                          "lambda^2 kappa would reach %.6g there; it must stay below 1",
                          row + 1, norm, radius, kept);
-    return volt_fail(VOLT_ERR_DOMAIN, "input row %" PRId64 " has scaled norm %.6g, beyond the largest of training, %.6g",
+    return volt_fail(VOLT_ERR_DOMAIN,
+                     "input row %" PRId64 " has scaled norm %.6g, beyond the largest of training, %.6g",
                      row + 1, norm, radius);
 }
 
@@ -129,8 +130,8 @@ volt_status volt_model_take_input(const volt_model *model, const double *x, volt
     double sum = 0;
     for (int64_t k = 0; k < model->d; k++)
         sum += z[k] * z[k];
-    VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE, "input row %" PRId64 " holds a value that is not finite or too large",
-                 row + 1);
+    VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE,
+                 "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
 
     double norm = sqrt(sum), radius = model->resolved.facts.radius;
     if (norm <= radius * (1 + 4 * DBL_EPSILON))
@@ -156,8 +157,8 @@ volt_status volt_model_finish_output(const volt_model *model, int64_t row, doubl
 {
     for (int64_t k = 0; k < model->q; k++) {
         v[k] = model->target_mean[k] + model->target_scale[k] * (v[k] + model->intercepts[k]);
-        VOLT_REQUIRE(isfinite(v[k]), VOLT_ERR_NOT_FINITE, "output %" PRId64 " of row %" PRId64 " is too large for a double",
-                     k + 1, row + 1);
+        VOLT_REQUIRE(isfinite(v[k]), VOLT_ERR_NOT_FINITE,
+                     "output %" PRId64 " of row %" PRId64 " is too large for a double", k + 1, row + 1);
     }
     return VOLT_OK;
 }

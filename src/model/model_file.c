@@ -29,7 +29,8 @@ static volt_status names_to_json(char **names, int64_t count, char **text)
     json_t *list = json_array();
     for (int64_t i = 0; list && status == VOLT_OK && i < count; i++)
         if (json_array_append_new(list, json_string(names[i])) != 0)
-            status = volt_fail(VOLT_ERR_ARGUMENT, "column name %" PRId64 " is not UTF-8, and cannot be saved", i + 1);
+            status = volt_fail(VOLT_ERR_ARGUMENT, "column name %" PRId64 " is not UTF-8, and cannot be saved",
+                               i + 1);
     *text = status == VOLT_OK && list ? json_dumps(list, JSON_COMPACT) : NULL;
     json_decref(list);
     if (status == VOLT_OK && !*text)
@@ -76,7 +77,8 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         metadata[count++] = (volt_metadatum){"input_names", input_names};
     if (output_names)
         metadata[count++] = (volt_metadatum){"output_names", output_names};
-    return volt_safetensors_write(path, tensors, (int64_t)(sizeof tensors / sizeof tensors[0]), metadata, count);
+    return volt_safetensors_write(path, tensors, (int64_t)(sizeof tensors / sizeof tensors[0]), metadata,
+                                  count);
 }
 
 volt_status volt_model_save(const volt_model *model, const char *path)
@@ -131,8 +133,8 @@ static volt_status get_count(const volt_safetensors *file, const char *path, con
 {
     double number = 0;
     VOLT_TRY(get_number(file, path, key, 0, &number));
-    VOLT_REQUIRE(number == floor(number) && number < 9e15, VOLT_ERR_FORMAT, "%s: \"%s\" is %g, and must be whole", path,
-                 key, number);
+    VOLT_REQUIRE(number == floor(number) && number < 9e15, VOLT_ERR_FORMAT,
+                 "%s: \"%s\" is %g, and must be whole", path, key, number);
     *value = (int64_t)number;
     return VOLT_OK;
 }
@@ -142,8 +144,8 @@ static volt_status get_flag(const volt_safetensors *file, const char *path, cons
     const char *text = NULL;
     VOLT_TRY(get_text(file, path, key, &text));
     *value = strcmp(text, "yes") == 0;
-    VOLT_REQUIRE(*value || strcmp(text, "no") == 0, VOLT_ERR_FORMAT, "%s: \"%s\" is \"%.40s\", and must be yes or no",
-                 path, key, text);
+    VOLT_REQUIRE(*value || strcmp(text, "no") == 0, VOLT_ERR_FORMAT,
+                 "%s: \"%s\" is \"%.40s\", and must be yes or no", path, key, text);
     return VOLT_OK;
 }
 
@@ -154,12 +156,12 @@ static volt_status get_tensor(const volt_safetensors *file, const char *path, co
     const volt_tensor *found = volt_safetensors_tensor(file, name);
     VOLT_REQUIRE(found, VOLT_ERR_FORMAT, "%s is not a volterra model: it has no tensor \"%s\"", path, name);
     VOLT_REQUIRE((rows < 0 || found->rows == rows) && (cols < 0 || found->cols == cols), VOLT_ERR_FORMAT,
-                 "%s: tensor \"%s\" is %" PRId64 " x %" PRId64 ", which does not fit the other tensors", path, name,
-                 found->rows, found->cols);
+                 "%s: tensor \"%s\" is %" PRId64 " x %" PRId64 ", which does not fit the other tensors", path,
+                 name, found->rows, found->cols);
     int64_t numbers = found->rows * (found->cols > 0 ? found->cols : 1);
     for (int64_t i = 0; i < numbers; i++)
-        VOLT_REQUIRE(isfinite(found->data[i]), VOLT_ERR_FORMAT, "%s: tensor \"%s\" holds a value that is not finite",
-                     path, name);
+        VOLT_REQUIRE(isfinite(found->data[i]), VOLT_ERR_FORMAT,
+                     "%s: tensor \"%s\" holds a value that is not finite", path, name);
     *tensor = found;
     return VOLT_OK;
 }
@@ -189,7 +191,8 @@ static volt_status read_names(const volt_safetensors *file, const char *path, co
     for (int64_t i = 0; status == VOLT_OK && i < count; i++) {
         words[i] = json_string_value(json_array_get(list, (size_t)i));
         if (!words[i])
-            status = volt_fail(VOLT_ERR_FORMAT, "%s: name %" PRId64 " of \"%s\" is not a text", path, i + 1, key);
+            status =
+                volt_fail(VOLT_ERR_FORMAT, "%s: name %" PRId64 " of \"%s\" is not a text", path, i + 1, key);
     }
     if (status == VOLT_OK)
         status = volt_names_copy(words, count, names);
@@ -266,7 +269,8 @@ static volt_status check_inputs(const char *path, const volt_tensor *inputs, dou
         for (int64_t k = 0; k < inputs->cols; k++)
             sum += inputs->data[i * inputs->cols + k] * inputs->data[i * inputs->cols + k];
         VOLT_REQUIRE(sqrt(sum) <= radius * (1 + 1e-14), VOLT_ERR_FORMAT,
-                     "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, sqrt(sum), radius);
+                     "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, sqrt(sum),
+                     radius);
     }
     return VOLT_OK;
 }

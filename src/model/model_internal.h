@@ -11,14 +11,14 @@ struct volt_model {
     bool intercept, scaled, feedback;
     double alpha, rcond;
     volt_kernel *kernel;
-    volt_resolved resolved;    /* on the ball of the scaled training inputs */
-    volt_columns *columns;     /* the scaled training inputs */
-    volt_past *end;            /* the state of the past after the last training row */
+    volt_resolved resolved; /* on the ball of the scaled training inputs */
+    volt_columns *columns;  /* the scaled training inputs */
+    volt_past *end;         /* the state of the past after the last training row */
     volt_input_scale input;
     double *target_mean, *target_scale; /* q */
-    double *coefficients;      /* n x q, on scaled targets; rows of the washout are zero */
-    double *intercepts;        /* q, on scaled targets */
-    double *last_target;       /* q, in the units of the targets */
+    double *coefficients;               /* n x q, on scaled targets; rows of the washout are zero */
+    double *intercepts;                 /* q, on scaled targets */
+    double *last_target;                /* q, in the units of the targets */
     char **input_names, **output_names; /* or NULL */
 };
 

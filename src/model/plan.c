@@ -84,7 +84,8 @@ static volt_status measure(double n, int64_t d, int64_t q, volt_plan *plan)
     double gram = 0;
     if (status == VOLT_OK) {
         fill_trial(X, TRIAL_ROWS, d);
-        status = time_gram(kernel, volt_view_of(X, TRIAL_ROWS, d), volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS), &gram);
+        status =
+            time_gram(kernel, volt_view_of(X, TRIAL_ROWS, d), volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS), &gram);
     }
     if (status == VOLT_OK) {
         double ratio = n / TRIAL_ROWS;

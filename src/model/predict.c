@@ -56,7 +56,8 @@ static volt_status forecast(const volt_model *model, volt_past *past, volt_view 
 }
 
 /* All inputs are checked before the first forecast. */
-static volt_status take_inputs(const volt_model *model, volt_view X, volt_beyond policy, double *Z, int64_t *beyond)
+static volt_status take_inputs(const volt_model *model, volt_view X, volt_beyond policy, double *Z,
+                               int64_t *beyond)
 {
     for (int64_t i = 0; i < X.rows; i++)
         VOLT_TRY(volt_model_take_input(model, X.data + i * X.ld, policy, i, Z + i * model->d, beyond));
@@ -71,8 +72,8 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
         options = &standard;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(volt_check_shape(X, "the inputs"));
-    VOLT_REQUIRE(X.cols == model->d, VOLT_ERR_SHAPE, "the inputs have %" PRId64 " columns, and the model takes %" PRId64,
-                 X.cols, model->d);
+    VOLT_REQUIRE(X.cols == model->d, VOLT_ERR_SHAPE,
+                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols, model->d);
     VOLT_TRY(check(model, out, X.rows));
 
     int64_t rows = block_rows(X.rows, model->n), counted = 0;
@@ -80,7 +81,8 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     double *block = volt_alloc_doubles(rows, model->n);
     double *result = volt_alloc_doubles(X.rows, model->q);
     volt_past *past = NULL;
-    volt_status status = Z && block && result ? take_inputs(model, X, options->beyond, Z, &counted) : VOLT_ERR_MEMORY;
+    volt_status status =
+        Z && block && result ? take_inputs(model, X, options->beyond, Z, &counted) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = options->start == VOLT_START_RESET
                      ? volt_past_create(&model->resolved, model->columns, rows, &past)
@@ -125,8 +127,9 @@ volt_status volt_model_continue(const volt_model *model, const volt_predict_opti
     if (!options)
         options = &standard;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_REQUIRE(model->feedback, VOLT_ERR_ARGUMENT,
-                 "the model's outputs are not its inputs one step later: fit it on a series alone, one step ahead");
+    VOLT_REQUIRE(
+        model->feedback, VOLT_ERR_ARGUMENT,
+        "the model's outputs are not its inputs one step later: fit it on a series alone, one step ahead");
     VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
                  out.rows);
     VOLT_TRY(check(model, out, out.rows));

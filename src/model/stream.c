@@ -42,7 +42,8 @@ static void transpose_coefficients(const volt_model *model, double *transposed)
             transposed[k * model->n + j] = model->coefficients[j * model->q + k];
 }
 
-volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options, volt_stream **stream)
+volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options,
+                               volt_stream **stream)
 {
     volt_predict_options standard = volt_predict_options_default();
     if (!options)

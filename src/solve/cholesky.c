@@ -123,8 +123,10 @@ void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
         }
         for (int64_t i = k + 1; i < tiles; i++) {
             for (int64_t j = k + 1; j <= i; j++) {
-#pragma omp task depend(in : data[i * down + k * across], data[j * down + k * across]) \
-    depend(inout : data[i * down + j * across]) priority(j == k + 1)
+#pragma omp task depend(in                                                          \
+                        : data[i * down + k * across], data[j * down + k * across]) \
+    depend(inout                                                                    \
+           : data[i * down + j * across]) priority(j == k + 1)
                 update_tile(&f, i, j, k);
             }
         }
@@ -202,6 +204,7 @@ volt_status volt_cholesky(volt_matrix A, volt_progress progress)
     volt_stage_begin(&stage, progress, "factor", 0, 1, volt_cholesky_units(A.rows));
     volt_cholesky_factor(A, &stage, &pivot);
     VOLT_TRY(volt_stage_end(&stage));
-    VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR, "pivot %" PRId64 " of %" PRId64 " is not positive", pivot, A.rows);
+    VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR, "pivot %" PRId64 " of %" PRId64 " is not positive", pivot,
+                 A.rows);
     return VOLT_OK;
 }

@@ -75,11 +75,12 @@ static void take_intercept(const double *u, volt_matrix W, double *c)
 static volt_status singular(int64_t pivot, int64_t n, double alpha, double level)
 {
     if (alpha >= level)
-        return volt_fail(VOLT_ERR_SINGULAR,
-                         "Cholesky failed at pivot %" PRId64 " of %" PRId64
-                         ": alpha = %g is above the rounding level n eps max K_ii = %.3g, so the Gram matrix is not "
-                         "positive semidefinite; take a larger alpha or another kernel",
-                         pivot, n, alpha, level);
+        return volt_fail(
+            VOLT_ERR_SINGULAR,
+            "Cholesky failed at pivot %" PRId64 " of %" PRId64
+            ": alpha = %g is above the rounding level n eps max K_ii = %.3g, so the Gram matrix is not "
+            "positive semidefinite; take a larger alpha or another kernel",
+            pivot, n, alpha, level);
     return volt_fail(VOLT_ERR_SINGULAR,
                      "Cholesky failed at pivot %" PRId64 " of %" PRId64
                      ": alpha = %g, and the rounding level n eps max K_ii is %.3g; alpha = %.2g would do",
@@ -128,8 +129,8 @@ volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridg
     volt_ridge_report made = {.rounding_level = (double)K.rows * DBL_EPSILON * size};
     if (options->alpha < made.rounding_level)
         volt_log(VOLT_LOG_WARNING,
-                 "alpha = %g is below the rounding level n eps max K_ii = %.3g; %.2g would be safe", options->alpha,
-                 made.rounding_level, 10 * made.rounding_level);
+                 "alpha = %g is below the rounding level n eps max K_ii = %.3g; %.2g would be safe",
+                 options->alpha, made.rounding_level, 10 * made.rounding_level);
 
     double *scratch = volt_alloc_doubles(K.rows, 1);
     if (!scratch)

@@ -7,7 +7,7 @@
 /* Where a readout stands in a longer call. */
 typedef struct volt_ridge_stage {
     double from, share; /* its progress covers [from, from + share] of the call */
-    double size;        /* K was computed from numbers up to this size, and is rounded like them; 0: like max K_ii */
+    double size; /* K was computed from numbers up to this size, and is rounded like them; 0: like max K_ii */
 } volt_ridge_stage;
 
 volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridge_options *options,
