@@ -6,6 +6,7 @@
 #include "report.h"
 #include "volterra.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,7 @@ static int gram_of_collections(const gram_arguments *arguments, const volt_kerne
 {
     volt_matrix K = {0};
     cli_report *report = NULL;
+    assert(a);
     int failed = allocate_matrix(a->count, b ? b->count : a->count, "the Gram matrix", &K);
     if (failed)
         return failed;

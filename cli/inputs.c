@@ -67,7 +67,8 @@ const char *dataset_hint(const dataset *data, char text[HINT_LENGTH])
     *text = '\0';
     if (data->table && has_lost_most(data->table))
         snprintf(text, HINT_LENGTH, " (--missing drop left out %lld of %lld rows: %s)",
-                 (long long)data->table->dropped, (long long)(data->table->dropped + data->table->rows),
+                 (long long)data->table->dropped,
+                 (long long)data->table->dropped + (long long)data->table->rows,
                  few_left);
     return text;
 }

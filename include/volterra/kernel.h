@@ -59,8 +59,8 @@ typedef struct volt_parameter_info {
     const char *fallback; /* the default as text; NULL: none, see meaning */
     const char *range;    /* what is allowed, e.g. "(0, 1)" or "geometric, even, ..." */
     volt_parameter_kind kind;
-    double low, high; /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and low where closed */
     int closed;       /* REAL: low itself is allowed */
+    double low, high; /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and low where closed */
     const char *const *words; /* CHOICE: NULL-terminated; after a word that ends in ':' stands a number */
     volt_search search;
     volt_unit unit;

@@ -13,6 +13,7 @@
 #include "kernel/gram.h"
 #include "kernel/kernel_entry.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
@@ -160,14 +161,16 @@ typedef struct work {
     const volt_resolved *resolved;
     collection X;
     groups columns;
-    int64_t longest_x, x_numbers,
-        scratch; /* numbers for one thread: the laid out series, zeros, the engine's */
+    int64_t longest_x; /* steps */
+    int64_t x_numbers; /* of the longest series, laid out */
+    int64_t scratch;   /* numbers for one thread: a series laid out, a group made of it, the engine's own */
     double *memory;
 } work;
 
 static int64_t longest_steps(const volt_resolved *resolved, collection c)
 {
     int64_t longest = 0;
+    assert(c.series);
     for (int64_t i = 0; i < c.count; i++)
         longest = volt_max(longest, steps_of(resolved, c.series[i].rows));
     return longest;
@@ -204,7 +207,7 @@ static volt_self against_itself(const work *w, const double *x, int64_t P, doubl
 static void run_series(const work *w, int64_t i, bool same, double *memory, volt_matrix K)
 {
     int64_t P = steps_of(w->resolved, w->X.series[i].rows), d = w->columns.d;
-    double *x = memory, *copies = x + w->x_numbers, *scratch = copies + w->x_numbers * LANES, out[LANES];
+    double *x = memory, *copies = x + w->x_numbers, *scratch = copies + w->x_numbers * LANES, out[LANES] = {0};
     lay_out(w->resolved, w->X.series[i], x, d, 1);
     bool normalised = w->resolved->programme.normalised;
     volt_self self_x = {0, 0};

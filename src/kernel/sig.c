@@ -229,16 +229,15 @@ static void add_increment(const double *dx, int64_t channels, int64_t level, dou
                           double *const *work)
 {
     for (int64_t m = level; m >= 1; m--) {
-        int64_t count = 1;
-        const double *last = NULL;
-        double one = 1;
-        for (int64_t i = 0; i < m; i++) { /* work[i] has the level i + 1 */
-            extend(i == 0 ? &one : S[i - 1], last, count, dx, channels, (double)(m - i), work[i]);
-            last = work[i];
+        const double one = 1;
+        extend(&one, NULL, 1, dx, channels, (double)m, work[0]);
+        int64_t count = channels;
+        for (int64_t i = 1; i < m; i++) { /* work[i] has the level i + 1 */
+            extend(S[i - 1], work[i - 1], count, dx, channels, (double)(m - i), work[i]);
             count *= channels;
         }
         for (int64_t k = 0; k < count; k++)
-            S[m - 1][k] += last[k];
+            S[m - 1][k] += work[m - 1][k];
     }
 }
 

@@ -8,6 +8,7 @@
 #include "io/safetensors.h"
 #include "model/model_internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -280,7 +281,9 @@ static volt_status read_model(const volt_safetensors *file, const char *path, vo
     const volt_tensor *inputs = NULL, *coefficients = NULL;
     VOLT_TRY(read_header(file, path));
     VOLT_TRY(get_tensor(file, path, "inputs", -1, -1, &inputs));
+    assert(inputs);
     VOLT_TRY(get_tensor(file, path, "coefficients", inputs->rows, -1, &coefficients));
+    assert(coefficients);
     VOLT_REQUIRE(inputs->rows > 0 && inputs->cols > 0 && coefficients->cols > 0, VOLT_ERR_FORMAT,
                  "%s is not a volterra model: its tensors are empty", path);
     VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
