@@ -158,7 +158,7 @@ int main(void)
         double scale, ours = authors_forecast(&problem, model, &scale);
         need_close("the forecast of the peer", fabs(peer_value(other) - ours), fmax(1e-6, scale * DBL_EPSILON));
         m.peer = peer_name(other);
-        time_in_turn(run_fit, &problem, peer_run, other, RUNS_IN_TURN, &m.time, &m.peer_time);
+        time_in_turn(run_fit, &problem, peer_run, other, RUNS_IN_TURN, 0, &m.time, &m.peer_time);
         peer_stop(other);
     } else {
         m.time = time_runs(run_fit, &problem, RUNS);

@@ -95,7 +95,7 @@ static void measure_case(const gram_case *c, int64_t threads, problem *p, const 
     peer *other = is_headline ? start_peer(p, facts) : NULL;
     measurement m = {.name = "gram", .parameters = parameters, .unit = "G entries/s"};
     if (other) {
-        time_in_turn(run_gram, p, peer_run, other, RUNS_IN_TURN, &m.time, &m.peer_time);
+        time_in_turn(run_gram, p, peer_run, other, RUNS_IN_TURN, 1, &m.time, &m.peer_time);
         m.peer = peer_name(other);
     } else {
         m.time = time_runs(run_gram, p, is_headline ? RUNS_IN_TURN : RUNS);

@@ -133,7 +133,7 @@ int main(void)
     peer *other = start_peer(&problem, forecast);
     timing batches;
     if (other) {
-        time_in_turn(run_stream, &s, peer_run, other, BATCHES, &batches, &m.peer_time);
+        time_in_turn(run_stream, &s, peer_run, other, BATCHES, 0, &batches, &m.peer_time);
         m.peer = peer_name(other);
     } else {
         time_runs(run_stream, &s, BATCHES);

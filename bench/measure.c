@@ -47,15 +47,21 @@ timing time_runs(run_fn run, void *context, int count)
     return t;
 }
 
-void time_in_turn(run_fn ours, void *our_context, run_fn theirs, void *their_context, int count,
+static double run_rested(run_fn run, void *context, int warm_up)
+{
+    rest();
+    if (warm_up)
+        run(context);
+    return run(context);
+}
+
+void time_in_turn(run_fn ours, void *our_context, run_fn theirs, void *their_context, int count, int warm_up,
                   timing *our_timing, timing *their_timing)
 {
     double *our_seconds = need_doubles(count), *their_seconds = need_doubles(count);
     for (int i = 0; i < count; i++) {
-        rest();
-        our_seconds[i] = ours(our_context);
-        rest();
-        their_seconds[i] = theirs(their_context);
+        our_seconds[i] = run_rested(ours, our_context, warm_up);
+        their_seconds[i] = run_rested(theirs, their_context, warm_up);
     }
     *our_timing = timing_of(our_seconds, count);
     *their_timing = timing_of(their_seconds, count);

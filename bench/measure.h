@@ -28,8 +28,10 @@ typedef double (*run_fn)(void *context);
 /* `count` runs, the first of which may find cold caches: best and median do not see it. */
 timing time_runs(run_fn run, void *context, int count);
 
-/* The same for two sides in turn, so that both see the same machine. */
-void time_in_turn(run_fn ours, void *our_context, run_fn theirs, void *their_context, int count,
+/* The same for two sides in turn, so that both see the same machine. With warm_up each side runs once
+ * untimed before each run: after a rest the system takes milliseconds to give two threads two cores, which
+ * matters for work as short as that. */
+void time_in_turn(run_fn ours, void *our_context, run_fn theirs, void *their_context, int count, int warm_up,
                   timing *our_timing, timing *their_timing);
 
 typedef enum judged { JUDGE_NOTHING, JUDGE_VALUE, JUDGE_RATIO } judged;
