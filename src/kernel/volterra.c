@@ -144,23 +144,27 @@ enum { STEP_TAU2, STEP_LAMBDA2, STEP_RATE, STEP_LIFT };
         }                                                  \
     }
 
-/* Four rows of the recursion with one division, which is what costs most: 1/a = b c d / (a b c d). The
- * denominators a = 1 - t s (or 1 - t^2 s^2) lie in (0, 2), far enough from 0 that nothing underflows. */
-static inline void step_four_divided(const double *restrict local, int64_t ld_local, double *restrict state,
-                                     double *restrict out, int64_t ld_out, int64_t count, double t,
-                                     double lambda2, bool even)
+/* Division is what costs most, so two values share one: 1/a = b / (a b), 1/b = a / (a b). The denominators
+ * a = 1 - t s (or 1 - t^2 s^2) lie in (0, 2), far enough from 0 that nothing underflows. More values to a
+ * division would save little: the way from a local value to the last of its rows gets longer. */
+static inline double denominator(double t, double s, bool even)
+{
+    double ts = t * s;
+    return 1 - (even ? ts * ts : ts);
+}
+
+static inline void divide_four_rows(const double *restrict local, int64_t ld_local, double *restrict state,
+                                    double *restrict out, int64_t ld_out, int64_t count, double t,
+                                    double lambda2, bool even)
 {
     const double *restrict row0 = local, *restrict row1 = local + ld_local;
     const double *restrict row2 = row1 + ld_local, *restrict row3 = row2 + ld_local;
     double *restrict out0 = out, *restrict out1 = out + ld_out;
     double *restrict out2 = out1 + ld_out, *restrict out3 = out2 + ld_out;
     for (int64_t k = 0; k < count; k++) {
-        double s0 = t * row0[k], s1 = t * row1[k], s2 = t * row2[k], s3 = t * row3[k];
-        double a0 = 1 - (even ? s0 * s0 : s0), a1 = 1 - (even ? s1 * s1 : s1);
-        double a2 = 1 - (even ? s2 * s2 : s2), a3 = 1 - (even ? s3 * s3 : s3);
-        double a01 = a0 * a1, a23 = a2 * a3;
-        double inverse = lambda2 / (a01 * a23);
-        double inverse01 = inverse * a23, inverse23 = inverse * a01;
+        double a0 = denominator(t, row0[k], even), a1 = denominator(t, row1[k], even);
+        double a2 = denominator(t, row2[k], even), a3 = denominator(t, row3[k], even);
+        double inverse01 = lambda2 / (a0 * a1), inverse23 = lambda2 / (a2 * a3);
         double value = 1 + inverse01 * a1 * state[k];
         out0[k] = value;
         value = 1 + inverse01 * a0 * value;
@@ -173,28 +177,48 @@ static inline void step_four_divided(const double *restrict local, int64_t ld_lo
     }
 }
 
-VOLT_CLONES
-static void step_geometric(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
-                           double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+/* One row: the pairs are PAIR entries apart. */
+static inline void divide_row(const double *restrict local, double *restrict state, double *restrict out,
+                              int64_t count, double t, double lambda2, bool even)
 {
-    (void)stride; /* one number of state */
+    enum { PAIR = 16 };
+    int64_t k0 = 0;
+    for (; k0 + 2 * PAIR <= count; k0 += 2 * PAIR)
+        for (int64_t k = k0; k < k0 + PAIR; k++) {
+            double a = denominator(t, local[k], even), b = denominator(t, local[k + PAIR], even);
+            double inverse = lambda2 / (a * b);
+            out[k] = state[k] = 1 + inverse * b * state[k];
+            out[k + PAIR] = state[k + PAIR] = 1 + inverse * a * state[k + PAIR];
+        }
+    for (int64_t k = k0; k < count; k++)
+        out[k] = state[k] = 1 + lambda2 / denominator(t, local[k], even) * state[k];
+}
+
+static inline void divide_rows(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                               double *state, double *out, int64_t ld_out, int64_t count, bool even)
+{
     double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
     if (rows == VOLT_SCAN_ROWS)
-        step_four_divided(local, ld_local, state, out, ld_out, count, t, lambda2, false);
+        divide_four_rows(local, ld_local, state, out, ld_out, count, t, lambda2, even);
     else
-        STEP_ROWS(lambda2 / (1 - t * s))
+        for (int64_t r = 0; r < rows; r++)
+            divide_row(local + r * ld_local, state, out + r * ld_out, count, t, lambda2, even);
 }
 
 VOLT_CLONES
-static void step_even(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
-                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_geometric(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                           int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride; /* one number of state */
+    divide_rows(scan, rows, local, ld_local, state, out, ld_out, count, false);
+}
+
+VOLT_CLONES
+static void step_even(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                      int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
     (void)stride;
-    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
-    if (rows == VOLT_SCAN_ROWS)
-        step_four_divided(local, ld_local, state, out, ld_out, count, t, lambda2, true);
-    else
-        STEP_ROWS(lambda2 / (1 - (t * s) * (t * s)))
+    divide_rows(scan, rows, local, ld_local, state, out, ld_out, count, true);
 }
 
 /* The exponential lift has rate tau^2, the rbf lift -gamma. */
