@@ -48,13 +48,18 @@ static int wait_until_ready(peer *p)
 
 peer *peer_start(const char *const *arguments)
 {
+    return peer_start_script("peers.py", arguments);
+}
+
+peer *peer_start_script(const char *name, const char *const *arguments)
+{
     const char *python = getenv("PEER_PYTHON"), *folder = getenv("BENCH_FOLDER");
     if (!python || !*python || !folder) {
         fprintf(stderr, "bench: no PEER_PYTHON, so %s is measured without a peer\n", arguments[0]);
         return NULL;
     }
     char script[PEER_PATH_LENGTH];
-    snprintf(script, sizeof script, "%s/peers.py", folder);
+    snprintf(script, sizeof script, "%s/%s", folder, name);
     int down[2], up[2];
     peer *p = calloc(1, sizeof *p);
     if (!p || pipe(down) || pipe(up)) {

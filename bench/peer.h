@@ -14,6 +14,9 @@ typedef struct peer peer;
  * until it is ready. NULL, with a sentence on standard error, when there is no peer to be had. */
 peer *peer_start(const char *const *arguments);
 
+/* The same with another script of this folder that speaks as peers.py does. */
+peer *peer_start_script(const char *script, const char *const *arguments);
+
 const char *peer_name(const peer *p);
 
 /* The number about its result. */

@@ -5,13 +5,14 @@
 #
 # BUILD_DIR    where the programs were built (build)
 # PEER_PYTHON  a Python with numpy and numba for the peers; empty: no peers
+# BENCH_DATA   a folder with sysid/wiener_hammerstein.csv; empty: sysid is left out
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io)
+[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels sysid)
 
 # The budgets are for two cores, and the peers get the same two.
 export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
