@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { D = 10, W = 20, LEVEL = 4, N = 3008, RUNS = 9, N_PEER = 300, RUNS_IN_TURN = 5, CHECKED = 300 };
+enum { D = 10, W = 20, LEVEL = 4, N = 3008, RUNS = 9, RUNS_IN_TURN = 5, CHECKED = 300 };
 
 static const double sigma = 1, gamma_of_rows = 0.5;
 
@@ -105,13 +105,14 @@ typedef struct path_case {
     const char *name, *text;
     double (*plain)(const plain_path *x, const plain_path *y);
     const char *task[2]; /* of path_peers.py, and what it needs beyond the windows */
+    int64_t n;           /* windows on either side: what the peer does in a few seconds */
     double at_least;     /* 0: no budget */
 } path_case;
 
 static const path_case cases[] = {
-    {"gak", "gak:sigma=1,window=20", plain_gak_pair, {"gak", "1"}, 50},
-    {"sigpde", "sigpde:dyadic=0,window=20", plain_sigpde, {"sigpde", NULL}, 30},
-    {"sig", "sig:level=4,window=20", plain_sig_pair, {"sig", "4"}, 0},
+    {"gak", "gak:sigma=1,window=20", plain_gak_pair, {"gak", "1"}, 300, 50},
+    {"sigpde", "sigpde:dyadic=0,window=20", plain_sigpde, {"sigpde", NULL}, 600, 30},
+    {"sig", "sig:level=4,window=20", plain_sig_pair, {"sig", "4"}, 1000, 0},
 };
 
 /* An entry takes W^2 cells of D + 16 operations, whose errors do not grow: relative to sqrt(K(x, x) K(y, y)), which
@@ -121,10 +122,11 @@ static void check_some_pairs(const path_case *c, const problem *p)
     volt_rng rng;
     volt_rng_init(&rng, 2, 0);
     for (int k = 0; k < CHECKED; k++) {
-        int64_t i = (int64_t)(volt_rng_uniform(&rng) * N_PEER), j = (int64_t)(volt_rng_uniform(&rng) * N_PEER);
+        int64_t i = (int64_t)(volt_rng_uniform(&rng) * (double)c->n);
+        int64_t j = (int64_t)(volt_rng_uniform(&rng) * (double)c->n);
         plain_path x = plain_window(volt_as_view(p->X), i, W), y = plain_window(volt_as_view(p->Y), j, W);
         double size = sqrt(c->plain(&x, &x) * c->plain(&y, &y));
-        need_close(c->text, fabs(p->K.data[i * N_PEER + j] - c->plain(&x, &y)),
+        need_close(c->text, fabs(p->K.data[i * c->n + j] - c->plain(&x, &y)),
                    W * W * (D + 16) * DBL_EPSILON * size);
         free(x.points);
         free(y.points);
@@ -156,7 +158,8 @@ static peer *start_peer(const path_case *c, const problem *p)
 
 static void measure_paths(const path_case *c)
 {
-    problem p = {.X = new_matrix(N_PEER, D), .Y = new_matrix(N_PEER, D), .K = new_matrix(N_PEER, N_PEER)};
+    int64_t n = c->n;
+    problem p = {.X = new_matrix(n, D), .Y = new_matrix(n, D), .K = new_matrix(n, n)};
     gaussian_inputs(3, p.X);
     gaussian_inputs(4, p.Y);
     need(volt_kernel_parse(c->text, &p.kernel), c->text);
@@ -164,7 +167,7 @@ static void measure_paths(const path_case *c)
     check_some_pairs(c, &p);
 
     char parameters[96], name[64];
-    snprintf(parameters, sizeof parameters, "kernel=%s n=%d m=%d d=%d threads=2", c->text, N_PEER, N_PEER, D);
+    snprintf(parameters, sizeof parameters, "kernel=%s n=%lld d=%d threads=2", c->text, (long long)n, D);
     snprintf(name, sizeof name, "%s, pairs", c->name);
     measurement m = {.name = name, .parameters = parameters, .unit = "M pairs/s"};
     peer *other = start_peer(c, &p);
@@ -174,7 +177,7 @@ static void measure_paths(const path_case *c)
     } else {
         m.time = time_runs(run_gram, &p, RUNS_IN_TURN);
     }
-    m.value = 1e-6 * N_PEER * N_PEER / m.time.best;
+    m.value = 1e-6 * (double)(n * n) / m.time.best;
     report(&m);
 
     snprintf(name, sizeof name, "%s against peer", c->name);
