@@ -190,6 +190,20 @@ static void measure_paths(const path_case *c)
         m.unit = "x";
         report(&m);
     }
+    if (other) { /* a peer that keeps one core busy, whatever it is told, beside one core of ours */
+        snprintf(name, sizeof name, "%s, one core of ours", c->name);
+        snprintf(parameters, sizeof parameters, "kernel=%s n=%lld d=%d threads=1", c->text, (long long)n, D);
+        need(volt_set_threads(1), "threads");
+        measurement one = {.name = name,
+                           .parameters = parameters,
+                           .time = time_runs(run_gram, &p, RUNS_IN_TURN),
+                           .unit = "x",
+                           .peer = peer_name(other),
+                           .peer_time = m.peer_time};
+        one.value = one.peer_time.best / one.time.best;
+        report(&one);
+        need(volt_set_threads(2), "threads");
+    }
     peer_stop(other);
     free_problem(&p);
 }
