@@ -4,8 +4,8 @@
  * the process has at most beyond one whose matrix has 100 rows: the matrix itself is in it. */
 #define _DEFAULT_SOURCE
 #include "measure.h"
+#include "path_reference.h"
 #include "plain.h"
-#include "plain_paths.h"
 
 #include <float.h>
 #include <math.h>
@@ -110,14 +110,14 @@ static double plain_cauchy_window(volt_view X, int64_t i, int64_t j)
 }
 
 /* A kernel of two paths that are made from rows i and j. */
-#define OF_PATHS(name, make, formula)                             \
-    static double name(volt_view X, int64_t i, int64_t j)         \
-    {                                                             \
-        plain_path x = make(X, i), y = make(X, j);                \
-        double value = formula;                                   \
-        free(x.points);                                           \
-        free(y.points);                                           \
-        return value;                                             \
+#define OF_PATHS(name, make, formula)                     \
+    static double name(volt_view X, int64_t i, int64_t j) \
+    {                                                     \
+        plain_path x = make(X, i), y = make(X, j);        \
+        double value = formula;                           \
+        free(x.points);                                   \
+        free(y.points);                                   \
+        return value;                                     \
     }
 
 static plain_path window_of(volt_view X, int64_t i)
@@ -191,7 +191,8 @@ static void check_some_entries(const kernel_case *c, const problem *p)
     volt_rng_init(&rng, SEED, 1);
     int64_t n = p->X.rows;
     for (int k = 0; k < CHECKED; k++) {
-        int64_t i = (int64_t)(volt_rng_uniform(&rng) * (double)n), j = (int64_t)(volt_rng_uniform(&rng) * (double)n);
+        int64_t i = (int64_t)(volt_rng_uniform(&rng) * (double)n),
+                j = (int64_t)(volt_rng_uniform(&rng) * (double)n);
         if (k == 0) /* the one with nothing but zeros before it */
             i = j = 0;
         double size = sqrt(p->K.data[i * n + i] * p->K.data[j * n + j]);
@@ -219,7 +220,8 @@ typedef struct answer {
 /* In this process: its peak, and the time of the Gram matrix. */
 static answer measure_kernel(const kernel_case *c, int64_t n)
 {
-    problem p = {.X = volt_matrix_of(need_doubles(n * D), n, D), .K = volt_matrix_of(need_doubles(n * n), n, n)};
+    problem p = {.X = volt_matrix_of(need_doubles(n * D), n, D),
+                 .K = volt_matrix_of(need_doubles(n * n), n, n)};
     gaussian_inputs(SEED, p.X);
     need(volt_set_threads(2), "threads");
     need(volt_kernel_parse(c->text, &p.kernel), c->text);

@@ -88,11 +88,12 @@ static void run_case(const sysid_case *c, volt_view inputs, volt_view outputs)
     need(volt_model_predict(model, X_test, &predict, forecast, NULL), "predict");
 
     char parameters[160];
-    snprintf(parameters, sizeof parameters, "kernel=%s fit_seconds=%.1f predict_seconds=%.1f", c->text, fit_seconds,
-             seconds_now() - begin);
+    snprintf(parameters, sizeof parameters, "kernel=%s fit_seconds=%.1f predict_seconds=%.1f", c->text,
+             fit_seconds, seconds_now() - begin);
     measurement m = {.name = "Wiener-Hammerstein",
                      .parameters = parameters,
-                     .value = 1e3 * rmse(truth, volt_view_rows(volt_as_view(forecast), SCORED_FROM, truth.rows)),
+                     .value =
+                         1e3 * rmse(truth, volt_view_rows(volt_as_view(forecast), SCORED_FROM, truth.rows)),
                      .unit = "mV",
                      .judge = JUDGE_VALUE,
                      .at_most = c->at_most};
@@ -106,7 +107,8 @@ int main(void)
 {
     const char *folder = getenv("BENCH_DATA");
     if (!folder || !*folder) {
-        fputs("bench: sysid is left out: BENCH_DATA names no folder with sysid/wiener_hammerstein.csv\n", stderr);
+        fputs("bench: sysid is left out: BENCH_DATA names no folder with sysid/wiener_hammerstein.csv\n",
+              stderr);
         return 0;
     }
     volt_table *inputs = read_column(folder, "uBenchMark"), *outputs = read_column(folder, "yBenchMark");

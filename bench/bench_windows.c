@@ -3,9 +3,9 @@
  * Against the peers the work is a cross Gram matrix, windows of X against windows of Y: no side can save half of it
  * by symmetry, and a pair is a pair. */
 #include "measure.h"
+#include "path_reference.h"
 #include "peer.h"
 #include "plain.h"
-#include "plain_paths.h"
 
 #include <float.h>
 #include <math.h>
@@ -51,7 +51,8 @@ static problem rbf_problem(int64_t window)
     volt_rng rng;
     volt_rng_init(&rng, 1, 0);
     for (int c = 0; c < CHECKED; c++) {
-        int64_t i = (int64_t)(volt_rng_uniform(&rng) * N), j = (int64_t)(volt_rng_uniform(&rng) * (double)(i + 1));
+        int64_t i = (int64_t)(volt_rng_uniform(&rng) * N),
+                j = (int64_t)(volt_rng_uniform(&rng) * (double)(i + 1));
         double distance = plain_sum(plain_distance, volt_as_view(p.X), i, j, window);
         need_close(text, fabs(p.K.data[i * N + j] - exp(-gamma_of_rows / (double)window * distance)),
                    4 * (double)(window * D + 16) * DBL_EPSILON);
@@ -76,7 +77,7 @@ static void measure_rbf(void)
                      .judge = JUDGE_VALUE,
                      .at_most = 1.3};
     timing of_rows;
-    time_in_turn(run_gram, &windows, run_gram, &rows, RUNS, &m.time, &of_rows);
+    time_in_turn(run_gram, &windows, run_gram, &rows, RUNS, 1, &m.time, &of_rows);
     m.value = m.time.best / of_rows.best;
     report(&m);
     measurement single = {.name = "rbf, single rows",
@@ -172,7 +173,7 @@ static void measure_paths(const path_case *c)
     measurement m = {.name = name, .parameters = parameters, .unit = "M pairs/s"};
     peer *other = start_peer(c, &p);
     if (other) {
-        time_in_turn(run_gram, &p, peer_run, other, RUNS_IN_TURN, &m.time, &m.peer_time);
+        time_in_turn(run_gram, &p, peer_run, other, RUNS_IN_TURN, 0, &m.time, &m.peer_time);
         m.peer = peer_name(other);
     } else {
         m.time = time_runs(run_gram, &p, RUNS_IN_TURN);

@@ -9,6 +9,7 @@
  * repeated in logarithms. */
 #include "base/clones.h"
 #include "base/fastmath.h"
+#include "kernel/lane_row.h"
 #include "kernel/path_kernel.h"
 
 #include <float.h>
@@ -75,28 +76,27 @@ static void start(const volt_programme *programme, int64_t columns, double *M)
         M[l] = 1;
 }
 
-/* What comes from above does not wait for what comes from the left: the chain along a row is one operation. */
+/* The factor of the diagonal step: its weight is c^2, that of the others c. */
 VOLT_CLONES
-static void row(const volt_programme *programme, int64_t columns, const double *restrict cells,
-                const double *second, int64_t step, double *restrict M)
+static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second,
+                    int64_t count)
 {
     (void)programme;
-    (void)second;
-    double diagonal[LANES], left[LANES];
-    for (int l = 0; l < LANES; l++) {
-        diagonal[l] = M[l];
-        M[l] = left[l] = 0;
+    for (int64_t k = 0; k < count; k++)
+        second[k] = weight * cells[k];
+}
+
+VOLT_CLONES
+static void row(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
+                int64_t step, double *M)
+{
+    (void)programme;
+    volt_lane_state border;
+    for (int v = 0; v < VOLT_LANE_VECTORS; v++) {
+        border.diagonal[v] = VOLT_VECTOR(M, v);
+        VOLT_VECTOR(M, v) = border.left[v] = (volt_vector){0};
     }
-    for (int64_t b = 0; b < columns; b++) {
-        const double *restrict cell = cells + b * step;
-        double *restrict here = M + (b + 1) * LANES;
-        for (int l = 0; l < LANES; l++) {
-            double up = here[l], from_above = cell[l] * (up + weight * diagonal[l]);
-            left[l] = cell[l] * left[l] + from_above;
-            here[l] = left[l];
-            diagonal[l] = up;
-        }
-    }
+    volt_lane_row(border, columns, cells, second, step, M + LANES);
 }
 
 static void finish(const volt_programme *programme, const int64_t *lengths, const double *M, double *out)
@@ -173,6 +173,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .distance = true,
         .normalised = true,
         .lift = lift,
+        .prepare = prepare,
         .scratch_length = scratch_length,
         .start = start,
         .row = row,

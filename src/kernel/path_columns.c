@@ -132,18 +132,20 @@ static const double *window_of(const volt_resolved *resolved, const volt_columns
 
 volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
 {
-    volt_status status = VOLT_ERR_MEMORY;
+    int64_t d = columns->d, window_numbers = resolved->window * d, threads = volt_threads();
+    int64_t per_thread = window_numbers + volt_path_scratch(resolved, columns);
     columns->self = volt_alloc(columns->m, sizeof *columns->self);
-    double *window = volt_alloc_doubles(resolved->window, columns->d);
-    double *scratch = volt_alloc_doubles(volt_path_scratch(resolved, columns), 1);
-    if (columns->self && window && scratch) {
-        for (int64_t j = 0; j < columns->m; j++)
-            columns->self[j] =
-                volt_path_against_itself(resolved, columns, window_of(resolved, columns, j, window), scratch);
-        status = VOLT_OK;
+    double *scratch = volt_alloc_doubles(threads, per_thread);
+    volt_status status = columns->self && scratch ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+#pragma omp parallel for schedule(dynamic, 16) num_threads((int)threads)
+        for (int64_t j = 0; j < columns->m; j++) {
+            double *window = scratch + omp_get_thread_num() * per_thread;
+            columns->self[j] = volt_path_against_itself(
+                resolved, columns, window_of(resolved, columns, j, window), window + window_numbers);
+        }
     }
     volt_free(scratch);
-    volt_free(window);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"
+#include "kernel/lane_row.h"
 #include "kernel/path_kernel.h"
 
 #include <float.h>
@@ -89,7 +90,7 @@ static void start(const volt_programme *programme, int64_t columns, double *K)
         K[k] = 1;
 }
 
-/* The two factors of a cell: 1 + g/2 + g^2/12 and 1 - g^2/12. */
+/* The two factors of a cell: 1 + g/2 + g^2/12 and -(1 - g^2/12). */
 VOLT_CLONES
 static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second,
                     int64_t count)
@@ -98,32 +99,28 @@ static void prepare(const volt_programme *programme, double *restrict cells, dou
     for (int64_t k = 0; k < count; k++) {
         double g = cells[k] * share, square = g * g * (1.0 / 12);
         cells[k] = 1 + 0.5 * g + square;
-        second[k] = 1 - square;
+        second[k] = square - 1;
     }
 }
 
-/* What comes from above does not wait for what comes from the left: the chain along a row is one operation. */
 VOLT_CLONES
-static void row(const volt_programme *programme, int64_t columns, const double *restrict cells,
-                const double *restrict second, int64_t step, double *restrict K)
+static void row(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
+                int64_t step, double *K)
 {
     int64_t split = (int64_t)1 << programme->dyadic;
+    volt_lane_state border;
+    for (int v = 0; v < VOLT_LANE_VECTORS; v++)
+        border.diagonal[v] = border.left[v] = (volt_vector){0} + 1;
+    if (split == 1) {
+        volt_lane_row(border, columns, cells, second, step, K + LANES);
+        return;
+    }
     for (int64_t fine = 0; fine < split; fine++) {
-        double diagonal[LANES], left[LANES];
-        for (int l = 0; l < LANES; l++)
-            diagonal[l] = left[l] = 1;
-        for (int64_t b = 0; b < columns; b++) {
-            const double *restrict sum_factor = cells + b * step, *restrict diagonal_factor = second + b * step;
-            for (int64_t f = 0; f < split; f++) {
-                double *restrict here = K + (b * split + f + 1) * LANES;
-                for (int l = 0; l < LANES; l++) {
-                    double up = here[l], from_above = up * sum_factor[l] - diagonal[l] * diagonal_factor[l];
-                    left[l] = left[l] * sum_factor[l] + from_above;
-                    here[l] = left[l];
-                    diagonal[l] = up;
-                }
-            }
-        }
+        volt_lane_state state = border;
+        for (int64_t b = 0; b < columns; b++)
+            for (int64_t f = 0; f < split; f += 2)
+                volt_lane_two(&state, cells + b * step, second + b * step, cells + b * step, second + b * step,
+                              K + (b * split + f + 1) * LANES);
     }
 }
 

@@ -1,9 +1,9 @@
-/* bench/plain_paths.h: kernels of windows, paths and whole pasts, one pair at a time: what a result must equal
+/* bench/path_reference.h: kernels of windows, paths and whole pasts, one pair at a time: what a result must equal
  * before it is timed.
  *
  * Rows before the first are zeros everywhere. */
-#ifndef BENCH_PLAIN_PATHS_H
-#define BENCH_PLAIN_PATHS_H
+#ifndef BENCH_PATH_REFERENCE_H
+#define BENCH_PATH_REFERENCE_H
 
 #include "volterra.h"
 

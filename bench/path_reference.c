@@ -1,5 +1,5 @@
-/* bench/plain_paths.c: kernels of windows, paths and whole pasts, as their formulas read. */
-#include "plain_paths.h"
+/* bench/path_reference.c: kernels of windows, paths and whole pasts, as their formulas read. */
+#include "path_reference.h"
 
 #include "measure.h"
 
