@@ -5,6 +5,7 @@
 #include "measure.h"
 #include "peer.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -102,6 +103,7 @@ static void measure_parts(const lorenz_problem *problem, const char *parameters)
     volt_matrix A = volt_matrix_of(need_doubles(kept * LORENZ_D), kept, LORENZ_D);
     volt_view Y = volt_view_rows(lorenz_targets(problem->scaled), LORENZ_WASHOUT, kept);
     volt_kernel *kernel = NULL;
+    assert(Y.data);
     need(volt_kernel_parse(lorenz_kernel, &kernel), "the kernel");
     volt_gram_options gram = volt_gram_options_default();
     gram.mirror = 0;

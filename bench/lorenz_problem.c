@@ -3,6 +3,7 @@
 
 #include "measure.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@ volt_view lorenz_future(volt_matrix rows)
 static double largest_norm(volt_view X)
 {
     double largest = 0;
+    assert(X.data);
     for (int64_t i = 0; i < X.rows; i++) {
         double norm2 = 0;
         for (int64_t k = 0; k < X.cols; k++)
@@ -41,6 +43,7 @@ static void scale_rows(lorenz_problem *problem)
 {
     volt_view inputs = lorenz_inputs(problem->raw);
     volt_matrix raw = problem->raw, scaled = problem->scaled;
+    assert(inputs.data);
     for (int k = 0; k < LORENZ_D; k++) {
         double sum = 0;
         for (int64_t i = 0; i < inputs.rows; i++)
