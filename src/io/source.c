@@ -14,8 +14,8 @@ static const struct {
     const char *extension;
     volt_file_kind kind;
 } extensions[] = {
-    {".csv", VOLT_FILE_CSV}, {".tsv", VOLT_FILE_CSV}, {".txt", VOLT_FILE_CSV},
-    {".dat", VOLT_FILE_CSV}, {".npy", VOLT_FILE_NPY}, {".mat", VOLT_FILE_MAT},
+    {".csv", VOLT_FILE_CSV}, {".tsv", VOLT_FILE_CSV}, {".txt", VOLT_FILE_CSV},   {".dat", VOLT_FILE_CSV},
+    {".npy", VOLT_FILE_NPY}, {".mat", VOLT_FILE_MAT}, {".ts", VOLT_FILE_SERIES}, {".arff", VOLT_FILE_SERIES},
 };
 
 static const struct {

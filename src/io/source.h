@@ -4,7 +4,13 @@
 
 #include "volterra/status.h"
 
-typedef enum volt_file_kind { VOLT_FILE_UNKNOWN, VOLT_FILE_CSV, VOLT_FILE_NPY, VOLT_FILE_MAT } volt_file_kind;
+typedef enum volt_file_kind {
+    VOLT_FILE_UNKNOWN,
+    VOLT_FILE_CSV,
+    VOLT_FILE_NPY,
+    VOLT_FILE_MAT,
+    VOLT_FILE_SERIES /* a collection of series, not a table */
+} volt_file_kind;
 
 /* The kind that the extension says (.csv .tsv .txt .dat, .npy, .mat, in any case), or UNKNOWN. */
 volt_file_kind volt_file_kind_of(const char *path);

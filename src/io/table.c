@@ -60,6 +60,9 @@ static volt_status read_kind(volt_file_kind kind, const char *path, const char *
         return volt_npy_read(path, columns, missing, table);
     case VOLT_FILE_MAT:
         return volt_mat_read(path, columns, missing, table);
+    case VOLT_FILE_SERIES:
+        return volt_fail(VOLT_ERR_FORMAT,
+                         "%s is a collection of series, not one table (gram takes it as a collection)", path);
     default:
         return volt_csv_read(path, columns, missing, table);
     }

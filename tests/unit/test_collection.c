@@ -512,9 +512,21 @@ static void the_call_itself(void **state)
     volt_collection_free(NULL);
 }
 
+static void a_collection_is_no_table(void **state)
+{
+    (void)state;
+    volt_table *table = NULL;
+    check_fails(volt_table_read("walks.ts", VOLT_MISSING_ERROR, &table), VOLT_ERR_FORMAT,
+                "collection of series");
+    check_fails(volt_table_read("walks.ARFF", VOLT_MISSING_ERROR, &table), VOLT_ERR_FORMAT,
+                "collection of series");
+    assert_null(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_collection_is_no_table),
         cmocka_unit_test(ts_files),
         cmocka_unit_test(ts_files_that_are_wrong),
         cmocka_unit_test(arff_files),
