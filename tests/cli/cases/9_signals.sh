@@ -56,6 +56,7 @@ check "Ctrl-C during simulate" interrupt_simulation
 terminal_bar()
 {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "script(1) can not make a terminal here"
     series 8000 3 >x.csv
     script -qec "echo \$\$ >job; exec '$VOLTERRA' fit --x x.csv --threads 1 -o m" typescript >shown </dev/null &
     local i
