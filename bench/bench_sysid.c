@@ -8,6 +8,7 @@
  * uBenchMark and yBenchMark). */
 #include "measure.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static double last_diagonal(const volt_kernel *kernel, volt_view X)
 static double rmse(volt_view truth, volt_view forecast)
 {
     double sum = 0;
+    assert(truth.data && forecast.data);
     for (int64_t i = 0; i < truth.rows; i++) {
         double error = truth.data[i] - forecast.data[i];
         sum += error * error;

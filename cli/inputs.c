@@ -68,8 +68,7 @@ const char *dataset_hint(const dataset *data, char text[HINT_LENGTH])
     if (data->table && has_lost_most(data->table))
         snprintf(text, HINT_LENGTH, " (--missing drop left out %lld of %lld rows: %s)",
                  (long long)data->table->dropped,
-                 (long long)data->table->dropped + (long long)data->table->rows,
-                 few_left);
+                 (long long)data->table->dropped + (long long)data->table->rows, few_left);
     return text;
 }
 

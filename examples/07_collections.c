@@ -61,7 +61,10 @@ int main(void)
         status = read_beside("turns_test.ts", &test);
     int good = !status && train->count + test->count <= MOST;
     volt_view all[MOST];
-    char *labels[MOST] = {NULL};
+    static char unknown[] = "?";
+    char *labels[MOST];
+    for (int i = 0; i < MOST; i++)
+        labels[i] = unknown;
     for (int64_t i = 0; good && i < train->count + test->count; i++) {
         int is_new = i >= train->count;
         all[i] = is_new ? test->series[i - train->count] : train->series[i];
