@@ -38,13 +38,13 @@ typedef enum volt_parameter_kind {
 } volt_parameter_kind;
 
 /* How a search draws a parameter that is not given, and in which unit of the data. */
-typedef enum volt_search {
+typedef enum volt_search_law {
     VOLT_SEARCH_NONE,    /* it keeps its default */
     VOLT_SEARCH_LOG,     /* log-uniform */
     VOLT_SEARCH_LINEAR,  /* uniform */
     VOLT_SEARCH_INTEGER, /* whole numbers, uniform */
     VOLT_SEARCH_LOG_INTEGER
-} volt_search;
+} volt_search_law;
 
 typedef enum volt_unit {
     VOLT_UNIT_ONE,
@@ -62,7 +62,7 @@ typedef struct volt_parameter_info {
     int closed;       /* REAL: low itself is allowed */
     double low, high; /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and low where closed */
     const char *const *words; /* CHOICE: NULL-terminated; after a word that ends in ':' stands a number */
-    volt_search search;
+    volt_search_law search;
     volt_unit unit;
     double search_low, search_high; /* in that unit */
 } volt_parameter_info;

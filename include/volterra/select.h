@@ -1,0 +1,190 @@
+/* volterra/select.h: choose a kernel's parameters and alpha by cross-validation in time order.
+ *
+ *     volt_candidates *candidates = NULL;
+ *     volt_search *search = NULL;
+ *     volt_search_options options = volt_search_options_default();
+ *     options.draws = 100;
+ *     volt_status status = volt_candidates_draw("volterra", X, NULL, &candidates);
+ *     if (!status)
+ *         status = volt_search_run(candidates, X, Y, &options, &search);
+ *     if (!status)
+ *         printf("%s alpha=%g\n", volt_search_best(search)->kernel, volt_search_best(search)->alpha);
+ *     volt_search_free(search);
+ *     volt_candidates_free(candidates);
+ *
+ * Every candidate is fitted on the rows before each validation block and scored on the block. Training parts
+ * that start at the first row are leading blocks of one another, so one factorisation of one Gram matrix
+ * serves all of them; the scales of inputs and targets are learned once, on all rows given. */
+#ifndef VOLTERRA_SELECT_H
+#define VOLTERRA_SELECT_H
+
+#include "volterra/base.h"
+#include "volterra/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- splits ----------------------------------------------------------------------------------- */
+
+/* Train on rows train_begin .. train_end - 1, validate on rows begin .. end - 1. */
+typedef struct volt_split {
+    int64_t train_begin, train_end, begin, end;
+} volt_split;
+
+typedef struct volt_split_options {
+    int64_t folds;     /* validation blocks, 5 */
+    int64_t gap;       /* rows left out between training and validation, 0 */
+    int64_t min_train; /* rows that the first training part has at least, 1; blocks shrink to make room */
+    int64_t max_train; /* rows that a training part has at most, the latest ones; 0: all */
+    int rolling;       /* max_train is the length of the first training part, 0 */
+} volt_split_options;
+VOLT_API volt_split_options volt_split_options_default(void);
+
+/* The splits of n rows, options->folds of them, into `splits`. Without further options those of
+ * scikit-learn's TimeSeriesSplit: blocks of n / (folds + 1) rows at the end, everything before a block is its
+ * training part. VOLT_ERR_ARGUMENT when the rows are too few. options may be NULL. */
+VOLT_API volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split *splits);
+
+/* ---- candidates ------------------------------------------------------------------------------- */
+
+/* A sequence of candidates, each a kernel and an alpha. Candidate i depends on i alone. */
+typedef struct volt_candidates volt_candidates;
+
+/* What one parameter (or "alpha") is drawn from; it replaces the range of the kernel table. */
+typedef struct volt_range {
+    const char *name;
+    volt_search_law kind;       /* LOG, LINEAR, INTEGER, LOG_INTEGER: from low to high ... */
+    double low, high;           /* ... as they are, in no unit of the data; an integer range includes both */
+    const char *const *choices; /* not NULL: one of these n_choices texts, each as likely */
+    int64_t n_choices;
+} volt_range;
+
+typedef struct volt_draw_options {
+    uint64_t seed;            /* 0; draw i comes from Philox stream i */
+    const volt_range *ranges; /* (optional) n_ranges of them */
+    int64_t n_ranges;
+    int scale; /* 1: widths are in units of the inputs as volt_fit_options.scale makes them; 0: as they are */
+} volt_draw_options;
+VOLT_API volt_draw_options volt_draw_options_default(void);
+
+/* Random draws without end. Parameters that `kernel` gives are fixed, the others are drawn from the ranges of
+ * the kernel table (or from options->ranges); so is alpha. X is what will be searched on: the ranges of widths
+ * are relative to the distances of its rows. options may be NULL. VOLT_ERR_KERNEL, VOLT_ERR_ARGUMENT. */
+VOLT_API volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
+                                          volt_candidates **candidates);
+/* The full grid of the same space: every combination of `points` values of each range (fewer where it holds
+ * fewer whole numbers) and of all choices, alpha running fastest. The seed is not used. */
+VOLT_API volt_status volt_candidates_grid(const char *kernel, volt_view X, const volt_draw_options *options,
+                                          int64_t points, volt_candidates **candidates);
+/* A list: count kernels as text, and an alpha for each. Both are copied, and checked. */
+VOLT_API volt_status volt_candidates_list(const char *const *kernels, const double *alphas, int64_t count,
+                                          volt_candidates **candidates);
+/* The same from a CSV file whose columns are parameters of `kernel`, and alpha; cells may be words (lift).
+ * A parameter in both, an unknown column or a cell that does not read is an error with its line. A column
+ * `kernel` of whole kernel texts may take the place of the parameters; `kernel` is NULL then. */
+VOLT_API volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates);
+/* From a function of the index: write candidate i as text and alpha, return 0, or nonzero when there are no
+ * more. It must give the same for the same index, and may be called from several threads. */
+typedef int (*volt_candidate_fn)(int64_t index, char *kernel, size_t size, double *alpha, void *context);
+VOLT_API volt_status volt_candidates_function(volt_candidate_fn make, void *context, int64_t count,
+                                              volt_candidates **candidates);
+VOLT_API void volt_candidates_free(volt_candidates *candidates);
+
+/* How many there are; -1: no end. */
+VOLT_API int64_t volt_candidates_count(const volt_candidates *candidates);
+/* Candidate `index`: the kernel's full text into `kernel` (of `size` bytes), and alpha. */
+enum { VOLT_KERNEL_LENGTH = 1024 };
+VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
+                                         char kernel[VOLT_KERNEL_LENGTH], double *alpha);
+
+/* ---- search ----------------------------------------------------------------------------------- */
+
+typedef enum volt_score {
+    VOLT_SCORE_R2,          /* mean over outputs, then over folds; the higher the better */
+    VOLT_SCORE_NMSE,        /* 1 - r2: the lower the better */
+    VOLT_SCORE_MSE,         /* in the units of the targets: the lower the better */
+    VOLT_SCORE_PREQUENTIAL, /* r2 of one-step-ahead forecasts, every row trained on all before it; per block */
+    VOLT_SCORE_LOG          /* Gaussian log marginal likelihood, variances profiled; all rows are one block */
+} volt_score;
+
+typedef enum volt_race {
+    VOLT_RACE_EXACT, /* give a candidate up when perfect scores on its remaining blocks would not do */
+    VOLT_RACE_FAST,  /* ... when its blocks so far lie too far below the best candidate's (docs/math.md) */
+    VOLT_RACE_NONE
+} volt_race;
+
+/* A candidate after its evaluation. */
+typedef struct volt_trial {
+    int64_t index;      /* among the candidates */
+    const char *kernel; /* full text */
+    double alpha;
+    double score;    /* mean over the blocks done; NaN when it failed */
+    double *folds;   /* n_folds of them, as far as it got */
+    int64_t n_folds; /* blocks done */
+    int stopped;     /* given up by the race after n_folds blocks */
+    double seconds;
+    const char *failure; /* why there is no score, or NULL */
+} volt_trial;
+
+typedef struct volt_search volt_search;
+
+/* Called by the thread that called volt_search_run after every trial, in no particular order. */
+typedef void (*volt_trial_fn)(const volt_search *search, const volt_trial *trial, void *context);
+
+typedef struct volt_search_options {
+    volt_split_options splits;
+    volt_start start;       /* of the validation rows, VOLT_START_CONTINUE */
+    int64_t washout;        /* first rows of every training part that feed the past but are not fitted, 0 */
+    int intercept;          /* 1 */
+    int scale;              /* 1 */
+    volt_score score;       /* VOLT_SCORE_R2 */
+    volt_race race;         /* VOLT_RACE_EXACT */
+    int64_t draws;          /* candidates to try at most, over all shards; 0: all there are */
+    double seconds;         /* budget; 0: none. Candidates that cannot end in time are not begun or are left */
+    int64_t shard, shards;  /* this run takes the candidates with index % shards == shard; 0 of 1 */
+    const char *log;        /* (optional) a file that receives a line of JSON for every trial when it ends */
+    int resume;             /* the trials that stand in the log are taken from there */
+    volt_trial_fn on_trial; /* (optional) */
+    void *trial_context;
+    volt_progress progress;
+} volt_search_options;
+VOLT_API volt_search_options volt_search_options_default(void);
+
+/* Evaluate the candidates. When it is cancelled with at least one score, *search holds what there is, and the
+ * call returns VOLT_ERR_CANCELLED all the same. A candidate that fails is a trial with a reason; when all
+ * fail the call returns VOLT_ERR_DATA with the first reason, and *search holds the trials.
+ * VOLT_ERR_ARGUMENT: no limit on an endless sequence, splits that leave nothing to train on, scores that do
+ * not go with the start; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and VOLT_ERR_FORMAT (log). */
+VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
+                                     const volt_search_options *options, volt_search **search);
+/* The union of the logs of several runs (shards, say) over the same rows with the same options.
+ * VOLT_ERR_FORMAT when they differ in what they searched. */
+VOLT_API volt_status volt_search_merge(const char *const *logs, int64_t count, volt_search **search);
+VOLT_API void volt_search_free(volt_search *search);
+
+typedef struct volt_search_info {
+    int64_t trials; /* in this search, failed ones included */
+    int64_t failed;
+    int64_t resumed; /* of the trials, taken from the log */
+    int64_t folds;
+    const int64_t *stopped; /* folds + 1: how many were given up after 0, 1, ... blocks */
+    int64_t expected;       /* trials that there will be at the present pace; 0: not known yet */
+    int out_of_time;        /* the budget ended the search */
+    double seconds;         /* this run */
+    double blas_seconds;    /* of all threads together, inside BLAS */
+    double flops;           /* of the factorisations and solves */
+    int64_t parallel;       /* candidates evaluated at a time */
+    volt_score score;
+} volt_search_info;
+VOLT_API void volt_search_describe(const volt_search *search, volt_search_info *info);
+
+/* Trial i of 0 .. trials - 1, by index of the candidate. */
+VOLT_API const volt_trial *volt_search_trial(const volt_search *search, int64_t i);
+/* The best complete trial, of equals the one with the lowest index; NULL when there is none. */
+VOLT_API const volt_trial *volt_search_best(const volt_search *search);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
