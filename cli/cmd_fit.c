@@ -1,10 +1,9 @@
 /* cli/cmd_fit.c: volterra fit, learn a filter from one sequence of inputs and targets. */
 #include "command.h"
 #include "inputs.h"
-#include "interrupt.h"
 #include "outputs.h"
-#include "progress_bar.h"
 #include "report.h"
+#include "training.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -13,33 +12,13 @@
 
 typedef struct fit_arguments {
     common_arguments common;
-    const char *x, *y, *kernel, *fitted, *output;
-    int64_t ahead, washout;
+    training_arguments training;
+    const char *kernel, *fitted, *output;
     double alpha;
-    bool no_intercept, no_scale;
-    int missing;
-    row_range rows;
 } fit_arguments;
 
-enum { NOT_GIVEN = -1 };
-
 static const option rows[] = {
-    {.name = "x",
-     .kind = OPTION_TEXT,
-     .required = true,
-     .offset = offsetof(fit_arguments, x),
-     .argument = "X",
-     .meaning = "inputs: FILE or FILE:COLUMNS, one row per time step"},
-    {.name = "y",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(fit_arguments, y),
-     .argument = "Y",
-     .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"},
-    {.name = "ahead",
-     .kind = OPTION_COUNT,
-     .offset = offsetof(fit_arguments, ahead),
-     .argument = "H",
-     .meaning = "the target of row t is row t+H (default 0 with --y, 1 without)"},
+    TRAINING_SEQUENCE(offsetof(fit_arguments, training), 0),
     {.name = "kernel",
      .kind = OPTION_TEXT,
      .fallback = "volterra",
@@ -52,31 +31,7 @@ static const option rows[] = {
      .offset = offsetof(fit_arguments, alpha),
      .argument = "A",
      .meaning = "regularisation of the readout, above 0"},
-    {.name = "washout",
-     .kind = OPTION_COUNT,
-     .fallback = "0",
-     .offset = offsetof(fit_arguments, washout),
-     .argument = "W",
-     .meaning = "first rows that feed the past but are not fitted"},
-    {.name = "rows",
-     .kind = OPTION_ROWS,
-     .offset = offsetof(fit_arguments, rows),
-     .argument = "A:B",
-     .meaning = "use rows A <= t < B of X and Y, counted from 0; negative ends count from the last row"},
-    {.name = "no-intercept",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(fit_arguments, no_intercept),
-     .meaning = "fit no constant"},
-    {.name = "no-scale",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(fit_arguments, no_scale),
-     .meaning = "take inputs and targets as they are"},
-    {.name = "missing",
-     .kind = OPTION_CHOICE,
-     .choices = MISSING_CHOICES,
-     .fallback = "error",
-     .offset = offsetof(fit_arguments, missing),
-     .meaning = "what to do with missing values"},
+    TRAINING_READOUT(offsetof(fit_arguments, training)),
     {.name = "fitted",
      .kind = OPTION_TEXT,
      .offset = offsetof(fit_arguments, fitted),
@@ -91,127 +46,7 @@ static const option rows[] = {
      .meaning = "the model file to write (safetensors)"},
 };
 
-/* ---- the sequence ----------------------------------------------------------------------------- */
-
-/* What is fitted: rows t of the inputs and rows t + ahead of the targets. */
-typedef struct training_data {
-    dataset x, y; /* y is empty when X is its own target */
-    volt_view inputs, targets;
-    int64_t ahead;
-    bool feedback;
-    const char **input_names, **output_names; /* NULL: no header */
-} training_data;
-
-static bool same_names(const char **first, const char **second, int64_t count)
-{
-    if (!first || !second)
-        return false;
-    for (int64_t j = 0; j < count; j++)
-        if (strcmp(first[j], second[j]) != 0)
-            return false;
-    return true;
-}
-
-/* Is every target the next input? */
-static bool targets_are_next_inputs(volt_view inputs, volt_view targets)
-{
-    if (!inputs.data || !targets.data)
-        return false;
-    for (int64_t i = 0; i + 1 < inputs.rows; i++)
-        for (int64_t j = 0; j < inputs.cols; j++)
-            if (targets.data[i * targets.ld + j] != inputs.data[(i + 1) * inputs.ld + j])
-                return false;
-    return inputs.rows > 1;
-}
-
-/* The outputs are the inputs one step later: by their names, or because the numbers say so. */
-static bool can_feed_back(const training_data *data)
-{
-    if (data->inputs.cols != data->targets.cols)
-        return false;
-    if (data->ahead == 1 && same_names(data->input_names, data->output_names, data->inputs.cols))
-        return true;
-    return targets_are_next_inputs(data->inputs, data->targets);
-}
-
-static int read_files(const fit_arguments *arguments, training_data *data)
-{
-    volt_missing missing = missing_policy(arguments->missing);
-    int failed;
-    if (arguments->y) {
-        failed = dataset_read_pair(&data->x, arguments->x, &data->y, arguments->y, missing);
-        if (!failed)
-            failed = dataset_take_rows(&data->y, &arguments->rows, "--rows");
-    } else {
-        failed = dataset_read(&data->x, arguments->x, missing);
-    }
-    if (!failed)
-        failed = dataset_take_rows(&data->x, &arguments->rows, "--rows");
-    return failed;
-}
-
-static int read_training_data(const fit_arguments *arguments, training_data *data)
-{
-    data->ahead = arguments->ahead == NOT_GIVEN ? !arguments->y : arguments->ahead;
-    if (!arguments->y && data->ahead == 0)
-        return complain(EXIT_USAGE, "--ahead 0 without --y would learn the inputs from themselves; "
-                                    "give --ahead 1 or more, or --y");
-    int failed = read_files(arguments, data);
-    if (failed)
-        return failed;
-
-    const dataset *target = arguments->y ? &data->y : &data->x;
-    int64_t n = data->x.view.rows;
-    char hint[HINT_LENGTH];
-    if (n == 1 && data->ahead > 0)
-        return complain(EXIT_FAILED, "%s has only one row; a target %lld ahead needs at least %lld%s",
-                        arguments->x, (long long)data->ahead, (long long)data->ahead + 1,
-                        dataset_hint(&data->x, hint));
-    if (data->ahead >= n)
-        return complain(EXIT_USAGE, "--ahead %lld must be less than the %lld rows of %s%s",
-                        (long long)data->ahead, (long long)n, arguments->x, dataset_hint(&data->x, hint));
-    data->inputs = volt_view_rows(data->x.view, 0, n - data->ahead);
-    data->targets = volt_view_rows(target->view, data->ahead, n - data->ahead);
-    data->input_names = data->x.names;
-    data->output_names = target->names;
-    data->feedback = can_feed_back(data);
-    return 0;
-}
-
-static void release_training_data(training_data *data)
-{
-    dataset_release(&data->x);
-    dataset_release(&data->y);
-}
-
 /* ---- fit and report --------------------------------------------------------------------------- */
-
-static int fit_model(const fit_arguments *arguments, const volt_kernel *kernel, const training_data *data,
-                     volt_matrix fitted, volt_model **model)
-{
-    volt_fit_options options = volt_fit_options_default();
-    options.alpha = arguments->alpha;
-    options.washout = arguments->washout;
-    options.intercept = !arguments->no_intercept;
-    options.scale = !arguments->no_scale;
-    options.ahead = data->ahead;
-    options.feedback = data->feedback;
-    options.input_names = (const char *const *)data->input_names;
-    options.output_names = (const char *const *)data->output_names;
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_model_fit(kernel, data->inputs, data->targets, &options, fitted, model);
-    progress_end();
-    if (status == VOLT_ERR_MEMORY)
-        return complain_status_hint(status, " (run: volterra plan --n %lld --d %lld --q %lld)",
-                                    (long long)data->inputs.rows, (long long)data->inputs.cols,
-                                    (long long)data->targets.cols);
-    if (!status && interrupt_seen())
-        status = VOLT_ERR_CANCELLED;
-    if (status == VOLT_ERR_SINGULAR && held_warning())
-        return complain_status_hint(status, " (%s)", held_warning());
-    char hint[HINT_LENGTH];
-    return status ? complain_status_hint(status, "%s", dataset_hint(&data->x, hint)) : 0;
-}
 
 /* What the kernel is on these inputs; a kernel without a recursion has none of it. */
 static void report_facts(cli_report *report, const volt_kernel_facts *facts)
@@ -287,26 +122,17 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
 
 static int check_outputs(const fit_arguments *arguments)
 {
-    int failed = output_check(arguments->output);
-    if (!failed)
-        failed = output_check_against(arguments->output, arguments->x);
-    if (!failed)
-        failed = output_check_against(arguments->output, arguments->y);
+    int failed = training_check_output(&arguments->training, arguments->output);
     if (failed || !arguments->fitted)
         return failed;
     if (strcmp(arguments->fitted, arguments->output) == 0)
         return complain(EXIT_USAGE, "-o and --fitted name the same file, %s", arguments->output);
-    failed = output_check(arguments->fitted);
-    if (!failed)
-        failed = output_check_against(arguments->fitted, arguments->x);
-    if (!failed)
-        failed = output_check_against(arguments->fitted, arguments->y);
-    return failed;
+    return training_check_output(&arguments->training, arguments->fitted);
 }
 
 static int run_fit(int argc, char *const *argv)
 {
-    fit_arguments arguments = {.ahead = NOT_GIVEN};
+    fit_arguments arguments = {.training = {.ahead = AHEAD_NOT_GIVEN}};
     training_data data = {0};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -323,18 +149,19 @@ static int run_fit(int argc, char *const *argv)
 
     failed = check_outputs(&arguments);
     if (!failed)
-        failed = read_training_data(&arguments, &data);
+        failed = training_read(&arguments.training, &data);
     if (!failed)
         failed = allocate_matrix(data.targets.rows, data.targets.cols, "the fitted values", &fitted);
     if (!failed)
-        failed = fit_model(&arguments, kernel, &data, fitted, &model);
+        failed = training_fit(&arguments.training, &data, kernel, arguments.alpha, arguments.common.quiet,
+                              fitted, &model);
     if (!failed)
         failed = write_results(&arguments, model, &data, volt_as_view(fitted));
 
     free(fitted.data);
     volt_model_free(model);
     volt_kernel_free(kernel);
-    release_training_data(&data);
+    training_release(&data);
     return failed;
 }
 

@@ -15,10 +15,11 @@ static const char *value_name(const option *row)
     return row->kind == OPTION_CHOICE ? row->choices : row->argument;
 }
 
-/* "-o FILE", "--kernel K" or "--quiet", as the synopsis shows it. */
-static void describe_use(const option *row, char *text, size_t capacity)
+/* "-o FILE", "--kernel K" or "--quiet", as the synopsis of a form shows it. */
+static void describe_use(const option *row, char form, char *text, size_t capacity)
 {
     char word[64];
+    bool is_required = row->required && (!row->required_form || row->required_form == form);
     if (row->kind == OPTION_POSITIONAL)
         snprintf(word, sizeof word, "%s", row->name);
     else if (row->letter)
@@ -27,8 +28,8 @@ static void describe_use(const option *row, char *text, size_t capacity)
         snprintf(word, sizeof word, "--%s", row->name);
 
     bool takes_value = row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL;
-    snprintf(text, capacity, "%s%s%s%s%s", row->required ? "" : "[", word, takes_value ? " " : "",
-             takes_value ? value_name(row) : "", row->required ? "" : "]");
+    snprintf(text, capacity, "%s%s%s%s%s", is_required ? "" : "[", word, takes_value ? " " : "",
+             takes_value ? value_name(row) : "", is_required ? "" : "]");
 }
 
 /* One form of the command. */
@@ -40,7 +41,7 @@ static void print_form(const char *name, const option_table *table, char form)
         char use[128];
         if (table->options[i].form && table->options[i].form != form)
             continue;
-        describe_use(&table->options[i], use, sizeof use);
+        describe_use(&table->options[i], form, use, sizeof use);
         if (column + 1 + (int)strlen(use) > LINE_WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;

@@ -1,6 +1,7 @@
 /* cli/options.c: parse a command line against a table of options. */
 #include "options.h"
 
+#include "durations.h"
 #include "report.h"
 #include "volterra.h"
 
@@ -154,6 +155,33 @@ static int parse_choice(const option *row, const char *text, int *value)
     return complain(EXIT_USAGE, "--%s must be %s, not '%s'", row->name, row->choices, text);
 }
 
+static int parse_option_duration(const option *row, const char *text, double *seconds)
+{
+    if (!parse_duration(text, seconds))
+        return complain(EXIT_USAGE, "--%s must be a time above 0 such as 90s, 30m, 2h or 1h30m, not '%s'",
+                        row->name, text);
+    return 0;
+}
+
+static int append_text(const option *row, const char *text, text_list *list)
+{
+    if (!*text)
+        return complain(EXIT_USAGE, "--%s must not be empty", row->name);
+    const char **texts = realloc(list->texts, ((size_t)list->count + 1) * sizeof *texts);
+    if (!texts)
+        return complain(EXIT_FAILED, "not enough memory for the values of --%s", row->name);
+    list->texts = texts;
+    list->texts[list->count++] = text;
+    return 0;
+}
+
+void text_list_free(text_list *list)
+{
+    free(list->texts);
+    list->texts = NULL;
+    list->count = 0;
+}
+
 static int parse_value(const option *row, const char *text, void *target)
 {
     switch (row->kind) {
@@ -179,6 +207,10 @@ static int parse_value(const option *row, const char *text, void *target)
         return parse_rows(row, text, target);
     case OPTION_NUMBERS:
         return parse_numbers(row, text, target);
+    case OPTION_DURATION:
+        return parse_option_duration(row, text, target);
+    case OPTION_TEXTS:
+        return append_text(row, text, target);
     }
     return complain(EXIT_FAILED, "option --%s has no parser", row->name);
 }
@@ -243,13 +275,15 @@ static char form_of(const option_parser *parser)
 static bool is_wanted(const option_parser *parser, int index)
 {
     const option *row = parser->rows[index];
-    return row->required && !parser->seen[index] && (!row->form || row->form == form_of(parser));
+    char form = form_of(parser);
+    return row->required && !parser->seen[index] && (!row->form || row->form == form) &&
+           (!row->required_form || row->required_form == form);
 }
 
 static int take_value(option_parser *parser, int index, const char *text)
 {
     const option *row = parser->rows[index];
-    if (parser->seen[index])
+    if (parser->seen[index] && row->kind != OPTION_TEXTS)
         return complain(EXIT_USAGE, "--%s is given twice", row->name);
     parser->seen[index] = true;
     if (row->form && parser->form_giver < 0)
@@ -316,7 +350,10 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
                             row->choices ? row->choices : row->argument);
         value = argv[++*at];
     }
-    return take_value(parser, index, value);
+    int failed = take_value(parser, index, value);
+    while (!failed && row->kind == OPTION_TEXTS && *at + 1 < argc && argv[*at + 1][0] != '-')
+        failed = take_value(parser, index, argv[++*at]);
+    return failed;
 }
 
 static int apply_common(const common_arguments *common)

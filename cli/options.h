@@ -19,7 +19,9 @@ typedef enum option_kind {
     OPTION_CHOICE,     /* int, index in `choices` */
     OPTION_SEED,       /* seed_value */
     OPTION_ROWS,       /* row_range */
-    OPTION_NUMBERS     /* number_list */
+    OPTION_NUMBERS,    /* number_list */
+    OPTION_DURATION,   /* double, in seconds */
+    OPTION_TEXTS       /* text_list; may be given several times, each time with several words */
 } option_kind;
 
 typedef struct seed_value {
@@ -40,6 +42,12 @@ typedef struct number_list {
     double values[NUMBER_LIST_CAPACITY];
 } number_list;
 
+/* Words of the command line, which own nothing but their list: free it with text_list_free. */
+typedef struct text_list {
+    int64_t count;
+    const char **texts;
+} text_list;
+
 typedef struct common_arguments {
     bool json, quiet;
     int64_t threads; /* 0: not given */
@@ -58,6 +66,7 @@ typedef struct option {
     char letter; /* short name, or 0 */
     char form;   /* of a command with two forms: 1 or 2, the one it belongs to; 0: to both */
     bool required;
+    char required_form; /* required in that form alone; 0: wherever it belongs */
 } option;
 
 typedef struct option_table {
@@ -77,6 +86,8 @@ extern const option_table common_options;
  * here stays as the caller set it), and put the common options into effect. Returns 0, or the exit status
  * after saying what is wrong. */
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments);
+
+void text_list_free(text_list *list);
 
 /* Does --help stand among the arguments? */
 bool options_ask_help(int argc, char *const *argv);
