@@ -1,0 +1,157 @@
+/* src/select/candidates_file.c: candidates from a CSV file, a row each.
+ *
+ * The header names parameters of the kernel, and alpha. A cell that is empty leaves its parameter to the
+ * kernel's default. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/csv_cells.h"
+#include "io/csv_walk.h"
+#include "io/excerpt.h"
+#include "io/file_bytes.h"
+#include "volterra/select.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+    const char *kernel; /* what is fixed, or NULL */
+    char **names;       /* of the columns */
+    int64_t n_columns, column_capacity;
+    int64_t alpha, text; /* columns of alpha and of whole kernels, -1: none */
+    bool in_header;
+
+    char row[VOLT_KERNEL_LENGTH]; /* the candidate being read */
+    double row_alpha;
+    char **kernels; /* those read */
+    double *alphas;
+    int64_t count, kernel_capacity, alpha_capacity;
+} reader;
+
+static volt_status read_name(reader *r, int64_t line, int64_t column, const char *text, size_t length)
+{
+    VOLT_REQUIRE(length > 0 || column > 0, VOLT_ERR_FORMAT, "line %" PRId64 ": a column has no name", line);
+    for (int64_t j = 0; j < r->n_columns; j++)
+        VOLT_REQUIRE(strcmp(r->names[j], text) != 0, VOLT_ERR_FORMAT,
+                     "line %" PRId64 ": two columns are named %s", line, text);
+    VOLT_TRY(volt_grow((void **)&r->names, &r->column_capacity, column + 1, sizeof *r->names));
+    r->names[column] = volt_utf8_copy(text, length);
+    if (!r->names[column])
+        return VOLT_ERR_MEMORY;
+    r->n_columns = column + 1;
+    if (strcmp(text, "alpha") == 0)
+        r->alpha = column;
+    else if (strcmp(text, "kernel") == 0)
+        r->text = column;
+    return VOLT_OK;
+}
+
+static volt_status read_cell(void *context, int64_t line, int64_t column, const char *text, size_t length)
+{
+    reader *r = context;
+    char shown[VOLT_EXCERPT_LENGTH];
+    if (r->in_header)
+        return read_name(r, line, column, text, length);
+    VOLT_REQUIRE(column < r->n_columns, VOLT_ERR_FORMAT,
+                 "line %" PRId64 " has more cells than the %" PRId64 " columns of the header", line,
+                 r->n_columns);
+    if (column == 0) {
+        snprintf(r->row, sizeof r->row, "%s", r->kernel ? r->kernel : "");
+        r->row_alpha = NAN;
+    }
+    if (column == r->alpha) {
+        VOLT_REQUIRE(volt_parse_number(text, &r->row_alpha), VOLT_ERR_FORMAT,
+                     "line %" PRId64 ": alpha is \"%s\", which is not a number", line,
+                     volt_excerpt(text, length, shown));
+        return VOLT_OK;
+    }
+    if (length == 0)
+        return VOLT_OK;
+    size_t used = strlen(r->row);
+    int written = column == r->text ? snprintf(r->row, sizeof r->row, "%s", text)
+                                    : snprintf(r->row + used, sizeof r->row - used, "%c%s=%s",
+                                               strchr(r->row, ':') ? ',' : ':', r->names[column], text);
+    VOLT_REQUIRE((size_t)written < sizeof r->row - (column == r->text ? 0 : used), VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": the kernel's text is longer than %d characters", line,
+                 VOLT_KERNEL_LENGTH - 1);
+    return VOLT_OK;
+}
+
+static volt_status finish_header(reader *r, int64_t line)
+{
+    r->in_header = false;
+    VOLT_REQUIRE(r->alpha >= 0, VOLT_ERR_FORMAT, "line %" PRId64 ": there is no column alpha", line);
+    VOLT_REQUIRE(r->kernel || r->text >= 0, VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": there is no column kernel, and no kernel is given", line);
+    VOLT_REQUIRE(!r->kernel || r->text < 0, VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": there is a column kernel, and the kernel %s is given as well", line,
+                 r->kernel);
+    VOLT_REQUIRE(r->text < 0 || r->n_columns == 2, VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": beside the columns kernel and alpha there can be no others", line);
+    return VOLT_OK;
+}
+
+static volt_status finish_row(void *context, int64_t line, int64_t n_cells)
+{
+    reader *r = context;
+    if (r->in_header)
+        return finish_header(r, line);
+    VOLT_REQUIRE(n_cells == r->n_columns, VOLT_ERR_FORMAT,
+                 "line %" PRId64 " has %" PRId64 " cells where the header has %" PRId64, line, n_cells,
+                 r->n_columns);
+    VOLT_REQUIRE(r->row_alpha > 0 && isfinite(r->row_alpha), VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": alpha is %g, and must be positive and finite", line, r->row_alpha);
+    volt_kernel *parsed = NULL;
+    volt_status status = volt_kernel_parse(r->row, &parsed);
+    volt_kernel_free(parsed);
+    if (status != VOLT_OK)
+        return status == VOLT_ERR_MEMORY ? status : volt_fail_prefix(VOLT_ERR_FORMAT, "line %" PRId64, line);
+
+    VOLT_TRY(volt_grow((void **)&r->kernels, &r->kernel_capacity, r->count + 1, sizeof *r->kernels));
+    VOLT_TRY(volt_grow((void **)&r->alphas, &r->alpha_capacity, r->count + 1, sizeof *r->alphas));
+    r->kernels[r->count] = volt_strdup(r->row);
+    if (!r->kernels[r->count])
+        return VOLT_ERR_MEMORY;
+    r->alphas[r->count++] = r->row_alpha;
+    return VOLT_OK;
+}
+
+static volt_status read_file(const char *path, reader *r)
+{
+    char *bytes = NULL;
+    int64_t size = 0;
+    VOLT_TRY(volt_file_load(path, &bytes, &size));
+    char delimiter = volt_csv_delimiter(bytes, size);
+    if (delimiter == ' ')
+        size = volt_csv_squeeze(bytes, size);
+    volt_csv_events events = {.cell = read_cell, .row = finish_row, .context = r};
+    volt_status status = volt_csv_walk(bytes, size, delimiter, &events);
+    volt_free(bytes);
+    if (status == VOLT_OK && r->count == 0)
+        status = volt_fail(VOLT_ERR_FORMAT, "there are no candidates in it");
+    return status == VOLT_OK || status == VOLT_ERR_MEMORY ? status : volt_fail_prefix(status, "%s", path);
+}
+
+volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates)
+{
+    VOLT_REQUIRE(path && candidates, VOLT_ERR_ARGUMENT, "the path or the place for the candidates is NULL");
+    if (kernel) {
+        volt_kernel *parsed = NULL;
+        VOLT_TRY(volt_kernel_parse(kernel, &parsed));
+        volt_kernel_free(parsed);
+    }
+    reader r = {.kernel = kernel, .alpha = -1, .text = -1, .in_header = true};
+    volt_status status = read_file(path, &r);
+    if (status == VOLT_OK)
+        status = volt_candidates_list((const char *const *)r.kernels, r.alphas, r.count, candidates);
+    for (int64_t j = 0; j < r.n_columns; j++)
+        volt_free(r.names[j]);
+    for (int64_t i = 0; i < r.count; i++)
+        volt_free(r.kernels[i]);
+    volt_free(r.names);
+    volt_free(r.kernels);
+    volt_free(r.alphas);
+    return status;
+}

@@ -1,0 +1,394 @@
+/* src/select/space.c: which parameters a search draws, and from what.
+ *
+ * Every parameter has a law and a range, from the caller or from the kernel table. A point of the space is a
+ * position u in [0, 1) along each axis:
+ *
+ *     LOG          low (high / low)^u              LINEAR       low + (high - low) u
+ *     INTEGER      low + floor((high - low + 1) u)
+ *     LOG_INTEGER  floor(low ((high + 1) / low)^u)
+ *
+ * Ranges of widths are in units of the distance of two rows, times sqrt(window) for windows. Whether a
+ * parameter goes with the others is for the kernel to say: it is left out when the text with it is refused. */
+#include "select/space.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/scaling.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What alpha is drawn from, unless told otherwise. */
+static const double alpha_low = 1e-8, alpha_high = 10;
+
+void volt_space_free(volt_space *space)
+{
+    if (!space)
+        return;
+    for (int64_t a = 0; a < space->n_axes; a++) {
+        for (int64_t c = 0; c < space->axes[a].n_choices; c++)
+            volt_free(space->axes[a].choices[c]);
+        volt_free(space->axes[a].choices);
+        volt_free(space->axes[a].name);
+    }
+    volt_free(space->axes);
+    volt_free(space->kernel);
+    volt_free(space);
+}
+
+static volt_status add_axis(volt_space *space, const char *name, volt_axis axis)
+{
+    VOLT_TRY(volt_grow((void **)&space->axes, &space->capacity, space->n_axes + 1, sizeof axis));
+    axis.name = volt_strdup(name);
+    if (!axis.name)
+        return VOLT_ERR_MEMORY;
+    space->axes[space->n_axes++] = axis;
+    return VOLT_OK;
+}
+
+static bool has_axis(const volt_space *space, const char *name)
+{
+    for (int64_t a = 0; a < space->n_axes; a++)
+        if (strcmp(space->axes[a].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_alpha(const char *name)
+{
+    return name && strcmp(name, "alpha") == 0;
+}
+
+/* ---- ranges of the caller --------------------------------------------------------------------- */
+
+static const volt_kernel_info *info_of(const char *kernel)
+{
+    size_t length = strcspn(kernel, ":");
+    for (int64_t i = 0; i < volt_kernel_count(); i++) {
+        const volt_kernel_info *info = volt_kernel_describe(i);
+        if (strlen(info->name) == length && strncmp(info->name, kernel, length) == 0)
+            return info;
+    }
+    return NULL;
+}
+
+static volt_status find_parameter(const volt_kernel_info *info, const char *name,
+                                  const volt_parameter_info **parameter)
+{
+    const char *names[64];
+    int64_t count = 0;
+    for (int64_t p = 0; p < info->n_parameters; p++) {
+        names[count++] = info->parameters[p].name;
+        if (strcmp(info->parameters[p].name, name) == 0) {
+            *parameter = &info->parameters[p];
+            return VOLT_OK;
+        }
+    }
+    names[count++] = "alpha";
+    const char *nearest = volt_nearest_name(name, names, count);
+    return volt_fail(VOLT_ERR_ARGUMENT,
+                     "a range is given for \"%s\", and kernel %s has no such parameter%s%s%s", name, info->name,
+                     nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static bool is_whole(volt_search_law kind)
+{
+    return kind == VOLT_SEARCH_INTEGER || kind == VOLT_SEARCH_LOG_INTEGER;
+}
+
+static bool is_log(volt_search_law kind)
+{
+    return kind == VOLT_SEARCH_LOG || kind == VOLT_SEARCH_LOG_INTEGER;
+}
+
+static volt_status check_range(const volt_range *range)
+{
+    VOLT_REQUIRE(range->kind > VOLT_SEARCH_NONE && range->kind <= VOLT_SEARCH_LOG_INTEGER, VOLT_ERR_ARGUMENT,
+                 "the range of %s has no law", range->name);
+    VOLT_REQUIRE(isfinite(range->low) && isfinite(range->high) && range->low <= range->high, VOLT_ERR_ARGUMENT,
+                 "the range of %s goes from %g to %g, and must go up", range->name, range->low, range->high);
+    VOLT_REQUIRE(!is_log(range->kind) || range->low > 0, VOLT_ERR_ARGUMENT,
+                 "the range of %s starts at %g, and a logarithmic one must start above 0", range->name,
+                 range->low);
+    VOLT_REQUIRE(!is_whole(range->kind) ||
+                     (range->low == floor(range->low) && range->high == floor(range->high) &&
+                      fabs(range->low) < 1e9 && fabs(range->high) < 1e9),
+                 VOLT_ERR_ARGUMENT, "the range of %s goes from %g to %g, and must have whole ends", range->name,
+                 range->low, range->high);
+    return VOLT_OK;
+}
+
+/* Does the kernel take NAME=VALUE at all? Conflicts with what else is given are found at the draw. */
+static volt_status check_value(const volt_space *space, const char *name, const char *value)
+{
+    double number;
+    if (is_alpha(name)) {
+        VOLT_REQUIRE(volt_parse_number(value, &number) && number > 0 && isfinite(number), VOLT_ERR_ARGUMENT,
+                     "alpha is %s, and must be positive and finite", value);
+        return VOLT_OK;
+    }
+    char text[VOLT_KERNEL_LENGTH];
+    bool bare = !strchr(space->kernel, ':');
+    snprintf(text, sizeof text, "%s%c%s=%s", space->kernel, bare ? ':' : ',', name, value);
+    volt_kernel *parsed = NULL;
+    VOLT_TRY(volt_kernel_parse(text, &parsed));
+    volt_kernel_free(parsed);
+    return VOLT_OK;
+}
+
+static volt_status copy_choices(const volt_space *space, const volt_range *range, volt_axis *axis)
+{
+    axis->choices = volt_alloc_zero(range->n_choices, sizeof *axis->choices);
+    if (!axis->choices)
+        return VOLT_ERR_MEMORY;
+    for (int64_t c = 0; c < range->n_choices; c++) {
+        VOLT_TRY(check_value(space, range->name, range->choices[c]));
+        axis->choices[c] = volt_strdup(range->choices[c]);
+        if (!axis->choices[c])
+            return VOLT_ERR_MEMORY;
+        axis->n_choices++;
+    }
+    return VOLT_OK;
+}
+
+/* Both ends of a range must be values that the parameter may have. */
+static volt_status check_ends(const volt_parameter_info *parameter, const volt_range *range)
+{
+    VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_CHOICE, VOLT_ERR_ARGUMENT,
+                 "%s is one of %s: give choices, not a range", range->name, parameter->range);
+    VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || is_whole(range->kind), VOLT_ERR_ARGUMENT,
+                 "%s takes whole numbers: give a range of integers", range->name);
+    bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
+    bool inside = (parameter->closed || whole ? range->low >= parameter->low : range->low > parameter->low) &&
+                  (whole ? range->high <= parameter->high : range->high < parameter->high);
+    VOLT_REQUIRE(inside, VOLT_ERR_ARGUMENT, "the range of %s goes from %g to %g, and must lie in %s",
+                 range->name, range->low, range->high, parameter->range);
+    return VOLT_OK;
+}
+
+static volt_status add_range(volt_space *space, const volt_kernel_info *info, const volt_range *range)
+{
+    VOLT_REQUIRE(range->name, VOLT_ERR_ARGUMENT, "a range has no name");
+    VOLT_REQUIRE(!has_axis(space, range->name), VOLT_ERR_ARGUMENT, "two ranges are given for %s", range->name);
+    bool alpha = is_alpha(range->name);
+    const volt_parameter_info *parameter = NULL;
+    if (!alpha)
+        VOLT_TRY(find_parameter(info, range->name, &parameter));
+
+    volt_axis axis = {.kind = range->kind, .low = range->low, .high = range->high};
+    volt_status status = VOLT_OK;
+    if (range->choices) {
+        VOLT_REQUIRE(range->n_choices >= 1, VOLT_ERR_ARGUMENT, "there are no choices for %s", range->name);
+        status = copy_choices(space, range, &axis);
+    } else {
+        VOLT_TRY(check_range(range));
+        VOLT_REQUIRE(!alpha || range->low > 0, VOLT_ERR_ARGUMENT,
+                     "the range of alpha starts at %g, and must start above 0", range->low);
+        if (parameter)
+            VOLT_TRY(check_ends(parameter, range));
+    }
+    if (status == VOLT_OK)
+        status = add_axis(space, range->name, axis);
+    if (status != VOLT_OK) {
+        for (int64_t c = 0; c < axis.n_choices; c++)
+            volt_free(axis.choices[c]);
+        volt_free(axis.choices);
+    }
+    return status;
+}
+
+/* ---- creation --------------------------------------------------------------------------------- */
+
+static volt_status add_table_ranges(volt_space *space, const volt_kernel_info *info)
+{
+    for (int64_t p = 0; p < info->n_parameters; p++) {
+        const volt_parameter_info *parameter = &info->parameters[p];
+        if (parameter->search == VOLT_SEARCH_NONE || has_axis(space, parameter->name))
+            continue;
+        volt_axis axis = {.kind = parameter->search,
+                          .low = parameter->search_low,
+                          .high = parameter->search_high,
+                          .unit = parameter->unit};
+        VOLT_TRY(add_axis(space, parameter->name, axis));
+    }
+    return VOLT_OK;
+}
+
+/* The distance of two rows after scaling. */
+static volt_status learn_distance(volt_view X, bool scale, double *distance)
+{
+    VOLT_TRY(volt_kernel_distance_unit(X, 1, distance));
+    volt_input_scale input = {.shift = volt_alloc_doubles(X.cols, 1)};
+    if (!input.shift)
+        return VOLT_ERR_MEMORY;
+    volt_status status = volt_input_scale_learn(X, true, !scale, &input);
+    *distance *= input.scale;
+    volt_free(input.shift);
+    return status;
+}
+
+/* The caller's choices come first: what else applies depends on them. Alpha comes last. */
+static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options)
+{
+    const volt_kernel_info *info = info_of(space->kernel);
+    for (int choices = 1; choices >= 0; choices--)
+        for (int64_t r = 0; r < options->n_ranges; r++)
+            if ((options->ranges[r].choices != NULL) == choices && !is_alpha(options->ranges[r].name))
+                VOLT_TRY(add_range(space, info, &options->ranges[r]));
+    VOLT_TRY(add_table_ranges(space, info));
+    for (int64_t r = 0; r < options->n_ranges; r++)
+        if (is_alpha(options->ranges[r].name))
+            VOLT_TRY(add_range(space, info, &options->ranges[r]));
+    if (!has_axis(space, "alpha")) {
+        volt_axis axis = {.kind = VOLT_SEARCH_LOG, .low = alpha_low, .high = alpha_high};
+        VOLT_TRY(add_axis(space, "alpha", axis));
+    }
+    return learn_distance(X, options->scale, &space->distance);
+}
+
+volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
+                              volt_space **space)
+{
+    volt_draw_options standard = volt_draw_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
+
+    volt_kernel *parsed = NULL; /* the text as it was given is kept: what it leaves out is what is searched */
+    volt_status status = volt_kernel_parse(kernel, &parsed);
+    volt_kernel_free(parsed);
+    VOLT_TRY(status);
+
+    volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    const char *start = kernel + strspn(kernel, " \t\r\n");
+    fresh->kernel = volt_strdup(start);
+    status = fresh->kernel ? fill(fresh, X, options) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        *space = fresh;
+    else
+        volt_space_free(fresh);
+    return status;
+}
+
+/* ---- points ----------------------------------------------------------------------------------- */
+
+static double unit_size(volt_unit unit, double distance)
+{
+    switch (unit) {
+    case VOLT_UNIT_DISTANCE:
+        return distance;
+    case VOLT_UNIT_SQUARE:
+        return distance * distance;
+    case VOLT_UNIT_INVERSE_SQUARE:
+        return 1 / (distance * distance);
+    default:
+        return 1;
+    }
+}
+
+static double value_at(const volt_axis *axis, double u)
+{
+    double low = axis->low, high = axis->high;
+    switch (axis->kind) {
+    case VOLT_SEARCH_LOG:
+        return low * pow(high / low, u);
+    case VOLT_SEARCH_INTEGER:
+        return fmin(low + floor((high - low + 1) * u), high);
+    case VOLT_SEARCH_LOG_INTEGER:
+        return fmin(floor(low * pow((high + 1) / low, u)), high);
+    default:
+        return low + (high - low) * u;
+    }
+}
+
+/* The value of the axis as text; `distance` is the unit of widths. */
+static const char *text_at(const volt_axis *axis, double u, double distance, char number[VOLT_NUMBER_LENGTH])
+{
+    if (axis->choices) {
+        int64_t c = (int64_t)(u * (double)axis->n_choices);
+        return axis->choices[c < axis->n_choices ? c : axis->n_choices - 1];
+    }
+    return volt_format_number(value_at(axis, u) * unit_size(axis->unit, distance), number);
+}
+
+/* Append NAME=VALUE to the text when the kernel takes it. */
+static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const char *value)
+{
+    char longer[VOLT_KERNEL_LENGTH];
+    int length = snprintf(longer, sizeof longer, "%s%c%s=%s", text, strchr(text, ':') ? ',' : ':', name, value);
+    volt_kernel *parsed = NULL;
+    volt_status status = length < (int)sizeof longer ? volt_kernel_parse(longer, &parsed) : VOLT_ERR_KERNEL;
+    volt_kernel_free(parsed);
+    if (status == VOLT_OK)
+        memcpy(text, longer, sizeof longer);
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
+/* The window that the text gives, 1 when it gives none. */
+static double window_of(const char *text)
+{
+    const char *found = strstr(text, "window=");
+    double window = 1;
+    char number[VOLT_NUMBER_LENGTH];
+    if (found) {
+        snprintf(number, sizeof number, "%.*s", (int)strcspn(found + 7, ","), found + 7);
+        volt_parse_number(number, &window);
+    }
+    return window;
+}
+
+volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
+                          double *alpha)
+{
+    char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
+    snprintf(text, sizeof text, "%s", space->kernel);
+    /* Choices and windows before widths, whose unit depends on the window. */
+    for (int widths = 0; widths <= 1; widths++) {
+        double distance = space->distance * sqrt(window_of(text));
+        for (int64_t a = 0; a < space->n_axes; a++) {
+            const volt_axis *axis = &space->axes[a];
+            const char *value = text_at(axis, u[a], distance, number);
+            if (is_alpha(axis->name))
+                volt_parse_number(value, alpha);
+            else if ((axis->unit != VOLT_UNIT_ONE) == widths)
+                VOLT_TRY(offer(text, axis->name, value));
+        }
+    }
+    memcpy(kernel, text, sizeof text);
+    return VOLT_OK;
+}
+
+/* ---- grids ------------------------------------------------------------------------------------ */
+
+int64_t volt_axis_points(const volt_axis *axis, int64_t points)
+{
+    if (axis->choices)
+        return axis->n_choices;
+    double whole = axis->high - axis->low + 1;
+    if (is_whole(axis->kind) && whole < (double)points)
+        return (int64_t)whole;
+    return axis->high > axis->low ? points : 1;
+}
+
+/* The ends of a range belong to its grid, so reals stand at i / (points - 1), and whole numbers in the middle
+ * of the stretch that the law gives them. */
+double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i)
+{
+    int64_t count = volt_axis_points(axis, points);
+    if (axis->choices)
+        return ((double)i + 0.5) / (double)count;
+    double share = count > 1 ? (double)i / (double)(count - 1) : 0;
+    if (!is_whole(axis->kind))
+        return share;
+    bool logarithmic = axis->kind == VOLT_SEARCH_LOG_INTEGER && count == points;
+    double whole = logarithmic ? axis->low * pow(axis->high / axis->low, share)
+                               : axis->low + (axis->high - axis->low) * share;
+    whole = round(whole) + 0.5;
+    return axis->kind == VOLT_SEARCH_INTEGER ? (whole - axis->low) / (axis->high - axis->low + 1)
+                                             : log(whole / axis->low) / log((axis->high + 1) / axis->low);
+}

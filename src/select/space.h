@@ -1,0 +1,38 @@
+/* src/select/space.h: the space of a kernel's parameters that are not given, and alpha. */
+#ifndef SELECT_SPACE_H
+#define SELECT_SPACE_H
+
+#include "volterra/select.h"
+
+/* One parameter that is searched, or alpha. */
+typedef struct volt_axis {
+    char *name;
+    volt_search_law kind;
+    double low, high; /* in `unit` */
+    volt_unit unit;
+    char **choices; /* NULL for a range */
+    int64_t n_choices;
+} volt_axis;
+
+typedef struct volt_space {
+    char *kernel;    /* what is given */
+    double distance; /* median distance of two scaled rows */
+    volt_axis *axes; /* those of the caller, then those of the kernel table; alpha last */
+    int64_t n_axes, capacity;
+} volt_space;
+
+/* The space of `kernel` on the rows of X; the arguments are those of volt_candidates_draw. */
+volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
+                              volt_space **space);
+void volt_space_free(volt_space *space);
+
+/* The point of the space at position u[a] in [0, 1) along each axis. A parameter that the kernel does not take
+ * beside the others (gamma without lift=rbf, say) is left out. */
+volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
+                          double *alpha);
+
+/* How many different values axis a has in a grid of `points`, and where along the axis number i stands. */
+int64_t volt_axis_points(const volt_axis *axis, int64_t points);
+double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);
+
+#endif
