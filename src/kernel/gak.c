@@ -18,7 +18,10 @@
 
 enum { LANES = VOLT_LANES };
 
-enum { SIGMA, WINDOW, PATH, N_PARAMETERS };
+enum { SIGMA, WINDOW, PATH, CENTRE, N_PARAMETERS };
+
+static const char *const centre_words[] = {"no", "yes", NULL};
+enum { CENTRE_NO, CENTRE_YES };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIGMA] = {.name = "sigma",
@@ -34,6 +37,12 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                .search_high = 10},
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
+    [CENTRE] = {.name = "centre",
+                .meaning = "yes: features less their mean over the columns of the Gram matrix",
+                .fallback = "no",
+                .range = "no, yes",
+                .kind = VOLT_PARAMETER_CHOICE,
+                .words = centre_words},
 };
 
 static const volt_path_parameters where = {.window = WINDOW, .path = PATH, .augment = -1, .prescale = -1};
@@ -195,6 +204,11 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return volt_path_resolve(kernel, &where, radius, programme, 1, resolved);
 }
 
+static bool centred(const volt_kernel *kernel)
+{
+    return (int)kernel->value[CENTRE] == CENTRE_YES;
+}
+
 const volt_kernel_entry volt_kernel_gak = {
     .info = {.name = "gak",
              .formula =
@@ -204,5 +218,6 @@ const volt_kernel_entry volt_kernel_gak = {
              .n_parameters = N_PARAMETERS},
     .settle = settle,
     .resolve = resolve,
+    .centred = centred,
     .paths = paths,
 };

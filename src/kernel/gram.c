@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/centre.h"
 #include "kernel/past.h"
 
 #include <float.h>
@@ -69,25 +70,36 @@ void volt_mirror(volt_matrix K)
                     K.data[j * K.ld + i] = K.data[i * K.ld + j];
 }
 
-static volt_status fill(const volt_resolved *resolved, volt_view X, volt_view Y, bool same,
-                        const volt_gram_options *options, volt_matrix K)
+/* A call of volt_gram. */
+typedef struct gram_job {
+    const volt_resolved *resolved;
+    volt_view X, Y;
+    bool same;
+    volt_progress progress;
+} gram_job;
+
+/* The matrix as the engine gives it: that of the columns with themselves (`own`), or the one asked for. Its
+ * progress covers [from, from + share] of the call. */
+static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
 {
+    const gram_job *job = context;
+    const volt_resolved *resolved = job->resolved;
+    volt_view X = own ? job->Y : job->X;
+    bool same = own || job->same;
     volt_columns *columns = NULL;
     volt_past *past = NULL;
-    volt_status status = volt_columns_create(resolved, Y, &columns);
+    volt_status status = volt_columns_create(resolved, job->Y, &columns);
     if (status == VOLT_OK)
         status = volt_past_create(resolved, columns, X.rows, &past);
     if (status == VOLT_OK) {
-        double entries = (double)X.rows * (double)Y.rows / (same ? 2 : 1);
+        double entries = (double)X.rows * (double)job->Y.rows / (same ? 2 : 1);
         volt_stage stage;
-        volt_stage_begin(&stage, options->progress, "gram", 0, 1, entries);
+        volt_stage_begin(&stage, job->progress, "gram", from, share, entries);
         volt_past_advance(past, X, same, K, &stage);
         status = volt_stage_end(&stage);
     }
     if (status == VOLT_OK && !isfinite(resolved->facts.largest)) /* no bound says that K cannot overflow */
         status = volt_check_finite(K, same);
-    if (status == VOLT_OK && same && options->mirror)
-        volt_mirror(K);
     volt_past_free(past);
     volt_columns_free(columns);
     return status;
@@ -124,5 +136,9 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
     volt_resolved resolved;
     VOLT_TRY(volt_kernel_resolve(kernel, radius, X.cols, &resolved));
     volt_kernel_warn(kernel);
-    return fill(&resolved, X, Y, same, options, K);
+    gram_job job = {&resolved, X, Y, same, options->progress};
+    volt_status status = resolved.centred ? volt_centre_gram(fill, &job, same, K) : fill(&job, false, 0, 1, K);
+    if (status == VOLT_OK && same && options->mirror)
+        volt_mirror(K);
+    return status;
 }

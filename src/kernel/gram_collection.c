@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "kernel/centre.h"
 #include "kernel/gram.h"
 #include "kernel/kernel_entry.h"
 
@@ -241,7 +242,7 @@ static void fill_self(const work *w, collection Y, double *memory)
     }
 }
 
-static volt_status run(work *w, collection Y, bool same, volt_progress progress, volt_matrix K)
+static volt_status run(work *w, collection Y, bool same, volt_stage *stage, volt_matrix K)
 {
     const volt_resolved *resolved = w->resolved;
     int64_t longest = volt_max(w->longest_x, longest_steps(resolved, Y)), threads = volt_threads();
@@ -256,15 +257,36 @@ static volt_status run(work *w, collection Y, bool same, volt_progress progress,
     if (resolved->programme.normalised)
         fill_self(w, Y, w->memory);
 
-    volt_stage stage;
-    volt_stage_begin(&stage, progress, "gram", 0, 1, (double)K.rows);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (int64_t i = 0; i < K.rows; i++)
-        if (volt_stage_goes_on(&stage)) {
+        if (volt_stage_goes_on(stage)) {
             run_series(w, i, same, w->memory + omp_get_thread_num() * w->scratch, K);
-            volt_stage_advance(&stage, 1);
+            volt_stage_advance(stage, 1);
         }
-    return volt_stage_end(&stage);
+    return volt_stage_end(stage);
+}
+
+/* A call of volt_gram_collection. */
+typedef struct collection_job {
+    const volt_resolved *resolved;
+    collection X, Y;
+    bool same;
+    volt_progress progress;
+} collection_job;
+
+/* As in gram.c: the matrix of the columns with themselves (`own`), or the one asked for. */
+static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
+{
+    const collection_job *job = context;
+    collection X = own ? job->Y : job->X;
+    bool same = own || job->same;
+    work w = {.resolved = job->resolved, .X = X, .longest_x = longest_steps(job->resolved, X)};
+    volt_stage stage;
+    volt_stage_begin(&stage, job->progress, "gram", from, share, (double)K.rows);
+    volt_status status = run(&w, job->Y, same, &stage, K);
+    groups_free(&w.columns);
+    volt_free(w.memory);
+    return status == VOLT_OK ? volt_check_finite(K, same) : status;
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */
@@ -290,7 +312,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 {
     const volt_kernel_entry *entry = kernel->entry;
     if (entry->paths) {
-        volt_resolved made = {.window = 1};
+        volt_resolved made = {.window = 1, .centred = volt_kernel_is_centred(kernel)};
         VOLT_TRY(volt_path_refuse_on_series(kernel));
         entry->paths(kernel, &made.programme, &made.shape);
         *resolved = made;
@@ -323,13 +345,8 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     volt_resolved resolved;
     VOLT_TRY(resolve(kernel, radius, d, &resolved));
     volt_kernel_warn(kernel);
-
-    work w = {.resolved = &resolved, .X = rows, .longest_x = longest_steps(&resolved, rows)};
-    volt_status status = run(&w, columns, same, options->progress, K);
-    groups_free(&w.columns);
-    volt_free(w.memory);
-    if (status == VOLT_OK)
-        status = volt_check_finite(K, same);
+    collection_job job = {&resolved, rows, columns, same, options->progress};
+    volt_status status = resolved.centred ? volt_centre_gram(fill, &job, same, K) : fill(&job, false, 0, 1, K);
     if (status == VOLT_OK && same && options->mirror)
         volt_mirror(K);
     return status;

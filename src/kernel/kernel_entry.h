@@ -55,6 +55,7 @@ struct volt_resolved {
     double (*gain)(const volt_resolved *resolved, double norm);
     double common;  /* K - common is still positive semidefinite; 0 where none is known */
     int64_t window; /* rows of a sequence that an entry sees at most, where that is a parameter; else 1 */
+    bool centred;   /* the Gram matrix is centred on its columns (centre.h); engines fill it as it is */
     volt_scan scan; /* step is NULL when the kernel runs on ... */
     volt_programme programme; /* ... a programme between paths ... */
     volt_path_shape shape;    /* ... of this shape */
@@ -68,6 +69,8 @@ typedef struct volt_kernel_entry {
     volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
     /* (optional) True when the kernel relies on where zero is, so that inputs are scaled but not shifted. */
     bool (*keeps_origin)(const volt_kernel *kernel);
+    /* (optional) True when the kernel's Gram matrices are centred. */
+    bool (*centred)(const volt_kernel *kernel);
     /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
     void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
     bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
@@ -93,6 +96,7 @@ extern const volt_kernel_entry volt_kernel_cauchy;
 volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel);
+bool volt_kernel_is_centred(const volt_kernel *kernel);
 
 /* Warn in the log when the kernel's Gram matrices need not be positive semidefinite. */
 void volt_kernel_warn(const volt_kernel *kernel);

@@ -26,12 +26,19 @@ volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_REQUIRE(radius >= 0 && isfinite(radius), VOLT_ERR_ARGUMENT,
                  "the radius of the inputs is %g, and must be finite and at least 0", radius);
-    return kernel->entry->resolve(kernel, radius, d, resolved);
+    VOLT_TRY(kernel->entry->resolve(kernel, radius, d, resolved));
+    resolved->centred = volt_kernel_is_centred(kernel);
+    return VOLT_OK;
 }
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel)
 {
     return kernel->entry->keeps_origin && kernel->entry->keeps_origin(kernel);
+}
+
+bool volt_kernel_is_centred(const volt_kernel *kernel)
+{
+    return kernel->entry->centred && kernel->entry->centred(kernel);
 }
 
 void volt_kernel_warn(const volt_kernel *kernel)

@@ -3,7 +3,10 @@
  * The Gram matrix K of the scaled inputs is filled in its lower triangle, the block K[w:, w:] that remains
  * after a washout of w rows is factored in place, and the coefficients follow (solve/ridge.c). Fitted values
  * need no further kernel: K A + 1 c = Y - alpha A on the fitted rows, and for rows of the washout the block
- * K[w:, :w], which the factorisation does not touch, is still there. */
+ * K[w:, :w], which the factorisation does not touch, is still there.
+ *
+ * A kernel with a centred Gram matrix, H K H, and no intercept forecasts like the plain kernel with an
+ * intercept, less the mean of the targets it was fitted to: K stays as it is, and the intercept carries it. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -118,6 +121,17 @@ static void subtract_from_lower(volt_matrix K, double common)
             K.data[i * K.ld + j] -= common;
 }
 
+/* What a centred kernel without an intercept does not learn: the mean of target k, scaled, over the fitted rows. */
+static double unlearned_mean(const volt_model *model, volt_view Y, int64_t k)
+{
+    if (!model->resolved.centred || model->intercept)
+        return 0;
+    double sum = 0;
+    for (int64_t i = model->washout; i < model->n; i++)
+        sum += (Y.data[i * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
+    return sum / (double)(model->n - model->washout);
+}
+
 /* The readout. With an intercept, K and K - common 11' give the same forecasts (1' A = 0), and the second is
  * far better conditioned near the bound of lambda; what 1' A is not quite 0 by goes into the intercept. */
 static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_options *options, double from,
@@ -132,14 +146,14 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
             A.data[i * q + k] = (Y.data[(w + i) * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
 
     /* What is left of K after the subtraction still carries the rounding of K. */
-    double common = model->intercept ? model->resolved.common : 0, size = 0;
+    bool intercept = model->intercept || model->resolved.centred;
+    double common = intercept ? model->resolved.common : 0, size = 0;
     for (int64_t i = 0; i < kept; i++)
         size = fmax(size, block.data[i * block.ld + i]);
     if (common != 0)
         subtract_from_lower(block, common);
 
-    volt_ridge_options ridge = {
-        .alpha = options->alpha, .intercept = options->intercept, .progress = options->progress};
+    volt_ridge_options ridge = {.alpha = options->alpha, .intercept = intercept, .progress = options->progress};
     volt_ridge_report report;
     volt_ridge_stage stage = {.from = from, .share = 1 - from, .size = size};
     VOLT_TRY(volt_ridge_solve_stage(block, A, &ridge, stage, model->intercepts, &report));
@@ -149,7 +163,7 @@ static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_
         double sum = 0;
         for (int64_t i = 0; i < kept; i++)
             sum += A.data[i * q + k];
-        model->intercepts[k] -= common * sum;
+        model->intercepts[k] -= common * sum + unlearned_mean(model, Y, k);
     }
     return VOLT_OK;
 }
@@ -165,10 +179,12 @@ static volt_status fill_fitted(const volt_model *model, volt_view Y, volt_matrix
         for (int64_t i = 0; i < w; i++)
             VOLT_TRY(volt_model_finish_output(model, i, fitted.data + i * fitted.ld));
     }
-    for (int64_t i = w; i < model->n; i++)
-        for (int64_t k = 0; k < q; k++)
+    for (int64_t k = 0; k < q; k++) {
+        double scale = model->target_scale[k], shift = scale * unlearned_mean(model, Y, k);
+        for (int64_t i = w; i < model->n; i++)
             fitted.data[i * fitted.ld + k] =
-                Y.data[i * Y.ld + k] - model->alpha * model->target_scale[k] * model->coefficients[i * q + k];
+                Y.data[i * Y.ld + k] - shift - model->alpha * scale * model->coefficients[i * q + k];
+    }
     return VOLT_OK;
 }
 
