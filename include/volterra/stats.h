@@ -1,4 +1,4 @@
-/* volterra/stats.h: how good is a forecast. */
+/* volterra/stats.h: how good is a forecast, and which of several models are the best. */
 #ifndef VOLTERRA_STATS_H
 #define VOLTERRA_STATS_H
 
@@ -33,6 +33,74 @@ VOLT_API volt_status volt_wasserstein(const double *first, int64_t n_first, cons
  * (*reached = 0 then, else 1). Where y_t = 0 only yhat_t = 0 is valid. threshold > 0. */
 VOLT_API volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows,
                                      int *reached);
+
+/* Losses of a forecast row by row, for the model confidence set: losses is T x 1 (a column of a larger matrix
+ * will do: its ld says so) and receives
+ *
+ *     loss_t = mean over outputs k of (y_tk - yhat_tk)^2 / var_k,
+ *
+ * var_k the population variance of the truth. The mean of the losses is the NMSE, for a constant output too:
+ * its loss is 0 when it is forecast exactly, else its squared error over the mean of its squared errors.
+ * Failures are those of volt_metrics_compute. */
+VOLT_API volt_status volt_losses(volt_view truth, volt_view forecast, volt_matrix losses);
+
+/* ---- model confidence set --------------------------------------------------------------------- */
+
+/* Which models are the best, given what chance alone may do: the set of Hansen, Lunde and Nason
+ * (Econometrica 79, 2011) contains the best model with probability 1 - size. docs/math.md has the formulas.
+ *
+ *     volt_mcs *mcs = NULL;
+ *     volt_status status = volt_mcs_compute(losses, NULL, &mcs);        losses: T rows, one column per model
+ *     for (int64_t i = 0; !status && i < mcs->models; i++)
+ *         printf("model %lld: p = %g%s\n", (long long)i, mcs->pvalues[i], mcs->included[i] ? " **" : "");
+ *     volt_mcs_free(mcs); */
+typedef enum volt_mcs_method {
+    VOLT_MCS_R,  /* the largest difference of two models */
+    VOLT_MCS_MAX /* the largest difference of a model from the mean of all */
+} volt_mcs_method;
+
+/* What volt_mcs_options.block may be instead of a length. */
+#define VOLT_BLOCK_SQRT 0.0    /* the integer part of sqrt(T) */
+#define VOLT_BLOCK_AUTO (-1.0) /* the largest volt_block_length over all differences of two models */
+
+typedef struct volt_mcs_options {
+    volt_mcs_method method; /* VOLT_MCS_R */
+    double size;            /* a model is included when its p-value is above this; 0.25, in (0, 1) */
+    double block;           /* mean length of a block, 1 to T, or one of the above; VOLT_BLOCK_SQRT */
+    int64_t reps;           /* replications of the bootstrap, 10000 */
+    uint64_t seed;          /* 0; replication b draws from Philox stream b */
+    volt_progress progress;
+} volt_mcs_options;
+VOLT_API volt_mcs_options volt_mcs_options_default(void);
+
+typedef struct volt_mcs {
+    int64_t models;      /* columns of the losses */
+    double *pvalues;     /* of every model, in column order */
+    int *included;       /* 1 when the p-value is above the size */
+    int64_t *order;      /* columns in the order of elimination; the last one was never eliminated */
+    double *statistics;  /* of step s, which eliminated order[s]; models - 1 of them; infinite where the
+                            difference never varies */
+    double *step_shares; /* share of the bootstrap statistics above that; a p-value is the largest so far */
+    double *mean_losses; /* in column order */
+    double block;        /* the mean block length that was used; 0 when the indices were given */
+} volt_mcs;
+
+/* The model confidence set of the columns of `losses` (T x M, T >= 2, M >= 1), by the stationary bootstrap.
+ * The same for every number of threads. Two equal columns have the statistic 0, and no bootstrap statistic is
+ * above that: when nothing else is left the first of them goes, with the p-value of the step before. options
+ * may be NULL. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_NOT_FINITE. Free *mcs with volt_mcs_free. */
+VOLT_API volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs);
+
+/* The same with replications of the caller's: indices[b * T + t] in 0 .. T - 1 is the row that stands at t in
+ * replication b < reps. block, reps and seed of the options are not used. */
+VOLT_API volt_status volt_mcs_from_indices(volt_view losses, const int64_t *indices, int64_t reps,
+                                           const volt_mcs_options *options, volt_mcs **mcs);
+
+VOLT_API void volt_mcs_free(volt_mcs *mcs);
+
+/* Mean block length, at least 1, of the stationary bootstrap that suits the dependence within a series of
+ * T >= 10 values: the rule of Politis and White (2004), as corrected by Patton, Politis and White (2009). */
+VOLT_API volt_status volt_block_length(const double *values, int64_t count, double *block);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "stats/forecast_pair.h"
 #include "stats/wasserstein.h"
 #include "volterra/stats.h"
 
@@ -19,53 +20,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static volt_status check_finite(const char *name, volt_view values)
-{
-    for (int64_t i = 0; i < values.rows; i++)
-        for (int64_t j = 0; j < values.cols; j++)
-            VOLT_REQUIRE(isfinite(values.data[i * values.ld + j]), VOLT_ERR_NOT_FINITE,
-                         "row %" PRId64 ", column %" PRId64 " of the %s is %g", i, j, name,
-                         values.data[i * values.ld + j]);
-    return VOLT_OK;
-}
-
-static volt_status check_pair(volt_view truth, volt_view forecast)
-{
-    VOLT_REQUIRE(truth.rows == forecast.rows && truth.cols == forecast.cols, VOLT_ERR_SHAPE,
-                 "the truth is %" PRId64 " x %" PRId64 " and the forecast %" PRId64 " x %" PRId64
-                 ": they must be equal",
-                 truth.rows, truth.cols, forecast.rows, forecast.cols);
-    VOLT_REQUIRE(truth.rows >= 1 && truth.cols >= 1, VOLT_ERR_SHAPE,
-                 "the truth is %" PRId64 " x %" PRId64 ", and must have at least one row and one column",
-                 truth.rows, truth.cols);
-    VOLT_REQUIRE(truth.data && forecast.data && truth.ld >= truth.cols && forecast.ld >= forecast.cols,
-                 VOLT_ERR_ARGUMENT,
-                 "the truth or the forecast has no data, or a leading dimension (%" PRId64 ", %" PRId64
-                 ") below its %" PRId64 " columns",
-                 truth.ld, forecast.ld, truth.cols);
-    VOLT_TRY(check_finite("truth", truth));
-    return check_finite("forecast", forecast);
-}
-
 /* ---- one output ------------------------------------------------------------------------------- */
-
-/* Mean squared deviation from the mean; exactly 0 when all values are equal, whatever their mean
- * rounds to; NAN when it overflows. */
-static double population_variance(const double *values, int64_t count)
-{
-    double sum = 0, low = values[0], high = values[0];
-    for (int64_t i = 0; i < count; i++) {
-        sum += values[i];
-        low = fmin(low, values[i]);
-        high = fmax(high, values[i]);
-    }
-    if (low == high)
-        return 0;
-    double mean = sum / (double)count, squares = 0;
-    for (int64_t i = 0; i < count; i++)
-        squares += (values[i] - mean) * (values[i] - mean);
-    return isfinite(squares) ? squares / (double)count : NAN;
-}
 
 static double median_of_sorted(const double *values, int64_t count)
 {
@@ -83,7 +38,7 @@ static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t
         sum += errors[i];
         relative += errors[i] / fmax(fabs(y[i]), DBL_EPSILON);
     }
-    double variance = population_variance(y, count);
+    double variance = volt_population_variance(y, count, 1);
     volt_sort(errors, count);
     volt_sort(y, count);
     volt_sort(f, count);
@@ -121,7 +76,7 @@ static int is_finite(const volt_metrics *m)
 
 volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metrics *metrics)
 {
-    VOLT_TRY(check_pair(truth, forecast));
+    VOLT_TRY(volt_check_pair(truth, forecast));
     VOLT_REQUIRE(metrics, VOLT_ERR_ARGUMENT, "there is no place for the metrics");
 
     const int64_t n_rows = truth.rows;
@@ -165,7 +120,7 @@ static double distance(const double *y, const double *f, int64_t count)
 
 volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows, int *reached)
 {
-    VOLT_TRY(check_pair(truth, forecast));
+    VOLT_TRY(volt_check_pair(truth, forecast));
     VOLT_REQUIRE(isfinite(threshold) && threshold > 0, VOLT_ERR_ARGUMENT,
                  "the threshold is %g, and must be above 0 and finite", threshold);
     VOLT_REQUIRE(rows && reached, VOLT_ERR_ARGUMENT, "there is no place for the number of rows");

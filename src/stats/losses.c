@@ -1,0 +1,69 @@
+/* src/stats/losses.c: the loss of a forecast at every row, such that its mean is the NMSE.
+ *
+ *     loss_t = (1/q) sum_k w_k (y_tk - yhat_tk)^2,      w_k = 1 / var_k, population variance of the truth
+ *
+ * A constant output has no variance. Its NMSE is 1 unless it is forecast exactly (metrics.c), so its squared
+ * errors are weighed by their own mean: w_k = T / sum_t (y_tk - yhat_tk)^2. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "stats/forecast_pair.h"
+#include "volterra/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* The divisor of the squared errors of output k; 0 when all of them are 0 and the truth is constant. */
+static double loss_unit(volt_view truth, volt_view forecast, int64_t k)
+{
+    double variance = volt_population_variance(truth.data + k, truth.rows, truth.ld);
+    if (variance != 0)
+        return variance;
+    double squares = 0;
+    for (int64_t t = 0; t < truth.rows; t++) {
+        double error = truth.data[t * truth.ld + k] - forecast.data[t * forecast.ld + k];
+        squares += error * error;
+    }
+    return squares / (double)truth.rows;
+}
+
+/* All losses into `values`; the caller looks whether they are finite. */
+static void add_outputs(volt_view truth, volt_view forecast, double *values)
+{
+    for (int64_t t = 0; t < truth.rows; t++)
+        values[t] = 0;
+    for (int64_t k = 0; k < truth.cols; k++) {
+        double unit = loss_unit(truth, forecast, k);
+        if (unit == 0)
+            continue;
+        for (int64_t t = 0; t < truth.rows; t++) {
+            double error = truth.data[t * truth.ld + k] - forecast.data[t * forecast.ld + k];
+            values[t] += error * error / unit;
+        }
+    }
+    for (int64_t t = 0; t < truth.rows; t++)
+        values[t] /= (double)truth.cols;
+}
+
+volt_status volt_losses(volt_view truth, volt_view forecast, volt_matrix losses)
+{
+    VOLT_TRY(volt_check_pair(truth, forecast));
+    VOLT_REQUIRE(losses.rows == truth.rows && losses.cols == 1, VOLT_ERR_SHAPE,
+                 "the losses are %" PRId64 " x %" PRId64 " for a truth of %" PRId64
+                 " rows: they must be a column of as many",
+                 losses.rows, losses.cols, truth.rows);
+    VOLT_REQUIRE(losses.data && losses.ld >= 1, VOLT_ERR_ARGUMENT,
+                 "the losses have no data or the leading dimension %" PRId64, losses.ld);
+
+    double *values = volt_alloc(truth.rows, sizeof *values);
+    if (!values)
+        return VOLT_ERR_MEMORY;
+    add_outputs(truth, forecast, values);
+    volt_status status = VOLT_OK;
+    for (int64_t t = 0; t < truth.rows && status == VOLT_OK; t++)
+        if (!isfinite(values[t]))
+            status = volt_fail(VOLT_ERR_NOT_FINITE, "the squares of row %" PRId64 " overflow", t);
+    for (int64_t t = 0; t < truth.rows && status == VOLT_OK; t++)
+        losses.data[t * losses.ld] = values[t];
+    volt_free(values);
+    return status;
+}

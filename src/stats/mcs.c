@@ -1,0 +1,386 @@
+/* src/stats/mcs.c: the model confidence set of Hansen, Lunde and Nason (Econometrica 79, 2011).
+ *
+ * Losses L_ti of model i at time t, means L_i, differences d_ij = L_i - L_j. The bootstrap gives errors
+ * e_ib = (mean of L_i in replication b) - L_i. As long as more than one model is left:
+ *
+ *     R:    T = max_ij d_ij / sqrt(V_ij),  T*_b = max_ij (e_ib - e_jb) / sqrt(V_ij),
+ *           V_ij = mean_b (e_ib - e_jb)^2
+ *     max:  T = max_i c_i / s_i,           T*_b = max_i c_ib / s_i,   s_i^2 = mean_b c_ib^2,
+ *           c_i = mean_j d_ij,             c_ib = mean_j (e_ib - e_jb)
+ *
+ * over the models i, j that are left. p = share of the T*_b above T, and the model i of the maximum (the first
+ * one if several) is dropped; its p-value is the largest p so far. The last model has the p-value 1.
+ *
+ * Everything is made of differences of two models, never of a mean from which something is subtracted: equal
+ * models have statistics of exactly 0, whatever a mean rounds to. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "stats/block_length.h"
+#include "stats/bootstrap.h"
+#include "stats/forecast_pair.h"
+#include "volterra/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct mcs_work {
+    int64_t rows, models, reps;
+    double *centred;       /* rows x models: the losses minus their means */
+    double *means;         /* models; in units of 2^exponent, as `centred` and `errors` are */
+    double *errors;        /* models x reps: e_ib */
+    double *inverse_error; /* models x models: 1 / sqrt(V_ij), 0 where V_ij = 0; method R */
+    double *highest;       /* reps: T*_b */
+    double *column;        /* reps: c_ib of one model; method max */
+    int64_t *alive;        /* the columns that are left, in column order */
+    int64_t n_alive;
+    int exponent;
+} mcs_work;
+
+/* The model that a step drops, and the statistic that does. */
+typedef struct mcs_loser {
+    int64_t model;
+    double statistic;
+} mcs_loser;
+
+/* ---- the two statistics ----------------------------------------------------------------------- */
+
+static double inverse_root_mean_square(double squares, int64_t count)
+{
+    return squares > 0 ? 1 / sqrt(squares / (double)count) : 0;
+}
+
+/* A difference over its error; equal models have 0, a difference that never varies is infinite. */
+static double studentised(double difference, double inverse_error)
+{
+    if (difference == 0 || inverse_error > 0)
+        return difference * inverse_error;
+    return copysign(INFINITY, difference);
+}
+
+/* 1 / sqrt(V_ij) for all pairs, once for the whole elimination. */
+static void prepare_pairs(mcs_work *work)
+{
+    const int64_t M = work->models, reps = work->reps;
+    for (int64_t i = 0; i < M; i++)
+        for (int64_t j = 0; j < i; j++) {
+            const double *first = work->errors + i * reps, *second = work->errors + j * reps;
+            double squares = 0;
+            for (int64_t b = 0; b < reps; b++)
+                squares += (first[b] - second[b]) * (first[b] - second[b]);
+            double inverse = inverse_root_mean_square(squares, reps);
+            work->inverse_error[i * M + j] = work->inverse_error[j * M + i] = inverse;
+        }
+    for (int64_t i = 0; i < M; i++)
+        work->inverse_error[i * M + i] = 0;
+}
+
+/* highest_b = max(highest_b, |e_ib - e_jb| scale): both signs of the pair. */
+static void raise_by_pair(const double *restrict first, const double *restrict second, double scale,
+                          int64_t reps, double *restrict highest)
+{
+    for (int64_t b = 0; b < reps; b++) {
+        double value = fabs(first[b] - second[b]) * scale;
+        highest[b] = value > highest[b] ? value : highest[b];
+    }
+}
+
+static mcs_loser test_pairs(mcs_work *work)
+{
+    const int64_t M = work->models, reps = work->reps;
+    mcs_loser loser = {work->alive[0], 0};
+    for (int64_t a = 0; a < work->n_alive; a++)
+        for (int64_t c = 0; c < work->n_alive; c++) {
+            const int64_t i = work->alive[a], j = work->alive[c];
+            const double scale = work->inverse_error[i * M + j];
+            double statistic = studentised(work->means[i] - work->means[j], scale);
+            if (statistic > loser.statistic)
+                loser = (mcs_loser){i, statistic};
+            if (c < a)
+                raise_by_pair(work->errors + i * reps, work->errors + j * reps, scale, reps, work->highest);
+        }
+    return loser;
+}
+
+/* column_b = mean_j (e_ib - e_jb) over the models left; returns the sum of its squares. */
+static double centre_errors(const mcs_work *work, int64_t i, double *restrict column)
+{
+    const int64_t reps = work->reps;
+    const double *own = work->errors + i * reps;
+    double squares = 0;
+    for (int64_t b = 0; b < reps; b++)
+        column[b] = 0;
+    for (int64_t c = 0; c < work->n_alive; c++) {
+        const double *other = work->errors + work->alive[c] * reps;
+        for (int64_t b = 0; b < reps; b++)
+            column[b] += own[b] - other[b];
+    }
+    for (int64_t b = 0; b < reps; b++) {
+        column[b] /= (double)work->n_alive;
+        squares += column[b] * column[b];
+    }
+    return squares;
+}
+
+static mcs_loser test_centres(mcs_work *work)
+{
+    mcs_loser loser = {work->alive[0], 0};
+    for (int64_t a = 0; a < work->n_alive; a++) {
+        const int64_t i = work->alive[a];
+        double scale = inverse_root_mean_square(centre_errors(work, i, work->column), work->reps);
+        double difference = 0;
+        for (int64_t c = 0; c < work->n_alive; c++)
+            difference += work->means[i] - work->means[work->alive[c]];
+        double statistic = studentised(difference / (double)work->n_alive, scale);
+        if (statistic > loser.statistic)
+            loser = (mcs_loser){i, statistic};
+        for (int64_t b = 0; b < work->reps; b++) {
+            double value = work->column[b] * scale;
+            work->highest[b] = value > work->highest[b] ? value : work->highest[b];
+        }
+    }
+    return loser;
+}
+
+/* ---- elimination ------------------------------------------------------------------------------ */
+
+static double share_above(const double *values, int64_t count, double bound)
+{
+    int64_t above = 0;
+    for (int64_t b = 0; b < count; b++)
+        above += values[b] > bound;
+    return (double)above / (double)count;
+}
+
+static void drop(mcs_work *work, int64_t model)
+{
+    int64_t kept = 0;
+    for (int64_t a = 0; a < work->n_alive; a++)
+        if (work->alive[a] != model)
+            work->alive[kept++] = work->alive[a];
+    work->n_alive = kept;
+}
+
+static volt_status eliminate(mcs_work *work, volt_mcs_method method, volt_progress progress, volt_mcs *mcs)
+{
+    double pvalue = 0;
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "eliminate", 0.9, 0.1, (double)work->models);
+    if (method == VOLT_MCS_R)
+        prepare_pairs(work);
+    for (int64_t step = 0; work->n_alive > 1 && volt_stage_advance(&stage, 1); step++) {
+        memset(work->highest, 0, (size_t)work->reps * sizeof *work->highest);
+        mcs_loser loser = method == VOLT_MCS_R ? test_pairs(work) : test_centres(work);
+        double share = share_above(work->highest, work->reps, loser.statistic);
+        pvalue = fmax(pvalue, share);
+        mcs->order[step] = loser.model;
+        mcs->statistics[step] = loser.statistic;
+        mcs->step_shares[step] = share;
+        mcs->pvalues[loser.model] = pvalue;
+        drop(work, loser.model);
+    }
+    mcs->order[work->models - 1] = work->alive[0];
+    mcs->pvalues[work->alive[0]] = 1;
+    return volt_stage_end(&stage);
+}
+
+/* ---- before and after ------------------------------------------------------------------------- */
+
+/* Means and centred losses, all scaled by one power of two so that no square overflows and the usual ones do
+ * not vanish: the statistics have no unit. */
+static void centre_losses(mcs_work *work, volt_view losses)
+{
+    double largest = 0;
+    for (int64_t t = 0; t < losses.rows; t++)
+        for (int64_t i = 0; i < losses.cols; i++)
+            largest = fmax(largest, fabs(losses.data[t * losses.ld + i]));
+    frexp(largest, &work->exponent);
+    for (int64_t i = 0; i < losses.cols; i++) {
+        double sum = 0;
+        for (int64_t t = 0; t < losses.rows; t++)
+            sum += ldexp(losses.data[t * losses.ld + i], -work->exponent);
+        work->means[i] = sum / (double)losses.rows;
+    }
+    for (int64_t t = 0; t < losses.rows; t++)
+        for (int64_t i = 0; i < losses.cols; i++)
+            work->centred[t * losses.cols + i] =
+                ldexp(losses.data[t * losses.ld + i], -work->exponent) - work->means[i];
+}
+
+static volt_status run(mcs_work *work, volt_view losses, const volt_mcs_options *options,
+                       const volt_resampling *resampling, volt_mcs *mcs)
+{
+    volt_stage stage;
+    centre_losses(work, losses);
+    volt_stage_begin(&stage, options->progress, "bootstrap", 0, 0.9, (double)work->reps);
+    VOLT_TRY(volt_bootstrap_means(volt_view_of(work->centred, work->rows, work->models), resampling, &stage,
+                                  work->errors));
+    VOLT_TRY(eliminate(work, options->method, options->progress, mcs));
+    for (int64_t i = 0; i < work->models; i++) {
+        mcs->included[i] = mcs->pvalues[i] > options->size;
+        mcs->mean_losses[i] = ldexp(work->means[i], work->exponent);
+    }
+    mcs->block = resampling->indices ? 0 : resampling->block;
+    return VOLT_OK;
+}
+
+static volt_status work_allocate(mcs_work *work, volt_view losses, int64_t reps)
+{
+    const int64_t M = losses.cols;
+    char what[80];
+    snprintf(what, sizeof what, "the bootstrap of %" PRId64 " models, %" PRId64 " replications,", M, reps);
+    VOLT_TRY(volt_memory_require(8 * ((double)M + 2) * (double)reps, what));
+    *work = (mcs_work){.rows = losses.rows, .models = M, .reps = reps, .n_alive = M};
+    work->centred = volt_alloc_doubles(losses.rows, M);
+    work->means = work->centred ? volt_alloc_doubles(M, 1) : NULL;
+    work->errors = work->means ? volt_alloc_doubles(M, reps) : NULL;
+    work->inverse_error = work->errors ? volt_alloc_doubles(M, M) : NULL;
+    work->highest = work->inverse_error ? volt_alloc_doubles(reps, 1) : NULL;
+    work->column = work->highest ? volt_alloc_doubles(reps, 1) : NULL;
+    work->alive = work->column ? volt_alloc(M, sizeof *work->alive) : NULL;
+    for (int64_t i = 0; work->alive && i < M; i++)
+        work->alive[i] = i;
+    return work->alive ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+static void work_release(mcs_work *work)
+{
+    volt_free(work->alive);
+    volt_free(work->column);
+    volt_free(work->highest);
+    volt_free(work->inverse_error);
+    volt_free(work->errors);
+    volt_free(work->means);
+    volt_free(work->centred);
+}
+
+static volt_mcs *mcs_create(int64_t models)
+{
+    volt_mcs *mcs = volt_alloc_zero(1, sizeof *mcs);
+    if (!mcs)
+        return NULL;
+    mcs->models = models;
+    mcs->pvalues = volt_alloc_doubles(models, 1);
+    mcs->included = mcs->pvalues ? volt_alloc(models, sizeof *mcs->included) : NULL;
+    mcs->order = mcs->included ? volt_alloc(models, sizeof *mcs->order) : NULL;
+    mcs->statistics = mcs->order ? volt_alloc_doubles(models - 1, 1) : NULL;
+    mcs->step_shares = mcs->statistics ? volt_alloc_doubles(models - 1, 1) : NULL;
+    mcs->mean_losses = mcs->step_shares ? volt_alloc_doubles(models, 1) : NULL;
+    if (mcs->mean_losses)
+        return mcs;
+    volt_mcs_free(mcs);
+    return NULL;
+}
+
+static volt_status compute(volt_view losses, const volt_mcs_options *options, const volt_resampling *resampling,
+                           volt_mcs **mcs)
+{
+    mcs_work work = {0};
+    volt_mcs *made = mcs_create(losses.cols);
+    volt_status status = made ? work_allocate(&work, losses, resampling->reps) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = run(&work, losses, options, resampling, made);
+    work_release(&work);
+    if (status == VOLT_OK)
+        *mcs = made;
+    else
+        volt_mcs_free(made);
+    return status;
+}
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+static volt_status check_losses(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs)
+{
+    VOLT_REQUIRE(mcs, VOLT_ERR_ARGUMENT, "there is no place for the model confidence set");
+    VOLT_REQUIRE(losses.rows >= 2 && losses.cols >= 1, VOLT_ERR_SHAPE,
+                 "the losses are %" PRId64 " x %" PRId64
+                 ", and must have at least two rows (time) and one column (models)",
+                 losses.rows, losses.cols);
+    VOLT_REQUIRE(losses.data && losses.ld >= losses.cols, VOLT_ERR_ARGUMENT,
+                 "the losses have no data, or a leading dimension of %" PRId64 " below their %" PRId64
+                 " columns",
+                 losses.ld, losses.cols);
+    VOLT_REQUIRE(options->method == VOLT_MCS_R || options->method == VOLT_MCS_MAX, VOLT_ERR_ARGUMENT,
+                 "there is no method %d of the model confidence set", (int)options->method);
+    VOLT_REQUIRE(options->size > 0 && options->size < 1, VOLT_ERR_ARGUMENT,
+                 "the size is %g, and must be above 0 and below 1", options->size);
+    return volt_check_finite("losses", losses);
+}
+
+static volt_status check_reps(int64_t reps)
+{
+    VOLT_REQUIRE(reps >= 1, VOLT_ERR_ARGUMENT,
+                 "there are %" PRId64 " replications of the bootstrap, and must be at least 1", reps);
+    return VOLT_OK;
+}
+
+static volt_status choose_block(volt_view losses, double asked, double *block)
+{
+    if (asked == VOLT_BLOCK_AUTO)
+        return volt_block_length_of_differences(losses, block);
+    if (asked == VOLT_BLOCK_SQRT) {
+        *block = floor(sqrt((double)losses.rows));
+        return VOLT_OK;
+    }
+    VOLT_REQUIRE(asked >= 1 && asked <= (double)losses.rows, VOLT_ERR_ARGUMENT,
+                 "the mean block length is %g, and must be between 1 and the %" PRId64 " rows of the losses",
+                 asked, losses.rows);
+    *block = asked;
+    return VOLT_OK;
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+volt_mcs_options volt_mcs_options_default(void)
+{
+    volt_mcs_options options = {.method = VOLT_MCS_R, .size = 0.25, .block = VOLT_BLOCK_SQRT, .reps = 10000};
+    return options;
+}
+
+volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs)
+{
+    const volt_mcs_options defaults = volt_mcs_options_default();
+    if (!options)
+        options = &defaults;
+    VOLT_TRY(check_losses(losses, options, mcs));
+    VOLT_TRY(check_reps(options->reps));
+    volt_resampling resampling = {.reps = options->reps, .seed = options->seed};
+    VOLT_TRY(choose_block(losses, options->block, &resampling.block));
+    return compute(losses, options, &resampling, mcs);
+}
+
+volt_status volt_mcs_from_indices(volt_view losses, const int64_t *indices, int64_t reps,
+                                  const volt_mcs_options *options, volt_mcs **mcs)
+{
+    const volt_mcs_options defaults = volt_mcs_options_default();
+    if (!options)
+        options = &defaults;
+    VOLT_TRY(check_losses(losses, options, mcs));
+    VOLT_TRY(check_reps(reps));
+    VOLT_REQUIRE(indices, VOLT_ERR_ARGUMENT, "there are no indices");
+    for (int64_t b = 0; b < reps; b++)
+        for (int64_t t = 0; t < losses.rows; t++)
+            VOLT_REQUIRE(indices[b * losses.rows + t] >= 0 && indices[b * losses.rows + t] < losses.rows,
+                         VOLT_ERR_ARGUMENT,
+                         "index %" PRId64 " of replication %" PRId64 " is %" PRId64
+                         ", and must be from 0 to %" PRId64,
+                         t, b, indices[b * losses.rows + t], losses.rows - 1);
+    volt_resampling resampling = {.reps = reps, .indices = indices};
+    return compute(losses, options, &resampling, mcs);
+}
+
+void volt_mcs_free(volt_mcs *mcs)
+{
+    if (!mcs)
+        return;
+    volt_free(mcs->mean_losses);
+    volt_free(mcs->step_shares);
+    volt_free(mcs->statistics);
+    volt_free(mcs->order);
+    volt_free(mcs->included);
+    volt_free(mcs->pvalues);
+    volt_free(mcs);
+}
