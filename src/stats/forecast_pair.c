@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-volt_status volt_check_finite(const char *name, volt_view values)
+volt_status volt_require_finite(const char *name, volt_view values)
 {
     for (int64_t i = 0; i < values.rows; i++)
         for (int64_t j = 0; j < values.cols; j++)
@@ -30,8 +30,8 @@ volt_status volt_check_pair(volt_view truth, volt_view forecast)
                  "the truth or the forecast has no data, or a leading dimension (%" PRId64 ", %" PRId64
                  ") below its %" PRId64 " columns",
                  truth.ld, forecast.ld, truth.cols);
-    VOLT_TRY(volt_check_finite("truth", truth));
-    return volt_check_finite("forecast", forecast);
+    VOLT_TRY(volt_require_finite("truth", truth));
+    return volt_require_finite("forecast", forecast);
 }
 
 double volt_population_variance(const double *values, int64_t count, int64_t stride)

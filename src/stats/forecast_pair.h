@@ -5,7 +5,7 @@
 #include "volterra/base.h"
 
 /* Finite everywhere? The sentence of the failure calls the values "the `name`". */
-volt_status volt_check_finite(const char *name, volt_view values);
+volt_status volt_require_finite(const char *name, volt_view values);
 
 /* Equal shapes with at least one row and one column, data that are there and finite. */
 volt_status volt_check_pair(volt_view truth, volt_view forecast);

@@ -307,7 +307,7 @@ static volt_status check_losses(volt_view losses, const volt_mcs_options *option
                  "there is no method %d of the model confidence set", (int)options->method);
     VOLT_REQUIRE(options->size > 0 && options->size < 1, VOLT_ERR_ARGUMENT,
                  "the size is %g, and must be above 0 and below 1", options->size);
-    return volt_check_finite("losses", losses);
+    return volt_require_finite("losses", losses);
 }
 
 static volt_status check_reps(int64_t reps)
