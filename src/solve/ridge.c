@@ -72,7 +72,7 @@ static void take_intercept(const double *u, volt_matrix W, double *c)
 
 /* Below the rounding level alpha is to blame; above it the matrix itself, which no kernel that is positive
  * semidefinite would give. */
-static volt_status singular(int64_t pivot, int64_t n, double alpha, double level)
+volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double level)
 {
     if (alpha >= level)
         return volt_fail(
@@ -101,7 +101,7 @@ static volt_status solve(volt_matrix K, volt_matrix Y, const volt_ridge_options 
     volt_cholesky_factor(K, stage, &pivot);
     VOLT_TRY(volt_stage_end(stage));
     if (pivot)
-        return singular(pivot, n, options->alpha, report->rounding_level);
+        return volt_ridge_singular(pivot, n, options->alpha, report->rounding_level);
     VOLT_TRY(volt_cholesky_rcond(K, norm, &report->rcond));
 
     volt_cholesky_forward(K, Y);

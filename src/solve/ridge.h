@@ -13,4 +13,8 @@ typedef struct volt_ridge_stage {
 volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridge_options *options,
                                    volt_ridge_stage stage, double *c, volt_ridge_report *report);
 
+/* VOLT_ERR_SINGULAR with the sentence for a factorisation of n rows that failed at `pivot` (1-based), where
+ * `level` is n eps max K_ii. */
+volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double level);
+
 #endif

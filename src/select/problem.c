@@ -1,0 +1,147 @@
+/* src/select/problem.c: what all candidates of a search share: scaled data and splits. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/gram.h"
+#include "model/scaling.h"
+#include "select/cross_validation.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+
+void volt_problem_free(volt_problem *problem)
+{
+    if (!problem)
+        return;
+    volt_free(problem->shifted.Z);
+    volt_free(problem->unshifted.Z);
+    volt_free(problem->Y);
+    volt_free(problem->target_scale);
+    volt_free(problem->splits);
+    volt_free(problem);
+}
+
+static volt_status check(volt_view X, volt_view Y, const volt_search_options *options)
+{
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_TRY(volt_check_shape(Y, "the targets"));
+    VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
+                 "there are %" PRId64 " rows of inputs and %" PRId64 " of targets", X.rows, Y.rows);
+    VOLT_REQUIRE(X.rows < INT_MAX && Y.cols < INT_MAX, VOLT_ERR_SHAPE,
+                 "%" PRId64 " rows and %" PRId64 " targets are more than BLAS can index", X.rows, Y.cols);
+    double norm;
+    VOLT_TRY(volt_largest_norm(X, "the inputs", &norm));
+    VOLT_TRY(volt_largest_norm(Y, "the targets", &norm));
+
+    VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
+                 "there is no start %d", (int)options->start);
+    VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_LOG, VOLT_ERR_ARGUMENT,
+                 "there is no score %d", (int)options->score);
+    VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout is %" PRId64 ", and must be at least 0",
+                 options->washout);
+    if (options->score < VOLT_SCORE_PREQUENTIAL)
+        return VOLT_OK;
+    const char *name = options->score == VOLT_SCORE_LOG ? "log" : "prequential";
+    VOLT_REQUIRE(options->start == VOLT_START_CONTINUE, VOLT_ERR_ARGUMENT,
+                 "the score %s is one of a sequence that goes on: it does not go with the start reset", name);
+    VOLT_REQUIRE(options->splits.gap == 0 && options->splits.max_train == 0 && !options->splits.rolling,
+                 VOLT_ERR_ARGUMENT,
+                 "the score %s trains every row on all rows before it: it takes no gap and no maximum training "
+                 "length",
+                 name);
+    return VOLT_OK;
+}
+
+/* Every training part must keep something after the washout: a row, or two with an intercept. */
+static volt_status check_training(const volt_problem *problem)
+{
+    int64_t least = problem->intercept ? 2 : 1;
+    for (int64_t k = 0; k < problem->n_splits; k++) {
+        int64_t rows = problem->splits[k].train_end - problem->splits[k].train_begin;
+        VOLT_REQUIRE(rows - problem->washout >= least, VOLT_ERR_ARGUMENT,
+                     "the training part of fold %" PRId64 " has %" PRId64 " rows, and a washout of %" PRId64
+                     " leaves fewer than %" PRId64,
+                     k + 1, rows, problem->washout, least);
+    }
+    return VOLT_OK;
+}
+
+static volt_status make_splits(int64_t n, const volt_search_options *options, volt_problem *problem)
+{
+    problem->n_splits = options->splits.folds;
+    problem->folds = options->score == VOLT_SCORE_LOG ? 1 : problem->n_splits;
+    if (problem->n_splits < 1 || problem->n_splits > n) /* the sentence is there */
+        return volt_splits(n, &options->splits, &(volt_split){0});
+    problem->splits = volt_alloc(problem->n_splits, sizeof *problem->splits);
+    if (!problem->splits)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_splits(n, &options->splits, problem->splits));
+    VOLT_TRY(check_training(problem));
+    for (int64_t k = 0; k < problem->n_splits; k++) {
+        const volt_split *split = &problem->splits[k];
+        int64_t end = problem->start == VOLT_START_RESET ? split->train_end : split->end;
+        problem->most_rows = volt_max(problem->most_rows, end - split->train_begin);
+    }
+    return VOLT_OK;
+}
+
+static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_scaled_inputs *inputs)
+{
+    volt_input_scale scale = {.shift = volt_alloc_doubles(X.cols, 1)};
+    inputs->Z = volt_alloc_doubles(X.rows, X.cols);
+    volt_status status =
+        scale.shift && inputs->Z ? volt_input_scale_learn(X, centre, identity, &scale) : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
+        volt_input_scale_row(&scale, X.cols, X.data + i * X.ld, inputs->Z + i * X.cols);
+    if (status == VOLT_OK)
+        status = volt_largest_norm(volt_view_of(inputs->Z, X.rows, X.cols), "the inputs", &inputs->radius);
+    volt_free(scale.shift);
+    return status;
+}
+
+static volt_status scale_targets(volt_view Y, bool identity, volt_problem *problem)
+{
+    double *mean = volt_alloc_doubles(Y.cols, 1);
+    problem->target_scale = volt_alloc_doubles(Y.cols, 1);
+    problem->Y = volt_alloc_doubles(Y.rows, Y.cols);
+    volt_status status = mean && problem->target_scale && problem->Y ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        volt_target_scale_learn(Y, identity, mean, problem->target_scale);
+        for (int64_t i = 0; i < Y.rows; i++)
+            for (int64_t k = 0; k < Y.cols; k++)
+                problem->Y[i * Y.cols + k] = (Y.data[i * Y.ld + k] - mean[k]) / problem->target_scale[k];
+    }
+    volt_free(mean);
+    return status;
+}
+
+volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_options *options,
+                                volt_problem **problem)
+{
+    VOLT_TRY(check(X, Y, options));
+    volt_problem *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->n = X.rows;
+    fresh->d = X.cols;
+    fresh->q = Y.cols;
+    fresh->start = options->start;
+    fresh->washout = options->washout;
+    fresh->intercept = options->intercept != 0;
+    fresh->score = options->score;
+
+    bool identity = !options->scale;
+    volt_status status = make_splits(X.rows, options, fresh);
+    if (status == VOLT_OK)
+        status = scale_inputs(X, true, identity, &fresh->shifted);
+    if (status == VOLT_OK)
+        status = scale_inputs(X, false, identity, &fresh->unshifted);
+    if (status == VOLT_OK)
+        status = scale_targets(Y, identity, fresh);
+    if (status == VOLT_OK)
+        *problem = fresh;
+    else
+        volt_problem_free(fresh);
+    return status;
+}

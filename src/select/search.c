@@ -1,0 +1,459 @@
+/* src/select/search.c: candidates one after the other or several at a time, raced, logged and timed.
+ *
+ * Candidates are begun in order. Which of them the race gives up must not depend on how many threads there
+ * are, nor on which one was fast: candidate p is measured against the candidates up to p - LAG alone, all of
+ * which have ended before p begins. So up to LAG of them can run at a time, and a search that is taken up
+ * again from its log comes to the same end as one that was never stopped. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "select/candidates.h"
+#include "select/cross_validation.h"
+#include "select/race.h"
+#include "select/search_internal.h"
+#include "select/trial_log.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LAG = 8,
+    MOST_PARALLEL_ROWS = 8192, /* larger factorisations keep all threads busy by themselves */
+    MOST_PARALLEL_THREADS = 16 /* with more, LAG candidates at a time would leave threads idle */
+};
+
+volt_search_options volt_search_options_default(void)
+{
+    volt_search_options options = {
+        .splits = volt_split_options_default(), .intercept = 1, .scale = 1, .shards = 1};
+    return options;
+}
+
+/* ---- a run ------------------------------------------------------------------------------------ */
+
+typedef struct run {
+    const volt_candidates *candidates;
+    const volt_search_options *options;
+    volt_problem *problem;
+    volt_search *search;
+    volt_trial_log log;
+    bool logs;
+    int64_t length; /* positions in this shard, -1: no end */
+    double begun;
+    volt_stage stage; /* shared by all evaluations, for progress and for stopping */
+
+    omp_lock_t lock;    /* of everything below */
+    volt_trial **slots; /* by position; NULL: not done */
+    int64_t slot_capacity, n_slots;
+    int64_t next;     /* position to be begun */
+    int64_t settled;  /* all positions before it are done */
+    int64_t active;   /* being evaluated */
+    int64_t reported; /* trials that the caller has been told about */
+    bool cancelled, out_of_time;
+    volt_status status; /* of the first failure that ends the run, and its sentence: */
+    char sentence[512];
+} run;
+
+static int64_t index_of(const run *r, int64_t position)
+{
+    return r->options->shard + position * r->options->shards;
+}
+
+/* ---- progress --------------------------------------------------------------------------------- */
+
+/* Share of the search that is done: by number or by time, whichever is nearer to the end. */
+static double fraction_done(const run *r)
+{
+    double share = r->length > 0 ? (double)r->search->info.trials / (double)r->length : 0;
+    if (r->options->seconds > 0)
+        share = fmax(share, (volt_seconds() - r->begun) / r->options->seconds);
+    return fmin(share, 1);
+}
+
+/* How many trials there will be when the pace stays what it is. */
+static void estimate(run *r)
+{
+    volt_search_info *info = &r->search->info;
+    info->seconds = volt_seconds() - r->begun;
+    int64_t made = info->trials - info->resumed;
+    info->expected = r->length > 0 ? r->length : 0;
+    if (r->options->seconds > 0 && made > 0 && info->seconds > 0) {
+        double in_time = (double)info->resumed + (double)made * r->options->seconds / info->seconds;
+        if (r->length < 0 || in_time < (double)r->length)
+            info->expected = in_time < 9e15 ? (int64_t)in_time : INT64_MAX;
+    }
+}
+
+/* Tell the caller about trials that have ended since, and look at the clock. In the caller's thread. */
+static int watch(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    run *r = context;
+    omp_set_lock(&r->lock);
+    estimate(r);
+    while (r->options->on_trial && r->reported < r->search->info.trials)
+        r->options->on_trial(r->search, r->search->trials[r->reported++], r->options->trial_context);
+    double share = fraction_done(r);
+    bool failed = r->status != VOLT_OK;
+    omp_unset_lock(&r->lock);
+
+    volt_progress progress = r->options->progress;
+    if (progress.report && progress.report("search", share, progress.context))
+        r->cancelled = true;
+    if (r->options->seconds > 0 && volt_seconds() - r->begun >= r->options->seconds)
+        r->out_of_time = true;
+    return r->cancelled || r->out_of_time || failed;
+}
+
+/* ---- positions -------------------------------------------------------------------------------- */
+
+static volt_status make_slots(run *r, int64_t count)
+{
+    VOLT_TRY(volt_grow((void **)&r->slots, &r->slot_capacity, count, sizeof *r->slots));
+    for (; r->n_slots < count; r->n_slots++)
+        r->slots[r->n_slots] = NULL;
+    return VOLT_OK;
+}
+
+/* The first failure that is not a candidate's own ends the run. */
+static void end_run(run *r, volt_status status)
+{
+    if (r->status != VOLT_OK)
+        return;
+    r->status = status;
+    snprintf(r->sentence, sizeof r->sentence, "%s", volt_error_detail());
+}
+
+/* Take the next position; -1 when there is none left or the run is over. *wait: none can be begun yet. */
+static int64_t begin_position(run *r, bool *wait)
+{
+    int64_t position = -1;
+    *wait = false;
+    omp_set_lock(&r->lock);
+    while (r->next < r->n_slots && r->slots[r->next]) /* done in an earlier run */
+        r->next++;
+    while (r->settled < r->n_slots && r->slots[r->settled])
+        r->settled++;
+    bool over = (r->length >= 0 && r->next >= r->length) || r->status != VOLT_OK;
+    if (!over && r->next - LAG >= r->settled)
+        *wait = true;
+    else if (!over && make_slots(r, r->next + 1) != VOLT_OK)
+        end_run(r, VOLT_ERR_MEMORY);
+    else if (!over)
+        position = r->next++;
+    if (position >= 0)
+        r->active++;
+    omp_unset_lock(&r->lock);
+    return position;
+}
+
+static volt_status keep_trial(run *r, int64_t position, volt_trial *trial)
+{
+    volt_status status = make_slots(r, position + 1);
+    if (status == VOLT_OK)
+        status = volt_search_add(r->search, trial);
+    if (status == VOLT_OK)
+        r->slots[position] = trial;
+    else
+        volt_trial_free(trial);
+    return status;
+}
+
+/* ---- one candidate ---------------------------------------------------------------------------- */
+
+typedef struct racer {
+    volt_rival rival;
+    bool stopped;
+} racer;
+
+static bool goes_on(const double *folds, int64_t done, void *context)
+{
+    racer *one = context;
+    one->stopped = volt_rival_beats(&one->rival, folds, done);
+    return !one->stopped;
+}
+
+/* What belongs to the candidate and what ends the run. */
+static bool is_candidates_own(volt_status status)
+{
+    return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE || status == VOLT_ERR_ARGUMENT ||
+           status == VOLT_ERR_KERNEL || status == VOLT_ERR_DATA || status == VOLT_ERR_DOMAIN ||
+           status == VOLT_ERR_SHAPE;
+}
+
+static volt_status measure_rival(run *r, int64_t position, volt_rival *rival)
+{
+    int64_t count = volt_max(0, position - LAG + 1);
+    double *scratch = volt_alloc_doubles(count, 1);
+    if (!scratch)
+        return VOLT_ERR_MEMORY;
+    omp_set_lock(&r->lock);
+    *rival = volt_rival_of(r->options->race, r->options->score, r->problem->folds, r->slots, count, scratch);
+    omp_unset_lock(&r->lock);
+    volt_free(scratch);
+    return VOLT_OK;
+}
+
+/* Evaluate the candidate at `position` and record the trial. `folds` has room for all scores. */
+static volt_status try_candidate(run *r, int64_t position, volt_workspace *workspace, double *folds)
+{
+    char kernel[VOLT_KERNEL_LENGTH] = "";
+    double alpha = NAN, begun = volt_seconds();
+    int64_t index = index_of(r, position), done = 0;
+    racer one = {.stopped = false};
+    volt_cost cost = {0};
+    VOLT_TRY(measure_rival(r, position, &one.rival));
+    VOLT_TRY(volt_candidates_get(r->candidates, index, kernel, &alpha));
+    volt_status status =
+        volt_evaluate(r->problem, workspace, kernel, alpha, goes_on, &one, &r->stage, folds, &done, &cost);
+    if (status != VOLT_OK && !is_candidates_own(status))
+        return status;
+
+    volt_trial *trial =
+        volt_trial_new(index, kernel, alpha, folds, done, status == VOLT_OK ? NULL : volt_error_detail());
+    if (!trial)
+        return VOLT_ERR_MEMORY;
+    trial->stopped = one.stopped;
+    trial->seconds = volt_seconds() - begun;
+
+    omp_set_lock(&r->lock);
+    r->search->info.flops += cost.flops;
+    r->search->info.blas_seconds += cost.blas_seconds;
+    status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
+    if (status == VOLT_OK)
+        status = keep_trial(r, position, trial);
+    else
+        volt_trial_free(trial);
+    omp_unset_lock(&r->lock);
+    return status;
+}
+
+static void rest(void)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+    nanosleep(&pause, NULL);
+}
+
+/* What every thread does: candidates until there are none left. */
+static void work(run *r, volt_workspace *workspace, double *folds)
+{
+    bool wait = false;
+    while (volt_stage_goes_on(&r->stage)) {
+        int64_t position = begin_position(r, &wait);
+        if (position < 0 && !wait)
+            break;
+        if (position < 0) {
+            volt_stage_advance(&r->stage, 0);
+            rest();
+            continue;
+        }
+        volt_status status = try_candidate(r, position, workspace, folds);
+        omp_set_lock(&r->lock);
+        r->active--;
+        if (status != VOLT_OK && status != VOLT_ERR_CANCELLED)
+            end_run(r, status);
+        omp_unset_lock(&r->lock);
+        volt_stage_advance(&r->stage, 1);
+    }
+    /* The caller's thread stays to listen until the others are done. */
+    while (omp_get_thread_num() == 0 && volt_stage_goes_on(&r->stage)) {
+        omp_set_lock(&r->lock);
+        int64_t active = r->active;
+        omp_unset_lock(&r->lock);
+        if (active == 0)
+            break;
+        volt_stage_advance(&r->stage, 0);
+        rest();
+    }
+}
+
+/* ---- the whole run ---------------------------------------------------------------------------- */
+
+/* Candidates at a time: as many as there are threads, where a factorisation is too small to be divided well
+ * and memory allows. */
+static int64_t choose_parallel(const run *r)
+{
+    int64_t parallel = volt_min(volt_threads(), LAG);
+    if (r->length >= 0)
+        parallel = volt_min(parallel, r->length);
+    if (r->problem->most_rows > MOST_PARALLEL_ROWS || volt_threads() > MOST_PARALLEL_THREADS)
+        parallel = 1;
+    uint64_t available = volt_memory_available();
+    while (parallel > 1 && available > 0 &&
+           (double)parallel * volt_workspace_bytes(r->problem) > (double)available / 2)
+        parallel--;
+    return volt_max(parallel, 1);
+}
+
+static volt_status run_all(run *r)
+{
+    int64_t parallel = choose_parallel(r);
+    char what[96];
+    snprintf(what, sizeof what, "a search on %" PRId64 " rows", r->problem->n);
+    VOLT_TRY(volt_memory_require(volt_workspace_bytes(r->problem), what));
+    r->search->info.parallel = parallel;
+
+    volt_workspace *spaces[LAG] = {NULL};
+    double *folds = volt_alloc_doubles(parallel, r->problem->folds);
+    volt_status status = folds ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t p = 0; p < parallel && status == VOLT_OK; p++)
+        status = volt_workspace_create(r->problem, &spaces[p]);
+    if (status == VOLT_OK) {
+        volt_progress listener = {.report = watch, .context = r};
+        volt_stage_begin(&r->stage, listener, "search", 0, 1, 1);
+        if (parallel == 1) {
+            work(r, spaces[0], folds);
+        } else {
+#pragma omp parallel num_threads((int)parallel)
+            work(r, spaces[omp_get_thread_num()], folds + omp_get_thread_num() * r->problem->folds);
+        }
+        volt_stage_end(&r->stage);
+        watch("search", 1, r);
+    }
+    for (int64_t p = 0; p < parallel; p++)
+        volt_workspace_free(spaces[p]);
+    volt_free(folds);
+    return status;
+}
+
+/* A trial of an earlier run. */
+static volt_status take_logged(volt_trial *trial, void *context)
+{
+    run *r = context;
+    int64_t shards = r->options->shards, position = trial->index / shards;
+    if (trial->index % shards != r->options->shard || (r->length >= 0 && position >= r->length)) {
+        volt_trial_free(trial);
+        return VOLT_OK;
+    }
+    char kernel[VOLT_KERNEL_LENGTH] = "";
+    double alpha = 0;
+    volt_status status = volt_candidates_get(r->candidates, trial->index, kernel, &alpha);
+    if (status == VOLT_OK && (strcmp(kernel, trial->kernel) != 0 || alpha != trial->alpha))
+        status = volt_fail(VOLT_ERR_FORMAT, "its candidate %" PRId64 " is %s, and would now be %s",
+                           trial->index, trial->kernel, kernel);
+    if (status == VOLT_OK && !trial->failure && !trial->stopped && trial->n_folds != r->problem->folds)
+        status = volt_fail(VOLT_ERR_FORMAT, "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds,
+                           r->problem->folds);
+    if (status == VOLT_OK && trial->n_folds > r->problem->folds)
+        status = volt_fail(VOLT_ERR_FORMAT, "it has more folds than there are");
+    bool known = status == VOLT_OK && position < r->n_slots && r->slots[position];
+    if (status != VOLT_OK || known) {
+        volt_trial_free(trial);
+        return status;
+    }
+    VOLT_TRY(keep_trial(r, position, trial));
+    r->search->info.resumed++;
+    return VOLT_OK;
+}
+
+static volt_status open_log(run *r, volt_view X, volt_view Y)
+{
+    const volt_search_options *options = r->options;
+    char fingerprint[VOLT_FINGERPRINT_LENGTH];
+    volt_score score = options->score;
+    int64_t whole = 0;
+    if (!options->log)
+        return VOLT_OK;
+    volt_search_fingerprint(X, Y, options, fingerprint);
+    bool exists = access(options->log, F_OK) == 0;
+    if (exists && options->resume)
+        VOLT_TRY(volt_trial_log_read(options->log, fingerprint, &score, take_logged, r, &whole));
+    else if (exists) {
+        FILE *old = fopen(options->log, "rb");
+        bool empty = !old || fgetc(old) == EOF;
+        if (old)
+            fclose(old);
+        VOLT_REQUIRE(empty, VOLT_ERR_IO,
+                     "%s: there is a log already; resume from it, or remove it or choose another name",
+                     options->log);
+    }
+    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, score, whole, &r->log));
+    r->logs = true;
+    return VOLT_OK;
+}
+
+/* What the run came to. */
+static volt_status conclude(run *r)
+{
+    volt_search *search = r->search;
+    search->info.out_of_time = r->out_of_time && (r->length < 0 || search->info.trials < r->length);
+    volt_search_sort(search);
+    if (r->status != VOLT_OK)
+        return volt_fail(r->status, "%s", r->sentence);
+    if (r->cancelled)
+        return volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " candidates", search->info.trials);
+    VOLT_REQUIRE(search->info.trials > 0, VOLT_ERR_DATA,
+                 "the budget of %g s ended before the first candidate was evaluated", r->options->seconds);
+    VOLT_REQUIRE(search->best, VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s",
+                 search->info.trials, search->trials[0]->failure);
+    return VOLT_OK;
+}
+
+static volt_status check(const volt_candidates *candidates, const volt_search_options *options,
+                         volt_search **search)
+{
+    VOLT_REQUIRE(candidates && search, VOLT_ERR_ARGUMENT, "the candidates or the place for the search is NULL");
+    VOLT_REQUIRE(options->draws >= 0, VOLT_ERR_ARGUMENT, "there are %" PRId64 " draws, and must be at least 1",
+                 options->draws);
+    VOLT_REQUIRE(options->seconds >= 0 && isfinite(options->seconds), VOLT_ERR_ARGUMENT,
+                 "the budget is %g s, and must be positive and finite", options->seconds);
+    VOLT_REQUIRE(candidates->count >= 0 || options->draws > 0 || options->seconds > 0, VOLT_ERR_ARGUMENT,
+                 "there is no end to the candidates: give a number of draws or a budget");
+    VOLT_REQUIRE(options->race >= VOLT_RACE_EXACT && options->race <= VOLT_RACE_NONE, VOLT_ERR_ARGUMENT,
+                 "there is no race %d", (int)options->race);
+    VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
+                 VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 ": it must lie from 0 to %" PRId64,
+                 options->shard, options->shards, options->shards - 1);
+    VOLT_REQUIRE(!options->resume || options->log, VOLT_ERR_ARGUMENT, "there is no log to resume from");
+    return VOLT_OK;
+}
+
+/* Positions in this shard. */
+static int64_t shard_length(const volt_candidates *candidates, const volt_search_options *options)
+{
+    int64_t total = candidates->count;
+    if (options->draws > 0 && (total < 0 || options->draws < total))
+        total = options->draws;
+    if (total < 0)
+        return -1;
+    return total > options->shard ? (total - options->shard - 1) / options->shards + 1 : 0;
+}
+
+volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
+                            const volt_search_options *options, volt_search **search)
+{
+    volt_search_options standard = volt_search_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_TRY(check(candidates, options, search));
+    run r = {.candidates = candidates, .options = options, .begun = volt_seconds()};
+    r.log.file = -1;
+    r.length = shard_length(candidates, options);
+    VOLT_REQUIRE(r.length != 0, VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 " has no candidates",
+                 options->shard, options->shards);
+    VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
+    omp_init_lock(&r.lock);
+
+    volt_status status = volt_search_new(r.problem->folds, options->score, &r.search);
+    if (status == VOLT_OK)
+        status = open_log(&r, X, Y);
+    if (status == VOLT_OK)
+        status = run_all(&r);
+    if (status == VOLT_OK) {
+        status = conclude(&r);
+        *search = r.search;
+    } else {
+        volt_search_free(r.search);
+    }
+    volt_trial_log_close(&r.log);
+    volt_free(r.slots);
+    volt_problem_free(r.problem);
+    omp_destroy_lock(&r.lock);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* src/select/search_internal.h: a search, its trials, and what its files share. */
+#ifndef SELECT_SEARCH_INTERNAL_H
+#define SELECT_SEARCH_INTERNAL_H
+
+#include "volterra/select.h"
+
+#include <stdbool.h>
+
+struct volt_search {
+    volt_search_info info;
+    volt_trial **trials; /* in the order in which they ended; by index when the search is over */
+    int64_t capacity;
+    const volt_trial *best;
+    int64_t *stopped; /* folds + 1 */
+};
+
+/* A trial with copies of the text and the scores; NULL when memory is out. failure may be NULL. */
+volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, const double *folds,
+                           int64_t n_folds, const char *failure);
+void volt_trial_free(volt_trial *trial);
+
+volt_status volt_search_new(int64_t folds, volt_score score, volt_search **search);
+/* Take the trial over; on failure it is still the caller's. */
+volt_status volt_search_add(volt_search *search, volt_trial *trial);
+/* Trials by index. */
+void volt_search_sort(volt_search *search);
+
+/* +1 where a high score is a good one, -1 otherwise. */
+double volt_score_sign(volt_score score);
+/* The name in logs: r2, nmse, mse, prequential, log. */
+const char *volt_score_name(volt_score score);
+
+static inline bool volt_trial_complete(const volt_trial *trial)
+{
+    return !trial->failure && !trial->stopped;
+}
+
+#endif

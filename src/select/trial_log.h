@@ -1,0 +1,41 @@
+/* src/select/trial_log.h: the log of a search, a line of JSON for every trial.
+ *
+ *     {"index":0,"kernel":"volterra:tau_coef=0.3,...","alpha":0.001,"folds":[0.81,0.85],"score":0.83,
+ *      "seconds":0.21,"stopped":null,"failure":null,"measure":"r2","search":"9f2c..."}
+ *
+ * `stopped` is the number of folds after which the race gave the candidate up, `failure` the reason why there
+ * is no score, `search` a fingerprint of data and options: lines of one search have the same. */
+#ifndef SELECT_TRIAL_LOG_H
+#define SELECT_TRIAL_LOG_H
+
+#include "volterra/select.h"
+
+enum { VOLT_FINGERPRINT_LENGTH = 17 }; /* 16 digits and a zero byte */
+
+typedef struct volt_trial_log {
+    int file; /* descriptor */
+    char *path;
+    char fingerprint[VOLT_FINGERPRINT_LENGTH];
+    volt_score score;
+} volt_trial_log;
+
+/* What was searched, as 16 digits. */
+void volt_search_fingerprint(volt_view X, volt_view Y, const volt_search_options *options,
+                             char fingerprint[VOLT_FINGERPRINT_LENGTH]);
+
+/* Read the trials of a log, calling `take` for each, which owns it then. A last line without its end, which a
+ * killed process leaves behind, is passed over; *whole (may be NULL) receives the bytes before it. Lines with
+ * another fingerprint or score are refused; an empty `fingerprint` takes those of the first line, and so does
+ * *folds when it is 0. VOLT_ERR_IO, VOLT_ERR_FORMAT with the line. */
+typedef volt_status (*volt_trial_take_fn)(volt_trial *trial, void *context);
+volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH], volt_score *score,
+                                volt_trial_take_fn take, void *context, int64_t *whole);
+
+/* Open for appending, cutting the file to its first `whole` bytes. */
+volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score, int64_t whole,
+                                volt_trial_log *log);
+/* One line, in one piece. */
+volt_status volt_trial_log_append(volt_trial_log *log, const volt_trial *trial);
+void volt_trial_log_close(volt_trial_log *log);
+
+#endif

@@ -1,0 +1,139 @@
+/* src/select/trials.c: trials, and the search as a collection of them. */
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "select/search_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double volt_score_sign(volt_score score)
+{
+    return score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE ? -1 : 1;
+}
+
+const char *volt_score_name(volt_score score)
+{
+    static const char *const names[] = {"r2", "nmse", "mse", "prequential", "log"};
+    return names[score];
+}
+
+void volt_trial_free(volt_trial *trial)
+{
+    if (!trial)
+        return;
+    volt_free((char *)trial->kernel);
+    volt_free((char *)trial->failure);
+    volt_free(trial->folds);
+    volt_free(trial);
+}
+
+volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, const double *folds,
+                           int64_t n_folds, const char *failure)
+{
+    volt_trial *trial = volt_alloc_zero(1, sizeof *trial);
+    if (!trial)
+        return NULL;
+    trial->index = index;
+    trial->alpha = alpha;
+    trial->n_folds = n_folds;
+    trial->score = NAN;
+    trial->kernel = volt_strdup(kernel);
+    trial->folds = volt_alloc_doubles(n_folds, 1);
+    trial->failure = failure ? volt_strdup(failure) : NULL;
+    if (!trial->kernel || !trial->folds || (failure && !trial->failure)) {
+        volt_trial_free(trial);
+        return NULL;
+    }
+    if (n_folds > 0) {
+        memcpy(trial->folds, folds, (size_t)n_folds * sizeof *folds);
+        double sum = 0;
+        for (int64_t k = 0; k < n_folds; k++)
+            sum += folds[k];
+        if (!failure)
+            trial->score = sum / (double)n_folds;
+    }
+    return trial;
+}
+
+/* ---- the collection --------------------------------------------------------------------------- */
+
+volt_status volt_search_new(int64_t folds, volt_score score, volt_search **search)
+{
+    volt_search *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->stopped = volt_alloc_zero(folds + 1, sizeof *fresh->stopped);
+    if (!fresh->stopped) {
+        volt_free(fresh);
+        return VOLT_ERR_MEMORY;
+    }
+    fresh->info.folds = folds;
+    fresh->info.score = score;
+    fresh->info.stopped = fresh->stopped;
+    fresh->info.parallel = 1;
+    *search = fresh;
+    return VOLT_OK;
+}
+
+void volt_search_free(volt_search *search)
+{
+    if (!search)
+        return;
+    for (int64_t i = 0; i < search->info.trials; i++)
+        volt_trial_free(search->trials[i]);
+    volt_free(search->trials);
+    volt_free(search->stopped);
+    volt_free(search);
+}
+
+/* Is trial a better than b? Of equals the lower index. */
+static bool is_better(volt_score score, const volt_trial *a, const volt_trial *b)
+{
+    double difference = volt_score_sign(score) * (a->score - b->score);
+    return difference > 0 || (difference == 0 && a->index < b->index);
+}
+
+volt_status volt_search_add(volt_search *search, volt_trial *trial)
+{
+    volt_search_info *info = &search->info;
+    volt_status status =
+        volt_grow((void **)&search->trials, &search->capacity, info->trials + 1, sizeof *search->trials);
+    if (status != VOLT_OK)
+        return status;
+    search->trials[info->trials++] = trial;
+    if (trial->failure)
+        info->failed++;
+    else if (trial->stopped)
+        search->stopped[volt_min(trial->n_folds, info->folds)]++;
+    else if (!search->best || is_better(info->score, trial, search->best))
+        search->best = trial;
+    return VOLT_OK;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const volt_trial *first = *(volt_trial *const *)a, *second = *(volt_trial *const *)b;
+    return (first->index > second->index) - (first->index < second->index);
+}
+
+void volt_search_sort(volt_search *search)
+{
+    if (search->info.trials > 1)
+        qsort(search->trials, (size_t)search->info.trials, sizeof *search->trials, by_index);
+}
+
+void volt_search_describe(const volt_search *search, volt_search_info *info)
+{
+    *info = search->info;
+}
+
+const volt_trial *volt_search_trial(const volt_search *search, int64_t i)
+{
+    return i >= 0 && i < search->info.trials ? search->trials[i] : NULL;
+}
+
+const volt_trial *volt_search_best(const volt_search *search)
+{
+    return search->best;
+}
