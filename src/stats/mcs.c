@@ -39,10 +39,10 @@ typedef struct mcs_work {
     int exponent;
 } mcs_work;
 
-/* The model that a step drops, and the statistic that does. */
+/* The model that a step drops, the statistic that does, and the difference of losses in it. */
 typedef struct mcs_loser {
     int64_t model;
-    double statistic;
+    double statistic, difference;
 } mcs_loser;
 
 /* ---- the two statistics ----------------------------------------------------------------------- */
@@ -58,6 +58,15 @@ static double studentised(double difference, double inverse_error)
     if (difference == 0 || inverse_error > 0)
         return difference * inverse_error;
     return copysign(INFINITY, difference);
+}
+
+/* The larger statistic loses, the first one of equals; of several infinite ones the larger difference. */
+static void compare(mcs_loser *loser, int64_t model, double difference, double inverse_error)
+{
+    double statistic = studentised(difference, inverse_error);
+    if (statistic > loser->statistic ||
+        (isinf(statistic) && statistic == loser->statistic && difference > loser->difference))
+        *loser = (mcs_loser){model, statistic, difference};
 }
 
 /* 1 / sqrt(V_ij) for all pairs, once for the whole elimination. */
@@ -90,14 +99,12 @@ static void raise_by_pair(const double *restrict first, const double *restrict s
 static mcs_loser test_pairs(mcs_work *work)
 {
     const int64_t M = work->models, reps = work->reps;
-    mcs_loser loser = {work->alive[0], 0};
+    mcs_loser loser = {work->alive[0], 0, 0};
     for (int64_t a = 0; a < work->n_alive; a++)
         for (int64_t c = 0; c < work->n_alive; c++) {
             const int64_t i = work->alive[a], j = work->alive[c];
             const double scale = work->inverse_error[i * M + j];
-            double statistic = studentised(work->means[i] - work->means[j], scale);
-            if (statistic > loser.statistic)
-                loser = (mcs_loser){i, statistic};
+            compare(&loser, i, work->means[i] - work->means[j], scale);
             if (c < a)
                 raise_by_pair(work->errors + i * reps, work->errors + j * reps, scale, reps, work->highest);
         }
@@ -126,16 +133,14 @@ static double centre_errors(const mcs_work *work, int64_t i, double *restrict co
 
 static mcs_loser test_centres(mcs_work *work)
 {
-    mcs_loser loser = {work->alive[0], 0};
+    mcs_loser loser = {work->alive[0], 0, 0};
     for (int64_t a = 0; a < work->n_alive; a++) {
         const int64_t i = work->alive[a];
         double scale = inverse_root_mean_square(centre_errors(work, i, work->column), work->reps);
         double difference = 0;
         for (int64_t c = 0; c < work->n_alive; c++)
             difference += work->means[i] - work->means[work->alive[c]];
-        double statistic = studentised(difference / (double)work->n_alive, scale);
-        if (statistic > loser.statistic)
-            loser = (mcs_loser){i, statistic};
+        compare(&loser, i, difference / (double)work->n_alive, scale);
         for (int64_t b = 0; b < work->reps; b++) {
             double value = work->column[b] * scale;
             work->highest[b] = value > work->highest[b] ? value : work->highest[b];
@@ -198,15 +203,15 @@ static void centre_losses(mcs_work *work, volt_view losses)
             largest = fmax(largest, fabs(losses.data[t * losses.ld + i]));
     frexp(largest, &work->exponent);
     for (int64_t i = 0; i < losses.cols; i++) {
-        double sum = 0;
+        /* About the first value: the mean of equal values is that value, without rounding. */
+        double first = ldexp(losses.data[i], -work->exponent), sum = 0;
         for (int64_t t = 0; t < losses.rows; t++)
-            sum += ldexp(losses.data[t * losses.ld + i], -work->exponent);
-        work->means[i] = sum / (double)losses.rows;
-    }
-    for (int64_t t = 0; t < losses.rows; t++)
-        for (int64_t i = 0; i < losses.cols; i++)
+            sum += ldexp(losses.data[t * losses.ld + i], -work->exponent) - first;
+        work->means[i] = first + sum / (double)losses.rows;
+        for (int64_t t = 0; t < losses.rows; t++)
             work->centred[t * losses.cols + i] =
                 ldexp(losses.data[t * losses.ld + i], -work->exponent) - work->means[i];
+    }
 }
 
 static volt_status run(mcs_work *work, volt_view losses, const volt_mcs_options *options,
