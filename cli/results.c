@@ -101,6 +101,28 @@ void report_texts(cli_report *report, const char *key, char *const *values, int6
         json_array_append_new(entry->value, json_of_text(values[i]));
 }
 
+void report_numbers(cli_report *report, const char *key, const double *values, int64_t count)
+{
+    report_entry *entry = next_entry(report, key, NULL);
+    if (!entry)
+        return;
+    entry->value = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(entry->value, json_of_number(values[i]));
+}
+
+void report_columns(cli_report *report, const char *key, const char *const *names, const int64_t *columns,
+                    int64_t count)
+{
+    report_entry *entry = next_entry(report, key, NULL);
+    if (!entry)
+        return;
+    entry->value = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(entry->value,
+                              names ? json_of_text(names[columns[i]]) : json_integer((json_int_t)columns[i]));
+}
+
 /* ---- printing --------------------------------------------------------------------------------- */
 
 static int print_json(json_t *value, size_t flags)
