@@ -12,7 +12,7 @@ static const struct {
 } units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
 enum { N_UNITS = (int)(sizeof units / sizeof units[0]) };
 
-/* The number at the start of `text`, digits with at most one point; returns how long it is, 0: there is none. */
+/* The number at the start of `text`, digits with at most one point; returns its length, 0: there is none. */
 static size_t read_plain_number(const char *text, double *value)
 {
     char digits[32];

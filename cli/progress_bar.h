@@ -13,6 +13,12 @@
 /* Progress for one call of the library. From here on signals are deferred (interrupt.h). */
 volt_progress progress_begin(bool quiet);
 
+/* From now on say `text` (one line, which is copied) after the share done, in place of the stage. */
+void progress_describe(const char *text);
+
+/* A line of its own at once, "volterra COMMAND: ...", unless quiet. */
+void progress_announce(const char *format, ...) VOLT_PRINTF(1, 2);
+
 /* The call is over: wipe the bar, and signals act at once again. Returns the seconds it took. */
 double progress_end(void);
 

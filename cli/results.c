@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ENTRIES = 40, TEXT_CAPACITY = 512 };
+enum { MOST_ENTRIES = 40 };
 
 typedef struct report_entry {
     const char *key, *label;
-    json_t *value;            /* owned; NULL: null */
-    char text[TEXT_CAPACITY]; /* for people */
+    json_t *value; /* owned; NULL: null */
+    char *text;    /* owned, for people; NULL: not enough memory */
 } report_entry;
 
 struct cli_report {
@@ -28,6 +28,27 @@ cli_report *report_new(bool json)
     if (made)
         made->json = json;
     return made;
+}
+
+/* The text of an entry, for people. */
+static void set_text(report_entry *entry, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    entry->text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (entry->text)
+        vsnprintf(entry->text, (size_t)length + 1, format, again);
+    va_end(again);
+}
+
+static void say(report_entry *entry, const char *format, ...) VOLT_PRINTF(2, 3);
+static void say(report_entry *entry, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_text(entry, format, args);
+    va_end(args);
 }
 
 /* The next free entry, or NULL: report_print then says that memory ran out. */
@@ -53,7 +74,7 @@ void report_number(cli_report *report, const char *key, const char *label, doubl
     if (!entry)
         return;
     entry->value = json_of_number(value);
-    snprintf(entry->text, sizeof entry->text, "%.6g", value);
+    say(entry, "%.6g", value);
 }
 
 void report_count(cli_report *report, const char *key, const char *label, int64_t value)
@@ -62,7 +83,7 @@ void report_count(cli_report *report, const char *key, const char *label, int64_
     if (!entry)
         return;
     entry->value = json_integer((json_int_t)value);
-    snprintf(entry->text, sizeof entry->text, "%lld", (long long)value);
+    say(entry, "%lld", (long long)value);
 }
 
 void report_flag(cli_report *report, const char *key, bool value)
@@ -79,9 +100,9 @@ void report_text(cli_report *report, const char *key, const char *label, const c
         return;
     va_list args;
     va_start(args, format);
-    vsnprintf(entry->text, sizeof entry->text, format, args);
+    set_text(entry, format, args);
     va_end(args);
-    entry->value = json_string(entry->text);
+    entry->value = entry->text ? json_string(entry->text) : NULL;
 }
 
 /* A text that is not UTF-8 is no JSON text: it becomes null. */
@@ -111,16 +132,14 @@ void report_numbers(cli_report *report, const char *key, const double *values, i
         json_array_append_new(entry->value, json_of_number(values[i]));
 }
 
-void report_columns(cli_report *report, const char *key, const char *const *names, const int64_t *columns,
-                    int64_t count)
+void report_counts(cli_report *report, const char *key, const int64_t *values, int64_t count)
 {
     report_entry *entry = next_entry(report, key, NULL);
     if (!entry)
         return;
     entry->value = json_array();
     for (int64_t i = 0; i < count; i++)
-        json_array_append_new(entry->value,
-                              names ? json_of_text(names[columns[i]]) : json_integer((json_int_t)columns[i]));
+        json_array_append_new(entry->value, json_integer((json_int_t)values[i]));
 }
 
 /* ---- printing --------------------------------------------------------------------------------- */
@@ -136,15 +155,23 @@ static int print_json(json_t *value, size_t flags)
     return EXIT_DONE; /* a write error is seen when standard output is closed */
 }
 
-static int print_object(cli_report *report)
+static json_t *json_of_report(const cli_report *report)
 {
     json_t *object = json_object();
     for (int i = 0; i < report->count; i++) {
-        report_entry *entry = &report->entries[i];
+        const report_entry *entry = &report->entries[i];
         if (entry->key)
             json_object_set(object, entry->key, entry->value ? entry->value : json_null());
     }
-    return print_json(object, JSON_INDENT(2));
+    return object;
+}
+
+void report_nest(cli_report *report, const char *key, cli_report *inner)
+{
+    report_entry *entry = next_entry(report, key, NULL);
+    if (entry && inner)
+        entry->value = json_of_report(inner);
+    report_discard(inner);
 }
 
 static int print_table(cli_report *report)
@@ -158,7 +185,7 @@ static int print_table(cli_report *report)
     for (int i = 0; i < report->count; i++) {
         report_entry *entry = &report->entries[i];
         if (entry->label)
-            printf("%-*s  %s\n", width, entry->label, entry->text);
+            printf("%-*s  %s\n", width, entry->label, entry->text ? entry->text : "");
     }
     return EXIT_DONE;
 }
@@ -167,15 +194,17 @@ int report_print(cli_report *report)
 {
     if (!report)
         return complain(EXIT_FAILED, "not enough memory for the report");
-    int status = report->json ? print_object(report) : print_table(report);
+    int status = report->json ? print_json(json_of_report(report), JSON_INDENT(2)) : print_table(report);
     report_discard(report);
     return status;
 }
 
 void report_discard(cli_report *report)
 {
-    for (int i = 0; report && i < report->count; i++)
+    for (int i = 0; report && i < report->count; i++) {
         json_decref(report->entries[i].value);
+        free(report->entries[i].text);
+    }
     free(report);
 }
 

@@ -84,8 +84,8 @@ int training_fit(const training_arguments *arguments, const training_data *data,
 /* Can the file at `path` be written, and is it none of the inputs? */
 int training_check_output(const training_arguments *arguments, const char *path);
 
-/* The command line of volterra fit that fits `kernel` with `alpha` on these data, ready for a shell; to be freed.
- * `model` is the file to write. NULL: not enough memory. */
+/* The command line of volterra fit that fits `kernel` with `alpha` on these data, ready for a shell, to be
+ * freed. `model` is the file to write. NULL: not enough memory. */
 char *training_fit_command(const training_arguments *arguments, const char *kernel, double alpha,
                            const char *model);
 
