@@ -1,0 +1,176 @@
+/* cli/gnuplot.c: run gnuplot as a child, its script and its picture in files. */
+#define _POSIX_C_SOURCE 200809L
+#include "gnuplot.h"
+
+#include "interrupt.h"
+#include "outputs.h"
+#include "report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+FILE *gnuplot_script(void)
+{
+    FILE *script = tmpfile();
+    if (!script)
+        complain(EXIT_FAILED, "no picture: no room for a temporary file: %s", strerror(errno));
+    return script;
+}
+
+/* Start gnuplot with these as its standard input, output and error. Returns 0 or what errno would be. */
+static int start_gnuplot(FILE *script, FILE *picture, FILE *words, pid_t *child)
+{
+    static char name[] = "gnuplot", plain[] = "-d"; /* -d: whatever the user's own settings are */
+    char *arguments[] = {name, plain, NULL};
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    FILE *const streams[] = {script, picture, words};
+    for (int fd = 0; fd < 3 && !error; fd++)
+        error = posix_spawn_file_actions_adddup2(&actions, fileno(streams[fd]), fd);
+    if (!error)
+        error = posix_spawnp(child, name, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Wait for the child; returns its exit status, 128 and above for a signal. */
+static int wait_for(pid_t child)
+{
+    int state = 0;
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128;
+}
+
+static int complain_missing(int error)
+{
+    if (error == ENOENT)
+        return complain(EXIT_FAILED,
+                        "no picture: there is no program gnuplot to draw it (Debian: gnuplot-nox)");
+    return complain(EXIT_FAILED, "no picture: gnuplot does not start: %s", strerror(error));
+}
+
+/* The first line that says something, for the sentence. */
+static void first_words(FILE *words, char *line, int capacity)
+{
+    rewind(words);
+    while (fgets(line, capacity, words)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[strspn(line, " \t^")])
+            return;
+    }
+    snprintf(line, (size_t)capacity, "it does not say why");
+}
+
+/* Run gnuplot on the script, with its picture in `picture`, a file with a descriptor. */
+static int run_gnuplot(FILE *script, FILE *picture)
+{
+    char line[256];
+    pid_t child = 0;
+    FILE *words = gnuplot_script();
+    if (!words)
+        return EXIT_FAILED;
+    int failed = 0;
+    if (fflush(script) || fflush(picture) || lseek(fileno(script), 0, SEEK_SET) < 0)
+        failed = complain(EXIT_FAILED, "no picture: cannot write its script: %s", strerror(errno));
+    int error = failed ? 0 : start_gnuplot(script, picture, words, &child);
+    if (error)
+        failed = complain_missing(error);
+    int status = failed ? 0 : wait_for(child);
+    if (status == 127) /* where the search for the program happens in the child */
+        failed = complain_missing(ENOENT);
+    else if (status) {
+        first_words(words, line, sizeof line);
+        failed = complain(EXIT_FAILED, "no picture: gnuplot failed: %s", line);
+    }
+    fclose(words);
+    return failed;
+}
+
+static int copy_to(FILE *from, FILE *to)
+{
+    char buffer[1 << 14];
+    size_t count;
+    rewind(from);
+    while ((count = fread(buffer, 1, sizeof buffer, from)) > 0)
+        if (fwrite(buffer, 1, count, to) != count)
+            return -1;
+    return ferror(from) ? -1 : fflush(to);
+}
+
+int gnuplot_draw(FILE *script, FILE *picture)
+{
+    /* Through a file of our own: `picture` may be anything, also memory. */
+    FILE *drawn = gnuplot_script();
+    if (!drawn)
+        return EXIT_FAILED;
+    int failed = run_gnuplot(script, drawn);
+    if (!failed && copy_to(drawn, picture))
+        failed = complain(EXIT_FAILED, "cannot write the picture: %s", strerror(errno));
+    fclose(drawn);
+    return failed;
+}
+
+/* A new file beside `path`, open for writing, with the mode that a new file would have. */
+static FILE *open_beside(const char *path, char temporary[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    int length = snprintf(temporary, PATH_MAX, "%.*s.volterra-XXXXXX", folder, path);
+    int fd = length < PATH_MAX ? mkstemp(temporary) : -1;
+    if (fd < 0)
+        return NULL;
+    mode_t mask = umask(0);
+    umask(mask);
+    FILE *file = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w+b") : NULL;
+    if (!file) {
+        close(fd);
+        remove(temporary);
+    }
+    return file;
+}
+
+static int replace_file(FILE *script, const char *path)
+{
+    char temporary[PATH_MAX];
+    FILE *file = open_beside(path, temporary);
+    if (!file)
+        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    int failed = gnuplot_draw(script, file);
+    bool is_written = fclose(file) == 0;
+    if (!failed && (!is_written || rename(temporary, path)))
+        failed = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    if (failed)
+        remove(temporary);
+    return failed;
+}
+
+int gnuplot_draw_file(FILE *script, const char *path)
+{
+    struct stat about;
+    if (is_standard_output(path))
+        return gnuplot_draw(script, stdout);
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        FILE *file = fopen(path, "wb");
+        if (!file)
+            return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+        int failed = gnuplot_draw(script, file);
+        return fclose(file) && !failed ? complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno))
+                                       : failed;
+    }
+    interrupt_defer(true);
+    int failed = replace_file(script, path);
+    interrupt_defer(false);
+    return failed;
+}
