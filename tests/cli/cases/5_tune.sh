@@ -1,0 +1,279 @@
+# tests/cli/cases/5_tune.sh: tune: its result, what it searches, and what it refuses.
+
+# A system with memory: y follows u through a few steps of the past. n rows to u.csv and y.csv.
+system_with_memory()
+{
+    awk -v n="$1" 'BEGIN {
+        srand(7)
+        print "u" >"u.csv"; print "y" >"y.csv"
+        for (t = 0; t < n; t++) {
+            u = rand() - 0.5
+            y = 0.6 * before + 0.8 * u - 0.7 * last * u + 0.3 * last * last
+            printf "%.12g\n", u >"u.csv"; printf "%.12g\n", y >"y.csv"
+            before = y; last = u
+        }
+    }'
+}
+
+# what_was_tried LOG: the trials without their seconds, by index
+what_was_tried() { sed -E 's/"seconds":[^,]*,//' "$1" | sort -t: -k2 -n; }
+
+# best_of: kernel, alpha, folds and index out of the JSON in `out`
+best_of() { sed -n '/"best": {/,/}/p' out; }
+
+# ---- the result ---------------------------------------------------------------------------------
+
+# rows_of NAME FILE: the matrix of that name in a golden file, as CSV without a header
+rows_of()
+{
+    sed -E "s/.*\"$1\": \[\[([^]]*(\], \[[^]]*)*)\]\].*/\1/; s/\], \[/\n/g" "$2" | tr -d ' '
+}
+
+tune_golden()
+{
+    golden=$here/../reference/endtoend_volterra_cv.json
+    rows_of X "$golden" >x.csv
+    rows_of y "$golden" >y.csv
+    rows_of r2_per_fold "$golden" >expected.csv
+    rows_of predict_first20_refit "$golden" >predicted.csv
+    lines_of x.csv 300
+    lines_of expected.csv 6
+    # tau, the lambda that the authors' clamp leaves, alpha
+    omega=$(sed -E 's/.*"omega_effective": \[([^]]*)\].*/\1/' "$golden" | tr -d ' ')
+    { echo tau,lambda,alpha
+      paste -d, <(rows_of tuples_tau_omega_alpha "$golden") <(tr , '\n' <<<"$omega") |
+          awk -F, '{ print $1 "," $4 "," $3 }'; } >candidates.csv
+    lines_of candidates.csv 7
+    expect 0 tune --x x.csv --y y.csv --kernel volterra --candidates candidates.csv --start reset \
+        --no-intercept --no-scale --race none --log trials.jsonl -o m.safetensors --json
+    valid_json out "v['best']['index'] == 2 and v['draws'] == 6 and v['failed'] == 0 and v['folds'] == 5 \
+        and v['best']['kernel'] == 'volterra:tau=0.6,lambda=0.7' and v['best']['alpha'] == 0.001"
+    out_has '"index": 2$'
+    # The golden tolerance is absolute, 1e-8.
+    sort -t: -k2 -n trials.jsonl | sed -E 's/.*"folds":\[([^]]*)\].*/\1/' >folds.csv
+    near folds.csv expected.csv 1e-8
+    head -n 20 x.csv >first.csv
+    expect 0 predict m.safetensors --x first.csv --start reset -o forecast.csv
+    tail -n +2 forecast.csv >forecast20.csv
+    near forecast20.csv predicted.csv 1e-8
+    # The columns may hold whole kernels instead; the default kernel is volterra.
+    { echo kernel,alpha
+      tail -n +2 candidates.csv | awk -F, '{ print "\"volterra:tau=" $1 ",lambda=" $2 "\"," $3 }'; } >whole.csv
+    for file in whole.csv candidates.csv; do
+        expect 0 tune --x x.csv --y y.csv --candidates $file --start reset --no-intercept --no-scale --json
+        out_has '"index": 2$'
+    done
+}
+check "tune: R2 per fold as scikit-learn has it with the authors' kernel" tune_golden
+
+tune_report()
+{
+    system_with_memory 200
+    expect 0 tune --x u.csv --y y.csv --draws 12 --seed 3 --washout 5 -o m.safetensors
+    no_err
+    out_has '^best kernel +volterra:tau_coef=0\.[0-9]+,lambda_coef=0\.[0-9]+$'
+    out_has '^alpha +[0-9.e-]+$'
+    out_has '^R2 +[0-9.]+, the mean of 5 folds$'
+    out_has '^by fold +[-0-9.]+( [-0-9.]+){4}$'
+    out_has '^draws +12'
+    out_has '^time +[0-9.]+ (us|ms|s)$'
+    out_has '^model +m\.safetensors$'
+    # The line that it prints fits the same model.
+    line=$(sed -n 's/^fit it again  *volterra //p' out)
+    mv m.safetensors tuned.safetensors
+    eval "expect 0 $line"
+    same m.safetensors tuned.safetensors
+    nothing_left
+    expect 0 tune --x u.csv --y y.csv --draws 12 --seed 3 --washout 5 --json
+    no_err
+    valid_json out "set('kernel alpha score folds index'.split()) == set(v['best']) \
+        and len(v['best']['folds']) == 5 and abs(sum(v['best']['folds']) / 5 - v['best']['score']) < 1e-12 \
+        and v['draws'] == 12 and v['failed'] == 0 \
+        and v['stopped'] == sum(v['stopped_after']) and v['seconds'] > 0 and v['score'] == 'r2' \
+        and not v['interrupted'] and v['command'].startswith('volterra fit --x u.csv --y y.csv --kernel vol')"
+}
+check "tune prints the winner and the line that fits it, or JSON" tune_report
+
+tune_space()
+{
+    system_with_memory 120
+    expect 0 tune --x u.csv --y y.csv --kernel volterra:tau_coef=0.4 --draws 20 --race none --log a.jsonl \
+        --range 'lift=geometric|even' lambda_coef=uniform:0.5..0.6 --range alpha=log:1e-3..1e-2
+    lines_of a.jsonl 20
+    [ "$(grep -c '"volterra:tau_coef=0.4,lambda_coef=0.5[0-9]*\(,lift=even\)\?"' a.jsonl)" -eq 20 ] ||
+        fail "a draw lies outside its ranges: $(head -n 2 a.jsonl)"
+    [ "$(grep -c '"alpha":0.00[1-9]' a.jsonl)" -eq 20 ] || fail "an alpha lies outside its range"
+    grep -q lift=even a.jsonl || fail "one choice was never drawn"
+    grep -qv lift=even a.jsonl || fail "one choice was never drawn"
+    # A grid: 3 windows times 2 values of alpha.
+    expect 0 tune --x u.csv --y y.csv --kernel linear --range 'window=1|4|9' --alpha log:1e-3..1 --grid 2 \
+        --race none --log b.jsonl --json
+    valid_json out "v['draws'] == 6"
+    [ "$(sed -E 's/.*"alpha":([^,]*),.*/\1/' b.jsonl | sort -u | tr '\n' ' ')" = '0.001 1 ' ] ||
+        fail "the alphas of the grid are not 0.001 and 1"
+    expect 0 tune --x u.csv --y y.csv --kernel rbf --range window=int:3..5 --alpha 0.01 --draws 5 --log c.jsonl
+    [ "$(grep -c 'window=[345]".*"alpha":0.01,' c.jsonl)" -eq 5 ] || fail "window or alpha is not as asked"
+    # --draws limits a grid too.
+    expect 0 tune --x u.csv --y y.csv --kernel rbf --grid 5 --draws 4 --json
+    valid_json out "v['draws'] == 4"
+}
+check "tune --range, --alpha, --grid: what is searched" tune_space
+
+tune_scores()
+{
+    system_with_memory 150
+    for score in r2 nmse mse prequential log; do
+        expect 0 tune --x u.csv --y y.csv --draws 6 --score $score --race none --log $score.jsonl --json
+        valid_json out "v['score'] == '$score' and v['draws'] == 6"
+        lines_of $score.jsonl 6
+    done
+    best() { sed -E 's/.*"score":([^,]*),.*/\1/' "$1" | sort -g | sed -n "$2"p; }
+    # R2 is the highest where NMSE is the lowest, and they add up to 1.
+    awk -v a="$(best r2.jsonl '$')" -v b="$(best nmse.jsonl 1)" 'BEGIN { exit !((a + b - 1)^2 < 1e-18) }' ||
+        fail "R2 and NMSE do not add up to 1: $(best r2.jsonl '$') and $(best nmse.jsonl 1)"
+    expect 0 tune --x u.csv --y y.csv --draws 6 --score mse --folds 3 --gap 2 --min-train 50 --json
+    valid_json out "v['folds'] == 3 and len(v['best']['folds']) == 3"
+    expect 0 tune --x u.csv --y y.csv --draws 4 --rolling --json
+    expect 0 tune --x u.csv --y y.csv --draws 4 --max-train 40 --start reset --json
+    for race in exact fast none; do
+        expect 0 tune --x u.csv --y y.csv --draws 30 --race $race --json
+        best_of >$race.best
+    done
+    same exact.best none.best
+}
+check "tune --score, the splits and the races" tune_scores
+
+tune_threads()
+{
+    system_with_memory 300
+    for n in 1 2; do
+        expect 0 tune --x u.csv --y y.csv --draws 20 --race none --threads $n --log $n.jsonl --json
+        best_of | grep -v '"' | tr -d ' ,\n]' >best.$n
+        sort -t: -k2 -n $n.jsonl | sed -E 's/.*"folds":\[([^]]*)\].*/\1/' >folds.$n
+        sort -t: -k2 -n $n.jsonl | sed -E 's/"folds".*//' >draws.$n
+        grep '"index"' out >index.$n
+    done
+    same draws.1 draws.2
+    same index.1 index.2
+    near folds.1 folds.2 1e-9
+}
+check "tune finds the same with one thread and with two" tune_threads
+
+tune_series()
+{
+    # Without --y the series forecasts itself, and the winner can continue.
+    series 120 >x.csv
+    expect 0 tune --x x.csv --draws 8 -o m.safetensors --quiet
+    no_err
+    expect 0 continue m.safetensors --steps 3 -o path.csv
+    lines_of path.csv 4
+    expect 0 tune --x x.csv:a --y x.csv:b --ahead 2 --rows 10:100 --draws 4 --json
+    valid_json out "'--ahead 2' in v['command'] and '--rows 10:100' in v['command']"
+}
+check "tune on a series alone: the winner can continue" tune_series
+
+tune_plot()
+{
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
+    system_with_memory 120
+    expect 0 tune --x u.csv --y y.csv --draws 30 --range 'lift=geometric|even' --plot search.svg
+    out_has '^picture +search\.svg$'
+    nothing_left
+    for word in '<svg' tau_coef lambda_coef lift geometric alpha best '30 draws'; do
+        grep -q -- "$word" search.svg || fail "the picture has no '$word'"
+    done
+    expect 0 tune --x u.csv --y y.csv --draws 5 --plot -
+    [ "$(head -c 5 out)" = '<?xml' ] || fail "standard output is not the picture: $(head -n 1 out)"
+    if command -v python3 >/dev/null; then
+        python3 -c 'import sys, xml.dom.minidom as m; m.parse("search.svg"); m.parse("out")' 2>xml-says ||
+            fail "the picture is not XML: $(tail -n 1 xml-says)"
+    fi
+}
+check "tune --plot draws the search" tune_plot
+
+tune_without_gnuplot()
+{
+    system_with_memory 120
+    PATH=/nowhere "$VOLTERRA" tune --x u.csv --y y.csv --draws 5 --plot search.svg -o m.safetensors >out 2>err
+    [ $? -eq 1 ] || fail "the status is not 1"
+    one_line tune
+    out_has '^best kernel'
+    err_has 'no picture: there is no program gnuplot'
+    absent search.svg
+    [ -s m.safetensors ] || fail "the model is not there"
+    nothing_left
+}
+check "tune --plot without gnuplot: all else is there" tune_without_gnuplot
+
+# ---- wrong options ------------------------------------------------------------------------------
+
+tune_wrong()
+{
+    series 60 >x.csv
+    expect 2 tune
+    err_has '--x X is missing'
+    expect 2 tune --x x.csv
+    err_has '--draws N or --budget 30m.*--candidates FILE or --grid POINTS'
+    for time in 3x 0 -1 1h30 30min 1m1h '1 h' h inf 1e3s; do
+        expect 2 tune --x x.csv --budget "$time"
+        err_has "such as 90s, 30m, 2h or 1h30m, not '$time'"
+    done
+    for part in 0/3 4/3 3 1/ /2 1/2x a/b -1/2; do
+        expect 2 tune --x x.csv --draws 2 --shard $part
+        err_has "such as 3/16 with 1 <= I <= N, not '$part'"
+    done
+    for spec in tau_coef =1 tau_coef=; do
+        expect 2 tune --x x.csv --draws 2 --range $spec
+        err_has "must be NAME=SPEC such as alpha=log:1e-8..1, not '$spec'"
+    done
+    expect 2 tune --x x.csv --draws 2 --range tau_coef=0.1..0.2
+    err_has 'write log:0.1..0.2 or uniform:0.1..0.2'
+    expect 2 tune --x x.csv --draws 2 --range tau_coef=lgo:0.1..0.2
+    err_has 'did you mean log\?'
+    expect 2 tune --x x.csv --draws 2 --range tau_coef=log:0.1..x
+    err_has "'x' is not a finite number"
+    expect 2 tune --x x.csv --draws 2 --range tau_coef=log:0.2..0.1
+    err_has 'the low end 0.2 is above the high end 0.1'
+    expect 2 tune --x x.csv --draws 2 --range tau_coef=log:0..0.1
+    expect 2 tune --x x.csv --draws 2 --range 'lift=even|'
+    err_has 'empty choice'
+    expect 2 tune --x x.csv --draws 2 --range lift=evne
+    expect 2 tune --x x.csv --draws 2 --range tua_coef=0.5
+    err_has 'did you mean "?tau_coef'
+    expect 2 tune --x x.csv --draws 2 --alpha 1 --range alpha=2
+    err_has 'gives alpha twice'
+    expect 2 tune --x x.csv --draws 2 --alpha 0
+    expect 2 tune --x x.csv --draws 2 --kernel volterra:tau_coef=0.5 --range tau_coef=0.4
+    expect 2 tune --x x.csv --draws 2 --kernel voltera
+    err_has 'did you mean "?volterra'
+    expect 2 tune --x x.csv --draws 2 --resume
+    err_has 'needs the log'
+    expect 2 tune --x x.csv --draws 2 --log -
+    expect 2 tune --x x.csv --draws 0
+    expect 2 tune --x x.csv --draws 2 --folds 60
+    expect 2 tune --x x.csv --draws 2 --washout 60
+    expect 2 tune --x x.csv --draws 2 --score r3
+    err_has 'did you mean r2\?'
+    expect 2 tune --x x.csv --draws 2 --json -o -
+    expect 2 tune --x x.csv --draws 2 --plot p.svg --log p.svg
+    err_has 'name the same file'
+    expect 2 tune --x x.csv --draws 2 --log x.csv
+    err_has 'also an input'
+    expect 1 tune --x x.csv --draws 2 --log nowhere/log.jsonl
+    expect 2 tune --x x.csv --candidates x.csv --grid 2
+    expect 2 tune --x x.csv --candidates x.csv --alpha 1
+    err_has '--alpha does not go with --candidates'
+    expect 1 tune --x x.csv --candidates nofile.csv
+    expect 1 tune --x x.csv --candidates x.csv
+    err_has 'x.csv: line 1: .*alpha'
+    printf 'tau_coef,alpha\n0.5,0.1\n1.5,0.1\n' >c.csv
+    expect 1 tune --x x.csv --candidates c.csv
+    err_has 'c.csv: line 3'
+    expect 2 tune --draws 2 --merge a.jsonl
+    err_has 'does not go with'
+    expect 2 tune --merge
+    err_has 'needs a value'
+    expect 1 tune --merge x.csv
+    absent p.svg
+}
+check "tune: wrong options, each with its sentence" tune_wrong

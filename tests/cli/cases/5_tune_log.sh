@@ -1,0 +1,156 @@
+# tests/cli/cases/5_tune_log.sh: what tune survives, and what it leaves behind. The helpers are in 5_tune.sh.
+
+tune_killed()
+{
+    system_with_memory 500
+    local options="--x u.csv --y y.csv --draws 60 --race none --threads 1" i wanted seed=$RANDOM
+    RANDOM=$seed
+    expect 0 tune $options --log whole.jsonl --json
+    best_of >whole.best
+    lines_of whole.jsonl 60
+    : >killed.jsonl
+    for ((i = 0; i < 10; i++)); do
+        "$VOLTERRA" tune $options --log killed.jsonl --resume >/dev/null 2>&1 &
+        wanted=$((5 * i + RANDOM % 5))
+        while kill -0 $! 2>/dev/null && [ "$(wc -l <killed.jsonl)" -lt $wanted ]; do sleep 0.002; done
+        sleep "0.00$((RANDOM % 10))"
+        kill -9 $! 2>/dev/null
+        wait $! 2>/dev/null
+    done
+    [ "$(wc -l <killed.jsonl)" -ge 45 ] || fail "the search does not get on (seed $seed)"
+    expect 0 tune $options --log killed.jsonl --resume --json
+    best_of >killed.best
+    same whole.best killed.best
+    what_was_tried whole.jsonl >whole.tried
+    what_was_tried killed.jsonl >killed.tried
+    diff whole.tried killed.tried >difference || fail "the logs differ (seed $seed): $(head -n 4 difference)"
+    # All of it stands in the log now, and another run has nothing left to do.
+    expect 0 tune $options --log killed.jsonl --resume --json
+    valid_json out "v['draws'] == 60 and v['resumed'] == 60"
+    best_of >again.best
+    same whole.best again.best
+}
+check "tune --resume after kill -9 at ten moments: as if nothing had happened" tune_killed
+
+tune_cut_log()
+{
+    system_with_memory 150
+    local options="--x u.csv --y y.csv --draws 12 --race none" size cut
+    expect 0 tune $options --log whole.jsonl --json
+    best_of >whole.best
+    what_was_tried whole.jsonl >whole.tried
+    size=$(wc -c <whole.jsonl)
+    for cut in 1 $((size / 3)) $((size / 2 + 7)) $((size - 1)) $((size - 20)); do
+        head -c "$cut" whole.jsonl >cut.jsonl
+        expect 0 tune $options --log cut.jsonl --resume --json
+        best_of >cut.best
+        same whole.best cut.best
+        what_was_tried cut.jsonl >cut.tried
+        same whole.tried cut.tried
+    done
+    # A log is not overwritten, and goes only with its own search.
+    expect 2 tune $options --log whole.jsonl
+    err_has 'exists already; go on from it with --resume'
+    expect 1 tune $options --folds 4 --log whole.jsonl --resume
+    err_has 'another search'
+    what_was_tried whole.jsonl >still.tried
+    same whole.tried still.tried
+    sed '3s/"kernel"/"kernle"/' whole.jsonl >bad.jsonl
+    expect 1 tune $options --log bad.jsonl --resume
+    err_has 'line 3'
+}
+check "tune --resume: a log that ends in the middle of a line, or is another one" tune_cut_log
+
+tune_shards()
+{
+    system_with_memory 150
+    local options="--x u.csv --y y.csv --draws 17" i
+    expect 0 tune $options --race none --log whole.jsonl --json
+    best_of >whole.best
+    for i in 1 2 3; do
+        expect 0 tune $options --race none --shard $i/3 --log part$i.jsonl --json
+        valid_json out "v['draws'] == (6 if $i < 3 else 5)"
+    done
+    expect 0 tune --merge part1.jsonl part2.jsonl part3.jsonl --json
+    best_of >merged.best
+    same whole.best merged.best
+    valid_json out "v['draws'] == 17"
+    cat part1.jsonl part2.jsonl part3.jsonl >all.jsonl
+    what_was_tried all.jsonl >all.tried
+    what_was_tried whole.jsonl >whole.tried
+    same whole.tried all.tried
+    # With the data the winner is fitted, and the picture drawn.
+    expect 0 tune --merge part3.jsonl --merge part1.jsonl part2.jsonl --x u.csv --y y.csv -o merged.safetensors
+    out_has '^draws +17$'
+    expect 0 tune $options -o whole.safetensors
+    same merged.safetensors whole.safetensors
+    expect 2 tune --merge part1.jsonl -o m.safetensors
+    err_has 'needs the data'
+    expect 1 tune --merge part1.jsonl nofile.jsonl
+    err_has 'nofile.jsonl'
+    expect 0 tune $options --folds 3 --log other.jsonl
+    expect 1 tune --merge part1.jsonl other.jsonl
+    err_has 'other.jsonl'
+}
+check "tune --shard and --merge: the parts are the whole" tune_shards
+
+tune_interrupted()
+{
+    system_with_memory 1500
+    "$VOLTERRA" tune --x u.csv --y y.csv --draws 100000 --log log.jsonl -o m.safetensors >out 2>err &
+    local job=$! i status from
+    for ((i = 0; i < 600; i++)); do
+        [ -e log.jsonl ] && [ "$(wc -l <log.jsonl)" -ge 3 ] && break
+        sleep 0.05
+    done
+    from=$SECONDS
+    kill -INT $job 2>/dev/null || fail "the search was over too soon"
+    wait $job
+    status=$?
+    [ "$status" -eq 130 ] || fail "status $status, not 130"
+    [ $((SECONDS - from)) -le 10 ] || fail "it took $((SECONDS - from)) s to stop"
+    out_has '^best kernel +volterra:'
+    out_has '^draws +[0-9]+.*, then interrupted$'
+    grep -v 'done' err >words
+    mv words err
+    one_line tune
+    err_has 'interrupted after [0-9]+ draws: this is the best so far, and no model was fitted; '
+    err_has 'with --resume goes on from log.jsonl'
+    absent m.safetensors
+    [ "$(tail -c 1 log.jsonl | od -An -c | tr -d ' ')" = '\n' ] || fail "the log ends in the middle of a line"
+    nothing_left
+}
+check "Ctrl-C during tune: the best so far, status 130" tune_interrupted
+
+tune_budget()
+{
+    system_with_memory 200
+    expect 0 tune --x u.csv --y y.csv --budget 1 --json
+    valid_json out "v['draws'] >= 1 and v['out_of_time'] and v['seconds'] < 30"
+    err_has '^volterra tune: about [0-9]+ draws expected in the budget of 1 s$'
+    expect 0 tune --x u.csv --y y.csv --budget 1h --draws 5 --quiet --json
+    no_err
+    valid_json out "v['draws'] == 5 and not v['out_of_time']"
+}
+check "tune --budget ends in time, and says how many draws to expect" tune_budget
+
+tune_failures()
+{
+    series 60 >x.csv
+    # Two columns make a Gram matrix of rank 2: without alpha there is no factor.
+    expect 1 tune --x x.csv --kernel linear:window=1 --alpha 1e-300 --draws 3 --no-intercept --log log.jsonl \
+        -o m.safetensors --plot search.svg
+    no_out
+    err_has 'all 3 candidates failed; the first: Cholesky failed at pivot'
+    lines_of log.jsonl 3
+    grep -q '"failure":"' log.jsonl || fail "the log has no reasons"
+    absent m.safetensors
+    absent search.svg
+    # Some fail: the others count.
+    expect 0 tune --x x.csv --kernel linear:window=1 --range 'alpha=1e-300|0.1' --draws 12 --no-intercept --json
+    valid_json out "0 < v['failed'] < 12 and v['best']['alpha'] == 0.1 and 'Cholesky failed' in v['failure']"
+    expect 1 tune --x x.csv --kernel linear:window=1 --alpha 1e-300 --draws 3 --no-intercept --log log.jsonl \
+        --resume
+    err_has 'all 3 candidates failed; the first: Cholesky failed at pivot'
+}
+check "tune: draws that fail, some or all" tune_failures
