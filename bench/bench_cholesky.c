@@ -1,17 +1,17 @@
 /* bench/bench_cholesky.c: GFLOP/s of our Cholesky by tiles, of LAPACK's dpotrf and of DGEMM, the ceiling.
  *
  * All three on the same BLAS. A Cholesky factorisation takes n^3 / 3 operations, a product 2 n^3. */
+#include "gemm_rate.h"
 #include "measure.h"
 #include "plain.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 3, GEMM_N = 2048 };
+enum { RUNS = 3 };
 
 /* Integers of 64 bits: in memory that is little-endian a BLAS with integers of 32 bits finds the same
  * number at the same address. */
@@ -87,28 +87,14 @@ static void check_factor(const factor_problem *p)
     free(product);
 }
 
-static double run_gemm(void *context)
-{
-    double *A = context, *B = A + GEMM_N * GEMM_N, *C = B + GEMM_N * GEMM_N;
-    double begin = seconds_now();
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, GEMM_N, GEMM_N, GEMM_N, 1, A, GEMM_N, B, GEMM_N, 0, C,
-                GEMM_N);
-    return seconds_now() - begin;
-}
-
 static void measure_gemm(int64_t threads)
 {
     char parameters[64];
-    double n = GEMM_N;
-    double *memory = need_doubles((int64_t)3 * GEMM_N * GEMM_N);
     snprintf(parameters, sizeof parameters, "n=%d threads=%lld", GEMM_N, (long long)threads);
     measurement m = {.name = "dgemm", .parameters = parameters, .unit = "GFLOP/s"};
-    m.time = time_runs(run_gemm, memory, RUNS);
-    double entry = memory[(int64_t)2 * GEMM_N * GEMM_N + 5]; /* sums of GEMM_N ones are exact */
-    need_close("the product", fabs(entry - n), 0);
-    m.value = 1e-9 * 2 * n * n * n / m.time.best;
+    m.time = time_gemm(RUNS);
+    m.value = 1e-9 * gemm_flops / m.time.best;
     report(&m);
-    free(memory);
 }
 
 static void measure_factor(factor_problem *p, int64_t threads)

@@ -121,15 +121,21 @@ void peer_stop(peer *p)
     free(p);
 }
 
-void peer_write_matrix(volt_view values, char path[PEER_PATH_LENGTH])
+void peer_new_file(const char *extension, char path[PEER_PATH_LENGTH])
 {
     const char *folder = getenv("TMPDIR");
-    snprintf(path, PEER_PATH_LENGTH, "%s/volterra-bench-XXXXXX.npy", folder && *folder ? folder : "/tmp");
-    int file = mkstemps(path, 4);
+    snprintf(path, PEER_PATH_LENGTH, "%s/volterra-bench-XXXXXX%s", folder && *folder ? folder : "/tmp",
+             extension);
+    int file = mkstemps(path, (int)strlen(extension));
     if (file < 0) {
         perror("bench: a temporary file");
         exit(1);
     }
     close(file);
+}
+
+void peer_write_matrix(volt_view values, char path[PEER_PATH_LENGTH])
+{
+    peer_new_file(".npy", path);
     need(volt_table_write(path, values, NULL), "write a matrix for the peer");
 }

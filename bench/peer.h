@@ -27,9 +27,12 @@ double peer_run(void *p);
 
 void peer_stop(peer *p);
 
-/* Write a matrix for the peer to read; `path` receives the name of a temporary file, which is the caller's
- * to remove. */
+/* A temporary file for both to read and write, empty; `path` receives its name, and it is the caller's to
+ * remove. */
 enum { PEER_PATH_LENGTH = 256 };
+void peer_new_file(const char *extension, char path[PEER_PATH_LENGTH]);
+
+/* The same with a matrix in it, as NPY. */
 void peer_write_matrix(volt_view values, char path[PEER_PATH_LENGTH]);
 
 #endif

@@ -7,7 +7,8 @@
 #include "io/csv_cells.h"
 #include "io/csv_walk.h"
 #include "io/excerpt.h"
-#include "io/file_bytes.h"
+#include "io/text_lines.h"
+#include "kernel/kernel_entry.h"
 #include "volterra/select.h"
 
 #include <inttypes.h>
@@ -17,8 +18,9 @@
 #include <string.h>
 
 typedef struct reader {
-    const char *kernel; /* what is fixed, or NULL */
-    char **names;       /* of the columns */
+    const char *kernel;           /* what is fixed, or NULL */
+    const volt_kernel_info *info; /* its entry in the table */
+    char **names;                 /* of the columns */
     int64_t n_columns, column_capacity;
     int64_t alpha, text; /* columns of alpha and of whole kernels, -1: none */
     bool in_header;
@@ -79,6 +81,22 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     return VOLT_OK;
 }
 
+/* Is the column a parameter of the kernel that is given? */
+static volt_status check_name(const reader *r, const char *name, int64_t line)
+{
+    const volt_kernel_info *info = r->info;
+    const char *names[VOLT_MOST_PARAMETERS + 1] = {"alpha"};
+    for (int64_t p = 0; p < info->n_parameters; p++) {
+        names[p + 1] = info->parameters[p].name;
+        if (strcmp(names[p + 1], name) == 0)
+            return VOLT_OK;
+    }
+    const char *nearest = volt_nearest_name(name, names, info->n_parameters + 1);
+    return volt_fail(VOLT_ERR_FORMAT, "line %" PRId64 ": kernel %s has no parameter \"%s\"%s%s%s", line,
+                     info->name, name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                     nearest ? "\"?" : "");
+}
+
 static volt_status finish_header(reader *r, int64_t line)
 {
     r->in_header = false;
@@ -90,6 +108,9 @@ static volt_status finish_header(reader *r, int64_t line)
                  r->kernel);
     VOLT_REQUIRE(r->text < 0 || r->n_columns == 2, VOLT_ERR_FORMAT,
                  "line %" PRId64 ": beside the columns kernel and alpha there can be no others", line);
+    for (int64_t j = 0; j < r->n_columns; j++)
+        if (j != r->alpha && j != r->text)
+            VOLT_TRY(check_name(r, r->names[j], line));
     return VOLT_OK;
 }
 
@@ -120,15 +141,20 @@ static volt_status finish_row(void *context, int64_t line, int64_t n_cells)
 
 static volt_status read_file(const char *path, reader *r)
 {
-    char *bytes = NULL;
-    int64_t size = 0;
-    VOLT_TRY(volt_file_load(path, &bytes, &size));
-    char delimiter = volt_csv_delimiter(bytes, size);
+    volt_text_lines file;
+    volt_status status = volt_text_lines_open(path, &file); /* without a byte order mark */
+    if (status != VOLT_OK)                                  /* VOLT_ERR_IO names the file */
+        return status == VOLT_ERR_FORMAT ? volt_fail_prefix(status, "%s", path) : status;
+    char *text = file.next;
+    int64_t size = file.end - text;
+    if (text[strspn(text, " \t\r\n")] == '#') /* before the header, from numpy.savetxt */
+        text[strspn(text, " \t\r\n")] = ' ';
+    char delimiter = volt_csv_delimiter(text, size);
     if (delimiter == ' ')
-        size = volt_csv_squeeze(bytes, size);
+        size = volt_csv_squeeze(text, size);
     volt_csv_events events = {.cell = read_cell, .row = finish_row, .context = r};
-    volt_status status = volt_csv_walk(bytes, size, delimiter, &events);
-    volt_free(bytes);
+    status = volt_csv_walk(text, size, delimiter, &events);
+    volt_text_lines_close(&file);
     if (status == VOLT_OK && r->count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no candidates in it");
     return status == VOLT_OK || status == VOLT_ERR_MEMORY ? status : volt_fail_prefix(status, "%s", path);
@@ -137,12 +163,13 @@ static volt_status read_file(const char *path, reader *r)
 volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates)
 {
     VOLT_REQUIRE(path && candidates, VOLT_ERR_ARGUMENT, "the path or the place for the candidates is NULL");
+    reader r = {.kernel = kernel, .alpha = -1, .text = -1, .in_header = true};
     if (kernel) {
         volt_kernel *parsed = NULL;
         VOLT_TRY(volt_kernel_parse(kernel, &parsed));
+        r.info = &parsed->entry->info;
         volt_kernel_free(parsed);
     }
-    reader r = {.kernel = kernel, .alpha = -1, .text = -1, .in_header = true};
     volt_status status = read_file(path, &r);
     if (status == VOLT_OK)
         status = volt_candidates_list((const char *const *)r.kernels, r.alphas, r.count, candidates);

@@ -36,7 +36,7 @@ struct volt_workspace {
     double *D;        /* most_rows x q */
     double *forecast; /* block x q */
     double *cross;    /* block x most_rows, for a start by reset */
-    double *numbers;  /* 5 x q */
+    double *numbers;  /* 7 x q */
 };
 
 static int64_t longest_block(const volt_problem *problem)
@@ -71,7 +71,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
     fresh->D = volt_alloc_doubles(n, problem->q);
     fresh->forecast = volt_alloc_doubles(block, problem->q);
     fresh->cross = volt_alloc_doubles(problem->start == VOLT_START_RESET ? block : 0, n);
-    fresh->numbers = volt_alloc_doubles(5, problem->q);
+    fresh->numbers = volt_alloc_doubles(7, problem->q);
     if (!fresh->K || !fresh->W || !fresh->D || !fresh->forecast || !fresh->cross || !fresh->numbers) {
         volt_workspace_free(fresh);
         return VOLT_ERR_MEMORY;
@@ -96,6 +96,8 @@ typedef struct evaluation {
     volt_resolved resolved;
     const volt_scaled_inputs *inputs;
     double alpha;
+    bool intercept; /* the readout has one: asked for, or because the Gram matrix is centred */
+    bool centred;   /* ... and then the forecasts lack the mean of the training targets (docs/math.md) */
     volt_stage *stage;
     volt_cost cost;
 
@@ -111,7 +113,9 @@ typedef struct evaluation {
     int64_t summed;    /* rows that are in the sums: */
     double uu;         /* u' u */
     double *uw;        /* q: u' W */
+    double *y;         /* q: 1' Y */
     double *c;         /* q: intercept of the rows in the sums, zeros without */
+    double *shift;     /* q: what a forecast adds to the kernel's part */
     double *errors, *variances, *means;
 } evaluation;
 
@@ -183,18 +187,20 @@ static volt_status begin_group(evaluation *e, int64_t base, int64_t rows)
 
     e->base = base;
     e->L = (volt_matrix){K.data + w * K.ld + w, kept, kept, K.ld};
-    finish_matrix(e, e->problem->intercept ? e->resolved.common : 0);
-    e->W = volt_matrix_of(e->space->W, kept, e->problem->intercept ? q + 1 : q);
+    finish_matrix(e, e->intercept ? e->resolved.common : 0);
+    e->W = volt_matrix_of(e->space->W, kept, e->intercept ? q + 1 : q);
     for (int64_t i = 0; i < kept; i++) {
         double *row = e->W.data + i * e->W.ld;
         memcpy(row, e->problem->Y + (base + w + i) * q, (size_t)q * sizeof(double));
-        if (e->problem->intercept)
+        if (e->intercept)
             row[q] = 1;
     }
     e->m = e->panel_end = e->panel = e->summed = 0;
     e->uu = 0;
     memset(e->uw, 0, (size_t)q * sizeof(double));
+    memset(e->y, 0, (size_t)q * sizeof(double));
     memset(e->c, 0, (size_t)q * sizeof(double));
+    memset(e->shift, 0, (size_t)q * sizeof(double));
     return VOLT_OK;
 }
 
@@ -235,26 +241,32 @@ static void add_to_sums(evaluation *e, int64_t t)
 {
     const double *row = e->W.data + t * e->W.ld;
     int64_t q = e->problem->q;
+    const double *y = e->problem->Y + (e->base + e->problem->washout + t) * q;
     double u = row[q];
     e->uu += u * u;
-    for (int64_t k = 0; k < q; k++)
+    for (int64_t k = 0; k < q; k++) {
         e->uw[k] += u * row[k];
+        e->y[k] += y[k];
+    }
 }
 
-static void update_intercept(evaluation *e)
+/* From the sums over the first `rows` rows. */
+static void update_intercept(evaluation *e, int64_t rows)
 {
-    for (int64_t k = 0; k < e->problem->q; k++)
+    for (int64_t k = 0; k < e->problem->q; k++) {
         e->c[k] = e->uw[k] / e->uu;
+        e->shift[k] = e->c[k] - (e->centred ? e->y[k] / (double)rows : 0);
+    }
 }
 
 /* The sums over the first m rows, and the intercepts from them. */
 static void take_intercept(evaluation *e)
 {
-    if (!e->problem->intercept)
+    if (!e->intercept)
         return;
     for (; e->summed < e->m; e->summed++)
         add_to_sums(e, e->summed);
-    update_intercept(e);
+    update_intercept(e, e->m);
 }
 
 /* ---- forecasts of a block --------------------------------------------------------------------- */
@@ -266,7 +278,7 @@ static volt_matrix readout(evaluation *e)
     volt_matrix D = volt_matrix_of(e->space->D, e->m, q);
     for (int64_t i = 0; i < e->m; i++) {
         const double *row = e->W.data + i * e->W.ld;
-        double u = e->problem->intercept ? row[q] : 0;
+        double u = e->intercept ? row[q] : 0;
         for (int64_t k = 0; k < q; k++)
             D.data[i * q + k] = row[k] - u * e->c[k];
     }
@@ -282,7 +294,7 @@ static void forecast_continued(evaluation *e, const volt_split *split, volt_matr
     volt_matrix D = readout(e);
     volt_view rows = {e->L.data + first * e->L.ld, out.rows, e->m, e->L.ld};
     double begun = clock_begin();
-    volt_product(rows, volt_as_view(D), e->c, out);
+    volt_product(rows, volt_as_view(D), e->shift, out);
     clock_end(e, begun, 2 * (double)out.rows * (double)e->m * (double)out.cols);
 }
 
@@ -310,18 +322,16 @@ static volt_status forecast_reset(evaluation *e, const volt_split *split, volt_m
     clock_end(e, begun, (double)e->m * (double)e->m * (double)q);
 
     /* K - common 11' was factored: what 1' A is not quite 0 by goes into the intercept. */
-    double *shift = e->means;
-    double common = e->problem->intercept ? e->resolved.common : 0;
-    memcpy(shift, e->c, (size_t)q * sizeof *shift);
+    double common = e->intercept ? e->resolved.common : 0;
     for (int64_t i = 0; common != 0 && i < e->m; i++)
         for (int64_t k = 0; k < q; k++)
-            shift[k] -= common * A.data[i * q + k];
+            e->shift[k] -= common * A.data[i * q + k];
 
     volt_matrix K = volt_matrix_of(e->space->cross, out.rows, w + e->m);
     VOLT_TRY(cross_gram(e, split, K));
     volt_view kept = {K.data + w, out.rows, e->m, K.ld};
     begun = clock_begin();
-    volt_product(kept, volt_as_view(A), shift, out);
+    volt_product(kept, volt_as_view(A), e->shift, out);
     clock_end(e, begun, 2 * (double)out.rows * (double)e->m * (double)q);
     return VOLT_OK;
 }
@@ -333,14 +343,15 @@ static void forecast_one_step(evaluation *e, int64_t begin, volt_matrix out)
     const double *Y = e->problem->Y + (e->base + e->problem->washout) * q;
     for (int64_t t = e->summed; t < e->m; t++) {
         const double *row = e->W.data + t * e->W.ld;
-        double pivot = e->L.data[t * e->L.ld + t], u = e->problem->intercept ? row[q] : 0;
+        double pivot = e->L.data[t * e->L.ld + t], u = e->intercept ? row[q] : 0;
         if (t >= begin) {
-            if (e->problem->intercept)
-                update_intercept(e);
-            for (int64_t k = 0; k < q; k++)
-                out.data[(t - begin) * out.ld + k] = Y[t * q + k] - pivot * (row[k] - u * e->c[k]);
+            if (e->intercept)
+                update_intercept(e, t);
+            for (int64_t k = 0; k < q; k++) /* c and shift differ by what a centred kernel does not learn */
+                out.data[(t - begin) * out.ld + k] =
+                    Y[t * q + k] - pivot * (row[k] - u * e->c[k]) + (e->shift[k] - e->c[k]);
         }
-        if (e->problem->intercept)
+        if (e->intercept)
             add_to_sums(e, t);
     }
     e->summed = e->m;
@@ -392,18 +403,20 @@ static volt_status score_fold(evaluation *e, const volt_split *split, double *sc
 static volt_status log_score(evaluation *e, double *score)
 {
     const double two_pi = 6.283185307179586476925286766559;
+    VOLT_REQUIRE(!e->resolved.centred, VOLT_ERR_ARGUMENT,
+                 "a centred Gram matrix is no covariance of a process: it has no log score");
     VOLT_TRY(grow(e, e->L.rows));
     take_intercept(e);
     volt_matrix D = readout(e);
     int64_t q = e->problem->q;
-    double rows = (double)(e->problem->intercept ? e->m - 1 : e->m), pivots = 0, sum = 0;
+    double rows = (double)(e->intercept ? e->m - 1 : e->m), pivots = 0, sum = 0;
     memset(e->errors, 0, (size_t)q * sizeof *e->errors);
     for (int64_t t = 0; t < e->m; t++) {
         pivots += log(e->L.data[t * e->L.ld + t]);
         for (int64_t k = 0; k < q; k++)
             e->errors[k] += D.data[t * q + k] * D.data[t * q + k];
     }
-    if (e->problem->intercept)
+    if (e->intercept)
         pivots += log(e->uu) / 2;
     for (int64_t k = 0; k < q; k++)
         sum -= rows * (log(two_pi * e->errors[k] / rows) / 2 + 0.5 + log(e->problem->target_scale[k])) + pivots;
@@ -463,11 +476,15 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
         .means = workspace->numbers + 2 * q,
         .errors = workspace->numbers + 3 * q,
         .variances = workspace->numbers + 4 * q,
+        .y = workspace->numbers + 5 * q,
+        .shift = workspace->numbers + 6 * q,
     };
     *n_done = 0;
     VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
     volt_status status = volt_kernel_resolve(e.kernel, e.inputs->radius, problem->d, &e.resolved);
+    e.intercept = problem->intercept || e.resolved.centred;
+    e.centred = e.resolved.centred && !problem->intercept;
     if (status == VOLT_OK)
         status = evaluate_all(&e, goes_on, context, folds, n_done);
     volt_kernel_free(e.kernel);

@@ -9,12 +9,11 @@
 
 #include <inttypes.h>
 
-enum { MOST_AXES = 64 };
-
 typedef struct drawing {
     volt_space *space;
     uint64_t seed;
-    int64_t points; /* of a grid */
+    int64_t points;   /* of a grid */
+    volt_part *parts; /* of it */
 } drawing;
 
 volt_draw_options volt_draw_options_default(void)
@@ -26,6 +25,7 @@ volt_draw_options volt_draw_options_default(void)
 static void release(void *own)
 {
     drawing *drawn = own;
+    volt_free(drawn->parts);
     volt_space_free(drawn->space);
     volt_free(drawn);
 }
@@ -34,40 +34,21 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
                             double *alpha)
 {
     const drawing *drawn = candidates->own;
-    double u[MOST_AXES];
+    double u[VOLT_MOST_AXES];
     volt_rng rng;
     volt_rng_init(&rng, drawn->seed, (uint64_t)index);
     for (int64_t a = 0; a < drawn->space->n_axes; a++)
         u[a] = volt_rng_uniform(&rng);
-    return volt_space_at(drawn->space, u, kernel, alpha);
+    return volt_space_at(drawn->space, u, kernel, alpha, NULL);
 }
 
 static volt_status grid_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             double *alpha)
 {
     const drawing *drawn = candidates->own;
-    double u[MOST_AXES];
-    for (int64_t a = drawn->space->n_axes - 1; a >= 0; a--) { /* the last axis runs fastest */
-        const volt_axis *axis = &drawn->space->axes[a];
-        int64_t count = volt_axis_points(axis, drawn->points);
-        u[a] = volt_axis_position(axis, drawn->points, index % count);
-        index /= count;
-    }
-    return volt_space_at(drawn->space, u, kernel, alpha);
-}
-
-static volt_status grid_size(const volt_space *space, int64_t points, int64_t *size)
-{
-    const int64_t most = INT64_C(1) << 40;
-    *size = 1;
-    for (int64_t a = 0; a < space->n_axes; a++) {
-        int64_t count = volt_axis_points(&space->axes[a], points);
-        VOLT_REQUIRE(*size <= most / count, VOLT_ERR_ARGUMENT,
-                     "a grid of %" PRId64 " points along each of %" PRId64 " parameters has no end in practice",
-                     points, space->n_axes);
-        *size *= count;
-    }
-    return VOLT_OK;
+    double u[VOLT_MOST_AXES];
+    volt_space_grid_position(drawn->space, drawn->points, drawn->parts, index, u);
+    return volt_space_at(drawn->space, u, kernel, alpha, NULL);
 }
 
 /* points = 0: random draws. */
@@ -83,11 +64,11 @@ static volt_status create(const char *kernel, volt_view X, const volt_draw_optio
     volt_candidates source = {
         .count = -1, .get = points ? grid_get : draw_get, .release = release, .own = drawn};
     volt_status status = volt_space_create(kernel, X, options, &drawn->space);
-    if (status == VOLT_OK && drawn->space->n_axes > MOST_AXES)
-        status = volt_fail(VOLT_ERR_ARGUMENT, "%" PRId64 " parameters are searched, and may be %d at most",
-                           drawn->space->n_axes, MOST_AXES);
+    int64_t n_parts = 0;
+    if (status == VOLT_OK)
+        status = volt_space_parts(drawn->space, points ? points : 1, &drawn->parts, &n_parts);
     if (status == VOLT_OK && points)
-        status = grid_size(drawn->space, points, &source.count);
+        source.count = drawn->parts[n_parts - 1].end;
     if (status != VOLT_OK) {
         release(drawn);
         return status;

@@ -5,12 +5,12 @@
  *
  *     exact   stop when (sum_{k<=f} g_k + (F - f) top) / F < g*, top being the best possible score of a fold (1
  *             for r2, 0 for errors): the candidate cannot win, whatever its remaining folds give.
- *     fast    also stop when  dbar + 3 s sqrt(1/f - 1/F) < 0,  dbar = mean_{k<=f} (g_k - g*_k).
+ *     fast    also stop when  dbar + 2 s sqrt(1/f - 1/F) < 0,  dbar = mean_{k<=f} (g_k - g*_k).
  *
  * The second treats the folds done as a sample without replacement of all F: the mean difference over all F
  * folds is then dbar, give or take s sqrt(1/f - 1/F), where s is the standard deviation of such differences
  * between folds. s is the median of it over the complete candidates, so that hopeless ones among them, whose
- * differences are wild, do not set it. A candidate is given up when it is three standard errors behind. */
+ * differences are wild, do not set it. A candidate is given up when it is two standard errors behind. */
 #include "select/race.h"
 
 #include "base/numbers.h"
@@ -19,7 +19,7 @@
 #include <math.h>
 
 enum { FEWEST_COMPLETE = 4 }; /* complete candidates beside the best that a spread can be learned from */
-static const double standard_errors = 3;
+static const double standard_errors = 2;
 
 /* Standard deviation over the folds of the differences between two trials. */
 static double spread_of(const volt_trial *a, const volt_trial *b, int64_t folds)

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "model/scaling.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -169,9 +170,21 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
     return VOLT_OK;
 }
 
+/* Does the text of the kernel give the parameter? */
+static bool is_given(const volt_space *space, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strchr(space->kernel, ':'); at; at = strchr(at + 1, ','))
+        if (strncmp(at + 1, name, length) == 0 && at[1 + length] == '=')
+            return true;
+    return false;
+}
+
 static volt_status add_range(volt_space *space, const volt_kernel_info *info, const volt_range *range)
 {
     VOLT_REQUIRE(range->name, VOLT_ERR_ARGUMENT, "a range has no name");
+    VOLT_REQUIRE(!is_given(space, range->name), VOLT_ERR_ARGUMENT,
+                 "kernel %s gives %s, and a range is given for it as well", space->kernel, range->name);
     VOLT_REQUIRE(!has_axis(space, range->name), VOLT_ERR_ARGUMENT, "two ranges are given for %s", range->name);
     bool alpha = is_alpha(range->name);
     const volt_parameter_info *parameter = NULL;
@@ -206,7 +219,8 @@ static volt_status add_table_ranges(volt_space *space, const volt_kernel_info *i
 {
     for (int64_t p = 0; p < info->n_parameters; p++) {
         const volt_parameter_info *parameter = &info->parameters[p];
-        if (parameter->search == VOLT_SEARCH_NONE || has_axis(space, parameter->name))
+        if (parameter->search == VOLT_SEARCH_NONE || has_axis(space, parameter->name) ||
+            is_given(space, parameter->name))
             continue;
         volt_axis axis = {.kind = parameter->search,
                           .low = parameter->search_low,
@@ -238,6 +252,7 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
         for (int64_t r = 0; r < options->n_ranges; r++)
             if ((options->ranges[r].choices != NULL) == choices && !is_alpha(options->ranges[r].name))
                 VOLT_TRY(add_range(space, info, &options->ranges[r]));
+    space->n_asked = space->n_axes;
     VOLT_TRY(add_table_ranges(space, info));
     for (int64_t r = 0; r < options->n_ranges; r++)
         if (is_alpha(options->ranges[r].name))
@@ -247,6 +262,18 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
         VOLT_TRY(add_axis(space, "alpha", axis));
     }
     return learn_distance(X, options->scale, &space->distance);
+}
+
+/* Take out what may stand between the words of a kernel's text: white space, and a ':' before no parameters. */
+static void tidy(char *text)
+{
+    size_t length = 0;
+    for (const char *at = text; *at; at++)
+        if (!isspace((unsigned char)*at))
+            text[length++] = *at;
+    text[length] = '\0';
+    if (length > 0 && text[length - 1] == ':')
+        text[length - 1] = '\0';
 }
 
 volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
@@ -265,8 +292,9 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
     volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
-    const char *start = kernel + strspn(kernel, " \t\r\n");
-    fresh->kernel = volt_strdup(start);
+    fresh->kernel = volt_strdup(kernel);
+    if (fresh->kernel)
+        tidy(fresh->kernel);
     status = fresh->kernel ? fill(fresh, X, options) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         *space = fresh;
@@ -317,14 +345,15 @@ static const char *text_at(const volt_axis *axis, double u, double distance, cha
 }
 
 /* Append NAME=VALUE to the text when the kernel takes it. */
-static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const char *value)
+static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const char *value, bool *taken)
 {
     char longer[VOLT_KERNEL_LENGTH];
     int length = snprintf(longer, sizeof longer, "%s%c%s=%s", text, strchr(text, ':') ? ',' : ':', name, value);
     volt_kernel *parsed = NULL;
     volt_status status = length < (int)sizeof longer ? volt_kernel_parse(longer, &parsed) : VOLT_ERR_KERNEL;
     volt_kernel_free(parsed);
-    if (status == VOLT_OK)
+    *taken = status == VOLT_OK;
+    if (*taken)
         memcpy(text, longer, sizeof longer);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
@@ -343,7 +372,7 @@ static double window_of(const char *text)
 }
 
 volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
-                          double *alpha)
+                          double *alpha, bool *taken)
 {
     char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
     snprintf(text, sizeof text, "%s", space->kernel);
@@ -353,10 +382,15 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
         for (int64_t a = 0; a < space->n_axes; a++) {
             const volt_axis *axis = &space->axes[a];
             const char *value = text_at(axis, u[a], distance, number);
+            bool goes = true;
             if (is_alpha(axis->name))
                 volt_parse_number(value, alpha);
-            else if ((axis->unit != VOLT_UNIT_ONE) == widths)
-                VOLT_TRY(offer(text, axis->name, value));
+            else if ((axis->unit != VOLT_UNIT_ONE) != widths)
+                continue;
+            else
+                VOLT_TRY(offer(text, axis->name, value, &goes));
+            if (taken)
+                taken[a] = goes;
         }
     }
     memcpy(kernel, text, sizeof text);
@@ -385,10 +419,11 @@ double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i)
     double share = count > 1 ? (double)i / (double)(count - 1) : 0;
     if (!is_whole(axis->kind))
         return share;
-    bool logarithmic = axis->kind == VOLT_SEARCH_LOG_INTEGER && count == points;
-    double whole = logarithmic ? axis->low * pow(axis->high / axis->low, share)
-                               : axis->low + (axis->high - axis->low) * share;
-    whole = round(whole) + 0.5;
+    /* Where a logarithmic law is too crowded to give each point a number of its own they follow each other. */
+    double whole = axis->kind == VOLT_SEARCH_LOG_INTEGER
+                       ? fmax(axis->low + (double)i, round(axis->low * pow(axis->high / axis->low, share)))
+                       : round(axis->low + (axis->high - axis->low) * share);
+    whole += 0.5;
     return axis->kind == VOLT_SEARCH_INTEGER ? (whole - axis->low) / (axis->high - axis->low + 1)
                                              : log(whole / axis->low) / log((axis->high + 1) / axis->low);
 }

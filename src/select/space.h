@@ -4,6 +4,8 @@
 
 #include "volterra/select.h"
 
+#include <stdbool.h>
+
 /* One parameter that is searched, or alpha. */
 typedef struct volt_axis {
     char *name;
@@ -17,8 +19,9 @@ typedef struct volt_axis {
 typedef struct volt_space {
     char *kernel;    /* what is given */
     double distance; /* median distance of two scaled rows */
-    volt_axis *axes; /* those of the caller, then those of the kernel table; alpha last */
+    volt_axis *axes; /* those of the caller, choices first, then those of the kernel table; alpha last */
     int64_t n_axes, capacity;
+    int64_t n_asked; /* the first axes, those the caller gave ranges for, without alpha */
 } volt_space;
 
 /* The space of `kernel` on the rows of X; the arguments are those of volt_candidates_draw. */
@@ -27,12 +30,31 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
 void volt_space_free(volt_space *space);
 
 /* The point of the space at position u[a] in [0, 1) along each axis. A parameter that the kernel does not take
- * beside the others (gamma without lift=rbf, say) is left out. */
+ * beside the others (gamma without lift=rbf, say) is left out; taken[a] (taken may be NULL) says so. */
 volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
-                          double *alpha);
+                          double *alpha, bool *taken);
 
 /* How many different values axis a has in a grid of `points`, and where along the axis number i stands. */
 int64_t volt_axis_points(const volt_axis *axis, int64_t points);
 double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);
+
+/* ---- grids ------------------------------------------------------------------------------------ */
+
+enum { VOLT_MOST_AXES = 64 };
+
+/* What one combination of the caller's choices leaves to be searched. */
+typedef struct volt_part {
+    int64_t choices; /* the combination as a number, the last choice running fastest */
+    uint64_t taken;  /* bit a: axis a goes with it */
+    int64_t end;     /* candidates of the grid up to and with this part */
+} volt_part;
+
+/* The parts of a grid of `points` over the space, `count` of them. VOLT_ERR_ARGUMENT when a range of the caller
+ * goes with no combination of choices, or when there are too many to list. */
+volt_status volt_space_parts(const volt_space *space, int64_t points, volt_part **parts, int64_t *count);
+
+/* Candidate `index` of the grid as a position u along each axis, alpha running fastest. */
+void volt_space_grid_position(const volt_space *space, int64_t points, const volt_part *parts, int64_t index,
+                              double *u);
 
 #endif

@@ -1,0 +1,102 @@
+/* volterra/study.h: the comparison of kernels on one data set: tune each, refit, forecast, test, rank.
+ *
+ *     volt_study *study = NULL;
+ *     volt_study_options options = volt_study_options_default();
+ *     options.draws = 50;
+ *     volt_status status = volt_study_run(X, Y, 3008, &options, &study); // the first 3008 rows train
+ *     for (int64_t i = 0; !status && i < volt_study_count(study); i++)
+ *         printf("%s %g\n", volt_study_row_at(study, i)->name, volt_study_row_at(study, i)->metrics.nmse);
+ *     volt_study_free(study); */
+#ifndef VOLTERRA_STUDY_H
+#define VOLTERRA_STUDY_H
+
+#include "volterra/data.h"
+#include "volterra/select.h"
+#include "volterra/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum volt_protocol {
+    VOLT_PROTOCOL_HISTORY,  /* every kernel sees a window of the past, which is tuned; continue, intercept */
+    VOLT_PROTOCOL_PUBLISHED /* what each kernel saw in the paper: docs/results.md; reset, no intercept */
+} volt_protocol;
+
+/* One kernel of the comparison. */
+typedef struct volt_contender {
+    const char *name;   /* of its row */
+    const char *kernel; /* text; parameters that are given are fixed, the others are tuned */
+} volt_contender;
+
+/* The nine of the paper and this library under a protocol: Linear, RBF, Poly, Sigmoid, GAK, Sig(N), Sig-PDE,
+ * Volterra, Volterra even. Static; *count receives how many. */
+VOLT_API const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count);
+
+/* Called before row `row` is tuned with search NULL, after every trial of it with the search so far and the
+ * trial, and after its test with the finished search and trial NULL. In the thread that called. */
+typedef void (*volt_study_fn)(int64_t row, const char *name, const volt_search *search, const volt_trial *trial,
+                              void *context);
+
+typedef struct volt_study_options {
+    volt_protocol protocol;           /* VOLT_PROTOCOL_HISTORY */
+    const volt_contender *contenders; /* (optional) n_contenders of them; NULL: volt_contenders(protocol) */
+    int64_t n_contenders;
+    int64_t draws;          /* per kernel; 0: as many as the budget allows */
+    double seconds;         /* tuning budget per kernel; 0: none. One of the two must be given */
+    int64_t folds;          /* 5 */
+    volt_race race;         /* VOLT_RACE_EXACT */
+    uint64_t seed;          /* of the draws and of the bootstrap, 0 */
+    double mcs_size;        /* 0.25 */
+    int64_t mcs_reps;       /* 10000 */
+    const char *log;        /* (optional) directory for the trial logs, NAME.jsonl of each row; must exist */
+    int resume;             /* go on from those logs */
+    volt_study_fn on_event; /* (optional) */
+    void *event_context;
+    volt_progress progress;
+} volt_study_options;
+VOLT_API volt_study_options volt_study_options_default(void);
+
+typedef struct volt_study_row {
+    const char *name;   /* of the contender */
+    const char *kernel; /* the winner of its search, full text; "" when it failed */
+    double alpha;
+    double score;         /* mean R2 over the folds, of the winner */
+    volt_metrics metrics; /* on the test rows, in the units of Y */
+    double mcs_pvalue;
+    int in_mcs;
+    int64_t hyperparameters; /* numbers that were tuned, alpha included */
+    const char *cost;        /* of one entry of the Gram matrix */
+    int64_t draws, failed;   /* of the search */
+    double seconds;          /* of the search */
+    double fit_seconds;      /* of refit and test */
+    const char *failure;     /* why there is no result, or NULL: every draw failed, say */
+} volt_study_row;
+
+typedef struct volt_study volt_study;
+
+/* X (n x d), Y (n x q) in time order; the first n_train rows train and tune, the others test. A contender that
+ * fails is a row with a reason; VOLT_ERR_DATA when all do. VOLT_ERR_CANCELLED: *study holds the rows that are
+ * done. */
+VOLT_API volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train,
+                                    const volt_study_options *options, volt_study **study);
+VOLT_API void volt_study_free(volt_study *study);
+
+VOLT_API int64_t volt_study_count(const volt_study *study);
+VOLT_API const volt_study_row *volt_study_row_at(const volt_study *study, int64_t row);
+/* Forecasts of the test rows, (n - n_train) x q in the units of Y; data NULL when the row failed. */
+VOLT_API volt_view volt_study_forecast(const volt_study *study, int64_t row);
+/* Loss of the row at every test time: mean over outputs of e^2 / variance, so that its mean is the NMSE. NULL
+ * when it failed. */
+VOLT_API const double *volt_study_losses(const volt_study *study, int64_t row);
+/* The search of a row; NULL when it did not come to one. */
+VOLT_API const volt_search *volt_study_search(const volt_study *study, int64_t row);
+
+/* The paper's data: innovations z_t of a BEKK model as inputs and 1000 vech(H_{t+1}) as targets. X is
+ * rows x d and Y rows x d (d + 1) / 2; rows + 1 observations are simulated. */
+VOLT_API volt_status volt_study_sample(const volt_bekk *model, uint64_t seed, volt_matrix X, volt_matrix Y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

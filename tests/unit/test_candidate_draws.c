@@ -1,0 +1,681 @@
+/* tests/unit/test_candidate_draws.c: candidates drawn at random and laid out as grids: from what, by which law,
+ * in which units.
+ *
+ * Laws are checked with the bound of Dvoretzky, Kiefer and Wolfowitz: the distribution function of N draws lies
+ * within sqrt(log(2/p) / (2N)) of the true one with probability 1 - p at least; p = 1e-9 here. */
+#include "kernel/kernel_entry.h"
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/select.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 60, D = 3, DRAWS = 2000 };
+
+static double X[N * D];
+
+static int make_inputs(void **state)
+{
+    (void)state;
+    volt_rng rng;
+    volt_rng_init(&rng, 2500, 0);
+    for (int i = 0; i < N * D; i++)
+        X[i] = 3 + 5 * volt_rng_normal(&rng);
+    return 0;
+}
+
+static volt_view inputs(void)
+{
+    return volt_view_of(X, N, D);
+}
+
+static volt_candidates *draw_from(const char *kernel, const volt_draw_options *options)
+{
+    volt_candidates *candidates = NULL;
+    check_ok(volt_candidates_draw(kernel, inputs(), options, &candidates));
+    return candidates;
+}
+
+typedef struct candidate {
+    char kernel[VOLT_KERNEL_LENGTH];
+    double alpha;
+} candidate;
+
+static candidate get(const volt_candidates *candidates, int64_t index)
+{
+    candidate c = {.alpha = NAN};
+    check_ok(volt_candidates_get(candidates, index, c.kernel, &c.alpha));
+    return c;
+}
+
+/* The value of a parameter in a kernel's text as text; 0 when it does not stand there. */
+static int parameter_text(const candidate *c, const char *name, char value[64])
+{
+    char key[64];
+    for (int separator = 0; separator < 2; separator++) {
+        snprintf(key, sizeof key, "%c%s=", separator ? ',' : ':', name);
+        const char *found = strstr(c->kernel, key);
+        if (found) {
+            found += strlen(key);
+            snprintf(value, 64, "%.*s", (int)strcspn(found, ","), found);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static double parameter(const candidate *c, const char *name)
+{
+    char text[64];
+    double value = NAN;
+    if (strcmp(name, "alpha") == 0)
+        return c->alpha;
+    if (!parameter_text(c, name, text) || !volt_parse_number(text, &value))
+        fail_msg("%s has no number %s", c->kernel, name);
+    return value;
+}
+
+/* ---- laws ------------------------------------------------------------------------------------- */
+
+static double band(int64_t draws)
+{
+    return sqrt(log(2 / 1e-9) / (2 * (double)draws));
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* P(value <= x) of a range. */
+static double law(const volt_range *range, double x)
+{
+    switch (range->kind) {
+    case VOLT_SEARCH_LOG:
+        return log(x / range->low) / log(range->high / range->low);
+    case VOLT_SEARCH_LINEAR:
+        return (x - range->low) / (range->high - range->low);
+    case VOLT_SEARCH_INTEGER:
+        return (floor(x) - range->low + 1) / (range->high - range->low + 1);
+    default:
+        return log((floor(x) + 1) / range->low) / log((range->high + 1) / range->low);
+    }
+}
+
+/* Sorts the values. */
+static void check_law(const char *what, const volt_range *range, double *values, int64_t count)
+{
+    qsort(values, (size_t)count, sizeof *values, by_size);
+    double slack = 4e-16 * fabs(range->high);
+    assert_true(values[0] >= range->low - slack && values[count - 1] <= range->high + slack);
+    int whole = range->kind == VOLT_SEARCH_INTEGER || range->kind == VOLT_SEARCH_LOG_INTEGER;
+    for (int64_t i = 0; i < count; i++) {
+        assert_true(!whole || values[i] == floor(values[i]));
+        if (i + 1 < count && values[i + 1] == values[i])
+            continue; /* the distribution function at a value counts all of them */
+        double share = (double)(i + 1) / (double)count, before = law(range, values[i]) - share;
+        if (!(fabs(before) <= band(count) + 1.0 / (double)count))
+            fail_msg("%s: %.3f of the draws are at most %g, expected %.3f", what, share, values[i],
+                     share + before);
+    }
+    /* Both ends of whole numbers belong to it: where one is so likely that it is missed with probability
+     * (1 - p)^count < exp(-21) = 1e-9 it must be there. */
+    if (whole && law(range, range->low) * (double)count > 21)
+        assert_true(values[0] == range->low);
+    if (whole && (1 - law(range, range->high - 1)) * (double)count > 21)
+        assert_true(values[count - 1] == range->high);
+}
+
+static void draws_follow_the_law_of_their_range(void **state)
+{
+    (void)state;
+    static const volt_range ranges[] = {
+        {"alpha", VOLT_SEARCH_LOG, 1e-7, 1e-2, NULL, 0},     {"gamma", VOLT_SEARCH_LOG, 0.02, 40, NULL, 0},
+        {"coef0", VOLT_SEARCH_LINEAR, 0.5, 2.5, NULL, 0},    {"degree", VOLT_SEARCH_INTEGER, 1, 4, NULL, 0},
+        {"window", VOLT_SEARCH_LOG_INTEGER, 2, 30, NULL, 0},
+    };
+    volt_draw_options options = volt_draw_options_default();
+    options.seed = 77;
+    options.ranges = ranges;
+    options.n_ranges = 5;
+    volt_candidates *candidates = draw_from("poly", &options);
+    for (int r = 0; r < 5; r++) {
+        double values[DRAWS];
+        for (int i = 0; i < DRAWS; i++) {
+            candidate c = get(candidates, i);
+            values[i] = parameter(&c, ranges[r].name);
+        }
+        check_law(ranges[r].name, &ranges[r], values, DRAWS);
+    }
+    volt_candidates_free(candidates);
+}
+
+/* The parameters of a draw are independent: correlations of their ranks are of order 1 / sqrt(N). With values u
+ * and v uniform, mean (u - 1/2)(v - 1/2) has deviation 1 / (12 sqrt(N)); seven of them are allowed. */
+static void parameters_are_drawn_independently(void **state)
+{
+    (void)state;
+    volt_candidates *candidates = draw_from("memory", NULL);
+    static const char *const names[] = {"gamma", "rho", "mu", "alpha"};
+    static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 0.01, 30, NULL, 0},
+                                        {"rho", VOLT_SEARCH_LINEAR, 0, 0.95, NULL, 0},
+                                        {"mu", VOLT_SEARCH_LINEAR, 0, 0.99, NULL, 0},
+                                        {"alpha", VOLT_SEARCH_LOG, 1e-8, 10, NULL, 0}};
+    double product[4][4] = {{0}}, serial = 0, last = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        candidate c = get(candidates, i);
+        double u[4];
+        for (int r = 0; r < 4; r++)
+            u[r] = law(&ranges[r], parameter(&c, names[r])) - 0.5;
+        for (int r = 0; r < 4; r++)
+            for (int s = 0; s < r; s++)
+                product[r][s] += u[r] * u[s] / DRAWS;
+        serial += u[0] * last / DRAWS;
+        last = u[0];
+    }
+    for (int r = 0; r < 4; r++)
+        for (int s = 0; s < r; s++)
+            assert_true(fabs(product[r][s]) <= 7 / (12 * sqrt(DRAWS)));
+    assert_true(fabs(serial) <= 7 / (12 * sqrt(DRAWS)));
+    volt_candidates_free(candidates);
+}
+
+static void choices_are_equally_likely(void **state)
+{
+    (void)state;
+    static const char *const lifts[] = {"geometric", "even", "exponential", "poly:3", "rbf"};
+    const volt_range range = {.name = "lift", .choices = lifts, .n_choices = 5};
+    volt_draw_options options = volt_draw_options_default();
+    options.ranges = &range;
+    options.n_ranges = 1;
+    volt_candidates *candidates = draw_from("volterra", &options);
+    int counts[5] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        candidate c = get(candidates, i);
+        char lift[64] = "geometric", ignored[64]; /* the default is not printed */
+        parameter_text(&c, "lift", lift);
+        for (int l = 0; l < 5; l++)
+            counts[l] += strcmp(lift, lifts[l]) == 0;
+        /* each lift has its own parameters */
+        assert_int_equal(parameter_text(&c, "gamma", ignored), strcmp(lift, "rbf") == 0);
+        assert_int_equal(parameter_text(&c, "tau_coef", ignored), strcmp(lift, "rbf") != 0);
+        assert_true(parameter_text(&c, "lambda_coef", ignored));
+    }
+    int sum = 0;
+    for (int l = 0; l < 5; l++) {
+        sum += counts[l];
+        assert_true(fabs((double)counts[l] / DRAWS - 0.2) <= band(DRAWS)); /* Hoeffding: the same bound */
+    }
+    assert_int_equal(sum, DRAWS);
+    volt_candidates_free(candidates);
+}
+
+static void choices_of_numbers_and_of_alpha(void **state)
+{
+    (void)state;
+    static const char *const alphas[] = {"1e-3", "0.5"};
+    static const char *const windows[] = {"1", "7", "20"};
+    const volt_range ranges[] = {{.name = "alpha", .choices = alphas, .n_choices = 2},
+                                 {.name = "window", .choices = windows, .n_choices = 3}};
+    volt_draw_options options = volt_draw_options_default();
+    options.ranges = ranges;
+    options.n_ranges = 2;
+    volt_candidates *candidates = draw_from("linear", &options);
+    int counts[2][3] = {{0}};
+    for (int i = 0; i < DRAWS; i++) {
+        candidate c = get(candidates, i);
+        double window = parameter(&c, "window");
+        assert_true((c.alpha == 1e-3 || c.alpha == 0.5) && (window == 1 || window == 7 || window == 20));
+        counts[c.alpha == 0.5][window == 1 ? 0 : (window == 7 ? 1 : 2)]++;
+    }
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs((double)counts[i / 3][i % 3] / DRAWS - 1.0 / 6) <= band(DRAWS));
+    volt_candidates_free(candidates);
+}
+
+/* ---- what a draw depends on ------------------------------------------------------------------- */
+
+static void same_candidate(const candidate *a, const candidate *b)
+{
+    assert_string_equal(a->kernel, b->kernel);
+    assert_true(a->alpha == b->alpha);
+}
+
+static void draws_depend_on_seed_and_index_only(void **state)
+{
+    (void)state;
+    volt_draw_options options = volt_draw_options_default();
+    volt_candidates *first = draw_from("memory", NULL), *again = draw_from("memory", &options);
+    options.seed = 1;
+    volt_candidates *other = draw_from("memory", &options);
+    assert_int_equal(volt_candidates_count(first), -1);
+    static const int64_t order[] = {7, 0, 1000000007, 3, INT64_MAX - 1, 7, 1};
+    for (int i = 0; i < 7; i++) {
+        candidate a = get(first, order[i]), b = get(again, order[6 - i]), c = get(again, order[i]),
+                  d = get(other, order[i]);
+        same_candidate(&a, &c);
+        assert_string_not_equal(a.kernel, d.kernel);
+        if (order[i] != order[6 - i])
+            assert_string_not_equal(a.kernel, b.kernel);
+    }
+    volt_candidates_free(other);
+    volt_candidates_free(again);
+    volt_candidates_free(first);
+}
+
+/* Neither what is searched beside it nor the number of rows changes what is fixed. */
+static void given_parameters_stay(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *name, *value;
+    } fixed[] = {
+        {"volterra:tau_coef=0.37", "tau_coef", "0.37"},
+        {"volterra:lambda=0.4", "lambda", "0.4"},
+        {"volterra:lift=even", "lift", "even"},
+        {"rbf:gamma=0.25", "gamma", "0.25"},
+        {"rbf:window=9", "window", "9"},
+        {"poly:degree=5", "degree", "5"},
+        {"memory:mu=0.125", "mu", "0.125"},
+        {"gak:window=6", "window", "6"},
+        {"sig:path=rows", "path", "rows"},
+        {"sig:level=3,order=1", "order", "1"},
+        {"sigpde:static=rbf,dyadic=2", "static", "rbf"},
+    };
+    for (size_t f = 0; f < sizeof fixed / sizeof *fixed; f++) {
+        volt_candidates *candidates = draw_from(fixed[f].kernel, NULL);
+        candidate first = get(candidates, 0);
+        int differ = 0;
+        for (int i = 0; i < 50; i++) {
+            candidate c = get(candidates, i);
+            char value[64] = "nothing";
+            parameter_text(&c, fixed[f].name, value);
+            assert_string_equal(value, fixed[f].value);
+            differ += strcmp(c.kernel, first.kernel) != 0;
+        }
+        if (differ == 0)
+            fail_msg("%s: nothing else is drawn", fixed[f].kernel);
+        volt_candidates_free(candidates);
+    }
+    volt_candidates *candidates = draw_from("volterra:lambda=0.4", NULL);
+    candidate c = get(candidates, 0);
+    char value[64];
+    assert_false(parameter_text(&c, "lambda_coef", value));
+    volt_candidates_free(candidates);
+}
+
+/* White space and an empty list of parameters mean the same as the name alone. */
+static void spelling_does_not_matter(void **state)
+{
+    (void)state;
+    static const char *const spellings[] = {" rbf", "rbf ", " rbf \n", "rbf:", "rbf: "};
+    volt_candidates *plain = draw_from("rbf", NULL);
+    for (int s = 0; s < 5; s++) {
+        volt_kernel *parsed = NULL;
+        if (volt_kernel_parse(spellings[s], &parsed) != VOLT_OK)
+            continue; /* then it is none */
+        volt_kernel_free(parsed);
+        volt_candidates *candidates = draw_from(spellings[s], NULL);
+        for (int i = 0; i < 5; i++) {
+            candidate a = get(plain, i), b = get(candidates, i);
+            same_candidate(&a, &b);
+        }
+        volt_candidates_free(candidates);
+    }
+    volt_candidates_free(plain);
+}
+
+/* ---- the kernel table ------------------------------------------------------------------------- */
+
+/* The median distance of rows as the kernel sees them. */
+static double distance_of_rows(int scale)
+{
+    double Z[N * D], mean[D] = {0}, largest = 0, distance = 0;
+    for (int i = 0; i < N * D; i++)
+        mean[i % D] += X[i] / N;
+    for (int i = 0; i < N && scale; i++) {
+        double sum = 0;
+        for (int k = 0; k < D; k++)
+            sum += pow(X[i * D + k] - mean[k], 2);
+        largest = fmax(largest, sqrt(sum));
+    }
+    for (int i = 0; i < N * D; i++)
+        Z[i] = scale ? (X[i] - mean[i % D]) / largest : X[i];
+    check_ok(volt_kernel_distance_unit(volt_view_of(Z, N, D), 1, &distance));
+    return distance;
+}
+
+static double unit_of(const volt_parameter_info *info, double distance, double window)
+{
+    double unit = distance * sqrt(window);
+    switch (info->unit) {
+    case VOLT_UNIT_DISTANCE:
+        return unit;
+    case VOLT_UNIT_SQUARE:
+        return unit * unit;
+    case VOLT_UNIT_INVERSE_SQUARE:
+        return 1 / (unit * unit);
+    default:
+        return 1;
+    }
+}
+
+/* Each draw parses and resolves, and every searched parameter that stands in it lies in its range; together
+ * the draws reach both ends of it (beyond a tenth and nine tenths of the law). */
+static void check_kernel(const char *text, const volt_kernel_info *info, int scale)
+{
+    enum { FEW = 200 };
+    volt_draw_options options = volt_draw_options_default();
+    options.scale = scale;
+    volt_candidates *candidates = draw_from(text, &options);
+    double distance = distance_of_rows(scale);
+    for (int64_t p = 0; p < info->n_parameters; p++) {
+        const volt_parameter_info *parameter_info = &info->parameters[p];
+        if (parameter_info->search == VOLT_SEARCH_NONE)
+            continue;
+        volt_range range = {info->parameters[p].name,
+                            parameter_info->search,
+                            parameter_info->search_low,
+                            parameter_info->search_high,
+                            NULL,
+                            0};
+        double values[FEW];
+        int count = 0;
+        for (int i = 0; i < FEW; i++) {
+            candidate c = get(candidates, i);
+            char value[64];
+            if (!parameter_text(&c, range.name, value) || strstr(text, range.name))
+                continue;
+            char window_text[64];
+            double window = parameter_text(&c, "window", window_text) ? parameter(&c, "window") : 1;
+            values[count++] = parameter(&c, range.name) / unit_of(parameter_info, distance, window);
+        }
+        if (count == 0)
+            continue; /* fixed, or it does not go with the others */
+        assert_int_equal(count, FEW);
+        if (parameter_info->unit != VOLT_UNIT_ONE) { /* multiplied and divided by the unit */
+            range.low *= 1 - 1e-12;
+            range.high *= 1 + 1e-12;
+        }
+        check_law(text, &range, values, count);
+    }
+    for (int i = 0; i < FEW; i++) {
+        candidate c = get(candidates, i);
+        volt_kernel *kernel = plain_parse(c.kernel);
+        volt_kernel_facts facts;
+        assert_string_equal(volt_kernel_text(kernel), c.kernel);
+        check_ok(volt_kernel_query(kernel, 1, D, 0.1, &facts));
+        volt_kernel_free(kernel);
+    }
+    volt_candidates_free(candidates);
+}
+
+static const volt_kernel_info *info_named(const char *text)
+{
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        if (strncmp(volt_kernel_describe(i)->name, text, strcspn(text, ":")) == 0 &&
+            strlen(volt_kernel_describe(i)->name) == strcspn(text, ":"))
+            return volt_kernel_describe(i);
+    fail_msg("there is no kernel %s", text);
+    return NULL;
+}
+
+static void every_kernel_can_be_drawn(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        for (int scale = 0; scale < 2; scale++)
+            check_kernel(volt_kernel_describe(i)->name, volt_kernel_describe(i), scale);
+    static const char *const forms[] = {"volterra:lift=rbf", "volterra:lift=even", "sig:path=rows",
+                                        "gak:path=rows",     "sigpde:static=rbf",  "rbf:window=12"};
+    for (int f = 0; f < 6; f++)
+        check_kernel(forms[f], info_named(forms[f]), 1);
+}
+
+/* What must be drawn for each kernel, by hand: the table could say nothing. */
+static void what_is_drawn(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *drawn[4], *not_drawn[3];
+    } cases[] = {
+        {"volterra", {"tau_coef", "lambda_coef"}, {"gamma", "tau", "lambda"}},
+        {"volterra:lift=rbf", {"gamma", "lambda_coef"}, {"tau", "tau_coef", "lambda"}},
+        {"volterra:tau=0.01", {"lambda_coef"}, {"tau_coef", "gamma", "lambda"}},
+        {"linear", {"window"}, {NULL}},
+        {"rbf", {"gamma", "window"}, {NULL}},
+        {"cauchy", {"gamma", "window"}, {NULL}},
+        {"poly", {"degree", "gamma", "coef0", "window"}, {NULL}},
+        {"sigmoid", {"gamma", "coef0", "window"}, {NULL}},
+        {"fading", {"gamma", "rho"}, {NULL}},
+        {"memory", {"gamma", "rho", "mu"}, {NULL}},
+        {"gak", {"sigma", "window"}, {NULL}},
+        {"gak:path=rows", {"sigma"}, {"window"}},
+        {"sig", {"level", "window"}, {"prescale"}},
+        {"sig:path=rows", {"level", "prescale"}, {"window"}},
+        {"sigpde", {"window"}, {"sigma", "prescale"}},
+        {"sigpde:static=rbf", {"window", "sigma"}, {"prescale"}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        volt_candidates *candidates = draw_from(cases[k].kernel, NULL);
+        candidate a = get(candidates, 0);
+        for (int p = 0; p < 4 && cases[k].drawn[p]; p++) {
+            int differ = 0;
+            for (int i = 1; i < 30; i++) {
+                candidate b = get(candidates, i);
+                differ += parameter(&a, cases[k].drawn[p]) != parameter(&b, cases[k].drawn[p]);
+            }
+            if (differ == 0)
+                fail_msg("%s: %s is not drawn", cases[k].kernel, cases[k].drawn[p]);
+        }
+        char value[64];
+        for (int p = 0; p < 3 && cases[k].not_drawn[p]; p++)
+            if (parameter_text(&a, cases[k].not_drawn[p], value))
+                fail_msg("%s: %s stands in %s", cases[k].kernel, cases[k].not_drawn[p], a.kernel);
+        volt_candidates_free(candidates);
+    }
+}
+
+/* A range replaces that of the table, in no unit; an excluded parameter comes in by it. */
+static void ranges_replace_those_of_the_table(void **state)
+{
+    (void)state;
+    static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 2, 3, NULL, 0},
+                                        {"alpha", VOLT_SEARCH_LINEAR, 5, 6, NULL, 0}};
+    volt_draw_options options = volt_draw_options_default();
+    options.ranges = ranges;
+    options.n_ranges = 2;
+    volt_candidates *candidates = draw_from("rbf:window=30", &options);
+    static const volt_range tau[] = {{"tau", VOLT_SEARCH_LINEAR, 0.01, 0.02, NULL, 0},
+                                     {"lambda", VOLT_SEARCH_LINEAR, 0.3, 0.4, NULL, 0}};
+    options.ranges = tau;
+    volt_candidates *volterra = draw_from("volterra", &options);
+    for (int i = 0; i < 100; i++) {
+        candidate c = get(candidates, i), v = get(volterra, i);
+        double gamma = parameter(&c, "gamma"), t = parameter(&v, "tau"), lambda = parameter(&v, "lambda");
+        char value[64];
+        assert_true(gamma >= 2 && gamma <= 3 && c.alpha >= 5 && c.alpha <= 6);
+        assert_true(t >= 0.01 && t <= 0.02 && lambda >= 0.3 && lambda <= 0.4);
+        assert_false(parameter_text(&v, "tau_coef", value) || parameter_text(&v, "lambda_coef", value));
+    }
+    volt_candidates_free(volterra);
+    volt_candidates_free(candidates);
+}
+
+static void a_range_of_one_value(void **state)
+{
+    (void)state;
+    static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 2, 2, NULL, 0},
+                                        {"window", VOLT_SEARCH_INTEGER, 3, 3, NULL, 0},
+                                        {"alpha", VOLT_SEARCH_LINEAR, 0.5, 0.5, NULL, 0}};
+    volt_draw_options options = volt_draw_options_default();
+    options.ranges = ranges;
+    options.n_ranges = 3;
+    volt_candidates *candidates = draw_from("rbf", &options);
+    candidate c = get(candidates, 12);
+    assert_string_equal(c.kernel, "rbf:gamma=2,window=3");
+    assert_true(c.alpha == 0.5);
+    volt_candidates_free(candidates);
+}
+
+/* ---- grids ------------------------------------------------------------------------------------ */
+
+static volt_candidates *grid_of(const char *kernel, const volt_range *ranges, int64_t n_ranges, int64_t points)
+{
+    volt_draw_options options = volt_draw_options_default();
+    options.ranges = ranges;
+    options.n_ranges = n_ranges;
+    volt_candidates *candidates = NULL;
+    check_ok(volt_candidates_grid(kernel, inputs(), &options, points, &candidates));
+    return candidates;
+}
+
+/* All combinations, alpha running fastest, ends included, reals evenly along their law. */
+static void grids_by_hand(void **state)
+{
+    (void)state;
+    static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 0.01, 1, NULL, 0},
+                                        {"window", VOLT_SEARCH_INTEGER, 4, 5, NULL, 0},
+                                        {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}};
+    volt_candidates *candidates = grid_of("rbf", ranges, 3, 3);
+    assert_int_equal(volt_candidates_count(candidates), 3 * 2 * 3);
+    int seen[3][2][3] = {{{0}}};
+    for (int64_t i = 0; i < 18; i++) {
+        candidate c = get(candidates, i);
+        double g = log10(parameter(&c, "gamma")) + 2, w = parameter(&c, "window") - 4, a = 2 * (c.alpha - 1);
+        assert_true(fabs(g - round(g)) < 1e-14 && (w == 0 || w == 1) && fabs(a - round(a)) < 1e-14);
+        assert_true(g > -0.5 && g < 2.5 && a > -0.5 && a < 2.5);
+        seen[(int)round(g)][(int)w][(int)round(a)]++;
+        assert_int_equal((int)round(a), i % 3); /* alpha runs fastest */
+    }
+    for (int i = 0; i < 18; i++)
+        assert_int_equal(seen[i / 6][i / 3 % 2][i % 3], 1);
+    volt_candidates_free(candidates);
+}
+
+/* Parameters that are given, and those that do not go with them, do not multiply the grid. */
+static void grids_have_no_idle_axes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel;
+        int64_t size; /* with three points */
+    } cases[] = {
+        {"volterra", 27},
+        {"volterra:lift=rbf", 27},
+        {"volterra:tau_coef=0.3", 9},
+        {"volterra:tau=0.01,lambda=0.2", 3},
+        {"linear", 9},
+        {"rbf:window=2", 9},
+        {"memory", 81},
+        {"sigpde", 9},
+        {"sigpde:static=rbf", 27},
+        {"gak:path=rows", 9},
+        {"poly", 2 * 81},
+        {"fading:rho=0.5", 9},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        volt_candidates *candidates = grid_of(cases[k].kernel, NULL, 0, 3);
+        int64_t count = volt_candidates_count(candidates);
+        if (count != cases[k].size)
+            fail_msg("%s: the grid has %" PRId64 " candidates, expected %" PRId64, cases[k].kernel, count,
+                     cases[k].size);
+        volt_candidates_free(candidates);
+    }
+}
+
+/* No candidate twice, also where a choice decides which other parameters there are. */
+static void grids_hold_every_candidate_once(void **state)
+{
+    (void)state;
+    static const char *const lifts[] = {"geometric", "rbf", "even"};
+    const volt_range range = {.name = "lift", .choices = lifts, .n_choices = 3};
+    volt_candidates *candidates = grid_of("volterra", &range, 1, 3);
+    int64_t count = volt_candidates_count(candidates);
+    assert_int_equal(count, 3 * 27);
+    candidate *all = malloc((size_t)count * sizeof *all);
+    for (int64_t i = 0; i < count; i++) {
+        all[i] = get(candidates, i);
+        for (int64_t j = 0; j < i; j++)
+            assert_false(strcmp(all[i].kernel, all[j].kernel) == 0 && all[i].alpha == all[j].alpha);
+    }
+    free(all);
+    volt_candidates_free(candidates);
+}
+
+static void grids_of_whole_numbers(void **state)
+{
+    (void)state;
+    static const volt_range ranges[] = {{"window", VOLT_SEARCH_LOG_INTEGER, 1, 64, NULL, 0},
+                                        {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
+    static const double expected[] = {1, 2, 4, 8, 16, 32, 64};
+    volt_candidates *candidates = grid_of("linear", ranges, 2, 7);
+    assert_int_equal(volt_candidates_count(candidates), 7);
+    for (int i = 0; i < 7; i++) {
+        candidate c = get(candidates, i);
+        assert_true(parameter(&c, "window") == expected[i] && c.alpha == 1);
+    }
+    volt_candidates_free(candidates);
+
+    /* Crowded at the low end: rounding must not give a number twice. */
+    static const volt_range crowded[] = {{"window", VOLT_SEARCH_LOG_INTEGER, 1, 20, NULL, 0},
+                                         {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
+    for (int64_t points = 2; points <= 25; points++) {
+        candidates = grid_of("linear", crowded, 2, points);
+        int64_t count = volt_candidates_count(candidates);
+        assert_true(count <= points && count <= 20);
+        double before = 0;
+        for (int64_t i = 0; i < count; i++) {
+            candidate c = get(candidates, i);
+            double window = parameter(&c, "window");
+            if (!(window > before))
+                fail_msg("%d points: window %g after %g", (int)points, window, before);
+            before = window;
+        }
+        assert_true(before == 20);
+        volt_candidates_free(candidates);
+    }
+}
+
+static void a_grid_of_one_point(void **state)
+{
+    (void)state;
+    volt_candidates *candidates = grid_of("memory", NULL, 0, 1);
+    assert_int_equal(volt_candidates_count(candidates), 1);
+    candidate c = get(candidates, 0);
+    assert_true(strncmp(c.kernel, "memory:", 7) == 0 && c.alpha > 0);
+    volt_candidates_free(candidates);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draws_follow_the_law_of_their_range),
+        cmocka_unit_test(parameters_are_drawn_independently),
+        cmocka_unit_test(choices_are_equally_likely),
+        cmocka_unit_test(choices_of_numbers_and_of_alpha),
+        cmocka_unit_test(draws_depend_on_seed_and_index_only),
+        cmocka_unit_test(given_parameters_stay),
+        cmocka_unit_test(spelling_does_not_matter),
+        cmocka_unit_test(every_kernel_can_be_drawn),
+        cmocka_unit_test(what_is_drawn),
+        cmocka_unit_test(ranges_replace_those_of_the_table),
+        cmocka_unit_test(a_range_of_one_value),
+        cmocka_unit_test(grids_by_hand),
+        cmocka_unit_test(grids_have_no_idle_axes),
+        cmocka_unit_test(grids_hold_every_candidate_once),
+        cmocka_unit_test(grids_of_whole_numbers),
+        cmocka_unit_test(a_grid_of_one_point),
+    };
+    return cmocka_run_group_tests_name("candidate_draws", tests, make_inputs, NULL);
+}
