@@ -5,6 +5,7 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,78 +169,125 @@ static void eliminate(double *A, int64_t n, double *B, int64_t q)
         }
 }
 
-/* Fit on the rows of the split, forecast its validation rows into out (rows x q), in scaled units. */
-static void fit_and_forecast(const scaled *s, double alpha, const volt_search_options *options,
-                             volt_split split, double *out)
-{
-    int64_t w = options->washout, q = s->q, rows = split.train_end - split.train_begin, kept = rows - w;
-    int64_t size = kept + (options->intercept ? 1 : 0), count = split.end - split.begin;
-    double *K = gram(s, split.train_begin, split.train_end, split.train_begin, split.train_end);
-    double *A = new_matrix(size, size), *B = new_matrix(size, q);
-    for (int64_t i = 0; i < size; i++) {
-        for (int64_t j = 0; j < size; j++)
-            A[i * size + j] = i < kept && j < kept ? K[(w + i) * rows + w + j] + (i == j ? alpha : 0)
-                                                   : (i < kept || j < kept ? 1 : 0);
-        for (int64_t k = 0; k < q; k++)
-            B[i * q + k] = i < kept ? s->T[(split.train_begin + w + i) * q + k] : 0;
-    }
-    eliminate(A, size, B, q);
+/* A fit on the rows of a split: K + alpha I with its border on the left, the targets and the kernels of the
+ * validation rows on the right. */
+typedef struct fit {
+    int64_t rows, kept, size, count, width;
+    double *K;     /* rows x rows */
+    double *cross; /* count x rows: validation rows against training rows */
+    double *right; /* size x width: A and the intercept, then h for each validation row */
+} fit;
 
+static fit fit_rows(const scaled *s, double alpha, const volt_search_options *options, volt_split split)
+{
+    int64_t w = options->washout, q = s->q, border = options->intercept ? 1 : 0;
+    fit f = {.rows = split.train_end - split.train_begin, .count = split.end - split.begin};
+    f.kept = f.rows - w;
+    f.size = f.kept + border;
+    f.width = q + f.count;
     /* In `continue` the validation rows have the rows of the split before them. */
     int64_t first = options->start == VOLT_START_RESET ? split.begin : split.train_begin;
     double *cross = gram(s, first, split.end, split.train_begin, split.train_end);
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t k = 0; k < q; k++) {
-            double sum = options->intercept ? B[kept * q + k] : 0;
-            for (int64_t j = 0; j < kept; j++)
-                sum += cross[(split.begin - first + i) * rows + w + j] * B[j * q + k];
-            out[i * q + k] = sum;
-        }
+    f.cross = new_matrix(f.count, f.rows);
+    memcpy(f.cross, cross + (split.begin - first) * f.rows, (size_t)(f.count * f.rows) * sizeof *cross);
     free(cross);
-    free(B);
-    free(A);
-    free(K);
+    f.K = gram(s, split.train_begin, split.train_end, split.train_begin, split.train_end);
+    f.right = new_matrix(f.size, f.width);
+
+    double *left = new_matrix(f.size, f.size);
+    for (int64_t i = 0; i < f.size; i++) {
+        for (int64_t j = 0; j < f.size; j++)
+            left[i * f.size + j] = i < f.kept && j < f.kept
+                                       ? f.K[(w + i) * f.rows + w + j] + (i == j ? alpha : 0)
+                                       : (i < f.kept || j < f.kept ? 1 : 0);
+        for (int64_t k = 0; k < f.width; k++)
+            f.right[i * f.width + k] = k < q ? (i < f.kept ? s->T[(split.train_begin + w + i) * q + k] : 0)
+                                       : i < f.kept ? f.cross[(k - q) * f.rows + w + i]
+                                                    : 1;
+    }
+    eliminate(left, f.size, f.right, f.width);
+    free(left);
+    return f;
+}
+
+static void free_fit(fit *f)
+{
+    free(f->right);
+    free(f->cross);
+    free(f->K);
+}
+
+static double column_norm(const fit *f, int64_t column)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < f->kept; i++)
+        sum += f->right[i * f->width + column] * f->right[i * f->width + column];
+    return sqrt(sum);
+}
+
+/* Forecasts for the validation rows of a split into out (rows x q), and how far rounding moves each, in scaled
+ * units. */
+static void fit_and_forecast(const scaled *s, double alpha, const volt_search_options *options,
+                             volt_split split, double *out, double *moved)
+{
+    fit f = fit_rows(s, alpha, options, split);
+    double largest = 0;
+    for (int64_t i = 0; i < f.rows * f.rows; i++)
+        largest = fmax(largest, fabs(f.K[i]));
+    for (int64_t i = 0; i < f.count; i++)
+        for (int64_t k = 0; k < s->q; k++) {
+            double sum = options->intercept ? f.right[f.kept * f.width + k] : 0;
+            for (int64_t j = 0; j < f.kept; j++)
+                sum += f.cross[i * f.rows + options->washout + j] * f.right[j * f.width + k];
+            out[i * s->q + k] = sum;
+            moved[i * s->q + k] =
+                8 * DBL_EPSILON * largest * (1 + column_norm(&f, s->q + i)) * column_norm(&f, k);
+        }
+    free_fit(&f);
 }
 
 /* ---- scores ----------------------------------------------------------------------------------- */
 
+/* Sums of squares S of errors that are moved by m, |m|^2 = M, move by 2 sqrt(S M) + M at most. */
 static double score_block(const scaled *s, volt_score score, int64_t begin, int64_t count,
-                          const double *forecast)
+                          const double *forecast, const double *moved, double *rounding)
 {
     double total = 0;
+    *rounding = 0;
     for (int64_t k = 0; k < s->q; k++) {
         const double *truth = s->T + begin * s->q + k;
-        double mean = mean_of(truth, count, s->q), errors = 0, squares = 0;
+        double mean = mean_of(truth, count, s->q), errors = 0, squares = 0, moves = 0;
         for (int64_t i = 0; i < count; i++) {
             errors += pow(truth[i * s->q] - forecast[i * s->q + k], 2);
+            moves += pow(moved[i * s->q + k], 2);
             squares += pow(truth[i * s->q] - mean, 2);
         }
-        double nmse = errors / squares;
-        total += score == VOLT_SCORE_MSE    ? errors / (double)count * s->size[k] * s->size[k]
-                 : score == VOLT_SCORE_NMSE ? nmse
-                                            : 1 - nmse;
+        double unit = score == VOLT_SCORE_MSE ? s->size[k] * s->size[k] / (double)count : 1 / squares;
+        total += score == VOLT_SCORE_MSE || score == VOLT_SCORE_NMSE ? errors * unit : 1 - errors * unit;
+        *rounding += (2 * sqrt(errors * moves) + moves) * unit / (double)s->q;
     }
     return total / (double)s->q;
 }
 
 void plain_cv_folds(const plain_problem *problem, const char *kernel, double alpha,
-                    const volt_search_options *options, double *folds)
+                    const volt_search_options *options, double *folds, double *rounding)
 {
     scaled s = scale(problem, kernel, options->scale);
-    int64_t n_folds = options->splits.folds;
+    int64_t n_folds = options->splits.folds, q = s.q;
     volt_split *splits = malloc((size_t)n_folds * sizeof *splits);
     check_ok(volt_splits(s.n, &options->splits, splits));
     for (int64_t f = 0; f < n_folds; f++) {
         int64_t begin = splits[f].begin, count = splits[f].end - begin;
-        double *forecast = new_matrix(count, s.q);
+        double *forecast = new_matrix(count, q), *moved = new_matrix(count, q);
         if (options->score == VOLT_SCORE_PREQUENTIAL)
-            for (int64_t t = begin; t < begin + count; t++) {
-                volt_split row = {0, t, t, t + 1};
-                fit_and_forecast(&s, alpha, options, row, forecast + (t - begin) * s.q);
+            for (int64_t t = 0; t < count; t++) {
+                volt_split row = {0, begin + t, begin + t, begin + t + 1};
+                fit_and_forecast(&s, alpha, options, row, forecast + t * q, moved + t * q);
             }
         else
-            fit_and_forecast(&s, alpha, options, splits[f], forecast);
-        folds[f] = score_block(&s, options->score, begin, count, forecast);
+            fit_and_forecast(&s, alpha, options, splits[f], forecast, moved);
+        folds[f] = score_block(&s, options->score, begin, count, forecast, moved, &rounding[f]);
+        free(moved);
         free(forecast);
     }
     free(splits);

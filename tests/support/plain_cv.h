@@ -25,9 +25,11 @@ volt_view plain_inputs(const plain_problem *problem);
 volt_view plain_targets(const plain_problem *problem);
 
 /* What options->score is on each block (R2, NMSE, MSE from one fit per block, PREQUENTIAL from one fit per row
- * of the blocks). */
+ * of the blocks), and how far rounding moves it. A forecast is h'Y, h the solution of the same system with
+ * the kernels of its row on the right; entries of K that are off by eps max|K|, independently, move it by
+ * eps max|K| (1 + |h|) |A| (2-norms), and `rounding` is what 8 times that, on all rows, does to the score. */
 void plain_cv_folds(const plain_problem *problem, const char *kernel, double alpha,
-                    const volt_search_options *options, double *folds);
+                    const volt_search_options *options, double *folds, double *rounding);
 
 /* VOLT_SCORE_LOG: the sum over outputs of the log density of the targets (in their own units) that are kept
  * after the washout, each normal with mean 0 and covariance s^2 sd^2 (K + alpha I), s^2 the value that makes

@@ -1,0 +1,310 @@
+/* tests/property/test_search_folds.c: scores from one factorisation are those of a separate fit per fold, for
+ * every kernel, both starts, with and without intercept, washout, gap and scales, and for training parts that
+ * do not begin at the first row.
+ *
+ * A score may lie 1e-9 of itself away, and what rounding does to it (support/plain_cv.h): where a kernel cannot
+ * follow the targets and alpha is as small as 1e-6, coefficients are large, and the last digits of K count. That
+ * this is rare is part of the test. */
+#include "support/check.h"
+#include "support/plain_cv.h"
+#include "support/sequences.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_FOLDS = 8 };
+
+static const double tolerance = 1e-9;
+
+/* ---- the forms of every kernel ---------------------------------------------------------------- */
+
+typedef struct form {
+    const char *text;
+    double alpha; /* the least; kernels that need not be positive semidefinite need more */
+    int raw;      /* valid on inputs as they are */
+} form;
+
+/* Parameters relative to the ball as well as absolute ones. */
+static const form forms[] = {
+    {"volterra:tau_coef=0.6,lambda_coef=0.9", 1e-6, 1},
+    {"volterra:tau=0.1,lambda=0.7", 1e-6, 1},
+    {"volterra:tau_coef=0.7,lambda_coef=0.8,lift=even", 1e-6, 1},
+    {"volterra:tau_coef=0.8,lambda_coef=0.7,lift=exponential", 1e-6, 1},
+    {"volterra:tau_coef=0.9,lambda_coef=0.8,lift=poly:3", 1e-6, 1},
+    {"volterra:lift=rbf,gamma=0.7,lambda=0.8", 1e-6, 1},
+    {"linear", 1e-6, 1},
+    {"linear:window=4", 1e-6, 1},
+    {"rbf:gamma=0.8", 1e-6, 1},
+    {"rbf:gamma=0.3,window=5", 1e-6, 1},
+    {"poly:degree=2,gamma=1,coef0=0.5", 1e-6, 0},
+    {"poly:degree=3,gamma=0.5,coef0=1,window=3", 1e-6, 0},
+    {"sigmoid:gamma=0.2,coef0=0.3", 30, 0},
+    {"sigmoid:gamma=0.1,coef0=0,window=3", 30, 0},
+    {"fading:gamma=0.6,rho=0.7", 1e-6, 1},
+    {"memory:gamma=1,rho=0.5,mu=0.8", 1e-6, 1},
+    {"gak:sigma=1,window=4", 1e-6, 1},
+    {"gak:sigma=1,path=rows", 1e-6, 1},
+    {"sig:level=3,window=4", 1e-6, 0},
+    {"sig:level=3,order=1,window=3,augment=time", 1e-6, 0},
+    {"sig:level=2,path=rows,prescale=0.7", 1e-6, 1},
+    {"sigpde:window=4", 1, 0},
+    {"sigpde:dyadic=1,static=rbf,sigma=1,window=3", 1, 1},
+    {"sigpde:path=rows,prescale=0.5", 1, 1},
+    {"cauchy:gamma=0.8", 1e-6, 1},
+    {"cauchy:gamma=0.4,window=6", 1e-6, 1},
+};
+enum { FORMS = (int)(sizeof forms / sizeof *forms) };
+
+static void the_list_has_every_kernel(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < volt_kernel_count(); i++) {
+        const char *name = volt_kernel_describe(i)->name;
+        int found = 0;
+        for (int f = 0; f < FORMS; f++)
+            found +=
+                strcspn(forms[f].text, ":") == strlen(name) && strncmp(forms[f].text, name, strlen(name)) == 0;
+        if (!found)
+            fail_msg("no form of kernel %s is tested", name);
+    }
+}
+
+/* ---- comparing -------------------------------------------------------------------------------- */
+
+static double worst;          /* error over tolerance, of all comparisons */
+static int compared, rounded; /* folds, and those further away than `tolerance` */
+
+static void compare(const plain_problem *problem, const form *kernel, double alpha,
+                    const volt_search_options *options, const char *what)
+{
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list(&kernel->text, &alpha, 1, &candidates));
+    check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
+    const volt_trial *trial = volt_search_trial(search, 0);
+    int64_t folds = options->splits.folds;
+    double expected[MOST_FOLDS], rounding[MOST_FOLDS], mean = 0, bounds = 0;
+    plain_cv_folds(problem, kernel->text, alpha, options, expected, rounding);
+    if (trial->failure || trial->stopped || trial->n_folds != folds)
+        fail_msg("%s, %s: %s after %" PRId64 " folds", kernel->text, what,
+                 trial->failure ? trial->failure : "stopped", trial->n_folds);
+    for (int64_t f = 0; f < folds; f++) {
+        double error = fabs(trial->folds[f] - expected[f]), near = tolerance * (1 + fabs(expected[f]));
+        worst = fmax(worst, error / (near + rounding[f]));
+        if (!(error <= near + rounding[f]))
+            fail_msg("%s, alpha %g, %s, fold %" PRId64 ": %.17g, a separate fit gives %.17g; rounding %.2g",
+                     kernel->text, alpha, what, f, trial->folds[f], expected[f], rounding[f]);
+        compared++;
+        rounded += error > near;
+        mean += expected[f] / (double)folds;
+        bounds += (near + rounding[f]) / (double)folds;
+    }
+    assert_true(fabs(trial->score - mean) <= bounds);
+    volt_search_free(search);
+    volt_candidates_free(candidates);
+}
+
+static double draw_alpha(volt_rng *rng, const form *kernel)
+{
+    return kernel->alpha * pow(10, 3 * volt_rng_uniform(rng));
+}
+
+static volt_search_options first_options(void)
+{
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = 4;
+    options.race = VOLT_RACE_NONE;
+    return options;
+}
+
+static void print_worst(void)
+{
+    print_message("%d folds, %d of them off by more than 1e-9, the worst error is %.2g of the tolerance\n",
+                  compared, rounded, worst);
+    assert_true(compared > 0 && rounded <= compared / 50);
+    compared = rounded = 0;
+    worst = 0;
+}
+
+/* ---- expanding -------------------------------------------------------------------------------- */
+
+/* choice: bits for start, intercept, washout, gap. */
+static volt_search_options options_of(int choice, char what[96])
+{
+    volt_search_options options = first_options();
+    options.start = choice & 1 ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    options.intercept = choice >> 1 & 1;
+    options.washout = choice & 4 ? 7 : 0;
+    options.splits.gap = choice & 8 ? 5 : 0;
+    snprintf(what, 96, "%s, %s, washout %d, gap %d", choice & 1 ? "reset" : "continue",
+             choice & 2 ? "intercept" : "no intercept", (int)options.washout, (int)options.splits.gap);
+    return options;
+}
+
+static void expanding_folds_are_separate_fits(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2201);
+    for (int f = 0; f < FORMS; f++) {
+        plain_problem problem = plain_problem_make(&rng, 80 + f, 2 + f % 2, 2 + f % 2);
+        for (int choice = 0; choice < 16; choice++) {
+            char what[96];
+            volt_search_options options = options_of(choice, what);
+            compare(&problem, &forms[f], draw_alpha(&rng, &forms[f]), &options, what);
+        }
+        plain_problem_free(&problem);
+    }
+    print_worst();
+}
+
+static void inputs_and_targets_as_they_are(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2202);
+    for (int f = 0; f < FORMS; f++)
+        for (int choice = 0; choice < 4 && forms[f].raw; choice++) {
+            plain_problem problem = plain_problem_make(&rng, 85, 2, 2);
+            char what[96];
+            volt_search_options options = options_of(choice, what);
+            options.scale = 0;
+            compare(&problem, &forms[f], 1e3 * draw_alpha(&rng, &forms[f]), &options, what);
+            plain_problem_free(&problem);
+        }
+    print_worst();
+}
+
+static void other_scores(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2203);
+    plain_problem problem = plain_problem_make(&rng, 100, 3, 3);
+    static const volt_score scores[] = {VOLT_SCORE_NMSE, VOLT_SCORE_MSE};
+    for (int i = 0; i < 2; i++)
+        for (int choice = 0; choice < 16; choice++) {
+            char what[96];
+            volt_search_options options = options_of(choice, what);
+            options.score = scores[i];
+            compare(&problem, &forms[0], 1e-3, &options, what);
+            compare(&problem, &forms[9], 1e-3, &options, what);
+        }
+    plain_problem_free(&problem);
+    print_worst();
+}
+
+/* ---- training parts that begin later ---------------------------------------------------------- */
+
+/* With path=rows values are divided by the largest of training: those forms stay out, as the largest here is
+ * the one of all rows. */
+static void later_beginnings_are_separate_fits(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2204);
+    for (int f = 0; f < FORMS; f++) {
+        if (strstr(forms[f].text, "prescale"))
+            continue;
+        plain_problem problem = plain_problem_make(&rng, 80 + f, 2, 2);
+        for (int choice = 0; choice < 16; choice++) {
+            char what[96];
+            volt_search_options options = options_of(choice, what);
+            options.splits.rolling = (choice >> 1 ^ choice >> 2) & 1;
+            options.splits.max_train = options.splits.rolling ? 0 : 20;
+            compare(&problem, &forms[f], draw_alpha(&rng, &forms[f]), &options, what);
+        }
+        plain_problem_free(&problem);
+    }
+    print_worst();
+}
+
+static void minimum_training_length_and_one_fold(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2205);
+    plain_problem problem = plain_problem_make(&rng, 90, 2, 2);
+    for (int choice = 0; choice < 16; choice++) {
+        char what[96];
+        volt_search_options options = options_of(choice, what);
+        options.splits.min_train = 50;
+        compare(&problem, &forms[0], 1e-4, &options, what);
+        options.splits.folds = 1;
+        compare(&problem, &forms[8], 1e-4, &options, what);
+    }
+    plain_problem_free(&problem);
+    print_worst();
+}
+
+/* The least that can be trained on after the washout: one row, two with an intercept. */
+static void the_fewest_rows_to_train_on(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2206);
+    plain_problem problem = plain_problem_make(&rng, 60, 2, 2);
+    for (int choice = 0; choice < 4; choice++) {
+        char what[96];
+        volt_search_options options = options_of(choice, what);
+        options.washout = options.intercept ? 10 : 11; /* the first training part has 60 - 4 * 12 rows */
+        compare(&problem, &forms[0], 1e-2, &options, what);
+        compare(&problem, &forms[8], 1e-2, &options, what);
+    }
+    plain_problem_free(&problem);
+    print_worst();
+}
+
+/* ---- several candidates at once --------------------------------------------------------------- */
+
+/* Candidates with different kernels, windows and origins in one search do not disturb each other. */
+static void candidates_of_all_kernels_in_one_search(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2207);
+    plain_problem problem = plain_problem_make(&rng, 90, 2, 2);
+    const char *texts[FORMS];
+    double alphas[FORMS];
+    for (int f = 0; f < FORMS; f++) {
+        texts[f] = forms[f].text;
+        alphas[f] = draw_alpha(&rng, &forms[f]);
+    }
+    for (int reset = 0; reset < 2; reset++) {
+        volt_search_options options = first_options();
+        options.start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE;
+        volt_candidates *candidates = NULL;
+        volt_search *search = NULL;
+        check_ok(volt_candidates_list(texts, alphas, FORMS, &candidates));
+        check_ok(
+            volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search));
+        for (int f = 0; f < FORMS; f++) {
+            const volt_trial *trial = volt_search_trial(search, f);
+            double expected[MOST_FOLDS], rounding[MOST_FOLDS];
+            plain_cv_folds(&problem, texts[f], alphas[f], &options, expected, rounding);
+            assert_int_equal(trial->index, f);
+            for (int k = 0; k < options.splits.folds; k++)
+                if (!(fabs(trial->folds[k] - expected[k]) <= tolerance * (1 + fabs(expected[k])) + rounding[k]))
+                    fail_msg("%s, fold %d: %.17g, a separate fit gives %.17g", texts[f], k, trial->folds[k],
+                             expected[k]);
+        }
+        volt_search_free(search);
+        volt_candidates_free(candidates);
+    }
+    plain_problem_free(&problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_has_every_kernel),
+        cmocka_unit_test(expanding_folds_are_separate_fits),
+        cmocka_unit_test(inputs_and_targets_as_they_are),
+        cmocka_unit_test(other_scores),
+        cmocka_unit_test(later_beginnings_are_separate_fits),
+        cmocka_unit_test(minimum_training_length_and_one_fold),
+        cmocka_unit_test(the_fewest_rows_to_train_on),
+        cmocka_unit_test(candidates_of_all_kernels_in_one_search),
+    };
+    return cmocka_run_group_tests_name("search_folds", tests, NULL, NULL);
+}
