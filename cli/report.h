@@ -56,6 +56,10 @@ void report_texts(cli_report *report, const char *key, char *const *values, int6
 /* Lists of numbers, for JSON alone. */
 void report_numbers(cli_report *report, const char *key, const double *values, int64_t count);
 void report_counts(cli_report *report, const char *key, const int64_t *values, int64_t count);
+/* A list of columns, for JSON alone: names[columns[0]], ..., or the numbers themselves, counted from 0, when
+ * names is NULL. */
+void report_columns(cli_report *report, const char *key, const char *const *names, const int64_t *columns,
+                    int64_t count);
 /* An object inside the object, for JSON alone. Takes `inner`; NULL becomes null. */
 void report_nest(cli_report *report, const char *key, cli_report *inner);
 /* Print and free. Returns the exit status. */

@@ -142,6 +142,21 @@ void report_counts(cli_report *report, const char *key, const int64_t *values, i
         json_array_append_new(entry->value, json_integer((json_int_t)values[i]));
 }
 
+void report_columns(cli_report *report, const char *key, const char *const *names, const int64_t *columns,
+                    int64_t count)
+{
+    if (!names) {
+        report_counts(report, key, columns, count);
+        return;
+    }
+    report_entry *entry = next_entry(report, key, NULL);
+    if (!entry)
+        return;
+    entry->value = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(entry->value, json_of_text(names[columns[i]]));
+}
+
 /* ---- printing --------------------------------------------------------------------------------- */
 
 static int print_json(json_t *value, size_t flags)
