@@ -159,7 +159,7 @@ static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_columns
     if (columns->distance)
         find_centre(Y, columns->centre);
     pack(columns);
-    return resolved->programme.normalised ? volt_path_self(resolved, columns) : VOLT_OK;
+    return volt_programme_needs_self(programme) ? volt_path_self(resolved, columns) : VOLT_OK;
 }
 
 volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_columns **columns)
@@ -186,6 +186,8 @@ void volt_columns_free(volt_columns *columns)
         volt_free(columns->norms);
         volt_free(columns->paths);
         volt_free(columns->features);
+        volt_free(columns->feature_centre);
+        volt_free(columns->feature_norms);
         volt_free(columns->self);
     }
     volt_free(columns);

@@ -35,7 +35,9 @@ typedef struct volt_columns {
     double *paths;    /* paths in groups of VOLT_LANES, where the kernel needs them one by one (path.h) */
     double *features; /* m x n_features: explicit features of each path, where they are cheaper */
     int64_t n_features;
-    volt_self *self; /* m: each path against itself, for normalised programmes */
+    double *feature_centre; /* n_features, where the programme wants distances: it is subtracted from all ... */
+    double *feature_norms;  /* ... and m: these are the squared norms that are left */
+    volt_self *self;        /* m: each path against itself, where the programme needs it */
 } volt_columns;
 
 /* Lay out the rows of Y (m x d) for the engine that the kernel runs on. */

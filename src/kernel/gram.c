@@ -98,7 +98,8 @@ static volt_status fill(const void *context, bool own, double from, double share
         volt_past_advance(past, X, same, K, &stage);
         status = volt_stage_end(&stage);
     }
-    if (status == VOLT_OK && !isfinite(resolved->facts.largest)) /* no bound says that K cannot overflow */
+    /* No bound says that K, or what it is made of, cannot overflow. */
+    if (status == VOLT_OK && (!isfinite(resolved->facts.largest) || resolved->programme.gaussian > 0))
         status = volt_check_finite(K, same);
     volt_past_free(past);
     volt_columns_free(columns);

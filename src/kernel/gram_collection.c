@@ -36,7 +36,7 @@ typedef struct groups {
     int64_t *longest; /* count */
     int64_t *offset;  /* count: where the group's numbers begin in `packed` */
     double *packed;   /* number k of step t of lane l: packed[offset + (t * d + k) * LANES + l] */
-    volt_self *self;  /* count x LANES: each series against itself, for normalised programmes */
+    volt_self *self;  /* count x LANES: each series against itself, where the programme needs it */
 } groups;
 
 /* ---- packing ---------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static volt_self against_itself(const work *w, const double *x, int64_t P, doubl
     double out[LANES];
     run_group(w, x, P, &alone, 0, scratch, out);
     volt_self self = volt_self_of(&w->resolved->programme, out[0], P);
-    if (self.factor == 0)
+    if (w->resolved->programme.normalised && self.factor == 0)
         self.log = log_of_pair(w->resolved, x, P, &alone, 0, -INFINITY, scratch);
     return self;
 }
@@ -210,9 +210,9 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
     int64_t P = steps_of(w->resolved, w->X.series[i].rows), d = w->columns.d;
     double *x = memory, *copies = x + w->x_numbers, *scratch = copies + w->x_numbers * LANES, out[LANES] = {0};
     lay_out(w->resolved, w->X.series[i], x, d, 1);
-    bool normalised = w->resolved->programme.normalised;
-    volt_self self_x = {0, 0};
-    if (normalised)
+    const volt_programme *programme = &w->resolved->programme;
+    volt_self self_x = {0};
+    if (volt_programme_needs_self(programme))
         self_x = against_itself(w, x, P, copies, scratch);
     int64_t end = same ? i + 1 : K.cols;
     for (int64_t j = 0; j < end; j += LANES) {
@@ -220,9 +220,11 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
         for (int64_t l = 0; l < LANES && j + l < end; l++) {
             volt_self self_y = w->columns.self[j + l];
             double value = out[l];
-            if (normalised && volt_pair_is_plain(value, self_x, self_y)) {
+            if (programme->gaussian > 0) {
+                value = same && i == j + l ? 1 : volt_pair_gaussian(programme, value, self_x, self_y);
+            } else if (programme->normalised && volt_pair_is_plain(value, self_x, self_y)) {
                 value *= self_x.factor * self_y.factor;
-            } else if (normalised) {
+            } else if (programme->normalised) {
                 double least = volt_pair_least(self_x, self_y);
                 value = exp(log_of_pair(w->resolved, x, P, &w->columns, j + l, least, scratch) - least - 746);
             }
@@ -254,7 +256,7 @@ static volt_status run(work *w, collection Y, bool same, volt_stage *stage, volt
     w->memory = volt_alloc_zero(threads * w->scratch, sizeof(double));
     if (!w->memory)
         return VOLT_ERR_MEMORY;
-    if (resolved->programme.normalised)
+    if (volt_programme_needs_self(&resolved->programme))
         fill_self(w, Y, w->memory);
 
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)

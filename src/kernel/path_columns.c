@@ -11,7 +11,8 @@
 
 enum {
     LANES = VOLT_LANES,
-    FEATURE_ROWS = 64 /* rows of K that are multiplied out at a time */
+    FEATURE_ROWS = 64, /* rows of K that are multiplied out at a time ... */
+    OWN_ROWS = 256     /* ... and where the rows are the columns' own, so that their features need no room */
 };
 
 /* ---- sizes ------------------------------------------------------------------------------------ */
@@ -111,7 +112,7 @@ volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_col
             group[k * LANES + l] = x[k];
     run_group(resolved, d, x, group, own, out);
     volt_self self = volt_self_of(&resolved->programme, out[0], length_of(resolved, d));
-    if (self.factor == 0)
+    if (resolved->programme.normalised && self.factor == 0)
         self.log = log_of_pair(resolved, d, x, group, -INFINITY, own);
     return self;
 }
@@ -149,7 +150,7 @@ volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
     return status;
 }
 
-/* `scratch` has a path and n_features numbers; the features go to `list`. */
+/* `scratch` has a path and n_features numbers; the features go to `list`, about their centre once there is one. */
 static void describe(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
                      double *list, double *scratch)
 {
@@ -157,6 +158,29 @@ static void describe(const volt_resolved *resolved, const volt_columns *columns,
     build(resolved, columns, rows, scratch, 1);
     resolved->programme.describe(&resolved->programme, scratch, length_of(resolved, columns->d),
                                  channels_of(resolved, columns->d), list, scratch + numbers);
+    if (columns->feature_centre)
+        for (int64_t k = 0; k < columns->n_features; k++)
+            list[k] -= columns->feature_centre[k];
+}
+
+/* Subtract the mean of the features, which changes no distance, but leaves less to cancel. */
+static volt_status centre_features(volt_columns *columns)
+{
+    int64_t m = columns->m, count = columns->n_features;
+    double *centre = volt_alloc_zero(count, sizeof *centre);
+    columns->feature_norms = volt_alloc_doubles(m, 1);
+    columns->feature_centre = centre;
+    if (!centre || !columns->feature_norms)
+        return VOLT_ERR_MEMORY;
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k < count; k++)
+            centre[k] += columns->features[j * count + k] / (double)m;
+#pragma omp parallel for num_threads((int)volt_threads())
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k < count; k++)
+            columns->features[j * count + k] -= centre[k];
+    volt_features_norms(volt_view_of(columns->features, m, count), columns->feature_norms);
+    return VOLT_OK;
 }
 
 static volt_status fill_features(const volt_resolved *resolved, volt_columns *columns)
@@ -176,6 +200,8 @@ static volt_status fill_features(const volt_resolved *resolved, volt_columns *co
         }
     }
     volt_free(scratch);
+    if (status == VOLT_OK && resolved->programme.gaussian > 0)
+        status = centre_features(columns);
     return status;
 }
 
@@ -199,25 +225,42 @@ volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *colum
     if (columns->engine == VOLT_ENGINE_FEATURES)
         return fill_features(resolved, columns);
     VOLT_TRY(fill_groups(resolved, columns));
-    return resolved->programme.normalised ? volt_path_self(resolved, columns) : VOLT_OK;
+    return volt_programme_needs_self(&resolved->programme) ? volt_path_self(resolved, columns) : VOLT_OK;
 }
 
 /* ---- all pairs -------------------------------------------------------------------------------- */
 
+/* Features of rows first .. first + count - 1 into `list`, which is the first thread's scratch space; behind it
+ * every thread has room for a path and its features. */
+static void describe_rows(const volt_resolved *resolved, const volt_columns *columns, volt_view rows,
+                          int64_t first, int64_t count, int64_t threads, double *list)
+{
+    int64_t per_thread = volt_path_scratch(resolved, columns), features = columns->n_features;
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (count > 1)
+    for (int64_t i = 0; i < count; i++)
+        describe(resolved, columns, rows.data + (first + i) * rows.ld, list + i * features,
+                 list + omp_get_thread_num() * per_thread + FEATURE_ROWS * features);
+}
+
 /* Blocks of rows: their features, then one product. Rows that are the columns' own have theirs already. */
 static void run_features(const volt_resolved *resolved, const volt_columns *columns, volt_view rows, int64_t h,
-                         bool same, double *scratch, volt_matrix K, volt_stage *stage)
+                         bool same, int64_t threads, double *scratch, volt_matrix K, volt_stage *stage)
 {
-    int64_t count_features = columns->n_features;
-    double *list = scratch, *own = scratch + FEATURE_ROWS * count_features;
-    volt_view all = volt_view_of(columns->features, columns->m, count_features);
-    for (int64_t first = 0; first < h; first += FEATURE_ROWS) {
-        int64_t count = h - first < FEATURE_ROWS ? h - first : FEATURE_ROWS;
-        for (int64_t i = 0; !same && i < count; i++)
-            describe(resolved, columns, rows.data + (first + i) * rows.ld, list + i * count_features, own);
-        volt_features_multiply(same ? volt_view_rows(all, first, count)
-                                    : volt_view_of(list, count, count_features),
-                               all, first, same, K);
+    const volt_programme *programme = &resolved->programme;
+    int64_t features = columns->n_features, most = same ? OWN_ROWS : FEATURE_ROWS;
+    volt_view all = volt_view_of(columns->features, columns->m, features);
+    for (int64_t first = 0; first < h; first += most) {
+        int64_t count = h - first < most ? h - first : most;
+        volt_view block = same ? volt_view_rows(all, first, count) : volt_view_of(scratch, count, features);
+        if (!same)
+            describe_rows(resolved, columns, rows, first, count, threads, scratch);
+        volt_features_multiply(block, all, programme->offset, first, same, K);
+        if (programme->gaussian > 0) {
+            double norms[OWN_ROWS];
+            volt_features_norms(block, norms);
+            volt_features_gaussian(programme->gaussian, block, norms, all, columns->feature_norms, first, same,
+                                   K);
+        }
         if (stage && !volt_stage_advance(stage, count * (same ? first + count : columns->m)))
             return;
     }
@@ -230,7 +273,7 @@ void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, v
     int64_t d = columns->d, m = columns->m, numbers = numbers_of(resolved, d);
     int64_t per_thread = volt_path_scratch(resolved, columns);
     if (columns->engine == VOLT_ENGINE_FEATURES) {
-        run_features(resolved, columns, rows, h, same, scratch, K, stage);
+        run_features(resolved, columns, rows, h, same, threads, scratch, K, stage);
         return;
     }
 
@@ -246,7 +289,11 @@ void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, v
             run_group(resolved, d, x, group, own, out);
             for (int64_t l = 0; l < LANES && j + l < end; l++) {
                 double value = out[l];
-                if (self && volt_pair_is_plain(value, self[i], columns->self[j + l])) {
+                if (resolved->programme.gaussian > 0) {
+                    value = same && i == j + l ? 1
+                                               : volt_pair_gaussian(&resolved->programme, value, self[i],
+                                                                    columns->self[j + l]);
+                } else if (self && volt_pair_is_plain(value, self[i], columns->self[j + l])) {
                     value *= self[i].factor * columns->self[j + l].factor;
                 } else if (self) {
                     double least = volt_pair_least(self[i], columns->self[j + l]);

@@ -14,7 +14,7 @@ bool volt_path_is_explicit(const volt_resolved *resolved);
 /* Explicit features of a path, m of them in memory at a time, or 0 when those do not pay. */
 int64_t volt_path_features(const volt_resolved *resolved, int64_t d, int64_t m);
 
-/* Fill columns->features or columns->paths, and columns->self when the programme is normalised. */
+/* Fill columns->features or columns->paths, and columns->self where the programme needs it. */
 volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns);
 
 /* Fill columns->self for windows that are not explicit. */

@@ -1,4 +1,5 @@
-/* src/kernel/path_features.h: kernels between paths through explicit features, K = 1 + F_x F_y'. */
+/* src/kernel/path_features.h: kernels between paths through explicit features, K = offset + F_x F_y', or a Gaussian
+ * of the distance of features. */
 #ifndef KERNEL_PATH_FEATURES_H
 #define KERNEL_PATH_FEATURES_H
 
@@ -9,8 +10,17 @@
  * dimensions, m of them in memory at a time. */
 int64_t volt_features_worth(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
 
-/* Rows first .. first + count - 1 of K from the features of those rows and of the columns, all of them or, with
- * `lower`, those up to the diagonal. */
-void volt_features_multiply(volt_view rows, volt_view columns, int64_t first, bool lower, volt_matrix K);
+/* Rows first .. first + count - 1 of K = offset + F_x F_y' from the features of those rows and of the columns, all
+ * of them or, with `lower`, those up to the diagonal. */
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t first, bool lower,
+                            volt_matrix K);
+
+/* The same rows of K from F_x F_y' to exp(-gamma |f(x) - f(y)|^2); the norms are squared. Distances that cancel
+ * in |f(x)|^2 + |f(y)|^2 - 2 <f(x), f(y)> are taken from the differences themselves. */
+void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
+                            const double *column_norms, int64_t first, bool lower, volt_matrix K);
+
+/* Squared norms of the rows of F. */
+void volt_features_norms(volt_view F, double *norms);
 
 #endif

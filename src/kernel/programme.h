@@ -18,6 +18,7 @@ struct volt_programme {
     bool distance;    /* local values are squared distances; otherwise inner products */
     bool differences; /* cells are second differences of lifted values, one fewer each way than points */
     bool normalised;  /* the kernel is K(x, y) / sqrt(K(x, x) K(y, y)) */
+    double gaussian;  /* > 0: it is exp(-gaussian |f(x) - f(y)|^2), where K(x, y) = <f(x), f(y)> */
 
     /* Lift `count` local values in place. NULL: they are used as they are. */
     void (*lift)(const volt_programme *programme, double *values, int64_t count);
@@ -44,13 +45,14 @@ struct volt_programme {
                         int64_t t_step, int64_t c_step, int64_t channels, double least, double *scratch);
     double log_scale;
 
-    /* (optional) Instead of cells: the kernel is 1 + <f(x), f(y)> with explicit features of a path, of which there
+    /* (optional) Instead of cells: K is offset + <f(x), f(y)> with explicit features of a path, of which there
      * are features(...) for paths in `channels` dimensions. `describe` writes those of a path given by P increments,
      * contiguous; scratch has as many numbers. */
     int64_t (*features)(const volt_programme *programme, int64_t channels);
     void (*describe)(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
                      double *features, double *scratch);
     double (*cell_cost)(const volt_programme *programme); /* multiplications in a cell, to weigh the two */
+    double offset;
 
     double constant[2];
     int64_t level, order, dyadic;
@@ -68,22 +70,29 @@ static inline bool volt_programme_on_increments(const volt_programme *programme)
     return programme->differences && !programme->lift;
 }
 
-/* ---- normalisation ---------------------------------------------------------------------------- */
+/* ---- a path against itself -------------------------------------------------------------------- */
 
-/* A path against itself. */
+/* Does the kernel of two paths need K of each with itself? */
+static inline bool volt_programme_needs_self(const volt_programme *programme)
+{
+    return programme->normalised || programme->gaussian > 0;
+}
+
 typedef struct volt_self {
-    double factor; /* K(x, x)^{-1/2}, of the value as `finish` gives it; 0 where that underflows */
-    double log;    /* log K(x, x) */
+    double value;  /* K(x, x) as `finish` gives it */
+    double factor; /* normalised: value^{-1/2}; 0 where that underflows */
+    double log;    /* normalised: log K(x, x) */
 } volt_self;
 
 /* Values below this may have lost digits to underflow. */
 #define VOLT_PLAIN_LEAST 1e-280
 
-/* From the value of a path of P points against itself; when that has underflown (factor 0), the caller sets log. */
+/* From the value of a path of P points against itself; when that has underflown (factor 0), the caller of a
+ * normalised programme sets log. */
 static inline volt_self volt_self_of(const volt_programme *programme, double value, int64_t P)
 {
-    volt_self self = {0, 0};
-    if (value >= VOLT_PLAIN_LEAST) {
+    volt_self self = {.value = value};
+    if (programme->normalised && value >= VOLT_PLAIN_LEAST) {
         self.factor = 1 / sqrt(value);
         self.log = log(value) - 2 * (double)P * programme->log_scale;
     }
@@ -94,6 +103,14 @@ static inline volt_self volt_self_of(const volt_programme *programme, double val
 static inline bool volt_pair_is_plain(double value, volt_self x, volt_self y)
 {
     return value >= VOLT_PLAIN_LEAST && x.factor > 0 && y.factor > 0;
+}
+
+/* exp(-gaussian |f(x) - f(y)|^2) from <f(x), f(y)>. The square is off by some eps (|f(x)|^2 + |f(y)|^2), and 0 where
+ * it comes out negative; a value that is not a number stays one. */
+static inline double volt_pair_gaussian(const volt_programme *programme, double value, volt_self x, volt_self y)
+{
+    double squared = x.value + y.value - 2 * value;
+    return exp(-programme->gaussian * (squared < 0 ? 0 : squared));
 }
 
 /* Logarithms below this are those of 0. */

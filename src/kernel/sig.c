@@ -8,7 +8,11 @@
  *     R'[p][0] = M / (p+1)     sum_{j' < j} sum_q R[p-1][q](i, j')
  *     R'[0][q] = M / (q+1)     sum_{i' < i} sum_p R[p][q-1](i', j)
  *     R'[p][q] = M / ((p+1)(q+1)) R[p-1][q-1](i, j)
- * and every level is walked at once, row by row. */
+ * and every level is walked at once, row by row.
+ *
+ * features= makes it a kernel on the list f(x) of the numbers of the levels 1 to N, as in the paper's comparison
+ * and in iisignature: linear <f(x), f(y)>, which is the kernel above without its 1, or rbf
+ * exp(-gamma |f(x) - f(y)|^2). The path, time included, is multiplied by `scale` first: level m by scale^m. */
 #include "base/clones.h"
 #include "base/error.h"
 #include "kernel/path_kernel.h"
@@ -18,7 +22,10 @@
 
 enum { LANES = VOLT_LANES, MOST_LEVELS = 16 };
 
-enum { LEVEL, ORDER, WINDOW, PATH, AUGMENT, PRESCALE, N_PARAMETERS };
+enum { LEVEL, ORDER, FEATURES, GAMMA, SCALE, WINDOW, PATH, AUGMENT, PRESCALE, N_PARAMETERS };
+
+static const char *const features_words[] = {"linear", "rbf", NULL};
+enum { FEATURES_LINEAR, FEATURES_RBF };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [LEVEL] = {.name = "level",
@@ -37,6 +44,32 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                .kind = VOLT_PARAMETER_INTEGER,
                .low = 1,
                .high = MOST_LEVELS},
+    [FEATURES] = {.name = "features",
+                  .meaning = "kernel on the numbers of levels 1 to level; linear: the formula without its 1; "
+                             "rbf: exp(-gamma |f(x) - f(y)|^2); not given: the formula",
+                  .range = "linear, rbf",
+                  .kind = VOLT_PARAMETER_CHOICE,
+                  .words = features_words},
+    [GAMMA] = {.name = "gamma",
+               .meaning = "of features=rbf",
+               .fallback = "1",
+               .range = "(0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-3,
+               .search_high = 10},
+    [SCALE] = {.name = "scale",
+               .meaning = "with features: the path, time included, times this; level m times scale^m",
+               .fallback = "1",
+               .range = "(0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 0.1,
+               .search_high = 100},
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
     [AUGMENT] = VOLT_PARAMETER_AUGMENT,
@@ -46,9 +79,20 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 static const volt_path_parameters where = {
     .window = WINDOW, .path = PATH, .augment = AUGMENT, .prescale = PRESCALE};
 
+static bool has_features(const volt_kernel *kernel, int which)
+{
+    return kernel->present[FEATURES] && (int)kernel->value[FEATURES] == which;
+}
+
 static volt_status settle(volt_kernel *kernel)
 {
+    bool rbf = has_features(kernel, FEATURES_RBF);
+    VOLT_REQUIRE(rbf || !kernel->present[GAMMA], VOLT_ERR_KERNEL, "kernel sig: gamma goes with features=rbf");
+    VOLT_REQUIRE(kernel->present[FEATURES] || !kernel->present[SCALE], VOLT_ERR_KERNEL,
+                 "kernel sig: scale goes with features=rbf or features=linear, which is sig without its 1");
     VOLT_TRY(volt_path_settle(kernel, &where));
+    kernel->present[GAMMA] = rbf;
+    kernel->present[SCALE] = kernel->present[FEATURES];
     if (!kernel->present[ORDER]) {
         kernel->value[ORDER] = kernel->value[LEVEL];
         kernel->present[ORDER] = true;
@@ -59,6 +103,8 @@ static volt_status settle(volt_kernel *kernel)
 }
 
 /* ---- programme -------------------------------------------------------------------------------- */
+
+enum { STRETCH }; /* constants of the programme: `scale` */
 
 /* Scratch space: the total of the kernel, then for each level below the last and each column
  *     above   sum over the rows before of the sum over the columns before (one number)
@@ -78,7 +124,7 @@ static void start(const volt_programme *programme, int64_t columns, double *scra
 {
     memset(scratch, 0, (size_t)scratch_length(programme, columns) * sizeof *scratch);
     for (int l = 0; l < LANES; l++)
-        scratch[l] = 1;
+        scratch[l] = programme->offset;
 }
 
 typedef double lanes[LANES];
@@ -97,15 +143,15 @@ static inline void scale(lanes to, const lanes M, double factor, const lanes wha
 
 /* Order 1: one number per level. Level m + 1 of a cell is M times what lies before it, above and to the left. */
 VOLT_CLONES
-static void row_of_order_one(int64_t levels, int64_t columns, const double *cells, int64_t step,
+static void row_of_order_one(int64_t levels, double stretch, int64_t columns, const double *cells, int64_t step,
                              double *scratch)
 {
     double *restrict total = scratch, before[MOST_LEVELS][LANES];
     memset(before, 0, sizeof before);
     for (int64_t b = 0; b < columns; b++) {
         double *restrict column = scratch + (1 + b * 2 * (levels - 1)) * LANES, M[LANES], R[LANES];
-        memcpy(M, cells + b * step, sizeof M);
-        memcpy(R, M, sizeof R);
+        for (int l = 0; l < LANES; l++)
+            M[l] = R[l] = stretch * cells[b * step + l];
         for (int64_t m = 0; m + 1 < levels; m++, column += 2 * LANES)
             for (int l = 0; l < LANES; l++) {
                 double next = M[l] * column[l];
@@ -124,8 +170,10 @@ static void row(const volt_programme *programme, int64_t columns, const double *
                 int64_t step, double *scratch)
 {
     (void)second;
+    double stretch =
+        programme->constant[STRETCH] * programme->constant[STRETCH]; /* of a product of increments */
     if (programme->order == 1) {
-        row_of_order_one(programme->level, columns, cells, step, scratch);
+        row_of_order_one(programme->level, stretch, columns, cells, step, scratch);
         return;
     }
     int64_t levels = programme->level, order = programme->order, stride = per_column(programme);
@@ -142,7 +190,8 @@ static void row(const volt_programme *programme, int64_t columns, const double *
 
     for (int64_t b = 0; b < columns; b++) {
         lanes M;
-        memcpy(M, cells + b * step, sizeof M);
+        for (int l = 0; l < LANES; l++)
+            M[l] = stretch * cells[b * step + l];
         lanes R[MOST_LEVELS][MOST_LEVELS], next[MOST_LEVELS][MOST_LEVELS];
         memcpy(R[0][0], M, sizeof M);
         add(*total, M);
@@ -255,6 +304,15 @@ static void describe(const volt_programme *programme, const double *increments, 
     memset(list, 0, (size_t)offset * sizeof *list);
     for (int64_t t = 0; t < P; t++)
         add_increment(increments + t * channels, channels, programme->level, S, work);
+
+    double power = 1;
+    count = 1;
+    for (int64_t m = 0; m < programme->level; m++) {
+        power *= programme->constant[STRETCH];
+        count *= channels;
+        for (int64_t k = 0; k < count; k++)
+            S[m][k] *= power;
+    }
 }
 
 /* ---- entry ------------------------------------------------------------------------------------ */
@@ -269,6 +327,9 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .finish = finish,
         .level = (int64_t)kernel->value[LEVEL],
         .order = (int64_t)kernel->value[ORDER],
+        .offset = kernel->present[FEATURES] ? 0 : 1,
+        .gaussian = has_features(kernel, FEATURES_RBF) ? kernel->value[GAMMA] : 0,
+        .constant = {[STRETCH] = kernel->present[FEATURES] ? kernel->value[SCALE] : 1},
     };
     if (made.order == made.level) { /* exact: the features are the signature's */
         made.features = features;
@@ -286,7 +347,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     volt_programme programme;
     volt_path_shape shape;
     paths(kernel, &programme, &shape);
-    return volt_path_resolve(kernel, &where, radius, programme, INFINITY, resolved);
+    double largest = has_features(kernel, FEATURES_RBF) ? 1 : INFINITY;
+    return volt_path_resolve(kernel, &where, radius, programme, largest, resolved);
 }
 
 const volt_kernel_entry volt_kernel_sig = {

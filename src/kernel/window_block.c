@@ -132,7 +132,11 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
         for (int64_t l = 0; l < LANES && group + l < count; l++) {
             int64_t j = b->first + group + l;
             double value = out[l];
-            if (self && volt_pair_is_plain(value, self[i], b->columns->self[j]))
+            if (programme->gaussian > 0)
+                value = b->x->same && i == j
+                            ? 1
+                            : volt_pair_gaussian(programme, value, self[i], b->columns->self[j]);
+            else if (self && volt_pair_is_plain(value, self[i], b->columns->self[j]))
                 value *= self[i].factor * b->columns->self[j].factor;
             else if (self)
                 value = value_by_logs(b, i, j, cells + group + l, self[i]);

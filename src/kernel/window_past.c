@@ -12,7 +12,7 @@ typedef struct window_past {
     double *rows;    /* (window - 1 + most_rows) x d: the last window - 1 rows, then the new ones */
     double *work;    /* the same rows centred, or as increments */
     double *norms;   /* of work */
-    volt_self *self; /* most_rows: each new window against itself, for normalised programmes */
+    volt_self *self; /* most_rows: each new window against itself, where the programme needs it */
     double *scratch; /* of the engine, for every thread */
     double *self_scratch;
     int64_t threads; /* that there is scratch space for */
@@ -28,6 +28,12 @@ static int64_t engine_scratch(const volt_resolved *resolved, const volt_columns 
     default:
         return volt_path_scratch(resolved, columns);
     }
+}
+
+/* Explicit features have norms of their own. */
+static bool needs_self(const volt_resolved *resolved, const volt_columns *columns)
+{
+    return volt_programme_needs_self(&resolved->programme) && columns->engine != VOLT_ENGINE_FEATURES;
 }
 
 static void release(volt_past *base)
@@ -53,10 +59,10 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     past->rows = volt_alloc_doubles(rows, d);
     past->work = volt_alloc_doubles(rows, d);
     past->norms = volt_alloc_doubles(rows, 1);
-    past->self = volt_alloc(resolved->programme.normalised ? most_rows : 0, sizeof *past->self);
+    past->self = volt_alloc(needs_self(resolved, columns) ? most_rows : 0, sizeof *past->self);
     past->scratch = volt_alloc_doubles(past->threads, engine_scratch(resolved, columns));
     past->self_scratch =
-        volt_alloc_doubles(resolved->programme.normalised ? volt_path_scratch(resolved, columns) : 0, 1);
+        volt_alloc_doubles(needs_self(resolved, columns) ? volt_path_scratch(resolved, columns) : 0, 1);
     if (!past->rows || !past->work || !past->norms || !past->self || !past->scratch || !past->self_scratch) {
         release(&past->base);
         return VOLT_ERR_MEMORY;
@@ -120,7 +126,7 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
         memcpy(past->rows + (kept + i) * d, Z.data + i * Z.ld, (size_t)d * sizeof(double));
 
     const volt_self *self = NULL;
-    if (resolved->programme.normalised) {
+    if (needs_self(resolved, columns)) {
         self = same ? columns->self : past->self;
         for (int64_t i = 0; !same && i < Z.rows; i++)
             past->self[i] = volt_path_against_itself(resolved, columns, past->rows + i * d, past->self_scratch);

@@ -23,7 +23,7 @@ void volt_window_sum_run(const volt_resolved *resolved, const volt_columns *colu
                          double *scratch, volt_matrix K, volt_stage *stage);
 
 /* The programme on every pair of windows, from one shared matrix of cells (window_block.c). `self` holds each
- * row's window against itself for normalised programmes. */
+ * row's window against itself where the programme needs it. */
 int64_t volt_window_block_scratch(const volt_resolved *resolved);
 void volt_window_block_run(const volt_resolved *resolved, const volt_columns *columns,
                            const volt_window_rows *x, const volt_self *self, double *scratch, volt_matrix K,

@@ -77,6 +77,11 @@ static int collect_forms(void **state)
     add_form("sig:level=3,order=1,window=4");
     add_form("sig:level=5,window=3"); /* more features than cells */
     add_form("sig:level=3,window=3,augment=time+leadlag+basepoint");
+    add_form("sig:level=3,features=linear,scale=2,window=4");
+    add_form("sig:level=3,features=rbf,gamma=0.3,window=4");
+    add_form("sig:level=6,features=rbf,gamma=0.3,window=3"); /* more features than cells */
+    add_form("sig:level=3,order=2,features=rbf,scale=3,window=4,augment=time");
+    add_form("sig:level=4,features=rbf,gamma=0.1,scale=2,path=rows");
     add_form("sigpde:dyadic=1,static=rbf,window=4");
     add_form("sigpde:window=3,augment=leadlag");
     assert_true(form_count >= 30);

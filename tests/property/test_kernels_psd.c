@@ -40,6 +40,12 @@ static const char *const kernels[] = {
     "sig:level=6,window=2",
     "sig:level=3,window=4,augment=time+leadlag",
     "sig:path=rows",
+    "sig:level=3,features=linear,scale=3,window=5",
+    "sig:level=3,features=rbf,gamma=0.1,window=5",
+    "sig:level=3,features=rbf,gamma=10,scale=4,window=5,augment=time",
+    "sig:level=6,features=rbf,gamma=0.5,window=2",
+    "sig:level=4,order=2,features=rbf,gamma=0.5,window=4",
+    "sig:level=5,features=rbf,gamma=0.01,scale=2,path=rows",
 };
 
 /* Entries are off by some c eps max |K|, and eigenvalues by n times that; c = 1000 covers the bounds that the

@@ -7,6 +7,7 @@
 #include "support/plain_paths.h"
 #include "support/sequences.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,56 @@ static volt_view *views_of(golden *file, int64_t *count)
         views[i] = volt_view_of(array.data, array.rows, array.cols);
     }
     return views;
+}
+
+/* features=linear with `scale`: level m of the kernel is the difference of two neighbouring golden matrices, and is
+ * multiplied by scale^{2m}. */
+static void check_scaled(const char *name, double scale)
+{
+    golden *file = golden_load(name);
+    int64_t count = 0;
+    volt_view *paths = views_of(file, &count);
+    double *K = new_matrix(count, count), *expected = new_matrix(count, count), power = 1;
+    for (int64_t k = 0; k < count * count; k++)
+        expected[k] = 0;
+    golden_array before = {0};
+    for (int level = 1; level <= LEVELS; level++) {
+        char field[32], path[64], text[96], number[VOLT_NUMBER_LENGTH];
+        snprintf(field, sizeof field, "kernel_N%d", level);
+        snprintf(path, sizeof path, "expected.%s", field);
+        golden_array now = golden_array_of(file, path);
+        power *= scale * scale;
+        for (int64_t k = 0; k < count * count; k++)
+            expected[k] += power * (now.data[k] - (level > 1 ? before.data[k] : 1));
+        before = now;
+        snprintf(text, sizeof text, "sig:level=%d,features=linear,scale=%s", level,
+                 volt_format_number(scale, number));
+        volt_kernel *kernel = plain_parse(text);
+        check_ok(volt_gram_collection(kernel, paths, count, NULL, 0, NULL, volt_matrix_of(K, count, count)));
+        /* The differences of golden numbers carry their errors, relative to the largest of them. */
+        double tolerance = 2 * golden_tol(file, field), largest = 0, allowed = 0;
+        for (int64_t k = 0; k < count * count; k++)
+            largest = fmax(largest, fabs(now.data[k]));
+        allowed = tolerance * largest * fmax(power, 1);
+        for (int64_t k = 0; k < count * count; k++)
+            if (!(fabs(K[k] - expected[k]) <= allowed))
+                fail_msg("%s, %s: entry %d is %.17g, expected %.17g", name, text, (int)k, K[k], expected[k]);
+        volt_kernel_free(kernel);
+    }
+    free(expected);
+    free(K);
+    free(paths);
+    golden_free(file);
+}
+
+static void scaled_features(void **state)
+{
+    (void)state;
+    static const double scales[] = {1, 0.1, 0.7, 3, 100};
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+        check_scaled("sigtrunc_d2", scales[s]);
+        check_scaled("sigtrunc_d3", scales[s]);
+    }
 }
 
 static volt_kernel *sig_of(int level, int order)
@@ -176,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_signature),
+        cmocka_unit_test(scaled_features),
         cmocka_unit_test(features_are_the_signature),
         cmocka_unit_test(discretised_signature),
     };

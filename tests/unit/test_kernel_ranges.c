@@ -47,6 +47,10 @@ static const struct {
     {"sig:window=3,augment=time+leadlag+basepoint",
      "sig:level=4,order=4,window=3,augment=time+leadlag+basepoint"},
     {"sig:window=3,augment=none", "sig:level=4,order=4,window=3,augment=none"},
+    {"sig:features=linear,window=3", "sig:level=4,order=4,features=linear,scale=1,window=3"},
+    {"sig:features=rbf,window=3", "sig:level=4,order=4,features=rbf,gamma=1,scale=1,window=3"},
+    {"sig:scale=0.1,gamma=2,features=rbf,level=2,path=rows",
+     "sig:level=2,order=2,features=rbf,gamma=2,scale=0.1,path=rows,prescale=1"},
     {"sigpde", "sigpde:dyadic=0"},
     {"sigpde:dyadic=1,static=rbf,sigma=1,window=20", "sigpde:dyadic=1,static=rbf,sigma=1,window=20"},
     {"sigpde:static=linear,dyadic=8,window=1", "sigpde:dyadic=8,window=1"},
@@ -113,9 +117,12 @@ static void check_bound(const char *kernel_name, const volt_parameter_info *para
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(text, &kernel);
     bool needs_another = strcmp(kernel_name, "volterra") == 0 || strcmp(parameter->name, "prescale") == 0 ||
-                         (strcmp(kernel_name, "sigpde") == 0 && strcmp(parameter->name, "sigma") == 0);
+                         (strcmp(kernel_name, "sigpde") == 0 && strcmp(parameter->name, "sigma") == 0) ||
+                         (strcmp(kernel_name, "sig") == 0 &&
+                          (strcmp(parameter->name, "gamma") == 0 || strcmp(parameter->name, "scale") == 0));
     if (needs_another && taken) {
-        /* gamma needs its lift, prescale path=rows, sigma static=rbf: only refusals are of interest there */
+        /* gamma needs its lift or features=rbf, prescale path=rows, sigma static=rbf, scale features: only
+         * refusals are of interest there */
     } else if (strcmp(kernel_name, "sig") == 0 && strcmp(parameter->name, "order") == 0 && taken) {
         assert_int_equal(status, value <= 4 ? VOLT_OK : VOLT_ERR_KERNEL); /* the level is 4 */
     } else if (status != (taken ? VOLT_OK : VOLT_ERR_KERNEL)) {
@@ -198,6 +205,12 @@ static const struct {
     {"sig:window=2,path=rows", "not both"},
     {"sigpde:window=2,path=rows", "not both"},
     {"sig:window=2,prescale=1", "prescale goes with path=rows"},
+    {"sig:window=2,gamma=1", "gamma goes with features=rbf"},
+    {"sig:window=2,features=linear,gamma=1", "gamma goes with features=rbf"},
+    {"sig:window=2,scale=2", "scale goes with features=rbf or features=linear"},
+    {"sig:window=2,features=poly", "features=poly is none of linear, rbf"},
+    {"sig:window=2,features=rbf,gamma=0", "gamma=0 lies outside (0, inf)"},
+    {"sig:window=2,features=rbf,scale=0", "scale=0 lies outside (0, inf)"},
     {"sigpde:window=2,sigma=1", "sigma goes with static=rbf"},
     {"linear:gamma=1", "no parameter \"gamma\""},
     {"volterra:window=3", "no parameter \"window\""},
