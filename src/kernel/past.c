@@ -55,6 +55,11 @@ void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, v
     past->ops->advance(past, Z, same, K, stage);
 }
 
+bool volt_past_seek(volt_past *past, volt_view Z)
+{
+    return past->ops->seek && past->ops->seek(past, Z);
+}
+
 int64_t volt_past_length(const volt_past *past)
 {
     return past->ops->length(past);

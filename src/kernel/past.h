@@ -26,6 +26,10 @@ void volt_past_free(volt_past *past);
  * longer usable. */
 void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
 
+/* As if the rows of Z had been pushed, from a zero past, without computing anything. False, and nothing happens,
+ * when only pushing them can do that. */
+bool volt_past_seek(volt_past *past, volt_view Z);
+
 /* The state as one list of volt_past_length() numbers, to save and to restore. */
 int64_t volt_past_length(const volt_past *past);
 void volt_past_get(const volt_past *past, double *state);
@@ -41,6 +45,7 @@ typedef struct volt_past_ops {
     void (*zero)(volt_past *past);
     void (*release)(volt_past *past);
     void (*advance)(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
+    bool (*seek)(volt_past *past, volt_view Z); /* (optional) */
     int64_t (*length)(const volt_past *past);
     void (*get)(const volt_past *past, double *state);
     void (*set)(volt_past *past, const double *state);

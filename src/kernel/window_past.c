@@ -91,6 +91,17 @@ static void set(volt_past *base, const double *state)
     memcpy(((window_past *)base)->rows, state, (size_t)length(base) * sizeof(double));
 }
 
+/* The last window - 1 rows, after zeros where there are fewer. */
+static bool seek(volt_past *base, volt_view Z)
+{
+    window_past *past = (window_past *)base;
+    int64_t d = base->columns->d, kept = base->resolved->window - 1;
+    zero(base);
+    for (int64_t i = kept > Z.rows ? kept - Z.rows : 0; i < kept; i++)
+        memcpy(past->rows + i * d, Z.data + (Z.rows - kept + i) * Z.ld, (size_t)d * sizeof(double));
+    return true;
+}
+
 /* The number of threads may have been raised since the scratch space was made. */
 static int64_t threads_of(const window_past *past)
 {
@@ -149,6 +160,7 @@ const volt_past_ops volt_window_past_ops = {
     .zero = zero,
     .release = release,
     .advance = advance,
+    .seek = seek,
     .length = length,
     .get = get,
     .set = set,

@@ -104,7 +104,9 @@ typedef struct evaluation {
     /* The group of folds at hand: training parts that begin at row `base`. Rows below count from
      * base + washout. */
     int64_t base;
-    volt_matrix L;     /* K + alpha I, and its factor as far as it has grown */
+    volt_matrix K;     /* all rows of the group, washout included, of which ... */
+    int64_t filled;    /* ... these are computed */
+    volt_matrix L;     /* its lower right block: K + alpha I, and its factor as far as it has grown */
     volt_matrix W;     /* Y and 1, and their forward solves as far as the factor has grown */
     double size;       /* largest K_ii, for the rounding level */
     int64_t m;         /* rows factored */
@@ -137,57 +139,80 @@ static void clock_end(evaluation *e, double begun, double flops)
 
 /* ---- Gram matrix ------------------------------------------------------------------------------ */
 
-static void finish_matrix(evaluation *e, double common)
-{
-    volt_matrix L = e->L;
-    e->size = 0;
-    for (int64_t i = 0; i < L.rows; i++)
-        e->size = fmax(e->size, L.data[i * L.ld + i]);
-    if (common != 0) {
-#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
-        for (int64_t i = 0; i < L.rows; i++)
-            for (int64_t j = 0; j <= i; j++)
-                L.data[i * L.ld + j] -= common;
-    }
-    for (int64_t i = 0; i < L.rows; i++)
-        L.data[i * L.ld + i] += e->alpha;
-}
-
-static volt_status fill_gram(evaluation *e, volt_view Z, volt_matrix K)
-{
-    volt_columns *columns = NULL;
-    volt_past *past = NULL;
-    volt_status status = volt_columns_create(&e->resolved, Z, &columns);
-    if (status == VOLT_OK)
-        status = volt_past_create(&e->resolved, columns, Z.rows, &past);
-    if (status == VOLT_OK) {
-        volt_past_advance(past, Z, true, K, e->stage);
-        if (!volt_stage_goes_on(e->stage))
-            status = cancelled();
-        else if (!isfinite(e->resolved.facts.largest)) /* no bound says that K cannot overflow */
-            status = volt_check_finite(K, true);
-    }
-    volt_past_free(past);
-    volt_columns_free(columns);
-    return status;
-}
-
 static volt_view input_rows(const evaluation *e, int64_t first, int64_t count)
 {
     int64_t d = e->problem->d;
     return volt_view_of(e->inputs->Z + first * d, count, d);
 }
 
+/* K - common 11' + alpha I, rows first .. first + count - 1 of what is left after the washout. */
+static void finish_matrix(evaluation *e, int64_t first, int64_t count)
+{
+    double common = e->intercept ? e->resolved.common : 0;
+    volt_matrix L = e->L;
+    for (int64_t i = first; i < first + count; i++)
+        e->size = fmax(e->size, L.data[i * L.ld + i]);
+    if (common != 0) {
+#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
+        for (int64_t i = first; i < first + count; i++)
+            for (int64_t j = 0; j <= i; j++)
+                L.data[i * L.ld + j] -= common;
+    }
+    for (int64_t i = first; i < first + count; i++)
+        L.data[i * L.ld + i] += e->alpha;
+}
+
+/* Where entries are cheap the whole triangle is computed at once, otherwise no further than it is needed: a
+ * candidate may be given up. */
+static bool grows_gram(const volt_columns *columns)
+{
+    return columns->engine != VOLT_ENGINE_SCAN && columns->engine != VOLT_ENGINE_WINDOW_SUM;
+}
+
+/* Rows of K up to `rows` at least, washout included. */
+static volt_status fill_gram(evaluation *e, int64_t rows)
+{
+    if (rows <= e->filled)
+        return VOLT_OK;
+    volt_columns *columns = NULL;
+    volt_past *past = NULL;
+    int64_t first = e->filled, w = e->problem->washout;
+    volt_status status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), &columns);
+    if (status == VOLT_OK && !grows_gram(columns) && rows < e->K.rows) {
+        rows = e->K.rows;
+        volt_columns_free(columns);
+        columns = NULL;
+        status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), &columns);
+    }
+    if (status == VOLT_OK)
+        status = volt_past_create(&e->resolved, columns, rows - first, &past);
+    if (status == VOLT_OK) {
+        if (first > 0)
+            volt_past_seek(past, input_rows(e, e->base, first));
+        volt_matrix block = {e->K.data + first * e->K.ld, rows - first, rows, e->K.ld};
+        volt_past_advance(past, input_rows(e, e->base + first, rows - first), first == 0, block, e->stage);
+        if (!volt_stage_goes_on(e->stage))
+            status = cancelled();
+        else if (!isfinite(e->resolved.facts.largest)) /* no bound says that K cannot overflow */
+            status = volt_check_finite(block, first == 0);
+    }
+    if (status == VOLT_OK) {
+        e->filled = rows;
+        int64_t begin = volt_max(first - w, 0), end = volt_max(rows - w, 0);
+        finish_matrix(e, begin, end - begin);
+    }
+    volt_past_free(past);
+    volt_columns_free(columns);
+    return status;
+}
+
 /* Begin the group of training parts from row `base` on, of which `rows` rows are needed. */
-static volt_status begin_group(evaluation *e, int64_t base, int64_t rows)
+static void begin_group(evaluation *e, int64_t base, int64_t rows)
 {
     int64_t w = e->problem->washout, q = e->problem->q, kept = rows - w;
-    volt_matrix K = volt_matrix_of(e->space->K, rows, rows);
-    VOLT_TRY(fill_gram(e, input_rows(e, base, rows), K));
-
     e->base = base;
-    e->L = (volt_matrix){K.data + w * K.ld + w, kept, kept, K.ld};
-    finish_matrix(e, e->intercept ? e->resolved.common : 0);
+    e->K = volt_matrix_of(e->space->K, rows, rows);
+    e->L = (volt_matrix){e->K.data + w * e->K.ld + w, kept, kept, e->K.ld};
     e->W = volt_matrix_of(e->space->W, kept, e->intercept ? q + 1 : q);
     for (int64_t i = 0; i < kept; i++) {
         double *row = e->W.data + i * e->W.ld;
@@ -195,13 +220,12 @@ static volt_status begin_group(evaluation *e, int64_t base, int64_t rows)
         if (e->intercept)
             row[q] = 1;
     }
-    e->m = e->panel_end = e->panel = e->summed = 0;
-    e->uu = 0;
+    e->filled = e->m = e->panel_end = e->panel = e->summed = 0;
+    e->size = e->uu = 0;
     memset(e->uw, 0, (size_t)q * sizeof(double));
     memset(e->y, 0, (size_t)q * sizeof(double));
     memset(e->c, 0, (size_t)q * sizeof(double));
     memset(e->shift, 0, (size_t)q * sizeof(double));
-    return VOLT_OK;
 }
 
 /* ---- growth ----------------------------------------------------------------------------------- */
@@ -219,6 +243,7 @@ static void finish_rows(evaluation *e, int64_t first, int64_t last)
 /* Factor the first `to` rows. */
 static volt_status grow(evaluation *e, int64_t to)
 {
+    VOLT_TRY(fill_gram(e, e->problem->washout + to));
     while (e->m < to) {
         int64_t from = e->m, next = volt_min(to, from + MOST_GROWTH), pivot = 0;
         finish_rows(e, from, next);
@@ -285,9 +310,10 @@ static volt_matrix readout(evaluation *e)
     return D;
 }
 
-static void forecast_continued(evaluation *e, const volt_split *split, volt_matrix out)
+static volt_status forecast_continued(evaluation *e, const volt_split *split, volt_matrix out)
 {
     int64_t first = split->begin - e->base - e->problem->washout;
+    VOLT_TRY(fill_gram(e, split->end - e->base));
     finish_rows(e, e->m, first + out.rows);
     e->panel_end = first + out.rows;
     e->panel = e->m;
@@ -296,6 +322,7 @@ static void forecast_continued(evaluation *e, const volt_split *split, volt_matr
     double begun = clock_begin();
     volt_product(rows, volt_as_view(D), e->shift, out);
     clock_end(e, begun, 2 * (double)out.rows * (double)e->m * (double)out.cols);
+    return VOLT_OK;
 }
 
 /* The kernel of the block after a zero past against all training rows, washed out or not. */
@@ -388,10 +415,8 @@ static volt_status score_fold(evaluation *e, const volt_split *split, double *sc
     } else {
         VOLT_TRY(grow(e, split->train_end - offset));
         take_intercept(e);
-        if (e->problem->start == VOLT_START_CONTINUE)
-            forecast_continued(e, split, out);
-        else
-            VOLT_TRY(forecast_reset(e, split, out));
+        VOLT_TRY(e->problem->start == VOLT_START_CONTINUE ? forecast_continued(e, split, out)
+                                                          : forecast_reset(e, split, out));
         if (!volt_stage_goes_on(e->stage))
             return cancelled();
     }
@@ -443,14 +468,14 @@ static volt_status evaluate_all(evaluation *e, volt_goes_on_fn goes_on, void *co
 {
     const volt_problem *problem = e->problem;
     if (problem->score == VOLT_SCORE_LOG) {
-        VOLT_TRY(begin_group(e, 0, problem->n));
+        begin_group(e, 0, problem->n);
         VOLT_TRY(log_score(e, &folds[0]));
         *n_done = 1;
         return VOLT_OK;
     }
     for (int64_t first = 0, next = 0; first < problem->n_splits; first = next) {
         int64_t rows = group_rows(problem, first, &next);
-        VOLT_TRY(begin_group(e, problem->splits[first].train_begin, rows));
+        begin_group(e, problem->splits[first].train_begin, rows);
         for (int64_t k = first; k < next; k++) {
             VOLT_TRY(score_fold(e, &problem->splits[k], &folds[k]));
             *n_done = k + 1;
