@@ -33,6 +33,12 @@ int64_t volt_candidates_count(const volt_candidates *candidates)
     return candidates->count;
 }
 
+bool volt_candidates_has(const volt_candidates *candidates, int64_t index)
+{
+    return index >= 0 && (candidates->count < 0 || index < candidates->count) &&
+           (!candidates->has || candidates->has(candidates, index));
+}
+
 volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
                                 char kernel[VOLT_KERNEL_LENGTH], double *alpha)
 {
@@ -137,6 +143,14 @@ static volt_status function_get(const volt_candidates *candidates, int64_t index
     return VOLT_OK;
 }
 
+static bool function_has(const volt_candidates *candidates, int64_t index)
+{
+    const function *source = candidates->own;
+    char kernel[VOLT_KERNEL_LENGTH];
+    double alpha;
+    return source->make(index, kernel, sizeof kernel, &alpha, source->context) == 0;
+}
+
 volt_status volt_candidates_function(volt_candidate_fn make, void *context, int64_t count,
                                      volt_candidates **candidates)
 {
@@ -148,6 +162,7 @@ volt_status volt_candidates_function(volt_candidate_fn make, void *context, int6
         return VOLT_ERR_MEMORY;
     own->make = make;
     own->context = context;
-    volt_candidates source = {.count = count, .get = function_get, .release = volt_free, .own = own};
+    volt_candidates source = {
+        .count = count, .get = function_get, .has = function_has, .release = volt_free, .own = own};
     return volt_candidates_make(&source, candidates);
 }

@@ -140,6 +140,9 @@ static int64_t begin_position(run *r, bool *wait)
         r->next++;
     while (r->settled < r->n_slots && r->slots[r->settled])
         r->settled++;
+    if (r->length < 0 || r->next < r->length)
+        if (!volt_candidates_has(r->candidates, index_of(r, r->next)))
+            r->length = r->next; /* a function that has no more */
     bool over = (r->length >= 0 && r->next >= r->length) || r->status != VOLT_OK;
     if (!over && r->next - LAG >= r->settled)
         *wait = true;
@@ -360,7 +363,7 @@ static volt_status open_log(run *r, volt_view X, volt_view Y)
     int64_t whole = 0;
     if (!options->log)
         return VOLT_OK;
-    volt_search_fingerprint(X, Y, options, fingerprint);
+    volt_search_fingerprint(r->candidates, X, Y, options, fingerprint);
     bool exists = access(options->log, F_OK) == 0;
     if (exists && options->resume)
         VOLT_TRY(volt_trial_log_read(options->log, fingerprint, &score, take_logged, r, &whole));
@@ -388,6 +391,7 @@ static volt_status conclude(run *r)
         return volt_fail(r->status, "%s", r->sentence);
     if (r->cancelled)
         return volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " candidates", search->info.trials);
+    VOLT_REQUIRE(search->info.trials > 0 || r->out_of_time, VOLT_ERR_DATA, "there are no candidates");
     VOLT_REQUIRE(search->info.trials > 0, VOLT_ERR_DATA,
                  "the budget of %g s ended before the first candidate was evaluated", r->options->seconds);
     VOLT_REQUIRE(search->best, VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s",
@@ -445,12 +449,15 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
         status = open_log(&r, X, Y);
     if (status == VOLT_OK)
         status = run_all(&r);
-    if (status == VOLT_OK) {
+    if (status == VOLT_OK)
         status = conclude(&r);
+    /* A search that was cancelled, or in which all failed, is still of use. */
+    bool keeps = status == VOLT_OK || (status == VOLT_ERR_CANCELLED && r.search->best) ||
+                 (status == VOLT_ERR_DATA && r.search && r.search->info.trials > 0);
+    if (keeps)
         *search = r.search;
-    } else {
+    else
         volt_search_free(r.search);
-    }
     volt_trial_log_close(&r.log);
     volt_free(r.slots);
     volt_problem_free(r.problem);

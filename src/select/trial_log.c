@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -34,17 +35,28 @@ static unsigned long add_rows(unsigned long sum, volt_view V)
     return sum;
 }
 
+/* Candidate 0 stands for all: it depends on kernel, ranges and seed. */
+static unsigned long add_candidate(unsigned long sum, const volt_candidates *candidates)
+{
+    char kernel[VOLT_KERNEL_LENGTH] = "";
+    double alpha = 0;
+    if (volt_candidates_get(candidates, 0, kernel, &alpha) != VOLT_OK)
+        return sum;
+    sum = add_bytes(sum, kernel, strlen(kernel));
+    return add_bytes(sum, &alpha, sizeof alpha);
+}
+
 /* Two sums: the data, and what is asked of them. How many draws, which shard and how long is not part of it:
  * those may differ between runs that belong together. */
-void volt_search_fingerprint(volt_view X, volt_view Y, const volt_search_options *options,
-                             char fingerprint[VOLT_FINGERPRINT_LENGTH])
+void volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
+                             const volt_search_options *options, char fingerprint[VOLT_FINGERPRINT_LENGTH])
 {
     int64_t asked[] = {options->splits.folds,     options->splits.gap,     options->splits.min_train,
                        options->splits.max_train, options->splits.rolling, (int64_t)options->start,
                        options->washout,          options->intercept != 0, options->scale != 0,
                        (int64_t)options->score,   (int64_t)options->race};
     unsigned long data = add_rows(add_rows(crc32(0, NULL, 0), X), Y);
-    unsigned long question = add_bytes(crc32(0, NULL, 0), asked, sizeof asked);
+    unsigned long question = add_candidate(add_bytes(crc32(0, NULL, 0), asked, sizeof asked), candidates);
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%08lx%08lx", data & 0xffffffffUL, question & 0xffffffffUL);
 }
 
@@ -59,7 +71,9 @@ volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_
     snprintf(log->fingerprint, sizeof log->fingerprint, "%s", fingerprint);
     log->score = score;
     log->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (log->file >= 0 && ftruncate(log->file, (off_t)whole) == 0)
+    struct stat entry;
+    if (log->file >= 0 && fstat(log->file, &entry) == 0 &&
+        (entry.st_size <= (off_t)whole || ftruncate(log->file, (off_t)whole) == 0))
         return VOLT_OK;
     volt_status status = volt_fail(VOLT_ERR_IO, "%s: %s", path, strerror(errno));
     volt_trial_log_close(log);
@@ -185,7 +199,7 @@ static volt_status check_search(const json_t *line, char fingerprint[VOLT_FINGER
         *score = measured;
     }
     VOLT_REQUIRE(strcmp(search, fingerprint) == 0 && measured == *score, VOLT_ERR_FORMAT,
-                 "it belongs to another search: the data, the splits or the options differ");
+                 "it belongs to another search: the data, the candidates, the splits or the options differ");
     return VOLT_OK;
 }
 

@@ -4,7 +4,8 @@
  *      "seconds":0.21,"stopped":null,"failure":null,"measure":"r2","search":"9f2c..."}
  *
  * `stopped` is the number of folds after which the race gave the candidate up, `failure` the reason why there
- * is no score, `search` a fingerprint of data and options: lines of one search have the same. */
+ * is no score, `search` a fingerprint of data, candidates and options: lines of one search have the
+ * same. */
 #ifndef SELECT_TRIAL_LOG_H
 #define SELECT_TRIAL_LOG_H
 
@@ -19,9 +20,9 @@ typedef struct volt_trial_log {
     volt_score score;
 } volt_trial_log;
 
-/* What was searched, as 16 digits. */
-void volt_search_fingerprint(volt_view X, volt_view Y, const volt_search_options *options,
-                             char fingerprint[VOLT_FINGERPRINT_LENGTH]);
+/* What is searched, as 16 digits. */
+void volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
+                             const volt_search_options *options, char fingerprint[VOLT_FINGERPRINT_LENGTH]);
 
 /* Read the trials of a log, calling `take` for each, which owns it then. A last line without its end, which a
  * killed process leaves behind, is passed over; *whole (may be NULL) receives the bytes before it. Lines with
@@ -31,7 +32,7 @@ typedef volt_status (*volt_trial_take_fn)(volt_trial *trial, void *context);
 volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH], volt_score *score,
                                 volt_trial_take_fn take, void *context, int64_t *whole);
 
-/* Open for appending, cutting the file to its first `whole` bytes. */
+/* Open for appending, cutting a file that is longer to its first `whole` bytes. */
 volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score, int64_t whole,
                                 volt_trial_log *log);
 /* One line, in one piece. */

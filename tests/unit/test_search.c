@@ -1,0 +1,540 @@
+/* tests/unit/test_search.c: what a search says and calls, candidates that fail, cancelling, budgets, and what is
+ * refused. */
+#define _GNU_SOURCE
+#include "support/check.h"
+#include "support/plain_cv.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/select.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 45, D = 2, Q = 2 };
+
+static plain_problem problem;
+static volt_candidates *draws; /* without end */
+
+static int make_problem(void **state)
+{
+    (void)state;
+    volt_rng rng;
+    volt_rng_init(&rng, 2800, 0);
+    problem = plain_problem_make(&rng, N, D, Q);
+    return volt_candidates_draw("memory", plain_inputs(&problem), NULL, &draws);
+}
+
+static int free_problem(void **state)
+{
+    (void)state;
+    volt_candidates_free(draws);
+    plain_problem_free(&problem);
+    return 0;
+}
+
+static volt_status run(const volt_candidates *candidates, const volt_search_options *options,
+                       volt_search **search)
+{
+    return volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), options, search);
+}
+
+static volt_search_info info_of(const volt_search *search)
+{
+    volt_search_info info;
+    memset(&info, 0x5a, sizeof info);
+    volt_search_describe(search, &info);
+    return info;
+}
+
+/* ---- what it says ----------------------------------------------------------------------------- */
+
+static void defaults(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    assert_true(options.splits.folds == 5 && options.splits.min_train == 1 && options.splits.gap == 0);
+    assert_true(options.start == VOLT_START_CONTINUE && options.washout == 0 && options.intercept == 1 &&
+                options.scale == 1 && options.score == VOLT_SCORE_R2 && options.race == VOLT_RACE_EXACT);
+    assert_true(options.draws == 0 && options.seconds == 0 && options.shard == 0 && options.shards == 1 &&
+                !options.log && !options.resume && !options.on_trial && !options.progress.report);
+}
+
+static void the_description_is_complete(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    options.draws = 7;
+    options.race = VOLT_RACE_NONE;
+    volt_search *search = NULL;
+    check_ok(run(draws, &options, &search));
+    volt_search_info info = info_of(search);
+    assert_int_equal(info.trials, 7);
+    assert_int_equal(info.failed, 0);
+    assert_int_equal(info.resumed, 0);
+    assert_int_equal(info.folds, 5);
+    assert_int_equal(info.expected, 7);
+    assert_int_equal(info.out_of_time, 0);
+    assert_int_equal(info.score, VOLT_SCORE_R2);
+    for (int k = 0; k <= 5; k++)
+        assert_int_equal(info.stopped[k], 0);
+    assert_true(info.seconds > 0 && info.blas_seconds >= 0 && info.parallel >= 1);
+    /* one factorisation of the rows before the last block, at least */
+    assert_true(info.flops >= 7 * pow(N * 5.0 / 6, 3) / 3);
+    for (int64_t i = 0; i < 7; i++) {
+        char kernel[VOLT_KERNEL_LENGTH];
+        double alpha;
+        const volt_trial *trial = volt_search_trial(search, i);
+        check_ok(volt_candidates_get(draws, i, kernel, &alpha));
+        assert_string_equal(trial->kernel, kernel);
+        assert_true(trial->alpha == alpha && trial->seconds >= 0 && !trial->failure && !trial->stopped);
+        double mean = 0;
+        for (int f = 0; f < 5; f++)
+            mean += trial->folds[f] / 5;
+        assert_true(fabs(mean - trial->score) <= 1e-14 * (1 + fabs(mean)));
+    }
+    assert_null(volt_search_trial(search, 7));
+    assert_null(volt_search_trial(search, -1));
+    volt_search_free(search);
+    volt_search_free(NULL);
+}
+
+/* Options NULL are the defaults: a list is tried to its end. */
+static void options_may_be_null(void **state)
+{
+    (void)state;
+    const char *kernels[] = {"linear", "rbf"};
+    const double alphas[] = {1, 0.1};
+    volt_candidates *list = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list(kernels, alphas, 2, &list));
+    check_ok(run(list, NULL, &search));
+    assert_int_equal(info_of(search).trials, 2);
+    volt_search_free(search);
+    volt_candidates_free(list);
+}
+
+/* Views with a leading dimension give what packed ones give. */
+static void inputs_may_be_part_of_a_wider_matrix(void **state)
+{
+    (void)state;
+    double wide[N * (D + Q + 1)];
+    for (int i = 0; i < N; i++) {
+        memcpy(wide + i * (D + Q + 1), problem.X + i * D, D * sizeof(double));
+        memcpy(wide + i * (D + Q + 1) + D, problem.Y + i * Q, Q * sizeof(double));
+        wide[i * (D + Q + 1) + D + Q] = NAN;
+    }
+    volt_view X = {wide, N, D, D + Q + 1}, Y = {wide + D, N, Q, D + Q + 1};
+    volt_search_options options = volt_search_options_default();
+    options.draws = 3;
+    volt_search *narrow = NULL, *broad = NULL;
+    check_ok(run(draws, &options, &narrow));
+    check_ok(volt_search_run(draws, X, Y, &options, &broad));
+    for (int i = 0; i < 3; i++)
+        assert_true(volt_search_trial(narrow, i)->score == volt_search_trial(broad, i)->score);
+    volt_search_free(broad);
+    volt_search_free(narrow);
+}
+
+/* ---- what it calls ---------------------------------------------------------------------------- */
+
+typedef struct listener {
+    pthread_t caller;
+    int64_t trials, reports, cancel_after; /* cancel_after < 0: never */
+    int seen[64];
+    double fraction;
+} listener;
+
+static void on_trial(const volt_search *search, const volt_trial *trial, void *context)
+{
+    listener *l = context;
+    assert_true(pthread_equal(pthread_self(), l->caller));
+    assert_true(trial->index >= 0 && (trial->index >= 64 || !l->seen[trial->index]));
+    if (trial->index < 64)
+        l->seen[trial->index] = 1;
+    l->trials++;
+    assert_true(info_of(search).trials >= l->trials);
+    if (!trial->failure && !trial->stopped)
+        assert_non_null(volt_search_best(search));
+}
+
+static int on_progress(const char *stage, double fraction, void *context)
+{
+    listener *l = context;
+    assert_true(pthread_equal(pthread_self(), l->caller));
+    assert_true(strlen(stage) > 0 && fraction >= l->fraction && fraction <= 1);
+    l->fraction = fraction;
+    l->reports++;
+    return l->cancel_after >= 0 && l->trials >= l->cancel_after;
+}
+
+static volt_search_options listening(listener *l)
+{
+    volt_search_options options = volt_search_options_default();
+    l->caller = pthread_self();
+    options.on_trial = on_trial;
+    options.trial_context = l;
+    options.progress.report = on_progress;
+    options.progress.context = l;
+    return options;
+}
+
+static void the_caller_hears_of_every_trial_once(void **state)
+{
+    (void)state;
+    listener l = {.cancel_after = -1};
+    volt_search_options options = listening(&l);
+    options.draws = 40;
+    volt_search *search = NULL;
+    check_ok(run(draws, &options, &search));
+    assert_int_equal(l.trials, 40);
+    assert_true(l.reports > 0 && l.fraction == 1);
+    volt_search_free(search);
+}
+
+/* ---- cancelling ------------------------------------------------------------------------------- */
+
+static void cancelling_keeps_the_best_so_far(void **state)
+{
+    (void)state;
+    listener l = {.cancel_after = 10};
+    volt_search_options options = listening(&l);
+    options.draws = 1000000;
+    volt_search *search = NULL;
+    check_fails(run(draws, &options, &search), VOLT_ERR_CANCELLED, "cancelled after");
+    assert_non_null(search);
+    volt_search_info info = info_of(search);
+    assert_true(info.trials >= 10 && info.trials < 1000000);
+    const volt_trial *best = volt_search_best(search);
+    assert_non_null(best);
+    for (int64_t i = 0; i < info.trials; i++) {
+        const volt_trial *trial = volt_search_trial(search, i);
+        assert_true(i == 0 || trial->index > volt_search_trial(search, i - 1)->index);
+        if (!trial->failure && !trial->stopped)
+            assert_true(trial->score <= best->score);
+    }
+    volt_search_free(search);
+}
+
+static void cancelling_before_the_first_score(void **state)
+{
+    (void)state;
+    listener l = {.cancel_after = 0};
+    volt_search_options options = listening(&l);
+    options.draws = 1000;
+    volt_search *search = NULL;
+    check_fails(run(draws, &options, &search), VOLT_ERR_CANCELLED, "");
+    if (search) /* some may have ended before the first report */
+        assert_non_null(volt_search_best(search));
+    volt_search_free(search);
+}
+
+/* ---- budgets ---------------------------------------------------------------------------------- */
+
+static void a_budget_ends_the_search_with_the_best_so_far(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    options.seconds = 1; /* a thousand times what one candidate takes */
+    volt_search *search = NULL;
+    check_ok(run(draws, &options, &search)); /* it ends although the candidates do not */
+    volt_search_info info = info_of(search);
+    assert_true(info.out_of_time && info.trials > 0 && volt_search_best(search) && info.expected > 0);
+    volt_search_free(search);
+}
+
+static void a_budget_that_is_not_used_up(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    options.seconds = 3600;
+    options.draws = 5;
+    volt_search *search = NULL;
+    check_ok(run(draws, &options, &search));
+    volt_search_info info = info_of(search);
+    assert_int_equal(info.out_of_time, 0);
+    assert_int_equal(info.trials, 5);
+    assert_int_equal(info.expected, 5);
+    volt_search_free(search);
+}
+
+static void a_budget_too_small_for_anything(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    options.seconds = 1e-9;
+    volt_search *search = NULL;
+    volt_status status = run(draws, &options, &search);
+    if (status == VOLT_OK) /* the first was faster than the clock */
+        assert_non_null(volt_search_best(search));
+    else
+        assert_true(status == VOLT_ERR_DATA && !search && strstr(volt_error_detail(), "budget of 1e-09 s"));
+    volt_search_free(search);
+}
+
+/* ---- candidates that fail --------------------------------------------------------------------- */
+
+/* tanh is far from positive semidefinite with a negative shift, and poly of degree 64 overflows on inputs as
+ * they are; both fail whatever the machine. */
+static const char *const indefinite = "sigmoid:gamma=5,coef0=-3", *const overflowing =
+                                                                      "poly:degree=64,gamma=1e9";
+
+static void failing_candidates_do_not_stop_the_search(void **state)
+{
+    (void)state;
+    const char *kernels[] = {indefinite, "rbf", overflowing, "linear", indefinite};
+    const double alphas[] = {1e-9, 0.1, 1, 0.1, 1e-9};
+    volt_candidates *list = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list(kernels, alphas, 5, &list));
+    volt_search_options options = volt_search_options_default();
+    options.race = VOLT_RACE_NONE;
+    options.log = scratch_path("failures.jsonl");
+    check_ok(run(list, &options, &search));
+    volt_search_info info = info_of(search);
+    assert_int_equal(info.trials, 5);
+    assert_int_equal(info.failed, 3);
+    for (int i = 0; i < 5; i++) {
+        const volt_trial *trial = volt_search_trial(search, i);
+        assert_int_equal(trial->failure != NULL, i % 2 == 0);
+        assert_int_equal(isnan(trial->score) != 0, i % 2 == 0);
+        assert_int_equal(trial->stopped, 0);
+        if (trial->failure)
+            assert_true(strlen(trial->failure) > 10);
+    }
+    assert_non_null(strstr(volt_search_trial(search, 0)->failure, "Cholesky failed"));
+    assert_true(volt_search_best(search)->index == 1 || volt_search_best(search)->index == 3);
+
+    /* In the log they stand with their reason, and no score. */
+    char *text = scratch_read(options.log, NULL);
+    int failures = 0;
+    for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1) {
+        json_t *line = json_loadb(at, (size_t)(end - at), 0, NULL);
+        const char *failure = json_string_value(json_object_get(line, "failure"));
+        int64_t index = json_integer_value(json_object_get(line, "index"));
+        assert_int_equal(failure != NULL, index % 2 == 0);
+        if (failure) {
+            failures++;
+            assert_string_equal(failure, volt_search_trial(search, index)->failure);
+            assert_true(json_is_null(json_object_get(line, "score")));
+        }
+        json_decref(line);
+    }
+    assert_int_equal(failures, 3);
+    free(text);
+
+    /* They are not tried again. */
+    options.resume = 1;
+    volt_search *again = NULL;
+    check_ok(run(list, &options, &again));
+    assert_int_equal(info_of(again).resumed, 5);
+    assert_int_equal(info_of(again).failed, 3);
+    assert_int_equal(volt_search_best(again)->index, volt_search_best(search)->index);
+    volt_search_free(again);
+    volt_search_free(search);
+    volt_candidates_free(list);
+}
+
+static void when_all_fail_the_first_reason_is_given(void **state)
+{
+    (void)state;
+    const char *kernels[] = {indefinite, overflowing};
+    const double alphas[] = {1e-9, 1};
+    volt_candidates *list = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list(kernels, alphas, 2, &list));
+    check_fails(run(list, NULL, &search), VOLT_ERR_DATA, "all 2 candidates failed");
+    assert_non_null(strstr(volt_error_detail(), "Cholesky failed"));
+    assert_non_null(search);
+    assert_int_equal(info_of(search).failed, 2);
+    assert_null(volt_search_best(search));
+    assert_non_null(volt_search_trial(search, 1)->failure);
+    volt_search_free(search);
+    volt_candidates_free(list);
+}
+
+/* Parameters that break a bound on these inputs belong to the candidate too, and so do kernels that need a
+ * window. */
+static void bounds_and_windows_fail_a_candidate_only(void **state)
+{
+    (void)state;
+    const char *kernels[] = {"volterra:tau=2,lambda=0.5", "gak:sigma=1", "linear"};
+    const double alphas[] = {1, 1, 1};
+    volt_candidates *list = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list(kernels, alphas, 3, &list));
+    check_ok(run(list, NULL, &search));
+    assert_int_equal(info_of(search).failed, 2);
+    assert_non_null(strstr(volt_search_trial(search, 0)->failure, "tau"));
+    assert_non_null(strstr(volt_search_trial(search, 1)->failure, "window"));
+    assert_int_equal(volt_search_best(search)->index, 2);
+    volt_search_free(search);
+    volt_candidates_free(list);
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+static int five_of_them(int64_t index, char *kernel, size_t size, double *alpha, void *context)
+{
+    const int64_t *wrong = context;
+    if (index >= 5)
+        return 1;
+    snprintf(kernel, size, index == *wrong ? "no such kernel %d" : "rbf:gamma=%d", (int)index + 1);
+    *alpha = 0.1;
+    return 0;
+}
+
+static void a_function_says_when_there_are_no_more(void **state)
+{
+    (void)state;
+    int64_t wrong = -1;
+    volt_candidates *endless = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_function(five_of_them, &wrong, -1, &endless));
+    volt_search_options options = volt_search_options_default();
+    options.draws = 50;
+    check_ok(run(endless, &options, &search));
+    assert_int_equal(info_of(search).trials, 5);
+    volt_search_free(search);
+    search = NULL;
+
+    options.shard = 7;
+    options.shards = 8;
+    check_fails(run(endless, &options, &search), VOLT_ERR_DATA, "no candidates");
+    options.shards = 1;
+    options.shard = 0;
+    wrong = 3; /* a text that is none is a mistake of the caller, not of the candidate */
+    check_fails(run(endless, &options, &search), VOLT_ERR_KERNEL, "no such kernel 4");
+    assert_null(search);
+    volt_candidates_free(endless);
+}
+
+/* ---- what is refused -------------------------------------------------------------------------- */
+
+static void check_refused(const volt_search_options *options, volt_status status, const char *fragment)
+{
+    volt_search *search = (volt_search *)&problem;
+    check_fails(run(draws, options, &search), status, fragment);
+    assert_ptr_equal(search, &problem);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    volt_search_options good = volt_search_options_default(), options;
+    good.draws = 2;
+#define AGAIN(change, fragment)                               \
+    do {                                                      \
+        options = good;                                       \
+        change;                                               \
+        check_refused(&options, VOLT_ERR_ARGUMENT, fragment); \
+    } while (0)
+    AGAIN(options.draws = 0, "no end to the candidates");
+    AGAIN(options.draws = -1, "-1 draws");
+    AGAIN(options.seconds = -1, "budget is -1 s");
+    AGAIN(options.seconds = NAN, "budget is");
+    AGAIN(options.seconds = INFINITY, "budget is inf");
+    AGAIN(options.race = (volt_race)7, "race 7");
+    AGAIN(options.score = (volt_score)9, "score 9");
+    AGAIN(options.start = (volt_start)4, "start 4");
+    AGAIN(options.shards = 0, "shard 0 of 0");
+    AGAIN(options.shard = 1, "shard 1 of 1");
+    AGAIN(options.shard = -1, "shard -1 of 1");
+    AGAIN((options.shard = 5, options.shards = 6), "has no candidates");
+    AGAIN(options.resume = 1, "no log");
+    AGAIN(options.washout = -1, "washout is -1");
+    AGAIN(options.washout = 9, "a washout of 9 leaves fewer than 2");
+    AGAIN((options.washout = 10, options.intercept = 0), "a washout of 10 leaves fewer than 1");
+    AGAIN(options.splits.folds = 0, "0 folds");
+    AGAIN(options.splits.folds = N, "too few");
+    AGAIN(options.splits.folds = INT64_MAX, "too few");
+    AGAIN(options.splits.gap = 50, "too few");
+    AGAIN((options.splits.rolling = 1, options.splits.max_train = 9), "not both");
+    for (int s = VOLT_SCORE_PREQUENTIAL; s <= VOLT_SCORE_LOG; s++) {
+        AGAIN((options.score = (volt_score)s, options.start = VOLT_START_RESET), "start reset");
+        AGAIN((options.score = (volt_score)s, options.splits.gap = 2), "no gap");
+        AGAIN((options.score = (volt_score)s, options.splits.rolling = 1), "no maximum");
+        AGAIN((options.score = (volt_score)s, options.splits.max_train = 9), "no maximum");
+    }
+#undef AGAIN
+}
+
+static void wrong_data_are_refused(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    options.draws = 2;
+    volt_view X = plain_inputs(&problem), Y = plain_targets(&problem), other;
+    volt_search *search = NULL;
+    check_fails(volt_search_run(NULL, X, Y, &options, &search), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_search_run(draws, X, Y, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    other = volt_view_rows(Y, 0, N - 1);
+    check_fails(volt_search_run(draws, X, other, &options, &search), VOLT_ERR_SHAPE,
+                "45 rows of inputs and 44");
+    other = volt_view_of(NULL, 0, 0);
+    check_fails(volt_search_run(draws, other, Y, &options, &search), VOLT_ERR_SHAPE, "inputs");
+    check_fails(volt_search_run(draws, X, other, &options, &search), VOLT_ERR_SHAPE, "targets");
+    double *entry[] = {&problem.X[33], &problem.Y[44]};
+    static const char *const names[] = {"inputs", "targets"};
+    for (int e = 0; e < 2; e++) {
+        double before = *entry[e];
+        *entry[e] = NAN;
+        check_fails(volt_search_run(draws, X, Y, &options, &search), VOLT_ERR_NOT_FINITE, names[e]);
+        *entry[e] = INFINITY;
+        check_fails(volt_search_run(draws, X, Y, &options, &search), VOLT_ERR_NOT_FINITE, names[e]);
+        *entry[e] = before;
+    }
+    double constant[N * D];
+    for (int i = 0; i < N * D; i++)
+        constant[i] = 3;
+    check_fails(volt_search_run(draws, volt_view_of(constant, N, D), Y, &options, &search), VOLT_ERR_DATA,
+                "constant");
+    assert_null(search);
+}
+
+/* Nothing to learn in any block, and no variance to divide by. */
+static void constant_targets_are_searched(void **state)
+{
+    (void)state;
+    double Y[N];
+    for (int i = 0; i < N; i++)
+        Y[i] = 0.1;
+    volt_search_options options = volt_search_options_default();
+    options.draws = 3;
+    volt_search *search = NULL;
+    check_ok(volt_search_run(draws, plain_inputs(&problem), volt_view_of(Y, N, 1), &options, &search));
+    assert_true(isfinite(volt_search_best(search)->score));
+    volt_search_free(search);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(the_description_is_complete),
+        cmocka_unit_test(options_may_be_null),
+        cmocka_unit_test(inputs_may_be_part_of_a_wider_matrix),
+        cmocka_unit_test(the_caller_hears_of_every_trial_once),
+        cmocka_unit_test(cancelling_keeps_the_best_so_far),
+        cmocka_unit_test(cancelling_before_the_first_score),
+        cmocka_unit_test(a_budget_ends_the_search_with_the_best_so_far),
+        cmocka_unit_test(a_budget_that_is_not_used_up),
+        cmocka_unit_test(a_budget_too_small_for_anything),
+        cmocka_unit_test(failing_candidates_do_not_stop_the_search),
+        cmocka_unit_test(when_all_fail_the_first_reason_is_given),
+        cmocka_unit_test(bounds_and_windows_fail_a_candidate_only),
+        cmocka_unit_test(a_function_says_when_there_are_no_more),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(wrong_data_are_refused),
+        cmocka_unit_test(constant_targets_are_searched),
+    };
+    return cmocka_run_group_tests_name("search", tests, make_problem, free_problem);
+}

@@ -1,0 +1,460 @@
+/* tests/unit/test_search_log.c: nothing is lost: what stands in a log, searches that go on from one that was cut
+ * anywhere, logs of another search, and the logs of several machines. */
+#include "support/check.h"
+#include "support/plain_cv.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/select.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { COUNT = 30, FOLDS = 4 };
+
+static plain_problem problem;
+static volt_candidates *candidates;
+
+static int make_problem(void **state)
+{
+    (void)state;
+    volt_rng rng;
+    volt_rng_init(&rng, 2700, 0);
+    problem = plain_problem_make(&rng, 45, 2, 2);
+    return volt_candidates_draw("volterra", plain_inputs(&problem), NULL, &candidates);
+}
+
+static int free_problem(void **state)
+{
+    (void)state;
+    volt_candidates_free(candidates);
+    plain_problem_free(&problem);
+    return 0;
+}
+
+static volt_search_options options_with_log(const char *path)
+{
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = FOLDS;
+    options.draws = COUNT;
+    options.log = path;
+    return options;
+}
+
+static volt_search *run(const volt_search_options *options)
+{
+    volt_search *search = NULL;
+    check_ok(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), options, &search));
+    return search;
+}
+
+static const char *fresh_path(const char *name)
+{
+    const char *path = scratch_path(name);
+    unlink(path);
+    return path;
+}
+
+/* The same trials, bit by bit, but for the time they took. */
+static void same_search(const volt_search *a, const volt_search *b)
+{
+    volt_search_info info, other;
+    volt_search_describe(a, &info);
+    volt_search_describe(b, &other);
+    assert_int_equal(info.trials, other.trials);
+    assert_int_equal(info.failed, other.failed);
+    assert_int_equal(info.folds, other.folds);
+    assert_int_equal(info.score, other.score);
+    assert_memory_equal(info.stopped, other.stopped, (size_t)(info.folds + 1) * sizeof *info.stopped);
+    for (int64_t i = 0; i < info.trials; i++) {
+        const volt_trial *x = volt_search_trial(a, i), *y = volt_search_trial(b, i);
+        assert_int_equal(x->index, y->index);
+        assert_string_equal(x->kernel, y->kernel);
+        assert_true(x->alpha == y->alpha);
+        assert_int_equal(x->stopped, y->stopped);
+        assert_int_equal(x->n_folds, y->n_folds);
+        assert_memory_equal(x->folds, y->folds, (size_t)x->n_folds * sizeof(double));
+        assert_true(x->score == y->score || (isnan(x->score) && isnan(y->score)));
+        assert_int_equal(x->failure != NULL, y->failure != NULL);
+        if (x->failure)
+            assert_string_equal(x->failure, y->failure);
+    }
+    assert_int_equal(volt_search_best(a)->index, volt_search_best(b)->index);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------ */
+
+static void check_line(const json_t *line, const volt_search *search, int *seen)
+{
+    const char *kernel = json_string_value(json_object_get(line, "kernel"));
+    json_t *folds = json_object_get(line, "folds"), *alpha = json_object_get(line, "alpha");
+    json_t *score = json_object_get(line, "score"), *seconds = json_object_get(line, "seconds");
+    int64_t index = json_integer_value(json_object_get(line, "index"));
+    assert_true(kernel && json_is_array(folds) && json_is_number(alpha) && json_is_number(score));
+    assert_true(json_is_number(seconds) && json_number_value(seconds) >= 0);
+    assert_true(index >= 0 && index < COUNT && !seen[index]);
+    seen[index] = 1;
+    const volt_trial *trial = volt_search_trial(search, index);
+    assert_string_equal(kernel, trial->kernel);
+    assert_true(json_number_value(alpha) == trial->alpha && json_number_value(score) == trial->score);
+    assert_int_equal(json_array_size(folds), trial->n_folds);
+    for (int64_t f = 0; f < trial->n_folds; f++)
+        assert_true(json_number_value(json_array_get(folds, (size_t)f)) == trial->folds[f]);
+    json_t *stopped = json_object_get(line, "stopped");
+    assert_true(trial->stopped ? json_integer_value(stopped) == trial->n_folds : json_is_null(stopped));
+    assert_true(json_is_null(json_object_get(line, "failure")));
+}
+
+static void every_line_is_json_with_the_trial(void **state)
+{
+    (void)state;
+    const char *path = fresh_path("lines.jsonl");
+    volt_search_options options = options_with_log(path);
+    volt_search *search = run(&options);
+    char *text = scratch_read(path, NULL);
+    int seen[COUNT] = {0}, lines = 0;
+    for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, lines++) {
+        json_t *line = json_loadb(at, (size_t)(end - at), JSON_REJECT_DUPLICATES, NULL);
+        assert_true(json_is_object(line));
+        check_line(line, search, seen);
+        json_decref(line);
+    }
+    assert_int_equal(lines, COUNT);
+    assert_true(text[strlen(text) - 1] == '\n');
+    free(text);
+    volt_search_free(search);
+}
+
+/* ---- resume ----------------------------------------------------------------------------------- */
+
+/* Cut anywhere, in the middle of a line too: what is left is taken, the rest is done again, and both the
+ * search and its log are what they would have been. */
+static void check_resume_after(const char *text, size_t length, const volt_search *whole, volt_race race)
+{
+    const char *path = scratch_write("cut.jsonl", text, length);
+    volt_search_options options = options_with_log(path);
+    options.race = race;
+    options.resume = 1;
+    volt_search *search = run(&options);
+    same_search(search, whole);
+    int64_t lines = 0, after = 0;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    assert_int_equal(info.resumed, lines);
+    char *log = scratch_read(path, NULL);
+    for (const char *at = log; (at = strchr(at, '\n')); at++)
+        after++;
+    assert_int_equal(after, COUNT);
+    volt_search *merged = NULL;
+    check_ok(volt_search_merge(&path, 1, &merged));
+    same_search(merged, whole);
+    volt_search_free(merged);
+    free(log);
+    volt_search_free(search);
+}
+
+static void a_search_goes_on_from_a_log_cut_anywhere(void **state)
+{
+    (void)state;
+    static const volt_race races[] = {VOLT_RACE_EXACT, VOLT_RACE_FAST, VOLT_RACE_NONE};
+    volt_rng rng = test_rng(2701);
+    for (int r = 0; r < 3; r++) {
+        const char *path = fresh_path("whole.jsonl");
+        volt_search_options options = options_with_log(path);
+        options.race = races[r];
+        volt_search *whole = run(&options);
+        size_t size = 0;
+        char *text = scratch_read(path, &size);
+        for (int cut = 0; cut < 10; cut++)
+            check_resume_after(text, (size_t)((double)size * volt_rng_uniform(&rng)), whole, races[r]);
+        check_resume_after(text, 0, whole, races[r]);
+        check_resume_after(text, size, whole, races[r]);
+        check_resume_after(text, size - 1, whole, races[r]); /* only the end of the last line is missing */
+        free(text);
+        volt_search_free(whole);
+    }
+}
+
+/* Lines in another order, and lines twice, as after a merge by hand. */
+static void the_order_of_lines_does_not_matter(void **state)
+{
+    (void)state;
+    const char *path = fresh_path("order.jsonl");
+    volt_search_options options = options_with_log(path);
+    volt_search *whole = run(&options);
+    char *text = scratch_read(path, NULL), *turned = malloc(2 * strlen(text) + 1);
+    size_t length = 0;
+    turned[0] = '\0';
+    for (char *end = text + strlen(text); end > text;) {
+        char *start = end - 1;
+        while (start > text && start[-1] != '\n')
+            start--;
+        memcpy(turned + length, start, (size_t)(end - start));
+        length += (size_t)(end - start);
+        end = start;
+    }
+    memcpy(turned + length, text, strlen(text));
+    length += strlen(text);
+    options.log = scratch_write("turned.jsonl", turned, length);
+    options.resume = 1;
+    volt_search *search = run(&options);
+    same_search(search, whole);
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    assert_int_equal(info.resumed, COUNT);
+    volt_search_free(search);
+    volt_search *merged = NULL;
+    check_ok(volt_search_merge(&options.log, 1, &merged));
+    same_search(merged, whole);
+    volt_search_free(merged);
+    free(turned);
+    free(text);
+    volt_search_free(whole);
+}
+
+/* The number of draws may grow, and shrink. */
+static void more_draws_go_on_and_fewer_take_their_part(void **state)
+{
+    (void)state;
+    const char *path = fresh_path("grow.jsonl");
+    volt_search_options options = options_with_log(path), plain = options_with_log(NULL);
+    options.draws = 12;
+    volt_search_free(run(&options));
+    options.resume = 1;
+    options.draws = COUNT;
+    volt_search *grown = run(&options), *whole = run(&plain);
+    same_search(grown, whole);
+    options.draws = plain.draws = 7;
+    volt_search *few = run(&options), *fresh = run(&plain);
+    same_search(few, fresh);
+    volt_search_free(fresh);
+    volt_search_free(few);
+    volt_search_free(whole);
+    volt_search_free(grown);
+}
+
+/* ---- logs of another search ------------------------------------------------------------------- */
+
+static void check_refused(const volt_search_options *options, const volt_candidates *which,
+                          const plain_problem *data, volt_status status, const char *fragment)
+{
+    volt_search *search = NULL;
+    size_t before = 0, after = 0;
+    char *old = scratch_read(options->log, &before);
+    check_fails(volt_search_run(which, plain_inputs(data), plain_targets(data), options, &search), status,
+                fragment);
+    assert_null(search);
+    char *now = scratch_read(options->log, &after);
+    assert_true(before == after && memcmp(old, now, before) == 0); /* the log is as it was */
+    free(now);
+    free(old);
+}
+
+static void the_log_of_another_search_is_refused(void **state)
+{
+    (void)state;
+    const char *path = fresh_path("other.jsonl");
+    volt_search_options options = options_with_log(path);
+    options.draws = 3;
+    volt_search_free(run(&options));
+
+    check_refused(&options, candidates, &problem, VOLT_ERR_IO, "there is a log already");
+    options.resume = 1;
+    volt_search_options other = options;
+    static const char *const words = "another search";
+#define OTHER(change)                                                        \
+    do {                                                                     \
+        other = options;                                                     \
+        change;                                                              \
+        check_refused(&other, candidates, &problem, VOLT_ERR_FORMAT, words); \
+    } while (0)
+    OTHER(other.splits.folds = 3);
+    OTHER(other.splits.gap = 1);
+    OTHER(other.splits.min_train = 30);
+    OTHER(other.splits.max_train = 9);
+    OTHER(other.splits.rolling = 1);
+    OTHER(other.start = VOLT_START_RESET);
+    OTHER(other.washout = 2);
+    OTHER(other.intercept = 0);
+    OTHER(other.scale = 0);
+    OTHER(other.score = VOLT_SCORE_MSE);
+#undef OTHER
+    double *entry[] = {&problem.X[17], &problem.Y[31]};
+    for (int e = 0; e < 2; e++) {
+        double before = *entry[e];
+        *entry[e] = nextafter(before, 10);
+        check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, words);
+        *entry[e] = before;
+    }
+    volt_draw_options seeded = volt_draw_options_default();
+    seeded.seed = 5;
+    volt_candidates *others = NULL;
+    check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &seeded, &others));
+    check_refused(&options, others, &problem, VOLT_ERR_FORMAT, "");
+    volt_candidates_free(others);
+}
+
+static void damaged_logs_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    const char *path = fresh_path("good.jsonl");
+    volt_search_options options = options_with_log(path);
+    options.draws = 3;
+    volt_search_free(run(&options));
+    char *good = scratch_read(path, NULL);
+    static const char *const lines[] = {
+        "\n",         "not json\n", "[1,2]\n", "{}\n", "{\"index\":0,\"kernel\":\"rbf\"}\n", "{\"index\":0,\n",
+        "\xff\xfe\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s%s%s", good, lines[i], good);
+        options.log = scratch_write_text("damaged.jsonl", text);
+        options.resume = 1;
+        check_refused(&options, candidates, &problem, VOLT_ERR_FORMAT, "damaged.jsonl, line 4");
+        volt_search *merged = NULL;
+        check_fails(volt_search_merge(&options.log, 1, &merged), VOLT_ERR_FORMAT, "damaged.jsonl, line 4");
+        assert_null(merged);
+    }
+    free(good);
+}
+
+static void logs_that_cannot_be_written(void **state)
+{
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s/none/trials.jsonl", scratch_directory());
+    volt_search_options options = options_with_log(path);
+    volt_search *search = NULL;
+    check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+                VOLT_ERR_IO, "none/trials.jsonl");
+    options.log = scratch_directory();
+    check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+                VOLT_ERR_IO, scratch_directory());
+    options.log = "/dev/full"; /* where there is one: opens, and takes nothing */
+    if (access(options.log, W_OK) == 0)
+        check_fails(
+            volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+            VOLT_ERR_IO, "/dev/full");
+    assert_null(search);
+}
+
+/* ---- shards ----------------------------------------------------------------------------------- */
+
+static void shards_and_merge_make_the_whole(void **state)
+{
+    (void)state;
+    enum { SHARDS = 4 };
+    volt_search_options options = options_with_log(NULL);
+    options.race = VOLT_RACE_NONE; /* races of a shard know nothing of the others */
+    volt_search *whole = run(&options);
+    const char *paths[SHARDS];
+    int64_t trials = 0;
+    for (int s = 0; s < SHARDS; s++) {
+        char name[32];
+        snprintf(name, sizeof name, "shard%d.jsonl", s);
+        options.log = paths[s] = fresh_path(name);
+        options.shard = s;
+        options.shards = SHARDS;
+        volt_search *part = run(&options);
+        volt_search_info info;
+        volt_search_describe(part, &info);
+        for (int64_t i = 0; i < info.trials; i++)
+            assert_int_equal(volt_search_trial(part, i)->index, s + i * SHARDS);
+        trials += info.trials;
+        volt_search_free(part);
+    }
+    assert_int_equal(trials, COUNT);
+    volt_search *merged = NULL;
+    check_ok(volt_search_merge(paths, SHARDS, &merged));
+    same_search(merged, whole);
+    volt_search_free(merged);
+    const char *turned[] = {paths[2], paths[0], paths[3], paths[1], paths[2]};
+    check_ok(volt_search_merge(turned, 5, &merged));
+    same_search(merged, whole);
+    volt_search_free(merged);
+    volt_search_free(whole);
+}
+
+/* With a race each shard gives up what cannot win in it: the winner of all is still the winner. */
+static void raced_shards_have_the_same_winner(void **state)
+{
+    (void)state;
+    volt_search_options options = options_with_log(NULL);
+    volt_search *whole = run(&options);
+    const char *paths[2];
+    for (int s = 0; s < 2; s++) {
+        options.log = paths[s] = fresh_path(s ? "race1.jsonl" : "race0.jsonl");
+        options.shard = s;
+        options.shards = 2;
+        volt_search_free(run(&options));
+    }
+    volt_search *merged = NULL;
+    check_ok(volt_search_merge(paths, 2, &merged));
+    assert_int_equal(volt_search_best(merged)->index, volt_search_best(whole)->index);
+    assert_true(volt_search_best(merged)->score == volt_search_best(whole)->score);
+    volt_search_free(merged);
+    volt_search_free(whole);
+}
+
+static void logs_that_do_not_belong_together(void **state)
+{
+    (void)state;
+    volt_search_options options = options_with_log(fresh_path("one.jsonl"));
+    options.draws = 4;
+    options.shards = 2;
+    const char *paths[] = {options.log, fresh_path("two.jsonl")};
+    volt_search_free(run(&options));
+    options.log = paths[1];
+    options.shard = 1;
+    options.washout = 1;
+    volt_search_free(run(&options));
+    volt_search *merged = NULL;
+    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "two.jsonl, line 1");
+
+    /* The same question, other candidates. */
+    options.washout = 0;
+    options.log = paths[1] = fresh_path("three.jsonl");
+    volt_candidates *others = NULL;
+    check_ok(volt_candidates_draw("rbf", plain_inputs(&problem), NULL, &others));
+    volt_search *search = NULL;
+    check_ok(volt_search_run(others, plain_inputs(&problem), plain_targets(&problem), &options, &search));
+    volt_search_free(search);
+    volt_candidates_free(others);
+    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "three.jsonl, line 1");
+
+    paths[1] = scratch_path("missing.jsonl");
+    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_IO, "missing.jsonl");
+    paths[0] = paths[1] = scratch_write_text("empty.jsonl", "");
+    check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "no trials");
+    check_fails(volt_search_merge(paths, 0, &merged), VOLT_ERR_ARGUMENT, "no logs");
+    check_fails(volt_search_merge(NULL, 1, &merged), VOLT_ERR_ARGUMENT, "no logs");
+    assert_null(merged);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_line_is_json_with_the_trial),
+        cmocka_unit_test(a_search_goes_on_from_a_log_cut_anywhere),
+        cmocka_unit_test(the_order_of_lines_does_not_matter),
+        cmocka_unit_test(more_draws_go_on_and_fewer_take_their_part),
+        cmocka_unit_test(the_log_of_another_search_is_refused),
+        cmocka_unit_test(damaged_logs_are_refused_with_their_line),
+        cmocka_unit_test(logs_that_cannot_be_written),
+        cmocka_unit_test(shards_and_merge_make_the_whole),
+        cmocka_unit_test(raced_shards_have_the_same_winner),
+        cmocka_unit_test(logs_that_do_not_belong_together),
+    };
+    return cmocka_run_group_tests_name("search_log", tests, make_problem, free_problem);
+}
