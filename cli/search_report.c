@@ -71,7 +71,10 @@ static void describe_count(const search_watch *watch, const volt_search_info *in
 static void announce_expected(search_watch *watch, const volt_search_info *info)
 {
     char budget[QUANTITY_LENGTH];
-    if (watch->announced || watch->budget <= 0 || info->expected <= 0)
+    /* The first draws are slow: caches are cold, and there is no best yet to give others up for. */
+    bool is_early = info->seconds < 0.02 * watch->budget || info->trials < 8;
+    if (watch->announced || watch->budget <= 0 || info->expected <= 0 ||
+        (is_early && info->seconds < 0.1 * watch->budget))
         return;
     watch->announced = true;
     if (watch->total >= 0 && info->expected >= watch->total)

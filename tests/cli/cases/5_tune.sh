@@ -106,8 +106,8 @@ tune_space()
     grep -q lift=even a.jsonl || fail "one choice was never drawn"
     grep -qv lift=even a.jsonl || fail "one choice was never drawn"
     # A grid: 3 windows times 2 values of alpha.
-    expect 0 tune --x u.csv --y y.csv --kernel linear --range 'window=1|4|9' --alpha log:1e-3..1 --grid 2 \
-        --race none --log b.jsonl --json
+    expect 0 tune --x u.csv --y y.csv --kernel rbf:gamma=1 --range 'window=1|4|9' --alpha log:1e-3..1 \
+        --grid 2 --race none --log b.jsonl --json
     valid_json out "v['draws'] == 6"
     [ "$(sed -E 's/.*"alpha":([^,]*),.*/\1/' b.jsonl | sort -u | tr '\n' ' ')" = '0.001 1 ' ] ||
         fail "the alphas of the grid are not 0.001 and 1"
