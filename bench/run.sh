@@ -4,15 +4,17 @@
 #   bench/run.sh [NAME...]     only these, e.g. gram stream
 #
 # BUILD_DIR    where the programs were built (build)
-# PEER_PYTHON  a Python with numpy and numba for the peers; empty: no peers
+# PEER_PYTHON  a Python with numpy, numba and scikit-learn for the peers; empty: no peers
 # BENCH_DATA   a folder with sysid/wiener_hammerstein.csv; empty: sysid is left out
+# BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search than 3008 rows and 100 draws, without budgets
+# BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels sysid)
+[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels tune sysid)
 
 # The budgets are for two cores, and the peers get the same two.
 export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2

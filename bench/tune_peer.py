@@ -154,7 +154,7 @@ def task_search(x_path, y_path, draws_path, folds, tried, scores_path):
         if not np.abs(scores - expected).max() < 1e-8:
             sys.exit(f"peers: {name} disagrees")
         seconds = seconds_of(lambda run=run: run(first))
-        print(json.dumps({"name": "search, a way of the peer",
+        print(json.dumps({"name": "tune, a way of the peer",
                           "parameters": {"n": len(X), "d": X.shape[1], "q": Y.shape[1], "draws": len(first), "way": name},
                           "seconds": seconds, "value": seconds / len(first), "unit": "s a draw"}), flush=True)
         if fastest is None or seconds < fastest[0]:
