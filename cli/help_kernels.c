@@ -62,7 +62,11 @@ static void print_parameter(const volt_parameter_info *parameter)
 
 static void print_kernel(const volt_kernel_info *kernel)
 {
-    printf("%s\n  %s\n  cost of one entry: %s\n\n", kernel->name, kernel->formula, kernel->cost);
+    char cost[TEXT_CAPACITY];
+    snprintf(cost, sizeof cost, "cost of one entry: %s", kernel->cost);
+    printf("%s\n  %s\n", kernel->name, kernel->formula);
+    help_print_wrapped(cost, 0, 2);
+    printf("\n");
     for (int64_t i = 0; i < kernel->n_parameters; i++)
         print_parameter(&kernel->parameters[i]);
     if (strcmp(kernel->name, "volterra") == 0)

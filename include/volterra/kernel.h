@@ -70,7 +70,7 @@ typedef struct volt_parameter_info {
 typedef struct volt_kernel_info {
     const char *name;
     const char *formula;
-    const char *cost; /* of one Gram entry */
+    const char *cost; /* of one Gram entry: on a sequence; then, behind semicolons, where options change it */
     const volt_parameter_info *parameters;
     int64_t n_parameters;
 } volt_kernel_info;

@@ -213,7 +213,7 @@ const volt_kernel_entry volt_kernel_gak = {
     .info = {.name = "gak",
              .formula =
                  "sum over alignments of prod e/(2 - e), e = exp(-|x_a - y_b|^2 / (2 sigma^2)), normalised",
-             .cost = "O(window^2)",
+             .cost = "O(d + window^2); path=rows: O(d^2)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
     .settle = settle,

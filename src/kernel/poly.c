@@ -64,7 +64,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 const volt_kernel_entry volt_kernel_poly = {
     .info = {.name = "poly",
              .formula = "(gamma <x, y> + coef0)^degree",
-             .cost = "O(d)",
+             .cost = "O(d + degree)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_settle_plainly,

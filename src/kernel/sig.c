@@ -354,7 +354,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 const volt_kernel_entry volt_kernel_sig = {
     .info = {.name = "sig",
              .formula = "1 + sum_{m <= level} <S^m(x), S^m(y)>, S the signature",
-             .cost = "O(level order^2 window^2)",
+             .cost = "O(d + level order^2 window^2), or O(d^level) where less; augment: O((d + level order^2) "
+                     "window^2); path=rows: O(level order^2 d^2), or O(3^level) where less",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
     .settle = settle,

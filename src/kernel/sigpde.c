@@ -164,7 +164,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 const volt_kernel_entry volt_kernel_sigpde = {
     .info = {.name = "sigpde",
              .formula = "signature kernel by a Goursat scheme on second differences of a static kernel",
-             .cost = "O(4^dyadic window^2)",
+             .cost =
+                 "O(d + 4^dyadic window^2); augment: O((d + 4^dyadic) window^2); path=rows: O(4^dyadic d^2)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
     .settle = settle,

@@ -396,7 +396,7 @@ static bool keeps_origin(const volt_kernel *kernel)
 const volt_kernel_entry volt_kernel_volterra = {
     .info = {.name = "volterra",
              .formula = "K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1], kappa = 1/(1 - tau^2 <x, y>)",
-             .cost = "O(d)",
+             .cost = "O(d); lift=poly:P: O(d + P)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
     .settle = settle,
