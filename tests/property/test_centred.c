@@ -29,29 +29,31 @@ static const char *const forms[][2] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* K (n x m) less the means over the columns y, whose own full matrix is `own`: the features of x_i and y_j less
+/* K (n x m, both at most N) less the means over the columns y, whose own full matrix is `own`: the features of x_i and y_j less
  * their mean, multiplied out. */
 static void centre_plainly(const double *K, const double *own, int64_t n, int64_t m, double *centred)
 {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < m; j++) {
-            long double row = 0, column = 0, all = 0;
-            for (int64_t k = 0; k < m; k++) {
-                row += K[i * m + k];
-                column += own[k * m + j];
-                for (int64_t l = 0; l < m; l++)
-                    all += own[k * m + l];
-            }
-            centred[i * m + j] =
-                (double)(K[i * m + j] - row / m - column / m + all / ((long double)m * (long double)m));
+    double column[N] = {0}, all = 0;
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t l = 0; l < m; l++) {
+            column[l] += own[k * m + l] / (double)m;
+            all += own[k * m + l] / (double)(m * m);
         }
+    for (int64_t i = 0; i < n; i++) {
+        double row = 0;
+        for (int64_t j = 0; j < m; j++)
+            row += K[i * m + j] / (double)m;
+        for (int64_t j = 0; j < m; j++)
+            centred[i * m + j] = K[i * m + j] - row - column[j] + all;
+    }
 }
 
-/* Entries lie in [0, 1]; each is the sum of four numbers, three of them means of m: m + 4 roundings each. */
+/* Entries lie in [0, 1]; each is the sum of four numbers, three of them means of m or m^2, summed one after the
+ * other on either side: m^2 + 4 roundings of numbers up to 1 at most. */
 static void check_close(const double *actual, const double *expected, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
-        if (!(fabs(actual[k] - expected[k]) <= 4 * (N + 4) * DBL_EPSILON))
+        if (!(fabs(actual[k] - expected[k]) <= 4 * (N * N + 4) * DBL_EPSILON))
             fail_msg("entry %d is %.17g, expected %.17g", (int)k, actual[k], expected[k]);
 }
 

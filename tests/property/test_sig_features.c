@@ -177,7 +177,7 @@ static void on_windows(void **state)
         for (int k = 0; k < 9; k++) {
             int64_t window = windows[k % 3], d = dimensions[k / 3];
             const form *f = &forms[p];
-            if (plain_signature_length(2 * d + 1, f->path.level) > 20000)
+            if (plain_signature_length(2 * d + 1, f->path.level) > 4000)
                 continue;
             char more[32];
             snprintf(more, sizeof more, ",window=%d", (int)window);

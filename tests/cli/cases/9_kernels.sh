@@ -2,7 +2,8 @@
 
 data=$here/data
 positive_kernels="volterra linear rbf rbf:window=5 poly:window=3 fading memory gak:window=5 gak:path=rows \
-    sig:window=4,augment=time sig:path=rows,level=3"
+    gak:window=4,centre=yes sig:window=4,augment=time sig:path=rows,level=3 sig:window=4,features=linear,scale=2 \
+    sig:path=rows,features=rbf,gamma=0.3"
 indefinite_kernels="sigpde:window=4,static=rbf sigpde:path=rows"
 
 # ---- one sequence -------------------------------------------------------------------------------
@@ -150,6 +151,12 @@ wrong_kernels()
         err_has 'did you mean "gamma"\?'
         expect 2 $command --x x.csv --kernel sig:level=3,order=4,window=3
         err_has 'order=4 must be at most level=3'
+        expect 2 $command --x x.csv --kernel sig:scale=2,window=3
+        err_has 'scale goes with features=rbf or features=linear'
+        expect 2 $command --x x.csv --kernel sig:gamma=2,features=linear,window=3
+        err_has 'gamma goes with features=rbf'
+        expect 2 $command --x x.csv --kernel gak:centre=maybe,window=3
+        err_has 'centre=maybe is none of no, yes'
         expect 2 $command --x x.csv --kernel sigpde:dyadic=9,window=3
         err_has 'dyadic=9'
         expect 2 $command --x x.csv --kernel memory:mu=1
