@@ -5,6 +5,7 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
+pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt)
 find_package(ZLIB REQUIRED)
 
 if(NOT TARGET volterra::csv)
@@ -23,5 +24,5 @@ if(NOT TARGET volterra::blas)
   include(${CMAKE_CURRENT_LIST_DIR}/volterraBlas.cmake)
 endif()
 
-set(VOLT_LIBRARIES volterra::blas OpenMP::OpenMP_C PkgConfig::MATIO PkgConfig::JANSSON ZLIB::ZLIB
-                   volterra::csv m)
+set(VOLT_LIBRARIES volterra::blas OpenMP::OpenMP_C PkgConfig::MATIO PkgConfig::JANSSON PkgConfig::NLOPT
+                   ZLIB::ZLIB volterra::csv m)

@@ -19,6 +19,7 @@ build | Random123                   | has_header Random123/philox.h | librandom1
 build | libcsv                      | has_header csv.h           | libcsv-dev             | libcsv-devel        | -          | -                        | -            | -
 build | matio                       | has_module matio           | libmatio-dev           | matio-devel         | libmatio   | -                        | -            | libmatio
 build | Jansson                     | has_module jansson         | libjansson-dev         | jansson-devel       | jansson    | libjansson-devel         | jansson-dev  | jansson
+build | NLopt                       | has_module nlopt           | libnlopt-dev           | NLopt-devel         | nlopt      | nlopt-devel              | nlopt-dev    | nlopt
 build | zlib                        | has_module zlib            | zlib1g-dev             | zlib-devel          | zlib       | zlib-devel               | zlib-dev     | zlib
 test  | cmocka                      | has_module cmocka          | libcmocka-dev          | libcmocka-devel     | cmocka     | libcmocka-devel          | cmocka-dev   | cmocka
 test  | a C++ compiler              | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc

@@ -1,6 +1,7 @@
-/* volterra/data.h: sequences to learn from: Lorenz, Mackey-Glass, NARMA10.
+/* volterra/data.h: sequences to learn from: Lorenz, Mackey-Glass, NARMA10, and the BEKK model of covolatility
+ * with its estimator.
  *
- * Each fills the rows of a matrix and leaves it untouched on failure: VOLT_ERR_ARGUMENT or VOLT_ERR_SHAPE
+ * Each generator fills the rows of a matrix and leaves it untouched on failure: VOLT_ERR_ARGUMENT or VOLT_ERR_SHAPE
  * for what is wrong in the call, VOLT_ERR_NOT_FINITE with the row where the system diverges,
  * VOLT_ERR_CANCELLED, VOLT_ERR_MEMORY (a copy of the rows is needed while it runs). options may be NULL:
  * the defaults stand beside each field. */
@@ -57,6 +58,106 @@ typedef struct volt_narma10_options {
 VOLT_API volt_narma10_options volt_narma10_options_default(void);
 /* Fill `out` (n x 2): input u[t], target y[t+1]. */
 VOLT_API volt_status volt_simulate_narma10(const volt_narma10_options *options, volt_matrix out);
+
+/* ---- BEKK: covariances of returns that change in time ------------------------------------------ */
+
+/* Parameters of the diagonal BEKK(1,0,1) model of d returns,
+ *
+ *     r_t = H_t^{1/2} z_t,    H_t = C C' + A r_{t-1} r_{t-1}' A' + B H_{t-1} B',
+ *
+ * z_t standard normal, H^{1/2} the symmetric root, C upper triangular, A = diag(a), B = diag(b), and what is
+ * known about where they come from. Read all fields; the numbers of C, a and b may be set, the rest belongs to
+ * the functions below. */
+typedef struct volt_bekk {
+    int64_t d;
+    double *C;     /* d x d, row-major, zero below the diagonal */
+    double *a, *b; /* d each */
+
+    double *C_error, *a_error, *b_error; /* (optional) standard errors, laid out alike; all three or none */
+    char **tickers;                      /* (optional) d names */
+    char *first_date, *last_date;        /* (optional) of the prices */
+    char *command;                       /* (optional) what made them */
+    int64_t observations;                /* returns that they were estimated on; 0: not known */
+    double loglik;                       /* at these parameters on those returns; NaN: not known */
+    int converged;                       /* 1: yes, 0: the estimator said no; -1: not known */
+} volt_bekk;
+
+/* All numbers 0, nothing known. VOLT_ERR_ARGUMENT when d is not 1 to VOLT_BEKK_MOST_ASSETS. */
+enum { VOLT_BEKK_MOST_ASSETS = 200 };
+VOLT_API volt_status volt_bekk_create(int64_t d, volt_bekk **bekk);
+VOLT_API void volt_bekk_free(volt_bekk *bekk);
+
+/* Say where the parameters come from: texts are copied, each may be NULL (then that one becomes unknown). */
+VOLT_API volt_status volt_bekk_describe(volt_bekk *bekk, const char *const *tickers, const char *first_date,
+                                        const char *last_date, const char *command);
+
+/* Parameters built into the library: estimated by volt_bekk_fit on daily prices of S&P 500 companies. The names,
+ * in order; NULL beyond the last. */
+VOLT_API const char *volt_bekk_preset_name(int64_t index);
+/* VOLT_ERR_ARGUMENT for a name that is none; the sentence has the nearest. */
+VOLT_API volt_status volt_bekk_preset(const char *name, volt_bekk **bekk);
+
+/* Parameters as JSON, and back (docs/file_formats.md): an object with C (rows), a, b and, where known, the rest.
+ * Numbers read back exactly; free *text with volt_free. VOLT_ERR_FORMAT for a text that is no such object, says
+ * where; VOLT_ERR_NOT_FINITE. To and from files: volt_text_read, volt_text_write (volterra/io.h). */
+VOLT_API volt_status volt_bekk_to_json(const volt_bekk *bekk, char **text);
+VOLT_API volt_status volt_bekk_from_json(const char *text, volt_bekk **bekk);
+
+/* VOLT_OK when a_i^2 + b_i^2 < 1 for every i, which is what makes the model stationary; otherwise VOLT_ERR_ARGUMENT
+ * with the asset and the value. VOLT_ERR_NOT_FINITE. */
+VOLT_API volt_status volt_bekk_check_stationary(const volt_bekk *bekk);
+/* The covariance of r_t in the long run, (C C')_ij / (1 - a_i a_j - b_i b_j), into `covariance` (d x d). */
+VOLT_API volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix covariance);
+
+typedef struct volt_bekk_simulate_options {
+    uint64_t seed;   /* 0 */
+    uint64_t stream; /* of the generator, for independent samples of one seed; 0 */
+    int64_t discard; /* rows left out before the first, 1000; the first of all has the stationary covariance */
+    volt_progress progress;
+} volt_bekk_simulate_options;
+VOLT_API volt_bekk_simulate_options volt_bekk_simulate_options_default(void);
+/* Row t of the three matrices: z_t (n x d), r_t (n x d) and vech(H_t) (n x d(d+1)/2), the columns of H_t one after
+ * the other from the diagonal down: h11, h21, ..., hd1, h22, ... A matrix whose data are NULL is left out. */
+VOLT_API volt_status volt_bekk_simulate(const volt_bekk *bekk, const volt_bekk_simulate_options *options,
+                                        volt_matrix innovations, volt_matrix returns, volt_matrix covariances);
+
+/* Gaussian log-likelihood of returns (T x d), as they are:
+ *     sum_t -1/2 (d log 2 pi + log det H_t + r_t' H_t^{-1} r_t),  H_1 the sample covariance with divisor T - 1.
+ * `terms` (T numbers) and `covariances` (T x d(d+1)/2, vech) may be left out: NULL. VOLT_ERR_SINGULAR when an H_t
+ * is not positive definite. */
+VOLT_API volt_status volt_bekk_loglik(const volt_bekk *bekk, volt_view returns, double *terms,
+                                      volt_matrix covariances, double *loglik);
+
+/* log(p_t / p_{t-1}), into `returns`, one row fewer than prices. VOLT_ERR_DATA for a price that is not above 0,
+ * VOLT_ERR_NOT_FINITE; the sentence names row and column. */
+VOLT_API volt_status volt_log_returns(volt_view prices, volt_matrix returns);
+
+typedef struct volt_bekk_fit_options {
+    int64_t starts;      /* 2: from each asset alone, from values common to all; further ones are perturbed */
+    uint64_t seed;       /* of the perturbed starts, 0 */
+    int64_t rounds;      /* most restarts of the optimiser with a new scale, 40 */
+    int standard_errors; /* 1 */
+    volt_progress progress;
+} volt_bekk_fit_options;
+VOLT_API volt_bekk_fit_options volt_bekk_fit_options_default(void);
+
+typedef struct volt_bekk_fit_info {
+    double loglik;           /* that of volt_bekk_loglik on returns without their means */
+    double start_loglik;     /* with variance targeting, before all parameters were free */
+    double gain_left;        /* what the log-likelihood could still gain, to second order, when it ended */
+    int converged;           /* gain_left is negligible and the Hessian is negative definite */
+    int64_t evaluations;     /* of likelihood and gradient, by all starts */
+    int64_t starts, reached; /* starts tried, and those that ended within 0.01 of the best */
+} volt_bekk_fit_info;
+
+/* Quasi maximum likelihood of the diagonal model: C upper triangular, a and b, all free, with sum a > 0, sum b > 0,
+ * diag C > 0 and a_i^2 + b_i^2 < 1. The means of the columns are removed first. Standard errors are those of the
+ * sandwich. An estimate that did not converge is handed over all the same: look at info->converged (a warning
+ * goes to the log). `info` may be NULL.
+ * VOLT_ERR_DATA: too few rows (at least 50, and 2 for each of the d(d+5)/2 parameters), a constant column,
+ * columns that depend on one another; VOLT_ERR_NOT_FINITE; VOLT_ERR_CANCELLED; VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *options, volt_bekk **bekk,
+                                   volt_bekk_fit_info *info);
 
 #ifdef __cplusplus
 }

@@ -73,6 +73,14 @@ VOLT_API volt_status volt_table_write(const char *path, volt_view values, const 
  * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
 
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+/* A whole text file, for formats of other modules (BEKK parameters, reports); "-" is standard input or output. Free
+ * *text with volt_free. A file is replaced as a whole or not at all. VOLT_ERR_IO, VOLT_ERR_MEMORY; VOLT_ERR_FORMAT for a
+ * file that holds a zero byte. */
+VOLT_API volt_status volt_text_read(const char *path, char **text);
+VOLT_API volt_status volt_text_write(const char *path, const char *text);
+
 /* ---- collections of series -------------------------------------------------------------------- */
 
 /* A collection of series, e.g. for classification: series s has its own number of rows (time), and all have

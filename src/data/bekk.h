@@ -1,0 +1,45 @@
+/* src/data/bekk.h: what the files of the BEKK model share.
+ *
+ * Symmetric matrices are packed: entry (i, j), j <= i, of E = d (d + 1) / 2 stands at i (i + 1) / 2 + j. Rates are
+ * the upper triangle of C by rows, then a, then b: P = E + 2 d numbers. */
+#ifndef DATA_BEKK_H
+#define DATA_BEKK_H
+
+#include "volterra/data.h"
+
+static inline int64_t volt_packed_count(int64_t d)
+{
+    return d * (d + 1) / 2;
+}
+
+static inline int64_t volt_packed(int64_t i, int64_t j)
+{
+    return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
+}
+
+/* Parameters of the diagonal model with d assets. */
+static inline int64_t volt_bekk_parameter_count(int64_t d)
+{
+    return volt_packed_count(d) + 2 * d;
+}
+
+/* C C' of an upper triangular C (d x d), packed. */
+void volt_bekk_intercept(int64_t d, const double *C, double *packed);
+
+/* The upper triangular C, positive on its diagonal, with C C' = M (packed); returns 0 when M is not positive
+ * definite. C is d x d and may be half done then. */
+int volt_bekk_upper_factor(int64_t d, const double *packed, double *C);
+
+/* Fix the signs that the model leaves open: sum a > 0, sum b > 0, diag C > 0. */
+void volt_bekk_fix_signs(volt_bekk *bekk);
+
+/* Room for the standard errors, zero; a second call does nothing. */
+volt_status volt_bekk_allocate_errors(volt_bekk *bekk);
+
+/* VOLT_ERR_ARGUMENT for NULL or broken parameters, VOLT_ERR_NOT_FINITE. */
+volt_status volt_bekk_check(const volt_bekk *bekk);
+
+/* Copy a packed matrix to vech order: columns from the diagonal down. */
+void volt_packed_to_vech(int64_t d, const double *packed, double *vech);
+
+#endif

@@ -1,0 +1,134 @@
+/* src/data/bekk_curvature.c: second derivatives of the log-likelihood, and standard errors from them.
+ *
+ * The model may be wrong in its distribution: the covariance of the estimate is then the sandwich (-H)^{-1} J (-H)^{-1},
+ * H the Hessian, J = sum_t s_t s_t' of the scores (White, Econometrica 50, 1982). With the scores as rows of an n x P
+ * matrix its diagonal holds the squared norms of the columns of (scores) (-H)^{-1}. */
+#include "data/bekk_curvature.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "data/bekk_scores.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where parameter k stands in C, a, b. */
+static double *parameter_at(double *point, int64_t d, int64_t k)
+{
+    int64_t entries = volt_packed_count(d);
+    if (k >= entries)
+        return point + d * d + (k - entries);
+    int64_t i = 0;
+    while (k >= d - i) {
+        k -= d - i;
+        i++;
+    }
+    return point + i * d + i + k;
+}
+
+int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, const double *scores,
+                            volt_stage *stage, int64_t units, double *room, double *minus_hessian)
+{
+    int64_t d = likelihood->d, P = volt_bekk_parameter_count(d);
+    const double *C = point, *a = point + d * d, *b = a + d;
+    double *above = room, *below = room + P, loglik;
+    for (int64_t k = 0; k < P; k++) {
+        /* A thousandth of the standard error that the scores promise: the differences then err by about 1e-6 of the
+         * Hessian, and by far less through rounding. */
+        double norm = cblas_dnrm2((int)likelihood->n, scores + k, (int)P), step = 1e-3 / fmax(norm, 1);
+        double *parameter = parameter_at(point, d, k), kept = *parameter;
+        if (!volt_stage_advance(stage, units))
+            return 0;
+        *parameter = kept + step;
+        int64_t broken = volt_bekk_likelihood_evaluate(likelihood, C, a, b, &loglik, above);
+        *parameter = kept - step;
+        if (broken < 0)
+            broken = volt_bekk_likelihood_evaluate(likelihood, C, a, b, &loglik, below);
+        *parameter = kept;
+        if (broken >= 0)
+            return 0;
+        for (int64_t l = 0; l < P; l++)
+            minus_hessian[k * P + l] = (below[l] - above[l]) / (2 * step);
+    }
+    for (int64_t k = 0; k < P; k++)
+        for (int64_t l = 0; l < k; l++)
+            minus_hessian[k * P + l] = minus_hessian[l * P + k] =
+                0.5 * (minus_hessian[k * P + l] + minus_hessian[l * P + k]);
+    return 1;
+}
+
+/* ---- sandwich --------------------------------------------------------------------------------- */
+
+typedef struct curve_room {
+    double *point;         /* C, a, b, to be moved */
+    double *gradient;      /* P */
+    double *differences;   /* 2 P */
+    double *minus_hessian; /* P x P, then its factor */
+    double *scores;        /* n x P */
+    double *room;          /* of the scores */
+} curve_room;
+
+static double *make_room(const volt_bekk_likelihood *likelihood, curve_room *made)
+{
+    int64_t d = likelihood->d, P = volt_bekk_parameter_count(d);
+    double *memory =
+        volt_alloc_doubles(d * (d + 2) + 3 * P + P * P + likelihood->n * P + volt_bekk_scores_room(d), 1);
+    if (!memory)
+        return NULL;
+    made->point = memory;
+    made->gradient = made->point + d * (d + 2);
+    made->differences = made->gradient + P;
+    made->minus_hessian = made->differences + 2 * P;
+    made->scores = made->minus_hessian + P * P;
+    made->room = made->scores + likelihood->n * P;
+    return memory;
+}
+
+/* With L L' = -H: gain_left = |L^{-1} g|^2 / 2, and two triangular solves from the right for the errors. */
+static void sandwich(int64_t n_rows, int64_t n_parameters, curve_room *room, double *errors,
+                     volt_bekk_curvature *curvature)
+{
+    volt_blas_int order = (volt_blas_int)n_parameters, info = 0;
+    dpotrf_("U", &order, room->minus_hessian, &order, &info, 1);
+    if (info != 0)
+        return;
+    int p = (int)n_parameters, n = (int)n_rows;
+    const double *L = room->minus_hessian;
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, p, L, p, room->gradient, 1);
+    curvature->is_maximum = 1;
+    curvature->gain_left = 0.5 * cblas_ddot(p, room->gradient, 1, room->gradient, 1);
+    if (!errors)
+        return;
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, p, 1, L, p, room->scores,
+                p);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, n, p, 1, L, p, room->scores,
+                p);
+    for (int64_t k = 0; k < n_parameters; k++)
+        errors[k] = cblas_dnrm2(n, room->scores + k, p);
+}
+
+volt_status volt_bekk_curve(volt_bekk_likelihood *likelihood, const double *point, volt_stage *stage,
+                            double *errors, volt_bekk_curvature *curvature)
+{
+    int64_t d = likelihood->d;
+    const double *C = point, *a = point + d * d, *b = a + d;
+    double loglik;
+    curve_room room;
+    double *memory = make_room(likelihood, &room);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+    memcpy(room.point, point, (size_t)(d * (d + 2)) * sizeof *point);
+
+    volt_bekk_curvature found = {.is_maximum = 0, .gain_left = INFINITY};
+    if (volt_bekk_likelihood_evaluate(likelihood, C, a, b, &loglik, room.gradient) < 0) {
+        volt_bekk_scores(likelihood, C, a, b, room.room, room.scores);
+        if (volt_bekk_minus_hessian(likelihood, room.point, room.scores, stage, 1, room.differences,
+                                    room.minus_hessian))
+            sandwich(likelihood->n, volt_bekk_parameter_count(d), &room, errors, &found);
+    }
+    volt_free(memory);
+    volt_status status = volt_stage_end(stage);
+    if (status == VOLT_OK)
+        *curvature = found;
+    return status;
+}

@@ -1,0 +1,43 @@
+/* src/data/bekk_likelihood.h: log-likelihood of the BEKK model and its exact gradient. */
+#ifndef DATA_BEKK_LIKELIHOOD_H
+#define DATA_BEKK_LIKELIHOOD_H
+
+#include "data/bekk.h"
+
+/* Returns, and room for one evaluation. Time steps are taken in blocks of VOLT_BEKK_LANES side by side: entry e of step
+ * t stands at [(t / LANES) * E + e] * LANES + t % LANES. Steps behind the last have returns of 0. */
+enum { VOLT_BEKK_LANES = 8 };
+
+typedef struct volt_bekk_likelihood {
+    int64_t n, d, entries, blocks;
+    double *returns;     /* blocks x d x LANES */
+    double *first;       /* H_1, packed */
+    double *covariances; /* H_t: blocks x E x LANES */
+    double *slopes;      /* derivative of term t by H_t, for dl = sum_ij S_ij dH_ij: blocks x E x LANES */
+    double *solved;      /* room: blocks x d x LANES */
+    double *terms;       /* n padded to whole blocks: -1/2 (d log 2 pi + log det H_t + r_t' H_t^{-1} r_t) */
+    double *intercept;   /* C C', packed */
+    double *sums;        /* 3 x E: sums of G_t, of G_t o r r', of G_t o H */
+    double *memory;
+} volt_bekk_likelihood;
+
+static inline int64_t volt_bekk_lane_of(int64_t count, int64_t t, int64_t entry)
+{
+    return ((t / VOLT_BEKK_LANES) * count + entry) * VOLT_BEKK_LANES + t % VOLT_BEKK_LANES;
+}
+
+/* Take a copy of the returns (n x d, finite), with H_1 (packed), or NULL: the sample covariance, divisor n - 1. */
+volt_status volt_bekk_likelihood_create(volt_view returns, const double *first,
+                                        volt_bekk_likelihood *likelihood);
+void volt_bekk_likelihood_free(volt_bekk_likelihood *likelihood);
+
+/* Packed sample covariance with divisor n - 1. */
+void volt_bekk_sample_covariance(volt_view returns, double *packed);
+
+/* The log-likelihood at C (d x d), a, b; with `gradient` also its derivatives by the upper triangle of C, by rows, by
+ * a and by b. Returns the step (from 0) whose H is not positive definite, or -1 when all is well. Fills covariances,
+ * terms and, with the gradient, slopes. The same on any number of threads. */
+int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const double *C, const double *a,
+                                      const double *b, double *loglik, double *gradient);
+
+#endif

@@ -1,0 +1,24 @@
+/* src/data/bekk_starts.h: where the estimator of the BEKK model begins. */
+#ifndef DATA_BEKK_STARTS_H
+#define DATA_BEKK_STARTS_H
+
+#include "base/progress.h"
+#include "data/bekk_likelihood.h"
+
+/* C of variance targeting, C C' = S o (1 - a a' - b b') with S = H_1, so that the stationary covariance is S. That
+ * matrix can be indefinite although a_i^2 + b_i^2 < 1: then a and b are moved towards values common to all assets,
+ * where it is a multiple of S, until it is not; returns 0 when S itself is not positive definite. */
+int volt_bekk_target_variance(const volt_bekk_likelihood *likelihood, double *a, double *b, double *C);
+
+/* a and b common to all assets, the most likely of a few, and C. VOLT_ERR_DATA when S is singular. */
+volt_status volt_bekk_start_common(volt_bekk_likelihood *likelihood, double *a, double *b, double *C);
+
+/* a and b of every asset alone: the diagonal of the model is a model of one asset. A unit of `stage` for each.
+ * *evaluations grows by what it took. */
+volt_status volt_bekk_start_alone(volt_view returns, volt_stage *stage, double *a, double *b,
+                                  int64_t *evaluations);
+
+/* Move a and b at random, inside the disc. */
+void volt_bekk_perturb(int64_t d, volt_rng *rng, double *a, double *b);
+
+#endif

@@ -1,0 +1,54 @@
+/* src/data/returns.c: log-returns of prices. */
+#include "data/returns.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "volterra/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* "row 3, column 2", as the user counts. */
+#define PLACE "row %" PRId64 ", column %" PRId64
+
+static volt_status check_shape(volt_view values, const char *what)
+{
+    VOLT_REQUIRE(values.data && values.rows >= 1 && values.cols >= 1 && values.ld >= values.cols,
+                 VOLT_ERR_ARGUMENT, "the matrix of %s is empty", what);
+    return VOLT_OK;
+}
+
+volt_status volt_returns_check(volt_view returns)
+{
+    VOLT_TRY(check_shape(returns, "returns"));
+    for (int64_t t = 0; t < returns.rows; t++)
+        for (int64_t j = 0; j < returns.cols; j++)
+            VOLT_REQUIRE(isfinite(returns.data[t * returns.ld + j]), VOLT_ERR_NOT_FINITE,
+                         "the return in " PLACE " is not finite", t + 1, j + 1);
+    return VOLT_OK;
+}
+
+volt_status volt_log_returns(volt_view prices, volt_matrix returns)
+{
+    VOLT_TRY(check_shape(prices, "prices"));
+    VOLT_REQUIRE(prices.rows >= 2, VOLT_ERR_DATA, "there is %" PRId64 " row of prices, and a return needs two",
+                 prices.rows);
+    VOLT_REQUIRE(returns.data && returns.rows == prices.rows - 1 && returns.cols == prices.cols &&
+                     returns.ld >= returns.cols,
+                 VOLT_ERR_SHAPE,
+                 "the returns are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, returns.rows,
+                 returns.cols, prices.rows - 1, prices.cols);
+    for (int64_t t = 0; t < prices.rows; t++)
+        for (int64_t j = 0; j < prices.cols; j++) {
+            double price = prices.data[t * prices.ld + j];
+            VOLT_REQUIRE(isfinite(price), VOLT_ERR_NOT_FINITE,
+                         "the price in " PLACE " is missing or not finite", t + 1, j + 1);
+            VOLT_REQUIRE(price > 0, VOLT_ERR_DATA, "the price in " PLACE " is %g, and must be above 0", t + 1,
+                         j + 1, price);
+        }
+    for (int64_t t = 1; t < prices.rows; t++)
+        for (int64_t j = 0; j < prices.cols; j++)
+            returns.data[(t - 1) * returns.ld + j] =
+                log(prices.data[t * prices.ld + j]) - log(prices.data[(t - 1) * prices.ld + j]);
+    return VOLT_OK;
+}
