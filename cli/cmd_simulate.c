@@ -1,4 +1,5 @@
 /* cli/cmd_simulate.c: volterra simulate, sequences to learn from. */
+#include "bekk_params.h"
 #include "command.h"
 #include "inputs.h"
 #include "outputs.h"
@@ -11,7 +12,7 @@
 
 typedef struct simulate_arguments {
     common_arguments common;
-    const char *system, *output;
+    const char *system, *output, *preset;
     int64_t length, discard, every;
     int method;
     double step, delay;
@@ -25,13 +26,18 @@ static const option rows[] = {
      .kind = OPTION_POSITIONAL,
      .required = true,
      .offset = offsetof(simulate_arguments, system),
-     .meaning = "lorenz, mackey-glass or narma10"},
+     .meaning = "lorenz, mackey-glass, narma10 or bekk"},
     {.name = "length",
      .kind = OPTION_COUNT,
      .least = 1,
      .offset = offsetof(simulate_arguments, length),
      .argument = "N",
-     .meaning = "rows to write (default 10000 for lorenz, 5000 for the others)"},
+     .meaning = "rows to write (default 10000 for lorenz, 3761 for bekk, 5000 for the others)"},
+    {.name = "preset",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(simulate_arguments, preset),
+     .argument = "P",
+     .meaning = "parameters: sp500-d5, sp500-d10 or sp500-d15 (bekk; default sp500-d5)"},
     {.name = "method",
      .kind = OPTION_CHOICE,
      .choices = "rk4|accurate",
@@ -58,7 +64,7 @@ static const option rows[] = {
      .kind = OPTION_COUNT,
      .offset = offsetof(simulate_arguments, discard),
      .argument = "K",
-     .meaning = "rows to leave out before the first (default 0, for narma10 200)"},
+     .meaning = "rows to leave out before the first (default 0, for narma10 200, for bekk 1000)"},
     {.name = "start",
      .kind = OPTION_NUMBERS,
      .offset = offsetof(simulate_arguments, start),
@@ -149,18 +155,41 @@ static int run_narma10(const simulate_arguments *arguments, volt_matrix out)
     return status ? complain_status(status) : 0;
 }
 
+/* Its columns follow from its parameters, so it writes its own rows. */
+static int simulate_bekk(const simulate_arguments *arguments)
+{
+    const char *preset = arguments->preset ? arguments->preset : "sp500-d5";
+    volt_bekk *params = NULL;
+    int failed = bekk_params_read(NULL, preset, &params);
+    if (failed)
+        return failed;
+    bekk_simulation simulation = {
+        .params = params,
+        .origin = preset,
+        .output = arguments->output,
+        .length = arguments->length > 0 ? arguments->length : 3761,
+        .discard = arguments->discard,
+        .common = arguments->common,
+    };
+    failed = bekk_simulate(&simulation);
+    volt_bekk_free(params);
+    return failed;
+}
+
 typedef struct simulated_system {
     const char *name;
     int64_t default_length, cols;
     const char *columns[3];
-    bool has_method, has_step, has_every, has_start; /* options that mean something for it */
+    bool has_method, has_step, has_every, has_start, has_preset; /* options that mean something for it */
     int (*run)(const simulate_arguments *arguments, volt_matrix out);
+    int (*run_all)(const simulate_arguments *arguments); /* instead, for one that writes its own rows */
 } simulated_system;
 
 static const simulated_system systems[] = {
-    {"lorenz", 10000, 3, {"x", "y", "z"}, true, true, false, true, run_lorenz},
-    {"mackey-glass", 5000, 1, {"x"}, true, true, true, true, run_mackey_glass},
-    {"narma10", 5000, 2, {"u", "y"}, false, false, false, false, run_narma10},
+    {"lorenz", 10000, 3, {"x", "y", "z"}, true, true, false, true, false, run_lorenz, NULL},
+    {"mackey-glass", 5000, 1, {"x"}, true, true, true, true, false, run_mackey_glass, NULL},
+    {"narma10", 5000, 2, {"u", "y"}, false, false, false, false, false, run_narma10, NULL},
+    {"bekk", 3761, 0, {NULL}, false, false, false, false, true, NULL, simulate_bekk},
 };
 enum { N_SYSTEMS = sizeof systems / sizeof systems[0] };
 
@@ -176,7 +205,8 @@ static const simulated_system *find_system(const char *name)
     if (nearest)
         complain(EXIT_USAGE, "there is no system '%s'; did you mean %s?", name, nearest);
     else
-        complain(EXIT_USAGE, "there is no system '%s' (there are lorenz, mackey-glass and narma10)", name);
+        complain(EXIT_USAGE, "there is no system '%s' (there are lorenz, mackey-glass, narma10 and bekk)",
+                 name);
     return NULL;
 }
 
@@ -194,6 +224,8 @@ static int check_options(const simulated_system *system, const simulate_argument
         useless = "delay";
     else if (arguments->start.count > 0 && !system->has_start)
         useless = "start";
+    else if (arguments->preset && !system->has_preset)
+        useless = "preset";
     if (useless)
         return complain(EXIT_USAGE, "--%s has no meaning for %s", useless, system->name);
     return 0;
@@ -227,6 +259,8 @@ static int run_simulate(int argc, char *const *argv)
         failed = output_check(arguments.output);
     if (failed)
         return failed;
+    if (system->run_all)
+        return system->run_all(&arguments);
 
     volt_matrix out = {0};
     int64_t length = arguments.length > 0 ? arguments.length : system->default_length;
@@ -241,16 +275,20 @@ static int run_simulate(int argc, char *const *argv)
 
 const cli_command command_simulate = {
     .name = "simulate",
-    .summary = "write a sequence of a known system: lorenz, mackey-glass, narma10",
-    .description = "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
-                   "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"
-                   "narma10       columns u, y: random input u and the target y that follows it\n"
-                   "\n"
-                   "The same command writes the same numbers. --seed moves the starting point of lorenz and\n"
-                   "mackey-glass by 0.1 times a standard normal draw per coordinate, and chooses the input of\n"
-                   "narma10 (default 0).\n",
+    .summary = "write a sequence of a known system: lorenz, mackey-glass, narma10, bekk",
+    .description =
+        "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
+        "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"
+        "narma10       columns u, y: random input u and the target y that follows it\n"
+        "bekk          columns z1.., r1.., h11, h21, ..: innovations, returns and covariances of\n"
+        "              stocks; see volterra help bekk for parameters of your own\n"
+        "\n"
+        "The same command writes the same numbers. --seed moves the starting point of lorenz and\n"
+        "mackey-glass by 0.1 times a standard normal draw per coordinate, and chooses the random input of\n"
+        "narma10 and bekk (default 0).\n",
     .examples = "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
-                "  volterra simulate mackey-glass --seed 3 | head\n",
+                "  volterra simulate mackey-glass --seed 3 | head\n"
+                "  volterra simulate bekk --preset sp500-d5 --length 3761 --seed 1 -o bekk.csv\n",
     .options = OPTION_TABLE(rows),
     .run = run_simulate,
 };

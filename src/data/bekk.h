@@ -1,7 +1,7 @@
 /* src/data/bekk.h: what the files of the BEKK model share.
  *
- * Symmetric matrices are packed: entry (i, j), j <= i, of E = d (d + 1) / 2 stands at i (i + 1) / 2 + j. Rates are
- * the upper triangle of C by rows, then a, then b: P = E + 2 d numbers. */
+ * Symmetric matrices are packed: entry (i, j), j <= i, of E = d (d + 1) / 2 stands at i (i + 1) / 2 + j. Gradients
+ * and the like have the upper triangle of C by rows, then a, then b: P = E + 2 d numbers. */
 #ifndef DATA_BEKK_H
 #define DATA_BEKK_H
 
@@ -38,6 +38,10 @@ volt_status volt_bekk_allocate_errors(volt_bekk *bekk);
 
 /* VOLT_ERR_ARGUMENT for NULL or broken parameters, VOLT_ERR_NOT_FINITE. */
 volt_status volt_bekk_check(const volt_bekk *bekk);
+
+/* r = H^{1/2} z, with the symmetric root of a packed H; `room` has volt_symmetric_root_room(d) numbers. */
+int64_t volt_symmetric_root_room(int64_t d);
+volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z, double *room, double *r);
 
 /* Copy a packed matrix to vech order: columns from the diagonal down. */
 void volt_packed_to_vech(int64_t d, const double *packed, double *vech);

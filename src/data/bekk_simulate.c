@@ -14,17 +14,16 @@
 #include <math.h>
 #include <string.h>
 
+enum { WORK_PER_ASSET = 34 }; /* of dsyev: (block size + 2) d */
+
 typedef struct bekk_system {
     const volt_bekk *bekk;
     volt_rng rng;
-    volt_blas_int d, work_length;
-    double *intercept;   /* packed C C' */
-    double *H;           /* packed, of this step */
-    double *vectors;     /* d x d: eigenvectors of H, one a row */
-    double *eigenvalues; /* d */
-    double *work;        /* of LAPACK */
-    double *row;         /* z, r, vech(H) */
-    double *memory;      /* all of the above */
+    double *intercept; /* packed C C' */
+    double *H;         /* packed, of this step */
+    double *room;      /* of the root */
+    double *row;       /* z, r, vech(H) */
+    double *memory;    /* all of the above */
 } bekk_system;
 
 volt_bekk_simulate_options volt_bekk_simulate_options_default(void)
@@ -35,38 +34,42 @@ volt_bekk_simulate_options volt_bekk_simulate_options_default(void)
 
 /* ---- one step --------------------------------------------------------------------------------- */
 
-/* r = H^{1/2} z. Row-major and column-major are the same for a symmetric matrix; what LAPACK calls columns of
- * eigenvectors are rows here. */
-static volt_status multiply_root(bekk_system *system, const double *z, double *r)
+/* Row-major and column-major are the same for a symmetric matrix; what LAPACK calls columns of eigenvectors are rows
+ * here. */
+volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z, double *room, double *r)
 {
-    int64_t d = system->d;
+    double *vectors = room, *eigenvalues = vectors + d * d, *work = eigenvalues + d;
+    volt_blas_int order = (volt_blas_int)d, work_length = (volt_blas_int)(WORK_PER_ASSET * d), info = 0;
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j < d; j++)
-            system->vectors[i * d + j] = system->H[volt_packed(i, j)];
-    volt_blas_int info = 0;
-    dsyev_("V", "U", &system->d, system->vectors, &system->d, system->eigenvalues, system->work,
-           &system->work_length, &info, 1, 1);
-    VOLT_REQUIRE(info == 0 && isfinite(system->eigenvalues[d - 1]), VOLT_ERR_NOT_FINITE,
+            vectors[i * d + j] = packed[volt_packed(i, j)];
+    dsyev_("V", "U", &order, vectors, &order, eigenvalues, work, &work_length, &info, 1, 1);
+    VOLT_REQUIRE(info == 0 && isfinite(eigenvalues[d - 1]), VOLT_ERR_NOT_FINITE,
                  "the covariance has no eigenvalues that can be computed");
 
     memset(r, 0, (size_t)d * sizeof *r);
     for (int64_t k = 0; k < d; k++) {
-        const double *vector = system->vectors + k * d;
+        const double *vector = vectors + k * d;
         double part = 0;
         for (int64_t i = 0; i < d; i++)
             part += vector[i] * z[i];
-        part *= sqrt(fmax(system->eigenvalues[k], 0)); /* rounding may push a zero below 0 */
+        part *= sqrt(fmax(eigenvalues[k], 0)); /* rounding may push a zero below 0 */
         for (int64_t i = 0; i < d; i++)
             r[i] += part * vector[i];
     }
     return VOLT_OK;
 }
 
+int64_t volt_symmetric_root_room(int64_t d)
+{
+    return d * d + d + WORK_PER_ASSET * d;
+}
+
 /* From H_t, r_t to H_{t+1}. */
 static void next_covariance(bekk_system *system, const double *r)
 {
     const double *a = system->bekk->a, *b = system->bekk->b;
-    for (int64_t i = 0, e = 0; i < system->d; i++)
+    for (int64_t i = 0, e = 0; i < system->bekk->d; i++)
         for (int64_t j = 0; j <= i; j++, e++)
             system->H[e] = system->intercept[e] + (a[i] * r[i]) * (a[j] * r[j]) + b[i] * b[j] * system->H[e];
 }
@@ -75,11 +78,11 @@ static volt_status bekk_step(void *state, volt_stage *stage)
 {
     (void)stage;
     bekk_system *system = state;
-    int64_t d = system->d;
+    int64_t d = system->bekk->d;
     double *z = system->row, *r = z + d;
     for (int64_t i = 0; i < d; i++)
         z[i] = volt_rng_normal(&system->rng);
-    VOLT_TRY(multiply_root(system, z, r));
+    VOLT_TRY(volt_symmetric_root(d, system->H, z, system->room, r));
     volt_packed_to_vech(d, system->H, r + d);
     next_covariance(system, r);
     return VOLT_OK;
@@ -89,20 +92,16 @@ static volt_status bekk_step(void *state, volt_stage *stage)
 
 static volt_status begin_system(bekk_system *system, const volt_bekk *bekk, uint64_t seed, uint64_t stream)
 {
-    int64_t d = bekk->d, entries = volt_packed_count(d), work = 34 * d; /* dsyev: (NB + 2) d, NB = 32 */
-    double *memory = volt_alloc_doubles(3 * entries + d * d + 3 * d + work, 1);
+    int64_t d = bekk->d, entries = volt_packed_count(d), room = volt_symmetric_root_room(d);
+    double *memory = volt_alloc_doubles(3 * entries + 2 * d + room, 1);
     if (!memory)
         return VOLT_ERR_MEMORY;
     system->bekk = bekk;
     system->memory = memory;
-    system->d = (volt_blas_int)d;
-    system->work_length = (volt_blas_int)work;
     system->intercept = memory;
     system->H = memory + entries;
-    system->vectors = system->H + entries;
-    system->eigenvalues = system->vectors + d * d;
-    system->work = system->eigenvalues + d;
-    system->row = system->work + work;
+    system->room = system->H + entries;
+    system->row = system->room + room;
 
     volt_rng_init(&system->rng, seed, stream);
     volt_bekk_intercept(d, bekk->C, system->intercept);
