@@ -1,4 +1,13 @@
 # What `cmake --install` puts where: library, headers, program, manual pages, CMake package, pkg-config file.
+# In a Python wheel (scikit-build-core, see pyproject.toml): the library alone, beside the package. A wheel holds no
+# symbolic links, so the file has no version in its name.
+if(SKBUILD)
+  set_property(TARGET volterra PROPERTY VERSION)
+  set_property(TARGET volterra PROPERTY SOVERSION)
+  install(TARGETS volterra LIBRARY DESTINATION volterra COMPONENT python)
+  return()
+endif()
+
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/volterra)

@@ -1,0 +1,70 @@
+"""Learn any input/output system with fading memory from one sequence of observations.
+
+The Volterra reservoir kernel of Gonon, Grigoryeva and Ortega ("Reservoir kernels and Volterra series") and ten other
+kernels of rows, windows, paths and whole pasts, with a ridge readout that is solved exactly.
+
+    >>> import volterra
+    >>> x = volterra.datasets.lorenz(1500)
+    >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8, washout=50)
+    >>> path = model.fit(x[:1400]).continue_(100)
+    >>> bool(volterra.metrics.nmse(x[1400:], path) < 0.01)
+    True
+
+Estimators follow the habits of scikit-learn, with or without it being installed:
+
+- `VolterraRidge`: ridge regression with the Volterra kernel;
+- `VolterraRidgeCV`: the same, its parameters chosen by cross-validation in time order;
+- `SequenceKernelRidge`: the same with any kernel.
+
+Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `kernel_text`,
+`kernel_facts`. Models in files: `load`, `save`. Modules: `datasets`, `metrics`, `plot`.
+"""
+
+from __future__ import annotations
+
+from . import datasets, metrics
+from ._errors import BeyondWarning, CancelledError, NotFittedError, SingularError, VolterraWarning
+from ._model import Stream
+from ._native import lib as _lib
+from ._native import text as _text
+from ._threads import info, set_threads, threads
+from .files import load, save
+from .kernels import (
+    gak_kernel,
+    gram,
+    kernel_facts,
+    kernel_table,
+    kernel_text,
+    signature_kernel,
+    sigpde_kernel,
+    volterra_kernel,
+)
+from .ridge import SequenceKernelRidge, VolterraRidge
+
+__version__: str = _text(_lib.volt_version())
+
+__all__ = [
+    "BeyondWarning",
+    "CancelledError",
+    "NotFittedError",
+    "SequenceKernelRidge",
+    "SingularError",
+    "Stream",
+    "VolterraRidge",
+    "VolterraWarning",
+    "datasets",
+    "gak_kernel",
+    "gram",
+    "info",
+    "kernel_facts",
+    "kernel_table",
+    "kernel_text",
+    "load",
+    "metrics",
+    "save",
+    "set_threads",
+    "signature_kernel",
+    "sigpde_kernel",
+    "threads",
+    "volterra_kernel",
+]

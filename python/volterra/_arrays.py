@@ -1,0 +1,168 @@
+"""Arrays on their way into the library: checked once, copied only when they must be.
+
+A float64 array whose rows are contiguous is passed as it is, also when it is a slice of a wider or longer one;
+everything else (other types, Fortran order, lists, data frames) is converted.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _native as c
+
+Array = np.ndarray
+_ITEM = 8  # bytes of a double
+
+
+# ---- views -----------------------------------------------------------------------------------------------------
+
+
+def _rows_are_contiguous(a: Array) -> bool:
+    rows, cols = a.shape
+    inner = cols == 1 or a.strides[1] == _ITEM
+    outer = rows == 1 or (a.strides[0] % _ITEM == 0 and a.strides[0] >= cols * _ITEM)
+    return inner and outer
+
+
+def view(a: Array) -> c.Matrix:
+    """The library's view of a matrix from `as_matrix` or `empty`. The array must outlive it."""
+    rows, cols = a.shape
+    ld = a.strides[0] // _ITEM if rows > 1 else cols
+    return c.Matrix(a.ctypes.data, rows, cols, ld)
+
+
+NO_MATRIX = c.Matrix(None, 0, 0, 0)
+
+
+def empty(rows: int, cols: int) -> Array:
+    """A matrix for the library to fill."""
+    return np.empty((rows, cols), dtype=np.float64)
+
+
+# ---- checks ----------------------------------------------------------------------------------------------------
+
+
+def _to_float64(value: Any, name: str) -> Array:
+    if hasattr(value, "toarray") and hasattr(value, "nnz"):
+        raise TypeError(
+            f"{name} is a sparse matrix, and dense data are needed: pass {name}.toarray() instead of the sparse one"
+        )
+    a = np.asarray(value)
+    if a.dtype == np.float64:
+        return a
+    if a.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has dtype {a.dtype}")
+    if a.dtype.kind in "US":
+        raise ValueError(f"{name} holds text (dtype {a.dtype}), and numbers are needed")
+    if a.dtype.kind in "Mm":
+        raise TypeError(f"{name} holds dates or times (dtype {a.dtype}), and numbers are needed")
+    return a.astype(np.float64)
+
+
+def _where_not_finite(a: Array, name: str) -> str:
+    row, col = (int(i) for i in np.argwhere(~np.isfinite(a))[0])
+    what = "NaN" if np.isnan(a[row, col]) else "infinity (inf)"
+    return f"{name} contains {what} at row {row}, column {col}, counted from 0; all values must be finite"
+
+
+def as_matrix(value: Any, name: str = "X") -> Array:
+    """A finite 2-D float64 array with contiguous rows; not copied when it is one already."""
+    a = _to_float64(value, name)
+    if a.ndim != 2:
+        if a.ndim < 2:
+            raise ValueError(
+                f"Expected 2D array, got {'scalar' if a.ndim == 0 else '1D'} array instead for {name}. Rows are "
+                "time steps, columns are features. Reshape your data either using array.reshape(-1, 1) if it "
+                "has a single feature or array.reshape(1, -1) if it is a single row."
+            )
+        raise ValueError(f"Found array with dim {a.ndim} for {name}, and 2 are needed: time steps x features")
+    rows, cols = a.shape
+    if rows == 0:
+        raise ValueError(f"Found array with 0 sample(s) (shape={a.shape}) while a minimum of 1 is required.")
+    if cols == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape={a.shape}) while a minimum of 1 is required.")
+    if not np.isfinite(a).all():
+        raise ValueError(_where_not_finite(a, name))
+    return a if _rows_are_contiguous(a) and a.flags.aligned else np.ascontiguousarray(a)
+
+
+def as_targets(value: Any, name: str = "y") -> Tuple[Array, bool]:
+    """Targets as a matrix, and whether they came as one column without a second dimension."""
+    a = _to_float64(value, name)
+    flat = a.ndim == 1
+    return as_matrix(a.reshape(-1, 1) if flat else a, name), flat
+
+
+def same_rows(X: Array, Y: Array) -> None:
+    if X.shape[0] != Y.shape[0]:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {[X.shape[0], Y.shape[0]]} "
+            "(rows of X and of y)"
+        )
+
+
+# ---- collections of series -------------------------------------------------------------------------------------
+
+
+def is_collection(value: Any) -> bool:
+    """Is it (series, time, channels), or a list of 2-D arrays, rather than one sequence?"""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 3 or (value.dtype == object and value.ndim == 1 and np.ndim(value[0]) == 2)
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and np.ndim(value[0]) == 2
+    return False
+
+
+def as_collection(value: Any, name: str = "X") -> List[Array]:
+    """The series of a collection, each a matrix of time steps x channels."""
+    series = [as_matrix(one, f"{name}[{i}]") for i, one in enumerate(value)]
+    channels = {one.shape[1] for one in series}
+    if len(channels) > 1:
+        raise ValueError(
+            f"the series of {name} have different numbers of channels ({sorted(channels)}), and must have the same"
+        )
+    return series
+
+
+def views(series: Sequence[Array]) -> Any:
+    """A C array of the views of a collection."""
+    return (c.Matrix * len(series))(*[view(one) for one in series])
+
+
+# ---- pandas ----------------------------------------------------------------------------------------------------
+
+
+def _pandas() -> Any:
+    """pandas where the caller already uses it; a value cannot be of its types otherwise."""
+    return sys.modules.get("pandas")
+
+
+def is_frame(value: Any) -> bool:
+    pandas = _pandas()
+    return pandas is not None and isinstance(value, (pandas.DataFrame, pandas.Series))
+
+
+def column_names(value: Any) -> Optional[Array]:
+    """The columns of a data frame when all are texts (an object array), else None."""
+    columns = getattr(value, "columns", None)
+    if columns is None:
+        return None
+    names = np.asarray(list(columns), dtype=object)
+    return names if len(names) and all(isinstance(name, str) for name in names) else None
+
+
+class FrameForm:
+    """How targets looked that came as a pandas object, to give forecasts the same form."""
+
+    def __init__(self, targets: Any) -> None:
+        self.columns = list(targets.columns) if targets.ndim == 2 else None
+        self.name = None if targets.ndim == 2 else targets.name
+
+    def dress(self, values: Array, index: Any) -> Any:
+        pandas = _pandas()
+        if self.columns is None:
+            return pandas.Series(values, index=index, name=self.name)
+        return pandas.DataFrame(values, index=index, columns=self.columns)

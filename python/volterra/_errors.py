@@ -1,0 +1,79 @@
+"""Failures of the library as Python exceptions, and what it has to say as warnings."""
+
+from __future__ import annotations
+
+import collections
+import logging
+import warnings
+from typing import Deque, Tuple
+
+import numpy as np
+
+from . import _native as c
+
+try:  # the class that scikit-learn's own tools look for, where it is installed
+    from sklearn.exceptions import NotFittedError
+except ImportError:
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """An estimator was used before it was fitted."""
+
+
+class SingularError(np.linalg.LinAlgError):
+    """The matrix ``K + alpha I`` is not positive definite; the message has an alpha that would do.
+
+    A subclass of `numpy.linalg.LinAlgError` and, through it, of `ValueError`.
+    """
+
+
+class CancelledError(RuntimeError):
+    """A progress callback asked for an end."""
+
+
+class VolterraWarning(UserWarning):
+    """What the library warns about, such as an alpha below the rounding level."""
+
+
+class BeyondWarning(VolterraWarning):
+    """Inputs lay beyond the ball of the training inputs, and were projected to it or taken as they are."""
+
+
+_EXCEPTIONS = {
+    c.ERR_MEMORY: MemoryError,
+    c.ERR_SINGULAR: SingularError,
+    c.ERR_IO: OSError,
+    c.ERR_CANCELLED: CancelledError,
+}
+
+
+def check(status: int) -> None:
+    """Raise the exception of a status, with the library's sentence, unless it is a success."""
+    if status == c.OK:
+        return
+    sentence = c.text(c.lib.volt_error_detail()) or c.text(c.lib.volt_status_message(status))
+    raise _EXCEPTIONS.get(status, ValueError)(sentence)
+
+
+# ---- log -----------------------------------------------------------------------------------------------------
+
+# The library may speak from any thread, and an exception cannot cross it: messages wait here until its call ends.
+_messages: Deque[Tuple[int, str]] = collections.deque(maxlen=100)
+_logger = logging.getLogger("volterra")
+
+
+def _keep(level: int, message: bytes, _context: object) -> None:
+    _messages.append((level, c.text(message)))
+
+
+_keep_callback = c.LogFn(_keep)
+c.lib.volt_set_log(_keep_callback, None)
+
+
+def tell_messages(stacklevel: int = 3) -> None:
+    """Pass on what the library said: warnings as `VolterraWarning`, the rest to the logger ``volterra``."""
+    while _messages:
+        level, message = _messages.popleft()
+        if level == c.LOG_LEVELS["VOLT_LOG_WARNING"]:
+            warnings.warn(message, VolterraWarning, stacklevel=stacklevel + 1)
+        else:
+            _logger.info(message)

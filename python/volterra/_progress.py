@@ -1,0 +1,139 @@
+"""Long calls: a bar, the user's callback, and Ctrl-C.
+
+The library reports its progress about twenty times a second, from the thread that called it, and ends the call
+when a report says so. An exception cannot travel through C, so it waits here until the call has returned.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from typing import Any, Callable, Optional, TextIO
+
+from . import _native as c
+from ._errors import check, tell_messages
+
+ProgressCallback = Callable[[str, float], Any]
+
+
+def in_notebook() -> bool:
+    """Does this run in a Jupyter kernel?"""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min {seconds % 60:.0f} s"
+    return f"{seconds / 3600:.0f} h {seconds % 3600 / 60:.0f} min"
+
+
+class Bar:
+    """One line that is rewritten on a terminal and in a notebook; a line every tenth of the way elsewhere."""
+
+    WIDTH = 28
+
+    def __init__(self, title: str, stream: Optional[TextIO] = None) -> None:
+        self.title = title
+        self.stream = stream if stream is not None else sys.stderr
+        self.rewrites = in_notebook() or (hasattr(self.stream, "isatty") and self.stream.isatty())
+        self.begun = time.monotonic()
+        self.shown = -1.0  # share of the last line
+        self.shown_at = 0.0
+        self.length = 0  # of what stands on the line
+
+    def update(self, stage: str, share: float) -> None:
+        now = time.monotonic()
+        if self.rewrites and (now - self.shown_at >= 0.1 or share >= 1):
+            self._rewrite(stage, share, now)
+        elif not self.rewrites and share - self.shown >= 0.1:
+            self._write(f"{self.title}: {stage} {share:4.0%}\n")
+        else:
+            return
+        self.shown, self.shown_at = share, now
+
+    def close(self) -> None:
+        """End the line, where there is one."""
+        if self.rewrites and self.shown >= 0:
+            self._write("\n")
+
+    def _rewrite(self, stage: str, share: float, now: float) -> None:
+        full = int(self.WIDTH * share)
+        elapsed = now - self.begun
+        left = f", {_duration(elapsed / share - elapsed)} left" if 0.02 < share < 1 and elapsed > 1 else ""
+        bar = "#" * full + "." * (self.WIDTH - full)
+        line = f"{self.title} [{bar}] {share:4.0%} {stage}, {_duration(elapsed)}{left}"
+        self._write("\r" + line.ljust(self.length))
+        self.length = len(line)
+
+    def _write(self, text: str) -> None:
+        self.stream.write(text)
+        self.stream.flush()
+
+
+class Watch:
+    """What a long call reports to.
+
+        with Watch("fit", verbose, callback) as watch:
+            options.progress = watch.progress
+            watch.check(lib.volt_model_fit(...))
+
+    While it is open, Ctrl-C in the main thread sets a mark that the next report sees, instead of raising
+    KeyboardInterrupt in the middle of a report; `check` raises it once the library has returned.
+    """
+
+    def __init__(self, title: str, verbose: Any = False, callback: Optional[ProgressCallback] = None) -> None:
+        self.bar = Bar(title) if verbose else None
+        self.callback = callback
+        self.interrupted = False
+        self.failure: Optional[BaseException] = None
+        self._function = c.ProgressFn(self._report)
+        self.progress = c.Progress(self._function, None)
+        self._handler: Any = None
+
+    def __enter__(self) -> "Watch":
+        # A handler that somebody else has set is left alone: what it raises is caught in _report.
+        if (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ):
+            self._handler = signal.signal(signal.SIGINT, self._mark)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            self._handler = None
+        if self.bar:
+            self.bar.close()
+
+    def check(self, status: int, stacklevel: int = 3) -> None:
+        """Raise what the call ended with: Ctrl-C, an exception of the callback, or the library's failure."""
+        self.raise_pending()
+        check(status)
+        tell_messages(stacklevel + 1)
+
+    def raise_pending(self) -> None:
+        """Raise Ctrl-C or an exception of the callback, where there was one."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        if self.failure is not None:
+            raise self.failure
+
+    def _mark(self, _signal: int, _frame: object) -> None:
+        self.interrupted = True
+
+    def _report(self, stage: bytes, share: float, _context: object) -> int:
+        try:
+            if self.bar:
+                self.bar.update(c.text(stage), share)
+            if self.callback is not None and self.callback(c.text(stage), share):
+                return 1
+        except BaseException as failure:  # KeyboardInterrupt of a foreign handler too
+            self.failure = failure
+        return 1 if self.interrupted or self.failure is not None else 0

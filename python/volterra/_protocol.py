@@ -1,0 +1,49 @@
+"""The scikit-learn protocol: its base classes where it is installed, and the same habits where it is not."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Dict, List
+
+__all__ = ["BaseEstimator", "RegressorMixin"]
+
+try:
+    from sklearn.base import BaseEstimator, RegressorMixin
+except ImportError:
+
+    class RegressorMixin:  # type: ignore[no-redef]
+        """Marks a regressor."""
+
+        _estimator_type = "regressor"
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """Parameters are the arguments of ``__init__``, kept as attributes of the same names."""
+
+        @classmethod
+        def _parameter_names(cls) -> List[str]:
+            return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+        def get_params(self, deep: bool = True) -> Dict[str, Any]:
+            """The parameters of this estimator by name."""
+            return {name: getattr(self, name) for name in self._parameter_names()}
+
+        def set_params(self, **params: Any) -> "BaseEstimator":
+            """Set parameters by name; returns the estimator."""
+            known = self._parameter_names()
+            for name, value in params.items():
+                if name not in known:
+                    raise ValueError(
+                        f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {known!r}."
+                    )
+                setattr(self, name, value)
+            return self
+
+        def __repr__(self) -> str:
+            """Only the parameters that differ from their defaults, as scikit-learn prints estimators."""
+            defaults = inspect.signature(type(self).__init__).parameters
+            changed = [
+                f"{name}={value!r}"
+                for name, value in self.get_params().items()
+                if value is not defaults[name].default and value != defaults[name].default
+            ]
+            return f"{type(self).__name__}({', '.join(changed)})"

@@ -1,0 +1,155 @@
+"""Sequences to learn from: Lorenz, Mackey-Glass, NARMA10.
+
+The same numbers as ``volterra simulate``, on every machine.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref
+from typing import Sequence, Tuple
+
+from . import _native as c
+from ._arrays import Array, empty, view
+from ._progress import Watch
+
+__all__ = ["lorenz", "mackey_glass", "narma10"]
+
+
+def _method(method: str) -> int:
+    if method not in c.ODE_METHODS:
+        raise ValueError(f"method is {method!r}, and must be one of {', '.join(map(repr, c.ODE_METHODS))}")
+    return c.ODE_METHODS[method]
+
+
+def _simulate(function: object, options: object, length: int, columns: int) -> Array:
+    out = empty(length, columns)
+    with Watch("simulate") as watch:
+        options.progress = watch.progress  # type: ignore[attr-defined]
+        watch.check(function(byref(options), view(out)), stacklevel=5)  # type: ignore[operator, arg-type]
+    return out
+
+
+def lorenz(
+    length: int,
+    *,
+    step: float = 0.005,
+    start: Sequence[float] = (0.0, 1.0, 1.05),
+    sigma: float = 10.0,
+    rho: float = 28.0,
+    beta: float = 8.0 / 3.0,
+    discard: int = 0,
+    method: str = "rk4",
+) -> Array:
+    """The Lorenz system of 1963.
+
+    Parameters
+    ----------
+    length : int
+        Rows.
+    step : float, default=0.005
+        Time between rows.
+    start : three numbers, default=(0, 1, 1.05)
+        The first row, when nothing is discarded.
+    sigma, rho, beta : float
+        ``u' = sigma (v - u)``, ``v' = rho u - v - u w``, ``w' = u v - beta w``.
+    discard : int, default=0
+        Rows left out before the first.
+    method : {"rk4", "accurate"}, default="rk4"
+        One Runge-Kutta step per row, or a Taylor series of high order, to rounding.
+
+    Returns
+    -------
+    ndarray of shape (length, 3)
+
+    Examples
+    --------
+    >>> import volterra
+    >>> volterra.datasets.lorenz(3)[0]
+    array([0.  , 1.  , 1.05])
+    """
+    options = c.lib.volt_lorenz_options_default()
+    options.sigma, options.rho, options.beta = sigma, rho, beta
+    options.start[:] = [float(value) for value in start]
+    options.step, options.discard, options.method = step, discard, _method(method)
+    return _simulate(c.lib.volt_simulate_lorenz, options, length, 3)
+
+
+def mackey_glass(
+    length: int,
+    *,
+    delay: float = 17.0,
+    a: float = 0.2,
+    b: float = 0.1,
+    power: float = 10.0,
+    start: float = 1.2,
+    step: float = 0.02,
+    every: int = 50,
+    discard: int = 0,
+    method: str = "rk4",
+) -> Array:
+    """The Mackey-Glass equation ``x' = a x(t - delay) / (1 + x(t - delay)^power) - b x``.
+
+    Parameters
+    ----------
+    length : int
+        Rows.
+    delay : float, default=17
+        A whole number of steps.
+    a, b, power : float
+    start : float, default=1.2
+        The constant history.
+    step : float, default=0.02
+        Of the integration.
+    every : int, default=50
+        Keep one value of this many: rows are ``every * step`` apart in time.
+    discard : int, default=0
+        Rows left out before the first.
+    method : {"rk4", "accurate"}, default="rk4"
+
+    Returns
+    -------
+    ndarray of shape (length, 1)
+
+    Examples
+    --------
+    >>> import volterra
+    >>> volterra.datasets.mackey_glass(500, discard=100).shape
+    (500, 1)
+    """
+    options = c.lib.volt_mackey_glass_options_default()
+    options.a, options.b, options.power, options.delay = a, b, power, delay
+    options.start, options.step, options.every = start, step, every
+    options.discard, options.method = discard, _method(method)
+    return _simulate(c.lib.volt_simulate_mackey_glass, options, length, 1)
+
+
+def narma10(length: int, *, seed: int = 0, discard: int = 200) -> Tuple[Array, Array]:
+    """NARMA10: ``y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1``.
+
+    Parameters
+    ----------
+    length : int
+        Rows.
+    seed : int, default=0
+        Of the inputs, uniform on [0, 0.5). Rare inputs make the system diverge: take another seed then.
+    discard : int, default=200
+        Rows left out before the first.
+
+    Returns
+    -------
+    u : ndarray of shape (length, 1)
+        Inputs u[t].
+    y : ndarray of shape (length,)
+        Targets y[t+1].
+
+    Examples
+    --------
+    >>> import volterra
+    >>> u, y = volterra.datasets.narma10(1000, seed=3)
+    >>> u.shape, y.shape
+    ((1000, 1), (1000,))
+    """
+    options = c.lib.volt_narma10_options_default()
+    options.seed, options.discard = seed, discard
+    both = _simulate(c.lib.volt_simulate_narma10, options, length, 2)
+    return both[:, :1], both[:, 1].copy()

@@ -1,0 +1,77 @@
+"""Model files: what `VolterraRidge` and the program ``volterra`` write, both read."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+from ._model import Model, PathLike, read_tensor
+from ._regressor import SequenceRegressor
+from .ridge import SequenceKernelRidge, VolterraRidge
+
+__all__ = ["load", "save"]
+
+
+def save(estimator: SequenceRegressor, path: PathLike) -> None:
+    """Write a fitted estimator as a safetensors file, which ``volterra predict`` and its like read too.
+
+    Parameters
+    ----------
+    estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
+    path : path-like
+        The file is replaced as a whole or not at all.
+
+    Examples
+    --------
+    >>> import os, tempfile, numpy as np, volterra
+    >>> x = volterra.datasets.lorenz(400)
+    >>> model = volterra.VolterraRidge(alpha=1e-6).fit(x)
+    >>> path = os.path.join(tempfile.mkdtemp(), "lorenz.safetensors")
+    >>> volterra.save(model, path)
+    >>> bool(np.array_equal(volterra.load(path).continue_(5), model.continue_(5)))
+    True
+    """
+    estimator.save(path)
+
+
+def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
+    """Read a model file, written by `save` or by the program.
+
+    The file knows the end of training, so forecasts go on from there, to the last bit as before it was written. It does
+    not know the training rows as they were given: `predict` takes every X to follow them, and there are no
+    ``fitted_`` values.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    VolterraRidge or SequenceKernelRidge
+        By the kernel of the model.
+
+    Raises
+    ------
+    FileNotFoundError, OSError
+        The file is missing or cannot be read.
+    ValueError
+        The file is truncated, damaged, foreign or from a later version.
+
+    Notes
+    -----
+    A model that forecasts its own series one step ahead (``fit(X)`` here, ``fit`` without ``--y`` in the program)
+    expects the rows that follow X. The program's ``predict`` begins one row earlier, with the last row of X.
+    """
+    model = Model.load(path)
+    settings = model.settings
+    parameters: Any = dict(
+        kernel=model.kernel,
+        alpha=settings.alpha,
+        washout=settings.washout,
+        fit_intercept=settings.intercept,
+        scale=settings.scale,
+    )
+    kind = VolterraRidge if model.kernel.startswith("volterra") else SequenceKernelRidge
+    tail = None
+    if settings.feedback and settings.ahead == 1:
+        tail = read_tensor(path, "last_target").reshape(1, -1)
+    return kind(**parameters)._adopt(model, tail)

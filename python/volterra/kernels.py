@@ -1,0 +1,409 @@
+"""Kernels between sequences, and their Gram matrices.
+
+One textual form names every kernel, here as in the program and in model files: ``"volterra:tau=0.4,lambda=0.7"``,
+``"gak:sigma=1,window=20"``. `gram` takes it; the functions `volterra_kernel`, `gak_kernel`, `signature_kernel` and
+`sigpde_kernel` build it from their arguments. `kernel_table` lists all kernels with their parameters.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import NO_MATRIX, Array, as_collection, as_matrix, empty, is_collection, view, views
+from ._model import Kernel
+from ._model import kernel_facts as _query
+from ._progress import ProgressCallback, Watch
+from ._threads import use_threads
+
+__all__ = [
+    "gak_kernel",
+    "gram",
+    "kernel_facts",
+    "kernel_table",
+    "kernel_text",
+    "signature_kernel",
+    "sigpde_kernel",
+    "volterra_kernel",
+]
+
+# ``lambda`` is a word of the language.
+_TO_LIBRARY = {"lam": "lambda", "lam_coef": "lambda_coef"}
+_TO_PYTHON = {library: python for python, library in _TO_LIBRARY.items()}
+
+
+# ---- text --------------------------------------------------------------------------------------------------------
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))  # the shortest text that reads back exactly
+    return str(value)
+
+
+def join_text(name: str, parameters: Dict[str, Any]) -> str:
+    """NAME:PARAMETER=VALUE,... from Python's names; None means not given."""
+    given = [
+        f"{_TO_LIBRARY.get(key, key)}={_value_text(value)}"
+        for key, value in parameters.items()
+        if value is not None
+    ]
+    return f"{name}:{','.join(given)}" if given else name
+
+
+def split_text(text: str) -> Dict[str, Any]:
+    """The parameters in a kernel's text by Python's names; numbers as numbers."""
+    parameters: Dict[str, Any] = {}
+    for part in text.partition(":")[2].split(","):
+        key, _, value = part.partition("=")
+        if not key:
+            continue
+        try:
+            number: Any = float(value)
+            parameters[_TO_PYTHON.get(key, key)] = int(value) if value.isdigit() else number
+        except ValueError:
+            parameters[_TO_PYTHON.get(key, key)] = value
+    return parameters
+
+
+def kernel_text(kernel: str) -> str:
+    """A kernel's text with every parameter, also those that have their defaults.
+
+    Parameters
+    ----------
+    kernel : str
+        NAME or NAME:PARAMETER=VALUE,...
+
+    Raises
+    ------
+    ValueError
+        The kernel or a parameter is unknown (the message names the nearest right one), or a value lies outside
+        its range.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> volterra.kernel_text("volterra")
+    'volterra:tau_coef=0.3,lambda_coef=0.9'
+    """
+    return Kernel(kernel).text
+
+
+def kernel_table() -> Dict[str, Dict[str, Any]]:
+    """Every kernel: its formula, the cost of an entry, and its parameters.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> table = volterra.kernel_table()
+    >>> sorted(table)[:4]
+    ['cauchy', 'fading', 'gak', 'linear']
+    >>> print(table["rbf"]["formula"])
+    exp(-gamma |x - y|^2)
+    >>> table["rbf"]["parameters"]["window"]["default"]
+    '1'
+    """
+    table = {}
+    for index in range(c.lib.volt_kernel_count()):
+        entry = c.lib.volt_kernel_describe(index).contents
+        parameters = {}
+        for i in range(entry.n_parameters):
+            p = entry.parameters[i]
+            parameters[c.text(p.name)] = {
+                "meaning": c.text(p.meaning),
+                "default": c.text(p.fallback) or None,
+                "range": c.text(p.range),
+            }
+        table[c.text(entry.name)] = {
+            "formula": c.text(entry.formula),
+            "cost": c.text(entry.cost),
+            "parameters": parameters,
+        }
+    return table
+
+
+def kernel_facts(kernel: str, radius: float = 1.0, n_features: int = 1, eps: float = 2.0**-52) -> Dict[str, float]:
+    """What a kernel is on inputs of norm at most `radius`: its resolved parameters and their bounds.
+
+    Parameters
+    ----------
+    kernel : str
+    radius : float, default=1.0
+        M, the largest norm of an input.
+    n_features : int, default=1
+    eps : float, default=2**-52
+        The horizon is the number of steps until the past counts for less than this.
+
+    Returns
+    -------
+    dict
+        ``radius``, ``tau``, ``lambda``, ``lambda_bound``, ``sup_kappa``, ``contraction``, ``largest``, ``horizon``.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> facts = volterra.kernel_facts("volterra:tau=0.6,lambda_coef=0.5")
+    >>> round(facts["lambda_bound"], 12), round(facts["lambda"], 12)
+    (0.8, 0.4)
+    """
+    return _query(kernel, radius, n_features, eps)
+
+
+# ---- Gram matrices -----------------------------------------------------------------------------------------------
+
+
+def gram(
+    X: Any,
+    Y: Any = None,
+    kernel: str = "volterra",
+    *,
+    radius: Optional[float] = None,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+    progress: Optional[ProgressCallback] = None,
+) -> Array:
+    """The Gram matrix of a kernel.
+
+    On one sequence or two, entry (i, j) is the kernel of X up to row i and Y up to row j, both after a past of
+    zeros. On collections it is the kernel of series X[i] and series Y[j].
+
+    Parameters
+    ----------
+    X : array-like of shape (n_steps, n_features), or a collection
+        A collection is an array (n_series, n_steps, n_channels), or a list of 2-D arrays (n_steps, n_channels) whose
+        lengths may differ. Values are taken as they are: nothing is scaled. Float64 arrays with contiguous rows are
+        not copied.
+    Y : same kind as X, optional
+        None: X with itself, a symmetric matrix.
+    kernel : str, default="volterra"
+        NAME or NAME:PARAMETER=VALUE,...; see `kernel_table`. On a sequence gak, sig and sigpde need ``window=`` or
+        ``path=rows``.
+    radius : float, optional
+        M, the norm that bounds the inputs; the largest among X and Y when not given.
+    n_jobs : int, optional
+        Threads; None: as set by `set_threads`, -1: one per core.
+    verbose : bool, default=False
+        Show a bar.
+    progress : callable, optional
+        Called with a stage and the share that is done; a true result ends the work with `CancelledError`.
+
+    Returns
+    -------
+    ndarray of shape (len(X), len(Y))
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> x = np.array([[0.5], [-0.2], [0.1]])
+    >>> volterra.gram(x, kernel="volterra:tau=0.5,lambda=0.5").round(6)
+    array([[1.355556, 1.325203, 1.337553],
+           [1.325203, 1.342312, 1.329653],
+           [1.337553, 1.329653, 1.336419]])
+    >>> series = [np.ones((4, 2)), np.zeros((6, 2)), np.ones((5, 2))]
+    >>> volterra.gram(series, kernel="gak:sigma=1").shape
+    (3, 3)
+    """
+    if is_collection(X):
+        return _gram_of_collections(X, Y, kernel, radius, n_jobs, verbose, progress)
+    if Y is not None and is_collection(Y):
+        raise ValueError("Y is a collection of series and X is one sequence: both must be of one kind")
+    a = as_matrix(X, "X")
+    b = a if Y is None else as_matrix(Y, "Y")
+    out = empty(a.shape[0], b.shape[0])
+    with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
+        options = c.GramOptions(1, radius or 0.0, watch.progress)
+        other = NO_MATRIX if Y is None else view(b)
+        watch.check(c.lib.volt_gram(Kernel(kernel), view(a), other, byref(options), view(out)))
+    return out
+
+
+def _gram_of_collections(
+    X: Any,
+    Y: Any,
+    kernel: str,
+    radius: Optional[float],
+    n_jobs: Optional[int],
+    verbose: bool,
+    progress: Optional[ProgressCallback],
+) -> Array:
+    if Y is not None and not is_collection(Y):
+        raise ValueError("X is a collection of series and Y is one sequence: both must be of one kind")
+    first: List[Array] = as_collection(X, "X")
+    second: List[Array] = first if Y is None else as_collection(Y, "Y")
+    out = empty(len(first), len(second))
+    with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
+        options = c.GramOptions(1, radius or 0.0, watch.progress)
+        other = None if Y is None else views(second)
+        n_other = 0 if Y is None else len(second)
+        status = c.lib.volt_gram_collection(
+            Kernel(kernel), views(first), len(first), other, n_other, byref(options), view(out)
+        )
+        watch.check(status, stacklevel=4)
+    return out
+
+
+def volterra_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    tau: Optional[float] = None,
+    lam: Optional[float] = None,
+    lift: Optional[str] = None,
+    tau_coef: Optional[float] = None,
+    lam_coef: Optional[float] = None,
+    gamma: Optional[float] = None,
+    radius: Optional[float] = None,
+    n_jobs: Optional[int] = None,
+) -> Array:
+    """The Volterra reservoir kernel: ``K[i, j] = 1 + lam^2 kappa(x_i, y_j) K[i-1, j-1]``.
+
+    Parameters
+    ----------
+    X, Y : as in `gram`
+        On collections the final states of two series are compared, aligned at their ends.
+    tau : float, optional
+        Weight of products of inputs, ``kappa(x, y) = 1/(1 - tau^2 <x, y>)``; ``tau M < 1``, where M is the largest norm.
+    lam : float, optional
+        How slowly the past fades; ``lam^2 sup kappa < 1``.
+    lift : str, optional
+        The local kernel kappa: geometric (default), even, exponential, poly:P or rbf.
+    tau_coef, lam_coef : float, optional
+        In (0, 1), in place of tau and lam: as shares of their bounds, so never out of bounds. 0.3 and 0.9 when
+        neither form is given.
+    gamma : float, optional
+        Of the lift rbf, ``exp(-gamma |x - y|^2)``.
+    radius, n_jobs : as in `gram`
+
+    Returns
+    -------
+    ndarray of shape (len(X), len(Y))
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> x = np.array([[0.5], [-0.2]])
+    >>> K = volterra.volterra_kernel(x, tau=0.5, lam=0.5)
+    >>> bool(np.isclose(K[0, 0], 1 + 0.25 / (1 - 0.25 * 0.25) / (1 - 0.25)))
+    True
+    """
+    parameters = dict(tau=tau, tau_coef=tau_coef, gamma=gamma, lam=lam, lam_coef=lam_coef, lift=lift)
+    return gram(X, Y, join_text("volterra", parameters), radius=radius, n_jobs=n_jobs)
+
+
+def gak_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    sigma: Optional[float] = None,
+    window: Optional[int] = None,
+    n_jobs: Optional[int] = None,
+    **parameters: Any,
+) -> Array:
+    """The global alignment kernel of Cuturi, normalised.
+
+    Parameters
+    ----------
+    X, Y : as in `gram`
+    sigma : float, optional
+        Width of the local Gaussian ``exp(-|x - y|^2 / (2 sigma^2))``.
+    window : int, optional
+        Steps of the past that an entry sees; needed on a sequence (or ``path="rows"``), not on collections.
+    n_jobs : as in `gram`
+    **parameters
+        Further ones of ``kernel_table()["gak"]``.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> series = np.random.default_rng(0).normal(size=(3, 10, 2))
+    >>> K = volterra.gak_kernel(series, sigma=2.0)
+    >>> bool(np.allclose(np.diag(K), 1))
+    True
+    """
+    return gram(X, Y, join_text("gak", dict(sigma=sigma, window=window, **parameters)), n_jobs=n_jobs)
+
+
+def signature_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    level: Optional[int] = None,
+    order: Optional[int] = None,
+    window: Optional[int] = None,
+    augment: Optional[str] = None,
+    n_jobs: Optional[int] = None,
+    **parameters: Any,
+) -> Array:
+    """The signature kernel truncated at a level: ``1 + sum_{k <= level} <S^k(x), S^k(y)>``.
+
+    Parameters
+    ----------
+    X, Y : as in `gram`
+    level : int, optional
+    order : int, optional
+        ``level``: exact for the piecewise linear path; 1: the discretised kernel of Kiraly and Oberhauser.
+    window : int, optional
+        Steps of the past that an entry sees; needed on a sequence (or ``path="rows"``), not on collections.
+    augment : str, optional
+        ``"time"``, ``"leadlag"``, ``"basepoint"``, joined with ``+``; nothing is added unless asked.
+    n_jobs : as in `gram`
+    **parameters
+        Further ones of ``kernel_table()["sig"]``.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> line = np.array([[[0.0], [1.0], [2.0]]])
+    >>> float(volterra.signature_kernel(line, level=2)[0, 0])  # 1 + 2^2 + (2^2 / 2!)^2
+    9.0
+    """
+    given = dict(level=level, order=order, window=window, augment=augment, **parameters)
+    return gram(X, Y, join_text("sig", given), n_jobs=n_jobs)
+
+
+def sigpde_kernel(
+    X: Any,
+    Y: Any = None,
+    *,
+    dyadic: Optional[int] = None,
+    static: Optional[str] = None,
+    sigma: Optional[float] = None,
+    window: Optional[int] = None,
+    augment: Optional[str] = None,
+    n_jobs: Optional[int] = None,
+    **parameters: Any,
+) -> Array:
+    """The untruncated signature kernel, as the solution of a Goursat PDE.
+
+    Parameters
+    ----------
+    X, Y : as in `gram`
+    dyadic : int, optional
+        Every cell of the grid is split 2^dyadic times each way.
+    static : {"linear", "rbf"}, optional
+        The kernel of the points of the paths; rbf is ``exp(-|x - y|^2 / sigma)``.
+    sigma : float, optional
+    window : int, optional
+        Steps of the past that an entry sees; needed on a sequence (or ``path="rows"``), not on collections.
+    augment : str, optional
+        ``"time"``, ``"leadlag"``, ``"basepoint"``, joined with ``+``.
+    n_jobs : as in `gram`
+    **parameters
+        Further ones of ``kernel_table()["sigpde"]``.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> paths = np.cumsum(np.random.default_rng(0).normal(size=(4, 12, 2)) / 5, axis=1)
+    >>> volterra.sigpde_kernel(paths, static="linear", dyadic=1).shape
+    (4, 4)
+    """
+    given = dict(dyadic=dyadic, static=static, sigma=sigma, window=window, augment=augment, **parameters)
+    return gram(X, Y, join_text("sigpde", given), n_jobs=n_jobs)

@@ -1,0 +1,178 @@
+"""How good is a forecast: scores of a forecast against the truth, each the mean over outputs.
+
+Every function takes ``truth`` and ``forecast`` of shape (n_steps,) or (n_steps, n_outputs), in this order.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref, c_double, c_int, c_int64
+from typing import Any, Dict, Tuple
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import Array, as_targets, view
+from ._errors import check
+
+__all__ = ["mae", "mape", "mdae", "mse", "nmse", "r2", "scores", "valid_rows", "valid_time", "w1"]
+
+
+def _pair(truth: Any, forecast: Any) -> Tuple[Array, Array]:
+    return as_targets(truth, "truth")[0], as_targets(forecast, "forecast")[0]
+
+
+def scores(truth: Any, forecast: Any) -> Dict[str, float]:
+    """All scores at once: mse, nmse, r2, mae, mdae, w1 and mape.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.scores([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])["mae"]
+    0.3333333333333333
+    """
+    a, b = _pair(truth, forecast)
+    values = c.Metrics()
+    check(c.lib.volt_metrics_compute(view(a), view(b), byref(values)))
+    return {name: float(getattr(values, name)) for name, *_ in c.Metrics._fields_}
+
+
+def mse(truth: Any, forecast: Any) -> float:
+    """Mean squared error.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.mse([0.0, 0.0], [1.0, 3.0])
+    5.0
+    """
+    return scores(truth, forecast)["mse"]
+
+
+def nmse(truth: Any, forecast: Any) -> float:
+    """Mean squared error over the population variance of the truth; ``1 - r2``.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.nmse([-1.0, 1.0], [-1.0, 2.0])
+    0.5
+    """
+    return scores(truth, forecast)["nmse"]
+
+
+def r2(truth: Any, forecast: Any, sample_weight: Any = None) -> float:
+    """Coefficient of determination.
+
+    A constant truth (so also a single row) counts 1 when it is forecast exactly, else 0.
+
+    Parameters
+    ----------
+    truth, forecast : array-like of shape (n_steps,) or (n_steps, n_outputs)
+    sample_weight : array-like of shape (n_steps,), optional
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.r2([-1.0, 1.0], [-1.0, 2.0])
+    0.5
+    """
+    if sample_weight is None:
+        return scores(truth, forecast)["r2"]
+    a, b = _pair(truth, forecast)
+    weight = np.asarray(sample_weight, dtype=np.float64).reshape(-1, 1)
+    if a.shape != b.shape or weight.shape[0] != a.shape[0]:
+        raise ValueError(
+            f"truth, forecast and sample_weight have shapes {a.shape}, {b.shape} and {weight.shape[:1]}, "
+            "which do not agree"
+        )
+    left = (weight * (a - b) ** 2).sum(axis=0)
+    all_of_it = (weight * (a - np.average(a, axis=0, weights=weight[:, 0])) ** 2).sum(axis=0)
+    constant = all_of_it == 0
+    share = 1 - left / np.where(constant, 1, all_of_it)
+    return float(np.mean(np.where(constant, (left == 0).astype(float), share)))
+
+
+def mae(truth: Any, forecast: Any) -> float:
+    """Mean absolute error.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.mae([0.0, 0.0], [1.0, -3.0])
+    2.0
+    """
+    return scores(truth, forecast)["mae"]
+
+
+def mdae(truth: Any, forecast: Any) -> float:
+    """Median absolute error.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.mdae([0.0, 0.0, 0.0], [1.0, -3.0, 9.0])
+    3.0
+    """
+    return scores(truth, forecast)["mdae"]
+
+
+def mape(truth: Any, forecast: Any) -> float:
+    """Mean absolute error relative to the truth, not in percent.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.mape([1.0, 2.0], [1.0, 3.0])
+    0.25
+    """
+    return scores(truth, forecast)["mape"]
+
+
+def w1(first: Any, second: Any) -> float:
+    """Wasserstein-1 distance between the empirical distributions, the mean over outputs.
+
+    Two 1-D samples may have different lengths.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.w1([0.0, 1.0], [1.0, 2.0])
+    1.0
+    """
+    if np.ndim(first) == 1 and np.ndim(second) == 1:
+        a, b = (np.ascontiguousarray(as_targets(s, "the sample")[0]) for s in (first, second))
+        distance = c_double()
+        check(c.lib.volt_wasserstein(a.ctypes.data, len(a), b.ctypes.data, len(b), byref(distance)))
+        return distance.value
+    return scores(first, second)["w1"]
+
+
+def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:
+    """Rows until the forecast is off: the first t, counted from 1, with ``|y_t - yhat_t| / |y_t| >= threshold``.
+
+    The number of rows when the forecast stays valid throughout. Norms are Euclidean, over the outputs.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.valid_rows([1.0, 1.0, 1.0], [1.0, 1.1, 1.5])
+    3
+    """
+    a, b = _pair(truth, forecast)
+    rows, reached = c_int64(), c_int()
+    check(c.lib.volt_valid_rows(view(a), view(b), threshold, byref(rows), byref(reached)))
+    return rows.value
+
+
+def valid_time(
+    truth: Any, forecast: Any, step: float, lyapunov: float = 1.0, threshold: float = 0.2
+) -> float:
+    """Valid prediction time: `valid_rows` times the step, in Lyapunov times when the exponent is given.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.valid_time([1.0, 1.0, 1.0, 1.0], [1.0, 1.1, 1.0, 1.5], step=0.5, lyapunov=0.9)
+    1.8
+    """
+    return valid_rows(truth, forecast, threshold) * step * lyapunov
