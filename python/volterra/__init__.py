@@ -17,17 +17,19 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 - `SequenceKernelRidge`: the same with any kernel.
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `kernel_text`,
-`kernel_facts`. Models in files: `load`, `save`. Modules: `datasets`, `metrics`, `plot`.
+`kernel_facts`. Which of several models are the best: `MCS`, `losses`. Models in files: `load`, `save`. Modules:
+`datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations
 
-from . import datasets, metrics
+from . import datasets, metrics, plot
 from ._errors import BeyondWarning, CancelledError, NotFittedError, SingularError, VolterraWarning
 from ._model import Stream
 from ._native import lib as _lib
 from ._native import text as _text
 from ._threads import info, set_threads, threads
+from .confidence_set import MCS, losses
 from .files import load, save
 from .kernels import (
     gak_kernel,
@@ -40,17 +42,20 @@ from .kernels import (
     volterra_kernel,
 )
 from .ridge import SequenceKernelRidge, VolterraRidge
+from .search import VolterraRidgeCV
 
 __version__: str = _text(_lib.volt_version())
 
 __all__ = [
     "BeyondWarning",
     "CancelledError",
+    "MCS",
     "NotFittedError",
     "SequenceKernelRidge",
     "SingularError",
     "Stream",
     "VolterraRidge",
+    "VolterraRidgeCV",
     "VolterraWarning",
     "datasets",
     "gak_kernel",
@@ -60,7 +65,9 @@ __all__ = [
     "kernel_table",
     "kernel_text",
     "load",
+    "losses",
     "metrics",
+    "plot",
     "save",
     "set_threads",
     "signature_kernel",

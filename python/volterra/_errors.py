@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import collections
 import logging
+import os
+import sys
 import warnings
-from typing import Deque, Tuple
+from typing import Deque, Tuple, Type
 
 import numpy as np
 
@@ -58,6 +60,7 @@ def check(status: int) -> None:
 
 # The library may speak from any thread, and an exception cannot cross it: messages wait here until its call ends.
 _messages: Deque[Tuple[int, str]] = collections.deque(maxlen=100)
+_PACKAGE = os.path.dirname(__file__) + os.sep
 _logger = logging.getLogger("volterra")
 
 
@@ -69,11 +72,19 @@ _keep_callback = c.LogFn(_keep)
 c.lib.volt_set_log(_keep_callback, None)
 
 
-def tell_messages(stacklevel: int = 3) -> None:
+def warn(message: str, category: Type[Warning] = UserWarning) -> None:
+    """Warn at the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def tell_messages() -> None:
     """Pass on what the library said: warnings as `VolterraWarning`, the rest to the logger ``volterra``."""
     while _messages:
         level, message = _messages.popleft()
         if level == c.LOG_LEVELS["VOLT_LOG_WARNING"]:
-            warnings.warn(message, VolterraWarning, stacklevel=stacklevel + 1)
+            warn(message, VolterraWarning)
         else:
             _logger.info(message)

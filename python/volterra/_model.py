@@ -105,7 +105,7 @@ class Model:
             parsed, view(X), view(Y), byref(options), view(fitted), byref(handle)
         )
         model = cls(handle) if handle else None
-        watch.check(status, stacklevel=5)
+        watch.check(status)
         assert model is not None
         return model, fitted
 
@@ -139,11 +139,11 @@ class Model:
         options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond])
         if rows * self.n < _SHORT_CALL:
             check(call(options))
-            tell_messages(stacklevel=5)
+            tell_messages()
             return
         with Watch(title, verbose) as watch:
             options.progress = watch.progress
-            watch.check(call(options), stacklevel=5)
+            watch.check(call(options))
 
     # ---- what it is ------------------------------------------------------------------------------------------
 

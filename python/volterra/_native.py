@@ -49,6 +49,8 @@ SEARCH_LAWS = {"none": 0, "log": 1, "linear": 2, "integer": 3, "log_integer": 4}
 UNITS = {"one": 0, "distance": 1, "square": 2, "inverse_square": 3}
 SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4}
 RACES = {"exact": 0, "fast": 1, "none": 2}
+MCS_METHODS = {"R": 0, "max": 1}
+BLOCKS = {"sqrt": 0.0, "auto": -1.0}
 
 # ---- functions that the library calls ----------------------------------------------------------------------
 
@@ -266,6 +268,30 @@ class SearchInfo(ctypes.Structure):
     ]
 
 
+class McsOptions(ctypes.Structure):
+    _fields_ = [
+        ("method", c_int),
+        ("size", c_double),
+        ("block", c_double),
+        ("reps", c_int64),
+        ("seed", c_uint64),
+        ("progress", Progress),
+    ]
+
+
+class Mcs(ctypes.Structure):
+    _fields_ = [
+        ("models", c_int64),
+        ("pvalues", POINTER(c_double)),
+        ("included", POINTER(c_int)),
+        ("order", POINTER(c_int64)),
+        ("statistics", POINTER(c_double)),
+        ("step_shares", POINTER(c_double)),
+        ("mean_losses", POINTER(c_double)),
+        ("block", c_double),
+    ]
+
+
 class Metrics(ctypes.Structure):
     _fields_ = [
         (name, c_double) for name in ("mse", "nmse", "r2", "mae", "mdae", "w1", "mape")
@@ -325,6 +351,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_search_options": SearchOptions,
     "volt_search_info": SearchInfo,
     "volt_metrics": Metrics,
+    "volt_mcs_options": McsOptions,
+    "volt_mcs": Mcs,
     "volt_lorenz_options": LorenzOptions,
     "volt_mackey_glass_options": MackeyGlassOptions,
     "volt_narma10_options": Narma10Options,
@@ -344,6 +372,8 @@ CONSTANTS: Dict[str, int] = {
     **{f"VOLT_UNIT_{word.upper()}": value for word, value in UNITS.items()},
     **{f"VOLT_SCORE_{word.upper()}": value for word, value in SCORES.items()},
     **{f"VOLT_RACE_{word.upper()}": value for word, value in RACES.items()},
+    **{f"VOLT_MCS_{word.upper()}": value for word, value in MCS_METHODS.items()},
+    **{f"VOLT_BLOCK_{word.upper()}": int(value) for word, value in BLOCKS.items()},
 }
 
 # ---- prototypes --------------------------------------------------------------------------------------------
@@ -393,7 +423,27 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_model_save": (c_int, [_HANDLE, c_char_p]),
     "volt_model_load": (c_int, [c_char_p, _OUT_HANDLE]),
     "volt_plan_fit": (c_int, [c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),
+    # select.h
+    "volt_draw_options_default": (DrawOptions, []),
+    "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), _OUT_HANDLE]),
+    "volt_candidates_list": (c_int, [POINTER(c_char_p), _DOUBLES, c_int64, _OUT_HANDLE]),
+    "volt_candidates_free": (None, [_HANDLE]),
+    "volt_search_options_default": (SearchOptions, []),
+    "volt_search_run": (c_int, [_HANDLE, Matrix, Matrix, POINTER(SearchOptions), _OUT_HANDLE]),
+    "volt_search_free": (None, [_HANDLE]),
+    "volt_search_describe": (None, [_HANDLE, POINTER(SearchInfo)]),
+    "volt_search_trial": (POINTER(Trial), [_HANDLE, c_int64]),
+    "volt_search_best": (POINTER(Trial), [_HANDLE]),
     # stats.h
+    "volt_losses": (c_int, [Matrix, Matrix, Matrix]),
+    "volt_mcs_options_default": (McsOptions, []),
+    "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
+    "volt_mcs_from_indices": (
+        c_int,
+        [Matrix, c_void_p, c_int64, POINTER(McsOptions), POINTER(POINTER(Mcs))],
+    ),
+    "volt_mcs_free": (None, [POINTER(Mcs)]),
+    "volt_block_length": (c_int, [_DOUBLES, c_int64, POINTER(c_double)]),
     "volt_metrics_compute": (c_int, [Matrix, Matrix, POINTER(Metrics)]),
     "volt_wasserstein": (c_int, [_DOUBLES, c_int64, _DOUBLES, c_int64, POINTER(c_double)]),
     "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, POINTER(c_int64), POINTER(c_int)]),

@@ -46,13 +46,14 @@ class Bar:
         self.shown = -1.0  # share of the last line
         self.shown_at = 0.0
         self.length = 0  # of what stands on the line
+        self.note = ""
 
     def update(self, stage: str, share: float) -> None:
         now = time.monotonic()
         if self.rewrites and (now - self.shown_at >= 0.1 or share >= 1):
             self._rewrite(stage, share, now)
         elif not self.rewrites and share - self.shown >= 0.1:
-            self._write(f"{self.title}: {stage} {share:4.0%}\n")
+            self._write(f"{self.title}: {stage} {share:4.0%}{self.note}\n")
         else:
             return
         self.shown, self.shown_at = share, now
@@ -67,7 +68,7 @@ class Bar:
         elapsed = now - self.begun
         left = f", {_duration(elapsed / share - elapsed)} left" if 0.02 < share < 1 and elapsed > 1 else ""
         bar = "#" * full + "." * (self.WIDTH - full)
-        line = f"{self.title} [{bar}] {share:4.0%} {stage}, {_duration(elapsed)}{left}"
+        line = f"{self.title} [{bar}] {share:4.0%} {stage}, {_duration(elapsed)}{left}{self.note}"
         self._write("\r" + line.ljust(self.length))
         self.length = len(line)
 
@@ -90,6 +91,7 @@ class Watch:
     def __init__(self, title: str, verbose: Any = False, callback: Optional[ProgressCallback] = None) -> None:
         self.bar = Bar(title) if verbose else None
         self.callback = callback
+        self.best: Optional[float] = None  # score of a search
         self.interrupted = False
         self.failure: Optional[BaseException] = None
         self._function = c.ProgressFn(self._report)
@@ -112,11 +114,11 @@ class Watch:
         if self.bar:
             self.bar.close()
 
-    def check(self, status: int, stacklevel: int = 3) -> None:
+    def check(self, status: int) -> None:
         """Raise what the call ended with: Ctrl-C, an exception of the callback, or the library's failure."""
         self.raise_pending()
         check(status)
-        tell_messages(stacklevel + 1)
+        tell_messages()
 
     def raise_pending(self) -> None:
         """Raise Ctrl-C or an exception of the callback, where there was one."""
@@ -124,6 +126,20 @@ class Watch:
             raise KeyboardInterrupt
         if self.failure is not None:
             raise self.failure
+
+    def note_best(self, score: float, complete: bool) -> None:
+        """Show the best score so far in the bar."""
+        if complete and score == score and (self.best is None or score > self.best):
+            self.best = score
+            if self.bar:
+                self.bar.note = f", best {score:.6g}"
+
+    def guard(self, callback: Callable[..., Any], *arguments: Any) -> None:
+        """Call back from within the library: an exception ends the work and is raised after it."""
+        try:
+            callback(*arguments)
+        except BaseException as failure:
+            self.failure = failure
 
     def _mark(self, _signal: int, _frame: object) -> None:
         self.interrupted = True

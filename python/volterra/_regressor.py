@@ -17,14 +17,13 @@ Rows are time steps in order. What ``predict`` means follows from where its rows
 from __future__ import annotations
 
 import hashlib
-import warnings
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from . import _native as c
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_frame, same_rows
-from ._errors import BeyondWarning, NotFittedError
+from ._errors import BeyondWarning, NotFittedError, warn
 from ._model import FitSettings, Model, PathLike, Stream
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
@@ -32,6 +31,7 @@ from ._threads import use_threads
 from .metrics import r2
 
 STARTS = ("auto", "continue", "reset")
+BEYOND = ("auto", "clip", "error", "allow")
 
 
 def choice(name: str, value: Any, allowed: Any) -> Any:
@@ -124,11 +124,9 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         names, known = column_names(X), getattr(self, "feature_names_in_", None)
         kind = type(self).__name__
         if known is None and names is not None:
-            warnings.warn(f"X has feature names, but {kind} was fitted without feature names", stacklevel=4)
+            warn(f"X has feature names, but {kind} was fitted without feature names")
         elif known is not None and names is None:
-            warnings.warn(
-                f"X does not have valid feature names, but {kind} was fitted with feature names", stacklevel=4
-            )
+            warn(f"X does not have valid feature names, but {kind} was fitted with feature names")
         elif known is not None and names is not None and list(known) != list(names):
             raise ValueError(self._names_message(list(known), list(names)))
 
@@ -178,7 +176,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self
         """
         choice("start", self.start, STARTS)
-        choice("beyond", self.beyond, c.BEYOND)
+        choice("beyond", self.beyond, BEYOND)
         training = Training.read(X, y)
         kernel, settings = self._kernel_and_settings()
         self._fit_model(training, kernel, settings, progress)
@@ -245,14 +243,17 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
 
     # ---- forecast --------------------------------------------------------------------------------------------
 
-    def _warn_beyond(self, count: int, total: int, stacklevel: int) -> None:
-        if count:
-            what = "projected to it" if self.beyond == "clip" else "taken as they are"
-            warnings.warn(
-                f"{count} of {total} input rows lay beyond the ball of the training inputs and were {what} "
-                f"(beyond={self.beyond!r})",
+    def _beyond(self) -> str:
+        """The library's policy for inputs beyond the ball of training."""
+        if choice("beyond", self.beyond, BEYOND) == "auto":
+            return "clip" if self.scale else "allow"
+        return str(self.beyond)
+
+    def _warn_beyond(self, count: int, total: int) -> None:
+        if count and self._beyond() == "clip":
+            warn(
+                f"{count} of {total} input rows lay beyond the ball of the training inputs and were projected to it",
                 BeyondWarning,
-                stacklevel=stacklevel,
             )
 
     def _dress(self, values: Array, X: Any = None) -> Any:
@@ -276,8 +277,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
     def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
         rows = a if tail is None else np.vstack([tail, a])
         with use_threads(self.n_jobs):
-            out, beyond = self._model.predict(rows, start, self.beyond, self.verbose)
-        self._warn_beyond(beyond, a.shape[0], stacklevel=5)
+            out, beyond = self._model.predict(rows, start, self._beyond(), self.verbose)
+        self._warn_beyond(beyond, a.shape[0])
         return out if tail is None else out[tail.shape[0] :]
 
     def predict(self, X: Any, *, start: Optional[str] = None) -> Any:
@@ -351,8 +352,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         if int(steps) < 1:
             raise ValueError(f"steps is {steps}, and must be at least 1")
         with use_threads(self.n_jobs):
-            out, beyond = self._model.run_on(int(steps), self.beyond, self.verbose)
-        self._warn_beyond(beyond, int(steps), stacklevel=3)
+            out, beyond = self._model.run_on(int(steps), self._beyond(), self.verbose)
+        self._warn_beyond(beyond, int(steps))
         return out
 
     def stream(self, *, start: str = "continue") -> Stream:
@@ -368,7 +369,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             ``stream.push(row)`` is the forecast of that row; pushing rows one by one equals `predict` of all.
         """
         self._check_is_fitted()
-        stream = Stream(self._model, choice("start", start, c.STARTS), self.beyond, self._flat)
+        stream = Stream(self._model, choice("start", start, c.STARTS), self._beyond(), self._flat)
         if start == "continue" and self._tail is not None:
             for row in self._tail:
                 stream.push(row)

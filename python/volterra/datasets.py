@@ -25,7 +25,7 @@ def _simulate(function: object, options: object, length: int, columns: int) -> A
     out = empty(length, columns)
     with Watch("simulate") as watch:
         options.progress = watch.progress  # type: ignore[attr-defined]
-        watch.check(function(byref(options), view(out)), stacklevel=5)  # type: ignore[operator, arg-type]
+        watch.check(function(byref(options), view(out)))  # type: ignore[operator, arg-type]
     return out
 
 

@@ -245,7 +245,7 @@ def _gram_of_collections(
         status = c.lib.volt_gram_collection(
             Kernel(kernel), views(first), len(first), other, n_other, byref(options), view(out)
         )
-        watch.check(status, stacklevel=4)
+        watch.check(status)
     return out
 
 

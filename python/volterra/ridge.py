@@ -51,9 +51,10 @@ class VolterraRidge(SequenceRegressor):
         values and later rows go on from there (so ``fit(X, y).score(X, y)`` is the in-sample score); every other X
         follows the training rows, as the test part of a ``TimeSeriesSplit`` does. "continue": X always follows the
         training rows, even if it repeats them. "reset": X is a new sequence after a past of zeros.
-    beyond : {"clip", "error", "allow"}, default="clip"
-        An input larger than any in training: project it to the largest norm seen (with a `BeyondWarning`), refuse
-        it, or take it as it is while the kernel stays bounded.
+    beyond : {"auto", "clip", "error", "allow"}, default="auto"
+        An input larger than any in training. "clip": project it to the largest norm seen, with a `BeyondWarning`;
+        "error": refuse it; "allow": take it as it is while the kernel stays bounded, else refuse it. "auto" is "clip" with
+        ``scale``, and "allow" without, where inputs are taken as they are.
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
     verbose : bool, default=False
@@ -118,7 +119,7 @@ class VolterraRidge(SequenceRegressor):
         fit_intercept: bool = True,
         scale: bool = True,
         start: str = "auto",
-        beyond: str = "clip",
+        beyond: str = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
     ) -> None:
@@ -192,7 +193,7 @@ class SequenceKernelRidge(SequenceRegressor):
         fit_intercept: bool = True,
         scale: bool = True,
         start: str = "auto",
-        beyond: str = "clip",
+        beyond: str = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
     ) -> None:

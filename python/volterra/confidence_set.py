@@ -1,0 +1,151 @@
+"""The model confidence set of Hansen, Lunde and Nason: which of several models are the best, chance considered."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref
+from typing import Any, List, Optional, Union
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import Array, as_matrix, as_targets, column_names, view
+from ._errors import check
+from ._progress import ProgressCallback, Watch
+from ._threads import use_threads
+
+__all__ = ["MCS", "losses"]
+
+
+def losses(truth: Any, forecast: Any) -> Array:
+    """Losses of a forecast row by row: the mean over outputs of the squared error over the variance of the truth.
+
+    Their mean is the NMSE. One column of these per model is what `MCS` takes.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> volterra.losses([-1.0, 1.0], [-1.0, 2.0])
+    array([0., 1.])
+    """
+    a, b = as_targets(truth, "truth")[0], as_targets(forecast, "forecast")[0]
+    out = np.empty((a.shape[0], 1))
+    check(c.lib.volt_losses(view(a), view(b), view(out)))
+    return out[:, 0]
+
+
+class MCS:
+    """Model confidence set: it contains the best model with probability 1 - size.
+
+    Parameters
+    ----------
+    losses : array-like or DataFrame of shape (n_steps, n_models)
+        One column per model, in time order. The columns of a data frame name the models; otherwise they are numbers
+        from 0.
+    size : float, default=0.25
+        A model is included when its p-value is above this.
+    method : {"R", "max"}, default="R"
+        Test the largest difference of two models, or of a model from the mean of all.
+    block : float or {"sqrt", "auto"}, default="sqrt"
+        Mean length of a block of the stationary bootstrap: a number, the integer part of sqrt(n_steps), or chosen
+        from the data (Politis and White).
+    reps : int, default=10000
+        Replications of the bootstrap.
+    seed : int, default=0
+    indices : array-like of int of shape (reps, n_steps), optional
+        Replications of your own, each a row of row numbers; block, reps and seed are then not used.
+    n_jobs : int, optional
+        Threads. The result is the same for every number of them.
+    progress : callable, optional
+        As in `volterra.gram`.
+
+    Attributes
+    ----------
+    included, excluded : list
+        Names (or numbers) of the models, in the order of the columns.
+    pvalues : ndarray of shape (n_models,), or a Series when losses is a data frame
+    order : list
+        The order of elimination; the last one was never eliminated.
+    block : float
+        The mean block length that was used.
+    mean_losses : ndarray of shape (n_models,)
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> rng = np.random.default_rng(1)
+    >>> noise = rng.normal(size=(400, 1)) ** 2
+    >>> table = noise + rng.normal(size=(400, 3)) ** 2 * [1.0, 1.0, 4.0]
+    >>> mcs = volterra.MCS(table, size=0.25, reps=2000)
+    >>> mcs.excluded
+    [2]
+    """
+
+    def __init__(
+        self,
+        losses: Any,
+        size: float = 0.25,
+        *,
+        method: str = "R",
+        block: Union[float, str] = "sqrt",
+        reps: int = 10000,
+        seed: int = 0,
+        indices: Any = None,
+        n_jobs: Optional[int] = None,
+        progress: Optional[ProgressCallback] = None,
+    ) -> None:
+        table = as_matrix(losses, "losses")
+        if method not in c.MCS_METHODS:
+            raise ValueError(f"method is {method!r}, and must be 'R' or 'max'")
+        if isinstance(block, str) and block not in c.BLOCKS:
+            raise ValueError(f"block is {block!r}, and must be a number, 'sqrt' or 'auto'")
+        self.size, self.method = float(size), method
+        length = c.BLOCKS[block] if isinstance(block, str) else self._block_length(block)
+        result = POINTER(c.Mcs)()
+        with use_threads(n_jobs), Watch("mcs", False, progress) as watch:
+            options = c.McsOptions(c.MCS_METHODS[method], size, length, reps, seed, watch.progress)
+            if indices is None:
+                status = c.lib.volt_mcs_compute(view(table), byref(options), byref(result))
+            else:
+                rows = self._replications(indices, table.shape[0])
+                status = c.lib.volt_mcs_from_indices(
+                    view(table), rows.ctypes.data, rows.shape[0], byref(options), byref(result)
+                )
+            watch.check(status)
+        try:
+            self._take(result.contents, losses, table.shape[1])
+        finally:
+            c.lib.volt_mcs_free(result)
+
+    @staticmethod
+    def _block_length(block: float) -> float:
+        if not block >= 1:
+            raise ValueError(f"block is {block}, and must be at least 1, or 'sqrt' or 'auto'")
+        return float(block)
+
+    @staticmethod
+    def _replications(indices: Any, steps: int) -> Array:
+        rows = np.ascontiguousarray(indices, dtype=np.int64)
+        if rows.ndim != 2 or rows.shape[1] != steps:
+            raise ValueError(f"indices has shape {rows.shape}, and (reps, {steps}) is needed, one column per row of losses")
+        return rows
+
+    def _take(self, found: c.Mcs, losses: Any, models: int) -> None:
+        names = column_names(losses)
+        self.models: List[Any] = list(range(models)) if names is None else list(names)
+        inside = found.included[:models]
+        self.included = [name for name, yes in zip(self.models, inside) if yes]
+        self.excluded = [name for name, yes in zip(self.models, inside) if not yes]
+        self.order = [self.models[i] for i in found.order[:models]]
+        self.pvalues: Any = np.array(found.pvalues[:models])
+        self.mean_losses: Any = np.array(found.mean_losses[:models])
+        self.statistics = np.array(found.statistics[: models - 1])
+        self.step_shares = np.array(found.step_shares[: models - 1])
+        self.block = float(found.block)
+        if names is not None and hasattr(losses, "index"):
+            import pandas
+
+            self.pvalues = pandas.Series(self.pvalues, index=losses.columns, name="pvalue")
+            self.mean_losses = pandas.Series(self.mean_losses, index=losses.columns, name="mean_loss")
+
+    def __repr__(self) -> str:
+        return f"MCS(included={self.included}, excluded={self.excluded}, size={self.size:g}, method={self.method!r})"

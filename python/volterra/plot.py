@@ -1,0 +1,166 @@
+"""Pictures of forecasts and searches, with matplotlib where it is installed."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from ._arrays import Array, as_targets, column_names
+
+__all__ = ["forecast", "search"]
+
+_TRUTH, _FORECAST, _MARK = "0.55", "tab:blue", "tab:red"
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise ImportError("volterra.plot needs matplotlib: pip install matplotlib") from None
+    return pyplot
+
+
+def _panels(count: int, axes: Any, height: float) -> Any:
+    if axes is not None:
+        given = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+        if len(given) != count:
+            raise ValueError(f"there are {len(given)} axes, and {count} are needed, one per output")
+        return given
+    figure, made = _pyplot().subplots(
+        count, 1, sharex=True, squeeze=False, figsize=(9, height * count + 0.6), layout="constrained"
+    )
+    del figure
+    return made[:, 0]
+
+
+def forecast(
+    truth: Any,
+    forecast: Any,
+    *,
+    history: Any = None,
+    names: Optional[Sequence[str]] = None,
+    axes: Any = None,
+) -> Any:
+    """Draw a forecast over the truth, one panel per output.
+
+    Parameters
+    ----------
+    truth, forecast : array-like of shape (n_steps,) or (n_steps, n_outputs)
+        A Series or DataFrame gives its index to the horizontal axis.
+    history : array-like, optional
+        Targets before the forecast; drawn to the left of it.
+    names : sequence of str, optional
+        One per output; the columns of a data frame when not given.
+    axes : Axes or array of Axes, optional
+        Where to draw; a new figure when not given.
+
+    Returns
+    -------
+    ndarray of Axes, one per output
+
+    Examples
+    --------
+    >>> import volterra
+    >>> x = volterra.datasets.lorenz(1300)
+    >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:1000])
+    >>> axes = volterra.plot.forecast(x[1000:], model.continue_(300), history=x[800:1000], names="uvw")
+    >>> len(axes)
+    3
+    """
+    a, _ = as_targets(truth, "truth")
+    b, _ = as_targets(forecast, "forecast")
+    if a.shape != b.shape:
+        raise ValueError(f"truth has shape {a.shape} and forecast {b.shape}, and they must agree")
+    time = _time(truth, forecast, len(a))
+    before = None if history is None else as_targets(history, "history")[0]
+    if names is None:
+        found = column_names(truth) if column_names(truth) is not None else column_names(forecast)
+        names = [f"y{k + 1}" for k in range(a.shape[1])] if found is None else list(found)
+    panels = _panels(a.shape[1], axes, 1.7)
+    for k, panel in enumerate(panels):
+        if before is not None:
+            earlier = _earlier(history, len(before), time)
+            panel.plot(earlier, before[:, k], color=_TRUTH, linewidth=1.2)
+            panel.axvline(time[0], color="0.8", linewidth=0.8)
+        panel.plot(time, a[:, k], color=_TRUTH, linewidth=1.8, label="truth")
+        panel.plot(time, b[:, k], color=_FORECAST, linewidth=1.1, label="forecast")
+        panel.set_ylabel(names[k])
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].legend(loc="upper right", frameon=False, ncols=2)
+    panels[-1].set_xlabel("step" if np.issubdtype(np.asarray(time).dtype, np.number) else "")
+    return panels
+
+
+def _time(truth: Any, forecast: Any, steps: int) -> Array:
+    index = getattr(truth, "index", getattr(forecast, "index", None))
+    return np.arange(steps) if index is None or callable(index) else np.asarray(index)
+
+
+def _earlier(history: Any, steps: int, time: Array) -> Array:
+    index = getattr(history, "index", None)
+    if index is not None and not callable(index):
+        return np.asarray(index)
+    if not np.issubdtype(np.asarray(time).dtype, np.number):
+        raise ValueError("truth has an index of dates, so history needs one too")
+    return np.asarray(time)[0] - steps + np.arange(steps)
+
+
+def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
+    """Draw the scores of a search against each parameter that was searched.
+
+    Parameters
+    ----------
+    cv : VolterraRidgeCV, or its ``cv_results_``
+        Candidates that a race gave up are drawn pale, the best one red.
+    worst : float, default=0.0
+        Scores below this lie on the lower edge.
+    axes : array of Axes, optional
+        One per parameter; a new figure when not given.
+
+    Returns
+    -------
+    ndarray of Axes, one per parameter
+
+    Examples
+    --------
+    >>> import volterra
+    >>> u, y = volterra.datasets.narma10(400)
+    >>> cv = volterra.VolterraRidgeCV(draws=10, random_state=1).fit(u, y)
+    >>> [axes.get_xlabel() for axes in volterra.plot.search(cv)]
+    ['alpha', 'lam_coef', 'tau_coef']
+    """
+    results = getattr(cv, "cv_results_", cv)
+    score = np.maximum(np.nan_to_num(results["mean_test_score"], nan=-np.inf), worst)
+    pale = np.asarray(results.get("stopped", np.zeros(len(score), dtype=bool)))
+    best = int(np.argmin(results["rank_test_score"]))
+    searched = [
+        key
+        for key in sorted(results)
+        if key.startswith("param_") and len(set(map(str, np.ma.filled(results[key], None)))) > 1
+    ]
+    if not searched:
+        raise ValueError("no parameter was searched: all candidates are the same")
+    if axes is None:
+        _, made = _pyplot().subplots(
+            1, len(searched), sharey=True, squeeze=False, figsize=(3.2 * len(searched), 3.2), layout="constrained"
+        )
+        axes = made[0]
+    panels = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    for key, panel in zip(searched, panels):
+        values = list(np.ma.filled(results[key], None))
+        if all(isinstance(v, (int, float, np.number)) for v in values):
+            x = np.array(values, dtype=float)
+            if x.min() > 0 and x.max() / x.min() > 20:
+                panel.set_xscale("log")
+        else:
+            words = sorted(set(map(str, values)))
+            x = np.array([words.index(str(v)) for v in values], dtype=float)
+            panel.set_xticks(range(len(words)), words)
+        panel.scatter(x[pale], score[pale], s=14, color=_FORECAST, alpha=0.25, linewidths=0)
+        panel.scatter(x[~pale], score[~pale], s=18, color=_FORECAST, linewidths=0)
+        panel.scatter(x[best], score[best], s=60, facecolors="none", edgecolors=_MARK, linewidths=1.5)
+        panel.set_xlabel(key[len("param_") :])
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("mean score")
+    return panels
