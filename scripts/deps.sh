@@ -23,6 +23,7 @@ build | NLopt                       | has_module nlopt           | libnlopt-dev 
 build | zlib                        | has_module zlib            | zlib1g-dev             | zlib-devel          | zlib       | zlib-devel               | zlib-dev     | zlib
 test  | cmocka                      | has_module cmocka          | libcmocka-dev          | libcmocka-devel     | cmocka     | libcmocka-devel          | cmocka-dev   | cmocka
 test  | a C++ compiler              | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
+test  | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
 demo  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot
 bench | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
 lint  | clang-format                | has_program clang-format   | clang-format           | clang-tools-extra   | clang      | clang                    | -            | clang-format

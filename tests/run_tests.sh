@@ -3,7 +3,7 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: cli install unit property reference examples fuzz, on the `default` preset, then
+# Suites: python cli install unit property reference examples fuzz, on the `default` preset, then
 # sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz on the `sanitize` preset.
 # Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
@@ -21,7 +21,7 @@ jobs_test=${TEST_JOBS:-2}
 seconds_each=${TEST_SECONDS:-300}
 results=build/test-results
 # The long ones first, so that the short ones fill the place beside them.
-all_suites="cli install unit property reference examples fuzz
+all_suites="python cli install unit property reference examples fuzz
     sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
@@ -157,6 +157,11 @@ run_suite()
                 name=$(basename "$program" .c)
                 start_job "$suite" status "$name" "$build/examples/$name"
             done
+            ;;
+        python)
+            found=yes
+            # Compiles the library once more, and may wait for the package index.
+            seconds_each=$((3 * seconds_each)) start_job "$suite" tap run bash python/tests/run.sh "$build"
             ;;
         install)
             found=yes

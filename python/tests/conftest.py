@@ -1,0 +1,86 @@
+"""What the tests share: the golden files, the program, sequences to learn."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+from typing import Any, Callable, Dict
+
+import numpy as np
+import pytest
+
+import volterra
+
+ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
+
+
+@pytest.fixture(scope="session")
+def root() -> pathlib.Path:
+    """The repository."""
+    return ROOT
+
+
+class Golden:
+    """Expected figures from tests/reference, each with its tolerance."""
+
+    def __init__(self, name: str) -> None:
+        self.content: Dict[str, Any] = json.loads((ROOT / "tests/reference" / f"{name}.json").read_text())
+        self.params = self.content["params"]
+        self.inputs = self.content["inputs"]
+        self.expected = self.content["expected"]
+
+    def array(self, name: str) -> np.ndarray:
+        return np.array(self.inputs[name], dtype=float)
+
+    def tol(self, field: str) -> float:
+        return self.content.get("tol_by_field", {}).get(field, self.content["tol"])
+
+    def check(self, field: str, actual: Any, how: str = "max", expected: Any = None) -> None:
+        """how: "max" (relative to the largest expected), "each" or "absolute"."""
+        wanted = np.asarray(self.expected[field] if expected is None else expected, dtype=float)
+        actual = np.asarray(actual, dtype=float).reshape(wanted.shape)
+        size = {"max": np.abs(wanted).max(), "each": np.abs(wanted), "absolute": 1.0}[how]
+        worst = np.max(np.abs(actual - wanted) - self.tol(field) * size)
+        assert worst <= 0, f"{field}: off by {np.abs(actual - wanted).max():.3g}, allowed {self.tol(field):.3g} ({how})"
+
+
+@pytest.fixture
+def golden() -> Callable[[str], Golden]:
+    return Golden
+
+
+@pytest.fixture(scope="session")
+def program(root: pathlib.Path) -> Callable[..., str]:
+    """Run the program ``volterra``, with the threads of the library; its standard output."""
+    path = os.environ.get("VOLTERRA_PROGRAM", str(root / "build/volterra"))
+    if not os.path.exists(path):
+        pytest.skip("the program was not built")
+
+    def run(*arguments: Any) -> str:
+        done = subprocess.run(
+            [path, *map(str, arguments), "--threads", str(volterra.threads())],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20240607)
+
+
+@pytest.fixture
+def system(rng: np.random.Generator) -> Any:
+    """Inputs and one target of a system with fading memory, 300 rows."""
+    X = rng.uniform(-1, 1, size=(300, 2))
+    y = np.zeros(300)
+    for t in range(1, 300):
+        y[t] = 0.6 * y[t - 1] + X[t, 0] * X[t - 1, 1] + 0.3 * X[t, 1]
+    return X, y

@@ -1,0 +1,22 @@
+"""Run the first block of Python in a README; anything it raises is a failure.
+
+    readme_example.py README.md
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+
+
+def python_blocks(text: str) -> list:
+    """The fenced blocks of Python."""
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+if __name__ == "__main__":
+    blocks = python_blocks(pathlib.Path(sys.argv[1]).read_text())
+    if not blocks:
+        sys.exit(f"{sys.argv[1]} has no block of Python")
+    exec(compile(blocks[0], sys.argv[1], "exec"), {"__name__": "__main__"})

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# python/tests/run.sh: install the package as a stranger would, then run its tests. TAP on stdout.
+#
+#   python/tests/run.sh BUILD      BUILD: the build folder with the program; everything made here stays in it
+#
+# A copy of what git knows stands for a clean clone. `pip install` of that copy into a fresh virtual environment
+# must give a package that runs the README's example with nothing but NumPy. Then pytest runs in a second
+# environment, which has scikit-learn, pandas and matplotlib, is kept from run to run, and sees that package.
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+work=$build/python
+source=$work/source
+log=$work/log
+fresh=$work/fresh
+tools=$work/tools
+packages=(pytest scikit-learn pandas matplotlib)
+mkdir -p "$work"
+
+copy_of_checkout()
+{
+    rm -rf "$source" && mkdir -p "$source" || return 1
+    (cd "$root" && { git ls-files -z --cached --others --exclude-standard 2>/dev/null ||
+        find . -path ./build -prune -o -path './build-*' -prune -o -type f -print0; } |
+        while IFS= read -r -d '' file; do [ -e "$file" ] && printf '%s\0' "$file"; done |
+        tar --null -T - -cf - | tar -C "$source" -xf -)
+}
+
+# The compiled objects are kept from run to run: the copy keeps the times of the files.
+fresh_environment()
+{
+    python3 -m venv --clear "$fresh" &&
+        "$fresh/bin/python" -m pip install --quiet --disable-pip-version-check \
+            --config-settings=build-dir="$work/cmake" "$source"
+}
+
+readme_example()
+{
+    cd "$work" && "$fresh/bin/python" "$root/python/tests/readme_example.py" "$root/README.md"
+}
+
+works() { "$tools/bin/python" -c 'import pytest, sklearn, pandas, matplotlib' 2>/dev/null; }
+packages_of() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }
+
+tools_environment()
+{
+    if ! works; then
+        python3 -m venv --clear "$tools" &&
+            "$tools/bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}" || return 1
+    fi
+    packages_of "$fresh" >"$(packages_of "$tools")/package_under_test.pth"
+}
+
+count=0
+failures=0
+check() # NAME COMMAND...: one TAP line; the output of a command that fails follows it
+{
+    local name=$1
+    shift
+    count=$((count + 1))
+    if (set -e; "$@") >"$log" 2>&1; then
+        echo "ok $count - $name"
+    else
+        failures=$((failures + 1))
+        echo "not ok $count - $name"
+        sed 's/^/# /' "$log"
+        return 1
+    fi
+}
+
+status() { (cd "$root" && git status --porcelain --ignored 2>/dev/null) | grep -v " build"; }
+before=$(status)
+unchanged() { [ "$(status)" = "$before" ]; }
+
+echo "1..5"
+check "a copy of the checkout" copy_of_checkout || exit 1
+check "pip install into a fresh environment" fresh_environment || exit 1
+check "the README's example, with NumPy alone" readme_example
+check "the environment for the tests" tools_environment || exit 1
+(
+    cd "$work" || exit 1
+    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/python/tests MPLBACKEND=agg OMP_NUM_THREADS=2
+    export VOLTERRA_ROOT=$root VOLTERRA_PROGRAM=${VOLTERRA:-$build/volterra} VOLTERRA_FRESH=$fresh/bin/python
+    "$tools/bin/python" -m pytest -p tap_lines -p no:cacheprovider -q --rootdir="$root/python/tests" \
+        --doctest-modules --pyargs volterra "$root/python/tests"
+) || failures=$((failures + 1))
+check "nothing was left in the checkout" unchanged
+[ "$failures" -eq 0 ]
