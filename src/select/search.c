@@ -363,7 +363,7 @@ static volt_status open_log(run *r, volt_view X, volt_view Y)
     int64_t whole = 0;
     if (!options->log)
         return VOLT_OK;
-    volt_search_fingerprint(r->candidates, X, Y, options, fingerprint);
+    VOLT_TRY(volt_search_fingerprint(r->candidates, X, Y, options, fingerprint));
     bool exists = access(options->log, F_OK) == 0;
     if (exists && options->resume)
         VOLT_TRY(volt_trial_log_read(options->log, fingerprint, &score, take_logged, r, &whole));

@@ -35,29 +35,31 @@ static unsigned long add_rows(unsigned long sum, volt_view V)
     return sum;
 }
 
-/* Candidate 0 stands for all: it depends on kernel, ranges and seed. */
-static unsigned long add_candidate(unsigned long sum, const volt_candidates *candidates)
+/* Candidate 0 stands for all: it depends on kernel, ranges and seed. One that cannot be had adds nothing. */
+static volt_status add_candidate(const volt_candidates *candidates, unsigned long *sum)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
     double alpha = 0;
-    if (volt_candidates_get(candidates, 0, kernel, &alpha) != VOLT_OK)
-        return sum;
-    sum = add_bytes(sum, kernel, strlen(kernel));
-    return add_bytes(sum, &alpha, sizeof alpha);
+    volt_status status = volt_candidates_get(candidates, 0, kernel, &alpha);
+    *sum = add_bytes(add_bytes(*sum, kernel, strlen(kernel)), &alpha, sizeof alpha);
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
 /* Two sums: the data, and what is asked of them. How many draws, which shard and how long is not part of it:
  * those may differ between runs that belong together. */
-void volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
-                             const volt_search_options *options, char fingerprint[VOLT_FINGERPRINT_LENGTH])
+volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
+                                    const volt_search_options *options,
+                                    char fingerprint[VOLT_FINGERPRINT_LENGTH])
 {
     int64_t asked[] = {options->splits.folds,     options->splits.gap,     options->splits.min_train,
                        options->splits.max_train, options->splits.rolling, (int64_t)options->start,
                        options->washout,          options->intercept != 0, options->scale != 0,
                        (int64_t)options->score,   (int64_t)options->race};
     unsigned long data = add_rows(add_rows(crc32(0, NULL, 0), X), Y);
-    unsigned long question = add_candidate(add_bytes(crc32(0, NULL, 0), asked, sizeof asked), candidates);
+    unsigned long question = add_bytes(crc32(0, NULL, 0), asked, sizeof asked);
+    VOLT_TRY(add_candidate(candidates, &question));
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%08lx%08lx", data & 0xffffffffUL, question & 0xffffffffUL);
+    return VOLT_OK;
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */

@@ -20,9 +20,10 @@ typedef struct volt_trial_log {
     volt_score score;
 } volt_trial_log;
 
-/* What is searched, as 16 digits. */
-void volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
-                             const volt_search_options *options, char fingerprint[VOLT_FINGERPRINT_LENGTH]);
+/* What is searched, as 16 digits. VOLT_ERR_MEMORY. */
+volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
+                                    const volt_search_options *options,
+                                    char fingerprint[VOLT_FINGERPRINT_LENGTH]);
 
 /* Read the trials of a log, calling `take` for each, which owns it then. A last line without its end, which a
  * killed process leaves behind, is passed over; *whole (may be NULL) receives the bytes before it. Lines with

@@ -1,0 +1,331 @@
+/* tests/unit/test_select_memory.c: the k-th allocation of a search and of its candidates fails, for every k:
+ * VOLT_ERR_MEMORY, nothing lost, nothing half-done, and the log is one from which the search goes on. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_cv.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/select.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 20, DRAWS = 3 };
+
+/* What the calls work on, made before any allocation fails. */
+static plain_problem problem;
+static volt_candidates *draws, *grid, *list, *function;
+static const char *csv, *log_path, *good_log;
+
+static const char *const lifts[] = {"geometric", "rbf"};
+static const volt_range ranges[] = {{.name = "lift", .choices = lifts, .n_choices = 2},
+                                    {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 0.1, .high = 1}};
+static const volt_draw_options draw_options = {.ranges = ranges, .n_ranges = 2, .scale = 1};
+static const char *const kernels[] = {"rbf:gamma=1", "volterra", "linear:window=2"};
+static const double alphas[] = {1, 0.5, 0.25};
+
+static int make(int64_t index, char *kernel, size_t size, double *alpha, void *context)
+{
+    (void)context;
+    snprintf(kernel, size, "rbf:gamma=%d", (int)index + 1);
+    *alpha = 1;
+    return 0;
+}
+
+static volt_search_options search_options(void)
+{
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = 2;
+    options.draws = DRAWS;
+    return options;
+}
+
+static int make_set(void **state)
+{
+    (void)state;
+    volt_rng rng;
+    volt_rng_init(&rng, 2900, 0);
+    problem = plain_problem_make(&rng, N, 2, 2);
+    check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &draw_options, &draws));
+    check_ok(volt_candidates_grid("volterra", plain_inputs(&problem), &draw_options, 2, &grid));
+    check_ok(volt_candidates_list(kernels, alphas, 3, &list));
+    check_ok(volt_candidates_function(make, NULL, 4, &function));
+    csv = scratch_write_text("candidates.csv", "gamma,alpha\n1,2\n3,4\n5,6\n");
+    log_path = scratch_path("trials.jsonl");
+    good_log = scratch_path("good.jsonl");
+    volt_search_options options = search_options();
+    options.log = good_log;
+    volt_search *search = NULL;
+    check_ok(volt_search_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, &search));
+    volt_search_free(search);
+    return 0;
+}
+
+static int free_set(void **state)
+{
+    (void)state;
+    failing_alloc_stop();
+    volt_set_threads(0);
+    volt_candidates_free(function);
+    volt_candidates_free(list);
+    volt_candidates_free(grid);
+    volt_candidates_free(draws);
+    plain_problem_free(&problem);
+    return 0;
+}
+
+/* ---- the calls -------------------------------------------------------------------------------- */
+
+/* Each call frees what it made when it succeeds, and checks that a failure left its outputs alone. */
+
+static volt_status finish(volt_status status, volt_candidates *candidates)
+{
+    assert_true((status == VOLT_OK) == (candidates != NULL));
+    volt_candidates_free(candidates);
+    return status;
+}
+
+static volt_status call_draw(void)
+{
+    volt_candidates *candidates = NULL;
+    volt_status status = volt_candidates_draw("volterra", plain_inputs(&problem), &draw_options, &candidates);
+    return finish(status, candidates);
+}
+
+static volt_status call_grid(void)
+{
+    volt_candidates *candidates = NULL;
+    volt_status status =
+        volt_candidates_grid("volterra", plain_inputs(&problem), &draw_options, 3, &candidates);
+    return finish(status, candidates);
+}
+
+static volt_status call_list(void)
+{
+    volt_candidates *candidates = NULL;
+    volt_status status = volt_candidates_list(kernels, alphas, 3, &candidates);
+    return finish(status, candidates);
+}
+
+static volt_status call_read(void)
+{
+    volt_candidates *candidates = NULL;
+    volt_status status = volt_candidates_read(csv, "rbf", &candidates);
+    return finish(status, candidates);
+}
+
+static volt_status call_function(void)
+{
+    volt_candidates *candidates = NULL;
+    volt_status status = volt_candidates_function(make, NULL, -1, &candidates);
+    return finish(status, candidates);
+}
+
+static volt_status get_from(const volt_candidates *candidates)
+{
+    char kernel[VOLT_KERNEL_LENGTH] = "untouched";
+    double alpha = 77;
+    volt_status status = volt_candidates_get(candidates, 2, kernel, &alpha);
+    assert_true((status == VOLT_OK) == (strcmp(kernel, "untouched") != 0 && alpha != 77));
+    return status;
+}
+
+static volt_status call_get_draw(void)
+{
+    return get_from(draws);
+}
+
+static volt_status call_get_grid(void)
+{
+    return get_from(grid);
+}
+
+static volt_status call_get_list(void)
+{
+    return get_from(list);
+}
+
+static volt_status call_get_function(void)
+{
+    return get_from(function);
+}
+
+static volt_status search_with(const volt_candidates *candidates, const volt_search_options *options)
+{
+    volt_search *search = NULL;
+    volt_status status =
+        volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), options, &search);
+    assert_true((status == VOLT_OK) == (search != NULL));
+    volt_search_free(search);
+    return status;
+}
+
+static volt_status call_search(void)
+{
+    volt_search_options options = search_options();
+    return search_with(draws, &options);
+}
+
+static volt_status call_search_reset(void)
+{
+    volt_search_options options = search_options();
+    options.start = VOLT_START_RESET;
+    options.washout = 1;
+    return search_with(list, &options);
+}
+
+static volt_status call_search_rolling(void)
+{
+    volt_search_options options = search_options();
+    options.splits.rolling = 1;
+    options.race = VOLT_RACE_FAST;
+    return search_with(list, &options);
+}
+
+static volt_status call_search_prequential(void)
+{
+    volt_search_options options = search_options();
+    options.score = VOLT_SCORE_PREQUENTIAL;
+    return search_with(list, &options);
+}
+
+static volt_status call_search_log_score(void)
+{
+    volt_search_options options = search_options();
+    options.score = VOLT_SCORE_LOG;
+    return search_with(list, &options);
+}
+
+/* What a run that ran out of memory left in its log is good for another. */
+static volt_status call_search_logged(void)
+{
+    volt_search_options options = search_options();
+    options.log = log_path;
+    unlink(log_path);
+    volt_status status = search_with(draws, &options);
+    if (access(log_path, F_OK) == 0) {
+        volt_search *again = NULL;
+        failing_alloc_start(0);
+        options.resume = 1;
+        check_ok(volt_search_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, &again));
+        volt_search_free(again);
+    }
+    return status;
+}
+
+static volt_status call_resume(void)
+{
+    volt_search_options options = search_options();
+    options.log = good_log;
+    options.resume = 1;
+    return search_with(draws, &options);
+}
+
+static volt_status call_merge(void)
+{
+    const char *logs[] = {good_log, good_log};
+    volt_search *search = NULL;
+    volt_status status = volt_search_merge(logs, 2, &search);
+    assert_true((status == VOLT_OK) == (search != NULL));
+    volt_search_free(search);
+    return status;
+}
+
+/* ---- every k ---------------------------------------------------------------------------------- */
+
+static void fail_every_allocation(const char *what, volt_status (*call)(void))
+{
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status = call();
+        int hit = failing_alloc_hit();
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        if (live != 0 || status != (hit ? VOLT_ERR_MEMORY : VOLT_OK))
+            fail_msg("%s, allocation %" PRId64 ": status \"%s\" (%s), %" PRId64 " blocks not freed", what, k,
+                     volt_status_message(status), volt_error_detail(), live);
+        if (!hit) {
+            print_message("%s: %" PRId64 " allocations\n", what, k - 1);
+            assert_true(k > 1); /* there was something to fail */
+            return;
+        }
+        assert_true(strlen(volt_error_detail()) > 0);
+    }
+}
+
+static void candidates_run_out_of_memory(void **state)
+{
+    (void)state;
+    fail_every_allocation("draw", call_draw);
+    fail_every_allocation("grid", call_grid);
+    fail_every_allocation("list", call_list);
+    fail_every_allocation("read", call_read);
+    fail_every_allocation("function", call_function);
+    fail_every_allocation("get, draw", call_get_draw);
+    fail_every_allocation("get, grid", call_get_grid);
+    fail_every_allocation("get, list", call_get_list);
+    fail_every_allocation("get, function", call_get_function);
+}
+
+static void searches_run_out_of_memory(void **state)
+{
+    (void)state;
+    check_ok(volt_set_threads(1));
+    fail_every_allocation("search", call_search);
+    fail_every_allocation("search, reset", call_search_reset);
+    fail_every_allocation("search, rolling", call_search_rolling);
+    fail_every_allocation("search, prequential", call_search_prequential);
+    fail_every_allocation("search, log score", call_search_log_score);
+}
+
+/* With two threads at work the other one must come to its end too. */
+static void searches_on_two_threads_run_out_of_memory(void **state)
+{
+    (void)state;
+    check_ok(volt_set_threads(2));
+    fail_every_allocation("search, two threads", call_search);
+}
+
+/* call_search_logged counts allocations anew for the second run: whether the first one was hit is seen from its
+ * status. */
+static void logged_searches_run_out_of_memory(void **state)
+{
+    (void)state;
+    check_ok(volt_set_threads(1));
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status = call_search_logged();
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        assert_int_equal(live, 0);
+        if (status == VOLT_OK) {
+            print_message("search with a log: %" PRId64 " allocations\n", k - 1);
+            assert_true(k > DRAWS);
+            break;
+        }
+        if (status != VOLT_ERR_MEMORY)
+            fail_msg("allocation %" PRId64 ": status \"%s\" (%s)", k, volt_status_message(status),
+                     volt_error_detail());
+    }
+    fail_every_allocation("resume", call_resume);
+    fail_every_allocation("merge", call_merge);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(candidates_run_out_of_memory),
+        cmocka_unit_test(searches_run_out_of_memory),
+        cmocka_unit_test(searches_on_two_threads_run_out_of_memory),
+        cmocka_unit_test(logged_searches_run_out_of_memory),
+    };
+    return cmocka_run_group_tests_name("select_memory", tests, make_set, free_set);
+}
