@@ -71,6 +71,9 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     }
     if (length == 0)
         return VOLT_OK;
+    VOLT_REQUIRE(column == r->text || !strpbrk(text, ",="), VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": %s is \"%s\", which is no value", line, r->names[column],
+                 volt_excerpt(text, length, shown));
     size_t used = strlen(r->row);
     int written = column == r->text ? snprintf(r->row, sizeof r->row, "%s", text)
                                     : snprintf(r->row + used, sizeof r->row - used, "%c%s=%s",

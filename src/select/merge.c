@@ -61,6 +61,9 @@ static volt_status add_all(pile *all, volt_search *search)
                          trial->index, last->kernel, trial->kernel);
             continue;
         }
+        VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == search->info.folds, VOLT_ERR_FORMAT,
+                     "candidate %" PRId64 " has %" PRId64 " folds, and there are %" PRId64, trial->index,
+                     trial->n_folds, search->info.folds);
         VOLT_TRY(volt_search_add(search, trial));
         all->trials[i] = NULL; /* the search has it now */
         last = trial;

@@ -244,10 +244,10 @@ static volt_status read_line(const char *bytes, size_t size, char fingerprint[VO
 {
     json_error_t error;
     json_t *line = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
-    VOLT_REQUIRE(json_is_object(line), VOLT_ERR_FORMAT, "it is not a line of JSON");
     double *folds = NULL;
     int64_t n_folds = 0;
-    volt_status status = check_search(line, fingerprint, score);
+    volt_status status = json_is_object(line) ? check_search(line, fingerprint, score)
+                                              : volt_fail(VOLT_ERR_FORMAT, "it is not a line of JSON");
     if (status == VOLT_OK)
         status = read_folds(line, &folds, &n_folds);
     if (status == VOLT_OK)

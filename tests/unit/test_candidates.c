@@ -249,6 +249,7 @@ static void wrong_files_are_refused_with_their_line(void **state)
         {"alpha,gamma\n1,2\n1,x\n", "rbf", VOLT_ERR_FORMAT, {"line 3", "gamma=x"}},
         {"alpha,gamma\n1,2\n1,-2\n", "rbf", VOLT_ERR_FORMAT, {"line 3", "gamma=-2"}},
         {"alpha,gamma\n1,2\n\n1,-2\n", "rbf", VOLT_ERR_FORMAT, {"line 4", "gamma=-2"}},
+        {"alpha,gamma\n1,\"2,window=3\"\n", "rbf", VOLT_ERR_FORMAT, {"line 2", "gamma is \"2,window=3\""}},
         {"alpha,gamma\n1,2\nx,2\n", "rbf", VOLT_ERR_FORMAT, {"line 3", "alpha is \"x\""}},
         {"alpha,gamma\n1,2\n,2\n", "rbf", VOLT_ERR_FORMAT, {"line 3", "alpha is"}},
         {"alpha,gamma\n0,2\n", "rbf", VOLT_ERR_FORMAT, {"line 2", "alpha is 0"}},

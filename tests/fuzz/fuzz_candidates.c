@@ -1,0 +1,39 @@
+/* tests/fuzz/fuzz_candidates.c: libFuzzer target of the reader of candidate files. */
+#include "fuzz/fuzz_input.h"
+#include "volterra/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was read must be candidates: each a kernel whose full text it is, and an alpha. */
+static void read_for(const char *path, const char *kernel)
+{
+    volt_candidates *candidates = NULL;
+    if (volt_candidates_read(path, kernel, &candidates))
+        return;
+    int64_t count = volt_candidates_count(candidates);
+    if (count < 1)
+        abort();
+    for (int64_t i = 0; i < count; i++) {
+        char text[VOLT_KERNEL_LENGTH];
+        double alpha = 0;
+        volt_kernel *parsed = NULL;
+        if (volt_candidates_get(candidates, i, text, &alpha) || !(alpha > 0) || !isfinite(alpha))
+            abort();
+        if (volt_kernel_parse(text, &parsed) || strcmp(volt_kernel_text(parsed), text) != 0)
+            abort();
+        volt_kernel_free(parsed);
+    }
+    volt_candidates_free(candidates);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const char *path = fuzz_input_path(bytes, size);
+    read_for(path, NULL);
+    read_for(path, "volterra");
+    read_for(path, "rbf: window = 2");
+    read_for(path, "sig:level=2");
+    return 0;
+}

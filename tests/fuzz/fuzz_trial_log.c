@@ -1,0 +1,71 @@
+/* tests/fuzz/fuzz_trial_log.c: libFuzzer target of the reader of trial logs. */
+#include "fuzz/fuzz_input.h"
+#include "select/trial_log.h"
+#include "volterra/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was read must be a search: trials by index, each once, complete ones with all folds and a finite score,
+ * the best of them the best. */
+static void check(const volt_search *search)
+{
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    const volt_trial *best = volt_search_best(search), *last = NULL;
+    double sign = info.score == VOLT_SCORE_NMSE || info.score == VOLT_SCORE_MSE ? -1 : 1;
+    int64_t failed = 0, stopped = 0;
+    if (!best || info.trials < 1 || best->failure || best->stopped)
+        abort();
+    for (int64_t i = 0; i < info.trials; i++) {
+        const volt_trial *trial = volt_search_trial(search, i);
+        if ((last && trial->index <= last->index) || trial->index < 0 || !trial->kernel || !(trial->alpha > 0))
+            abort();
+        if (trial->n_folds > info.folds)
+            abort();
+        failed += trial->failure != NULL;
+        stopped += !trial->failure && trial->stopped;
+        if (!trial->failure && !trial->stopped)
+            if (trial->n_folds != info.folds || sign * trial->score > sign * best->score)
+                abort();
+        last = trial;
+    }
+    for (int64_t k = 0; k <= info.folds; k++)
+        stopped -= info.stopped[k];
+    if (failed != info.failed || stopped != 0)
+        abort();
+}
+
+static volt_status count_line(volt_trial *trial, void *context)
+{
+    volt_free((void *)trial->kernel);
+    volt_free((void *)trial->failure);
+    volt_free(trial->folds);
+    volt_free(trial);
+    ++*(int64_t *)context;
+    return VOLT_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const char *path = fuzz_input_path(bytes, size), *twice[] = {path, path};
+    volt_search *search = NULL;
+    if (volt_search_merge(&path, 1, &search) == VOLT_OK) {
+        check(search);
+        volt_search_free(search);
+        if (volt_search_merge(twice, 2, &search) != VOLT_OK) /* the union with itself is itself */
+            abort();
+        check(search);
+        volt_search_free(search);
+    }
+    /* As a search that goes on reads it: what is whole ends behind the last line. */
+    char fingerprint[VOLT_FINGERPRINT_LENGTH] = "0123456789abcdef";
+    volt_score score = VOLT_SCORE_R2;
+    int64_t whole = -1, lines = 0;
+    if (volt_trial_log_read(path, fingerprint, &score, count_line, &lines, &whole) == VOLT_OK)
+        if (whole < 0 || whole > (int64_t)size || (whole > 0 && bytes[whole - 1] != '\n') ||
+            memchr(bytes + whole, '\n', size - (size_t)whole) || (lines > 0) != (whole > 0))
+            abort();
+    return 0;
+}
