@@ -20,7 +20,7 @@
  *     volt_model_free(model);
  *     volt_kernel_free(kernel);
  *
- * The headers follow the way data flows: base, io, kernel, solve, model, select; data and stats stand beside. */
+ * The headers follow the way data flows: base, io, kernel, solve, model, select, study; data and stats stand beside. */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
@@ -32,5 +32,6 @@
 #include "volterra/select.h"
 #include "volterra/solve.h"
 #include "volterra/stats.h"
+#include "volterra/study.h"
 
 #endif

@@ -8,7 +8,8 @@
 
 /* A source of candidates. `get` gives the text of a kernel, which need not be complete, and alpha. */
 struct volt_candidates {
-    int64_t count; /* -1: no end */
+    int64_t count;      /* -1: no end */
+    int64_t parameters; /* that differ between candidates, alpha included; 0: not known */
     volt_status (*get)(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                        double *alpha);
     bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) is there such a candidate? */

@@ -51,6 +51,18 @@ static volt_status grid_get(const volt_candidates *candidates, int64_t index, ch
     return volt_space_at(drawn->space, u, kernel, alpha, NULL);
 }
 
+/* Axes that some candidate takes. */
+static int64_t count_parameters(const volt_part *parts, int64_t n_parts)
+{
+    uint64_t taken = 0;
+    for (int64_t p = 0; p < n_parts; p++)
+        taken |= parts[p].taken;
+    int64_t count = 0;
+    for (; taken; taken &= taken - 1)
+        count++;
+    return count;
+}
+
 /* points = 0: random draws. */
 static volt_status create(const char *kernel, volt_view X, const volt_draw_options *options, int64_t points,
                           volt_candidates **candidates)
@@ -67,6 +79,8 @@ static volt_status create(const char *kernel, volt_view X, const volt_draw_optio
     int64_t n_parts = 0;
     if (status == VOLT_OK)
         status = volt_space_parts(drawn->space, points ? points : 1, &drawn->parts, &n_parts);
+    if (status == VOLT_OK)
+        source.parameters = count_parameters(drawn->parts, n_parts);
     if (status == VOLT_OK && points)
         source.count = drawn->parts[n_parts - 1].end;
     if (status != VOLT_OK) {

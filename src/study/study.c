@@ -1,0 +1,440 @@
+/* src/study/study.c: tune every contender with the same budget, refit, forecast the test rows, rank. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "kernel/gram.h"
+#include "select/candidates.h"
+#include "study/published_scaling.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct row {
+    volt_study_row said; /* what the caller sees; its texts are owned below */
+    char *name, *given;  /* of the contender */
+    char *kernel, *failure;
+    volt_search *search;
+    double *forecast; /* test rows x q */
+    double *losses;   /* test rows */
+} row;
+
+struct volt_study {
+    int64_t count; /* rows that are done, or failed */
+    int64_t capacity;
+    row *rows;
+    int64_t n_test, q;
+};
+
+volt_study_options volt_study_options_default(void)
+{
+    volt_study_options options = {.folds = 5, .mcs_size = 0.25, .mcs_reps = 10000};
+    return options;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static void row_release(row *one)
+{
+    volt_free(one->name);
+    volt_free(one->given);
+    volt_free(one->kernel);
+    volt_free(one->failure);
+    volt_search_free(one->search);
+    volt_free(one->forecast);
+    volt_free(one->losses);
+}
+
+void volt_study_free(volt_study *study)
+{
+    if (!study)
+        return;
+    for (int64_t i = 0; i < study->capacity; i++)
+        row_release(&study->rows[i]);
+    volt_free(study->rows);
+    volt_free(study);
+}
+
+int64_t volt_study_count(const volt_study *study)
+{
+    return study->count;
+}
+
+static const row *row_at(const volt_study *study, int64_t i)
+{
+    return i >= 0 && i < study->count ? &study->rows[i] : NULL;
+}
+
+const volt_study_row *volt_study_row_at(const volt_study *study, int64_t i)
+{
+    const row *one = row_at(study, i);
+    return one ? &one->said : NULL;
+}
+
+volt_view volt_study_forecast(const volt_study *study, int64_t i)
+{
+    const row *one = row_at(study, i);
+    return volt_view_of(one ? one->forecast : NULL, study->n_test, study->q);
+}
+
+const double *volt_study_losses(const volt_study *study, int64_t i)
+{
+    const row *one = row_at(study, i);
+    return one ? one->losses : NULL;
+}
+
+const volt_search *volt_study_search(const volt_study *study, int64_t i)
+{
+    const row *one = row_at(study, i);
+    return one ? one->search : NULL;
+}
+
+/* ---- one run ---------------------------------------------------------------------------------- */
+
+typedef struct run {
+    const volt_study_options *options;
+    volt_view X, Y;
+    int64_t n_train;
+    const volt_contender *contenders;
+    int64_t n_contenders;
+    volt_study *study;
+
+    int64_t at;       /* the row at hand */
+    volt_matrix Z, T; /* published protocol: its inputs, and the targets, scaled */
+    double *mean, *deviation;
+} run;
+
+static bool is_published(const run *r)
+{
+    return r->options->protocol == VOLT_PROTOCOL_PUBLISHED;
+}
+
+/* The data as the search and the fit see them, rows first .. first + count - 1. */
+static volt_view inputs(const run *r, int64_t first, int64_t count)
+{
+    return volt_view_rows(is_published(r) ? volt_as_view(r->Z) : r->X, first, count);
+}
+
+static volt_view targets(const run *r, int64_t first, int64_t count)
+{
+    return volt_view_rows(is_published(r) ? volt_as_view(r->T) : r->Y, first, count);
+}
+
+/* Progress of a part of the work on a row as progress of the whole. Tuning takes nearly all of it. */
+static int report(const char *stage, double fraction, void *context)
+{
+    const run *r = context;
+    volt_progress progress = r->options->progress;
+    double share = strcmp(stage, "search") == 0 ? 0.95 * fraction : 0.95 + 0.05 * fraction;
+    return progress.report &&
+           progress.report(r->contenders[r->at].name, ((double)r->at + share) / (double)r->n_contenders,
+                           progress.context);
+}
+
+static void tell(const run *r, const volt_search *search, const volt_trial *trial)
+{
+    if (r->options->on_event)
+        r->options->on_event(r->at, r->contenders[r->at].name, search, trial, r->options->event_context);
+}
+
+static void on_trial(const volt_search *search, const volt_trial *trial, void *context)
+{
+    tell(context, search, trial);
+}
+
+/* DIRECTORY/name.jsonl, the name in letters, digits and hyphens. */
+static void log_path(const run *r, char *path, size_t size)
+{
+    char name[64];
+    size_t length = 0;
+    for (const char *c = r->contenders[r->at].name; *c && length + 1 < sizeof name; c++) {
+        if (isalnum((unsigned char)*c))
+            name[length++] = (char)tolower((unsigned char)*c);
+        else if (length > 0 && name[length - 1] != '-')
+            name[length++] = '-';
+    }
+    while (length > 0 && name[length - 1] == '-')
+        length--;
+    name[length] = 0;
+    snprintf(path, size, "%s/%s.jsonl", r->options->log, name);
+}
+
+static volt_status tune(run *r, row *one)
+{
+    char path[4096];
+    volt_view X = inputs(r, 0, r->n_train), Y = targets(r, 0, r->n_train);
+    volt_candidates *candidates = NULL;
+    VOLT_TRY(volt_contender_candidates(one->given, r->options->protocol, r->options->seed, X, &candidates));
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = r->options->folds;
+    options.start = is_published(r) ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    options.intercept = options.scale = !is_published(r);
+    options.race = r->options->race;
+    options.draws = r->options->draws;
+    options.seconds = r->options->seconds;
+    options.on_trial = on_trial;
+    options.trial_context = r;
+    options.progress = (volt_progress){.report = report, .context = r};
+    if (r->options->log) {
+        log_path(r, path, sizeof path);
+        options.log = path;
+        options.resume = r->options->resume;
+    }
+    volt_status status = volt_search_run(candidates, X, Y, &options, &one->search);
+    one->said.hyperparameters = candidates->parameters;
+    volt_candidates_free(candidates);
+
+    if (one->search) {
+        volt_search_info info;
+        volt_search_describe(one->search, &info);
+        one->said.draws = info.trials;
+        one->said.failed = info.failed;
+        one->said.seconds = info.seconds;
+    }
+    return status;
+}
+
+/* ---- the test --------------------------------------------------------------------------------- */
+
+static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model)
+{
+    volt_kernel *kernel = NULL;
+    VOLT_TRY(volt_kernel_parse(best->kernel, &kernel));
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = best->alpha;
+    options.intercept = options.scale = !is_published(r);
+    options.progress = (volt_progress){.report = report, .context = r};
+    volt_status status = volt_model_fit(kernel, inputs(r, 0, r->n_train), targets(r, 0, r->n_train), &options,
+                                        volt_matrix_of(NULL, 0, 0), model);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status forecast(run *r, const volt_model *model, volt_matrix out)
+{
+    volt_predict_options options = volt_predict_options_default();
+    options.start = is_published(r) ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    options.beyond = is_published(r) ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP;
+    options.progress = (volt_progress){.report = report, .context = r};
+    VOLT_TRY(volt_model_predict(model, inputs(r, r->n_train, out.rows), &options, out, NULL));
+    for (int64_t i = 0; is_published(r) && i < out.rows; i++)
+        for (int64_t k = 0; k < out.cols; k++)
+            out.data[i * out.ld + k] = r->mean[k] + r->deviation[k] * out.data[i * out.ld + k];
+    return VOLT_OK;
+}
+
+static volt_status test(run *r, row *one)
+{
+    const volt_trial *best = volt_search_best(one->search);
+    int64_t n_test = r->study->n_test, q = r->study->q;
+    one->kernel = volt_strdup(best->kernel);
+    one->forecast = volt_alloc_doubles(n_test, q);
+    one->losses = volt_alloc_doubles(n_test, 1);
+    if (!one->kernel || !one->forecast || !one->losses)
+        return VOLT_ERR_MEMORY;
+    one->said.kernel = one->kernel;
+    one->said.alpha = best->alpha;
+    one->said.score = best->score;
+
+    double begun = volt_seconds();
+    volt_model *model = NULL;
+    volt_matrix out = volt_matrix_of(one->forecast, n_test, q);
+    volt_view truth = volt_view_rows(r->Y, r->n_train, n_test);
+    volt_status status = fit_winner(r, best, &model);
+    if (status == VOLT_OK)
+        status = forecast(r, model, out);
+    volt_model_free(model);
+    one->said.fit_seconds = volt_seconds() - begun;
+    if (status == VOLT_OK)
+        status = volt_metrics_compute(truth, volt_as_view(out), &one->said.metrics);
+    if (status == VOLT_OK)
+        status = volt_losses(truth, volt_as_view(out), volt_matrix_of(one->losses, n_test, 1));
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+static const char *cost_of(const char *kernel)
+{
+    size_t length = strcspn(kernel, ":");
+    for (int64_t i = 0; i < volt_kernel_count(); i++) {
+        const volt_kernel_info *info = volt_kernel_describe(i);
+        if (strlen(info->name) == length && strncmp(info->name, kernel, length) == 0)
+            return info->cost;
+    }
+    return "";
+}
+
+/* A failure that belongs to the contender, not to the study. */
+static bool is_contenders_own(volt_status status)
+{
+    return status == VOLT_ERR_DATA || status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE ||
+           status == VOLT_ERR_DOMAIN;
+}
+
+static volt_status run_row(run *r, row *one)
+{
+    const volt_contender *contender = &r->contenders[r->at];
+    one->name = volt_strdup(contender->name);
+    one->given = volt_strdup(contender->kernel);
+    if (!one->name || !one->given)
+        return VOLT_ERR_MEMORY;
+    one->said = (volt_study_row){
+        .name = one->name, .kernel = "", .mcs_pvalue = NAN, .cost = cost_of(one->given), .score = NAN};
+    one->said.metrics = (volt_metrics){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (is_published(r))
+        volt_published_scale_inputs(r->X, r->n_train, volt_published_inputs_of(one->given), r->Z);
+
+    tell(r, NULL, NULL);
+    volt_status status = tune(r, one);
+    if (status == VOLT_OK)
+        status = test(r, one);
+    if (is_contenders_own(status)) {
+        one->failure = volt_strdup(volt_error_detail());
+        if (!one->failure)
+            return VOLT_ERR_MEMORY;
+        one->said.failure = one->failure;
+        volt_free(one->forecast);
+        volt_free(one->losses);
+        one->forecast = one->losses = NULL;
+        status = VOLT_OK;
+    }
+    if (status == VOLT_OK) {
+        r->study->count = r->at + 1;
+        tell(r, one->search, NULL);
+    }
+    return status;
+}
+
+/* ---- ranking ---------------------------------------------------------------------------------- */
+
+static volt_status rank(run *r)
+{
+    volt_study *study = r->study;
+    int64_t models = 0, at[64];
+    for (int64_t i = 0; i < study->count && models < 64; i++)
+        if (study->rows[i].losses)
+            at[models++] = i;
+    if (models == 0)
+        return study->count == 0 ? VOLT_OK
+                                 : volt_fail(VOLT_ERR_DATA, "all %" PRId64 " kernels failed; the first: %s",
+                                             study->count, study->rows[0].failure);
+
+    volt_matrix losses = volt_matrix_of(volt_alloc_doubles(study->n_test, models), study->n_test, models);
+    if (!losses.data)
+        return VOLT_ERR_MEMORY;
+    for (int64_t t = 0; t < study->n_test; t++)
+        for (int64_t m = 0; m < models; m++)
+            losses.data[t * models + m] = study->rows[at[m]].losses[t];
+    volt_mcs_options options = volt_mcs_options_default();
+    options.size = r->options->mcs_size;
+    options.reps = r->options->mcs_reps;
+    options.seed = r->options->seed;
+    volt_mcs *mcs = NULL;
+    volt_status status = volt_mcs_compute(volt_as_view(losses), &options, &mcs);
+    for (int64_t m = 0; status == VOLT_OK && m < models; m++) {
+        study->rows[at[m]].said.mcs_pvalue = mcs->pvalues[m];
+        study->rows[at[m]].said.in_mcs = mcs->included[m];
+    }
+    volt_mcs_free(mcs);
+    volt_free(losses.data);
+    return status;
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_study_options *options,
+                         volt_study **study)
+{
+    double norm;
+    VOLT_REQUIRE(study, VOLT_ERR_ARGUMENT, "there is no place for the study");
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_TRY(volt_check_shape(Y, "the targets"));
+    VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
+                 "there are %" PRId64 " rows of inputs and %" PRId64 " of targets", X.rows, Y.rows);
+    VOLT_TRY(volt_largest_norm(X, "the inputs", &norm));
+    VOLT_TRY(volt_largest_norm(Y, "the targets", &norm));
+    VOLT_REQUIRE(n_train >= 2 && X.rows - n_train >= 2, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " of %" PRId64 " rows train, and at least 2 must train and 2 test", n_train,
+                 X.rows);
+    VOLT_REQUIRE(options->draws > 0 || options->seconds > 0, VOLT_ERR_ARGUMENT,
+                 "there is no end to the search: give a number of draws or a budget for each kernel");
+    VOLT_REQUIRE(!options->contenders || (options->n_contenders >= 1 && options->n_contenders <= 64),
+                 VOLT_ERR_ARGUMENT, "there are %" PRId64 " kernels to compare, and must be 1 to 64",
+                 options->n_contenders);
+    for (int64_t i = 0; options->contenders && i < options->n_contenders; i++) {
+        volt_kernel *kernel = NULL; /* a wrong one is found before an hour has gone into the others */
+        VOLT_REQUIRE(options->contenders[i].name && options->contenders[i].kernel, VOLT_ERR_ARGUMENT,
+                     "kernel %" PRId64 " of the comparison has no name or no text", i + 1);
+        VOLT_TRY(volt_kernel_parse(options->contenders[i].kernel, &kernel));
+        volt_kernel_free(kernel);
+    }
+    return VOLT_OK;
+}
+
+/* Memory of a run and, under the published protocol, the scaled targets. */
+static volt_status prepare(run *r)
+{
+    int64_t n = r->X.rows, d = r->X.cols, q = r->Y.cols;
+    r->study = volt_alloc_zero(1, sizeof *r->study);
+    if (!r->study)
+        return VOLT_ERR_MEMORY;
+    r->study->rows = volt_alloc_zero(r->n_contenders, sizeof *r->study->rows);
+    if (!r->study->rows)
+        return VOLT_ERR_MEMORY;
+    r->study->capacity = r->n_contenders;
+    r->study->n_test = n - r->n_train;
+    r->study->q = q;
+    if (!is_published(r))
+        return VOLT_OK;
+    r->Z = volt_matrix_of(volt_alloc_doubles(n, d), n, d);
+    r->T = volt_matrix_of(volt_alloc_doubles(n, q), n, q);
+    r->mean = volt_alloc_doubles(q, 1);
+    r->deviation = volt_alloc_doubles(q, 1);
+    if (!r->Z.data || !r->T.data || !r->mean || !r->deviation)
+        return VOLT_ERR_MEMORY;
+    volt_published_moments(r->Y, r->n_train, r->mean, r->deviation);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < q; k++)
+            r->T.data[i * q + k] = (r->Y.data[i * r->Y.ld + k] - r->mean[k]) / r->deviation[k];
+    return VOLT_OK;
+}
+
+volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt_study_options *options,
+                           volt_study **study)
+{
+    volt_study_options standard = volt_study_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_TRY(check(X, Y, n_train, options, study));
+    run r = {.options = options,
+             .X = X,
+             .Y = Y,
+             .n_train = n_train,
+             .contenders = options->contenders,
+             .n_contenders = options->n_contenders};
+    if (!r.contenders)
+        r.contenders = volt_contenders(options->protocol, &r.n_contenders);
+
+    volt_status status = prepare(&r);
+    for (r.at = 0; r.at < r.n_contenders && status == VOLT_OK; r.at++)
+        status = run_row(&r, &r.study->rows[r.at]);
+    bool cancelled = status == VOLT_ERR_CANCELLED;
+    if (status == VOLT_OK || cancelled)
+        status = rank(&r);
+    if (status == VOLT_OK || status == VOLT_ERR_DATA) {
+        *study = r.study;
+        if (cancelled && status == VOLT_OK)
+            status = volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " of %" PRId64 " kernels",
+                               r.study->count, r.n_contenders);
+    } else {
+        volt_study_free(r.study);
+    }
+    volt_free(r.Z.data);
+    volt_free(r.T.data);
+    volt_free(r.mean);
+    volt_free(r.deviation);
+    return status;
+}
