@@ -127,7 +127,11 @@ static int report(const char *stage, double fraction, void *context)
 {
     const run *r = context;
     volt_progress progress = r->options->progress;
-    double share = strcmp(stage, "search") == 0 ? 0.95 * fraction : 0.95 + 0.05 * fraction;
+    double share = 0.95 + 0.04 * fraction; /* the refit */
+    if (strcmp(stage, "search") == 0)
+        share = 0.95 * fraction;
+    else if (strcmp(stage, "predict") == 0)
+        share = 0.99 + 0.01 * fraction;
     return progress.report &&
            progress.report(r->contenders[r->at].name, ((double)r->at + share) / (double)r->n_contenders,
                            progress.context);

@@ -1,0 +1,497 @@
+/* tests/property/test_study.c: a row of a comparison is what search, fit and forecast give by themselves, the
+ * confidence set is that of its losses, and what fails is said.
+ *
+ * Rows are compared bit by bit with the same calls made here: there is nothing to round differently. */
+#include "study/contender.h"
+#include "study/published_scaling.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 160, TRAIN = 120, TEST = N - TRAIN, D = 2, Q = 3, DRAWS = 12 };
+
+/* Targets that follow the squares of the inputs and their own past, like covariances. */
+typedef struct data {
+    double *X, *Y;
+} data;
+
+static data make_data(uint64_t seed)
+{
+    volt_rng rng = test_rng(seed);
+    data made = {normal_rows(&rng, N, D), new_matrix(N, Q)};
+    double h[Q] = {1, 0, 1};
+    for (int t = 0; t < N; t++) {
+        const double *x = made.X + t * D;
+        double square[Q] = {x[0] * x[0], x[0] * x[1], x[1] * x[1]};
+        for (int k = 0; k < Q; k++)
+            made.Y[t * Q + k] = h[k] = 0.05 * (k != 1) + 0.15 * square[k] + 0.8 * h[k];
+    }
+    return made;
+}
+
+static void free_data(data *made)
+{
+    free(made->X);
+    free(made->Y);
+}
+
+static volt_view inputs(const data *made)
+{
+    return volt_view_of(made->X, N, D);
+}
+
+static volt_view targets(const data *made)
+{
+    return volt_view_of(made->Y, N, Q);
+}
+
+static volt_study_options small_options(volt_protocol protocol)
+{
+    volt_study_options options = volt_study_options_default();
+    options.protocol = protocol;
+    options.draws = DRAWS;
+    options.folds = 3;
+    options.mcs_reps = 500;
+    options.seed = 4;
+    return options;
+}
+
+/* ---- a row against the calls it is made of ---------------------------------------------------- */
+
+/* What the protocol makes of the data for one kernel. */
+static void scaled(const data *made, volt_protocol protocol, const char *kernel, double *X, double *Y,
+                   double *mean, double *deviation)
+{
+    memcpy(X, made->X, sizeof(double) * N * D);
+    memcpy(Y, made->Y, sizeof(double) * N * Q);
+    for (int k = 0; k < Q; k++) {
+        mean[k] = 0;
+        deviation[k] = 1;
+    }
+    if (protocol == VOLT_PROTOCOL_HISTORY)
+        return;
+    volt_published_scale_inputs(inputs(made), TRAIN, volt_published_inputs_of(kernel), volt_matrix_of(X, N, D));
+    volt_published_moments(targets(made), TRAIN, mean, deviation);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < Q; k++)
+            Y[i * Q + k] = (made->Y[i * Q + k] - mean[k]) / deviation[k];
+}
+
+static void check_row(const data *made, const volt_study *study, int64_t row, const volt_contender *contender,
+                      volt_protocol protocol)
+{
+    const volt_study_row *said = volt_study_row_at(study, row);
+    bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
+    double X[N * D], Y[N * Q], mean[Q], deviation[Q], out[TEST * Q];
+    scaled(made, protocol, contender->kernel, X, Y, mean, deviation);
+
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    volt_view train_x = volt_view_of(X, TRAIN, D), train_y = volt_view_of(Y, TRAIN, Q);
+    check_ok(volt_contender_candidates(contender->kernel, protocol, 4, train_x, &candidates));
+    volt_search_options options = volt_search_options_default();
+    options.draws = DRAWS;
+    options.splits.folds = 3;
+    options.start = published ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    options.intercept = options.scale = !published;
+    options.race = VOLT_RACE_NONE; /* the study's race must not change the winner */
+    volt_status status = volt_search_run(candidates, train_x, train_y, &options, &search);
+    volt_candidates_free(candidates);
+    assert_string_equal(said->name, contender->name);
+    assert_int_equal(said->draws, DRAWS);
+    if (status != VOLT_OK) {
+        assert_non_null(said->failure);
+        assert_null(volt_study_losses(study, row));
+        assert_true(isnan(said->metrics.nmse) && isnan(said->mcs_pvalue));
+        volt_search_free(search);
+        return;
+    }
+    assert_null(said->failure);
+    const volt_trial *best = volt_search_best(search);
+    assert_string_equal(said->kernel, best->kernel);
+    assert_true(said->alpha == best->alpha && said->score == best->score);
+
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options fit = volt_fit_options_default();
+    fit.alpha = best->alpha;
+    fit.intercept = fit.scale = !published;
+    check_ok(volt_kernel_parse(best->kernel, &kernel));
+    check_ok(volt_model_fit(kernel, train_x, train_y, &fit, volt_matrix_of(NULL, 0, 0), &model));
+    volt_predict_options predict = volt_predict_options_default();
+    predict.start = published ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    predict.beyond = published ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP;
+    check_ok(volt_model_predict(model, volt_view_of(X + TRAIN * D, TEST, D), &predict,
+                                volt_matrix_of(out, TEST, Q), NULL));
+    volt_view forecast = volt_study_forecast(study, row);
+    assert_int_equal(forecast.rows, TEST);
+    for (int i = 0; i < TEST; i++)
+        for (int k = 0; k < Q; k++) {
+            if (published)
+                out[i * Q + k] = mean[k] + deviation[k] * out[i * Q + k];
+            assert_true(forecast.data[i * forecast.ld + k] == out[i * Q + k]);
+        }
+    volt_metrics metrics;
+    check_ok(
+        volt_metrics_compute(volt_view_rows(targets(made), TRAIN, TEST), volt_view_of(out, TEST, Q), &metrics));
+    assert_true(metrics.nmse == said->metrics.nmse && metrics.mdae == said->metrics.mdae &&
+                metrics.w1 == said->metrics.w1);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    volt_search_free(search);
+}
+
+static void check_confidence_set(const volt_study *study)
+{
+    double losses[TEST * 16];
+    int64_t at[16], models = 0;
+    for (int64_t i = 0; i < volt_study_count(study); i++)
+        if (volt_study_losses(study, i))
+            at[models++] = i;
+    for (int64_t m = 0; m < models; m++)
+        for (int t = 0; t < TEST; t++)
+            losses[t * models + m] = volt_study_losses(study, at[m])[t];
+    volt_mcs_options options = volt_mcs_options_default();
+    options.reps = 500;
+    options.seed = 4;
+    volt_mcs *mcs = NULL;
+    check_ok(volt_mcs_compute(volt_view_of(losses, TEST, models), &options, &mcs));
+    for (int64_t m = 0; m < models; m++) {
+        const volt_study_row *row = volt_study_row_at(study, at[m]);
+        assert_true(row->mcs_pvalue == mcs->pvalues[m]);
+        assert_int_equal(row->in_mcs, mcs->included[m]);
+    }
+    volt_mcs_free(mcs);
+}
+
+static void rows_are_search_fit_and_forecast(void **state)
+{
+    (void)state;
+    data made = make_data(3101);
+    for (int p = VOLT_PROTOCOL_HISTORY; p <= VOLT_PROTOCOL_PUBLISHED; p++) {
+        volt_study_options options = small_options((volt_protocol)p);
+        volt_study *study = NULL;
+        int64_t count = 0;
+        const volt_contender *all = volt_contenders((volt_protocol)p, &count);
+        assert_int_equal(count, 9);
+        check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
+        assert_int_equal(volt_study_count(study), count);
+        for (int64_t i = 0; i < count; i++)
+            check_row(&made, study, i, &all[i], (volt_protocol)p);
+        check_confidence_set(study);
+        volt_study_free(study);
+    }
+    free_data(&made);
+}
+
+/* The number of hyperparameters under the published protocol is that of the paper's table II; Sig(N) draws whether
+ * its features are linear, and their width, besides. */
+static void hyperparameters_are_counted(void **state)
+{
+    (void)state;
+    static const int64_t expected[] = {1, 2, 4, 3, 2, 6, 3, 3, 3};
+    data made = make_data(3102);
+    int64_t count = 0;
+    const volt_contender *all = volt_contenders(VOLT_PROTOCOL_PUBLISHED, &count);
+    volt_study_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
+    options.draws = 1;
+    for (int64_t i = 0; i < count; i++) {
+        volt_study *study = NULL;
+        options.contenders = &all[i];
+        options.n_contenders = 1;
+        volt_status status = volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study);
+        assert_true(status == VOLT_OK || status == VOLT_ERR_DATA); /* one draw of the sigmoid may fail */
+        assert_int_equal(volt_study_row_at(study, 0)->hyperparameters, expected[i]);
+        volt_study_free(study);
+    }
+    free_data(&made);
+}
+
+/* ---- published ranges ------------------------------------------------------------------------- */
+
+static double parameter(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    assert_non_null(at);
+    return strtod(at + strlen(name), NULL);
+}
+
+static void published_draws_stay_in_the_papers_ranges(void **state)
+{
+    (void)state;
+    data made = make_data(3103);
+    char text[VOLT_KERNEL_LENGTH];
+    double alpha;
+    for (int even = 0; even <= 1; even++) {
+        volt_candidates *candidates = NULL;
+        check_ok(volt_contender_candidates(even ? "volterra:lift=even" : "volterra", VOLT_PROTOCOL_PUBLISHED, 9,
+                                           inputs(&made), &candidates));
+        double least = 1, most = 0;
+        for (int64_t i = 0; i < 400; i++) {
+            check_ok(volt_candidates_get(candidates, i, text, &alpha));
+            double tau = parameter(text, "tau="), lambda = parameter(text, "lambda=");
+            double bound = 0.999 * sqrt(1 - pow(tau, even ? 4 : 2));
+            assert_true(tau >= 0.1 && tau <= pow(10, -0.002) && lambda >= 0.01 && lambda <= bound);
+            assert_true(alpha >= 1e-5 && alpha <= 10);
+            assert_int_equal(strstr(text, "lift=even") != NULL, even);
+            least = fmin(least, lambda / bound);
+            most = fmax(most, lambda / bound);
+        }
+        assert_true(least < 0.03 && most > 0.9); /* the range is used: 400 draws miss an end with 1e-9 */
+        volt_candidates_free(candidates);
+    }
+    volt_candidates *candidates = NULL;
+    check_ok(
+        volt_contender_candidates("sig:path=rows", VOLT_PROTOCOL_PUBLISHED, 9, inputs(&made), &candidates));
+    int rbf = 0;
+    for (int64_t i = 0; i < 100; i++) {
+        check_ok(volt_candidates_get(candidates, i, text, &alpha));
+        double level = parameter(text, "level="), prescale = parameter(text, "prescale=");
+        assert_true(level >= 2 && level <= 9 && prescale >= 0.1 && prescale <= 1);
+        assert_true(alpha >= 1e-10 && alpha <= 1e-2);
+        rbf += strstr(text, "features=rbf") != NULL;
+    }
+    assert_in_range(rbf, 20, 80); /* fair coins lie outside with probability 1e-9 */
+    volt_candidates_free(candidates);
+    free_data(&made);
+}
+
+static void published_inputs_are_those_of_the_paper(void **state)
+{
+    (void)state;
+    data made = make_data(3104);
+    double Z[N * D], largest = 0;
+    volt_matrix out = volt_matrix_of(Z, N, D);
+    assert_int_equal(volt_published_inputs_of("volterra:lift=even"), VOLT_INPUTS_IN_BALL);
+    assert_int_equal(volt_published_inputs_of("gak:path=rows"), VOLT_INPUTS_IN_BALL);
+    assert_int_equal(volt_published_inputs_of("sigpde:path=rows"), VOLT_INPUTS_STANDARDISED);
+
+    volt_published_scale_inputs(inputs(&made), TRAIN, VOLT_INPUTS_IN_BALL, out);
+    for (int i = 0; i < N; i++)
+        largest = fmax(largest, hypot(Z[i * D], Z[i * D + 1]));
+    assert_float_equal(largest, 1, 1e-15);
+
+    volt_published_scale_inputs(inputs(&made), TRAIN, VOLT_INPUTS_STANDARDISED, out);
+    for (int k = 0; k < D; k++) {
+        double mean = 0, square = 0;
+        for (int i = 0; i < TRAIN; i++) {
+            mean += Z[i * D + k] / TRAIN;
+            square += Z[i * D + k] * Z[i * D + k] / TRAIN;
+        }
+        assert_float_equal(mean, 0, 1e-14); /* TRAIN roundings of numbers of size one */
+        assert_float_equal(square, 1, 1e-13);
+    }
+    free_data(&made);
+}
+
+/* ---- sample ----------------------------------------------------------------------------------- */
+
+static void samples_pair_innovations_with_the_next_covariance(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, ASSETS = 5, VECH = 15 };
+    volt_bekk *model = NULL;
+    check_ok(volt_bekk_preset("sp500-d5", &model));
+    double *X = new_matrix(ROWS, ASSETS), *Y = new_matrix(ROWS, VECH);
+    double *z = new_matrix(ROWS + 1, ASSETS), *h = new_matrix(ROWS + 1, VECH);
+    check_ok(volt_study_sample(model, 5, volt_matrix_of(X, ROWS, ASSETS), volt_matrix_of(Y, ROWS, VECH)));
+    volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
+    options.seed = 5;
+    check_ok(volt_bekk_simulate(model, &options, volt_matrix_of(z, ROWS + 1, ASSETS),
+                                volt_matrix_of(NULL, 0, 0), volt_matrix_of(h, ROWS + 1, VECH)));
+    for (int t = 0; t < ROWS; t++) {
+        for (int k = 0; k < ASSETS; k++)
+            assert_true(X[t * ASSETS + k] == z[t * ASSETS + k]);
+        for (int k = 0; k < VECH; k++)
+            assert_true(Y[t * VECH + k] == 1000 * h[(t + 1) * VECH + k]);
+    }
+    check_fails(volt_study_sample(model, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
+                VOLT_ERR_SHAPE, "5 and 15 columns");
+    check_fails(volt_study_sample(NULL, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
+                VOLT_ERR_ARGUMENT, "NULL");
+    volt_bekk_free(model);
+    free(X);
+    free(Y);
+    free(z);
+    free(h);
+}
+
+/* ---- failures, cancelling, logs --------------------------------------------------------------- */
+
+static void what_is_wrong_is_said_first(void **state)
+{
+    (void)state;
+    data made = make_data(3105);
+    volt_view X = inputs(&made), Y = targets(&made);
+    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_study *study = NULL;
+    check_fails(volt_study_run(X, volt_view_rows(Y, 0, 20), TRAIN, &options, &study), VOLT_ERR_SHAPE,
+                "20 of targets");
+    check_fails(volt_study_run(X, Y, N, &options, &study), VOLT_ERR_ARGUMENT, "160 of 160 rows train");
+    check_fails(volt_study_run(X, Y, TRAIN, NULL, &study), VOLT_ERR_ARGUMENT, "draws or a budget");
+    volt_contender wrong[] = {{"first", "rbf"}, {"second", "volterra:tua=1"}};
+    options.contenders = wrong;
+    options.n_contenders = 2;
+    check_fails(volt_study_run(X, Y, TRAIN, &options, &study), VOLT_ERR_KERNEL, "tua");
+    options.n_contenders = 0;
+    check_fails(volt_study_run(X, Y, TRAIN, &options, &study), VOLT_ERR_ARGUMENT, "1 to 64");
+    assert_null(study);
+    free_data(&made);
+}
+
+/* A kernel whose every draw fails is a row with a reason; when all do, so does the study. */
+static void kernels_that_fail_do_not_stop_the_others(void **state)
+{
+    (void)state;
+    data made = make_data(3106);
+    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_contender pair[] = {{"bad", "sigmoid:gamma=30,coef0=-2,window=1"}, {"good", "rbf"}};
+    volt_study *study = NULL;
+    options.contenders = pair;
+    options.n_contenders = 2;
+    options.draws = 6;
+    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
+    assert_int_equal(volt_study_count(study), 2);
+    assert_non_null(strstr(volt_study_row_at(study, 0)->failure, "all 6 candidates failed"));
+    assert_null(volt_study_forecast(study, 0).data);
+    assert_true(volt_study_row_at(study, 1)->mcs_pvalue == 1);
+    volt_study_free(study);
+
+    study = NULL;
+    options.n_contenders = 1;
+    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study), VOLT_ERR_DATA,
+                "all 1 kernels failed");
+    volt_study_free(study);
+    free_data(&made);
+}
+
+typedef struct counts {
+    int begun, trials, ended;
+    double last; /* progress, which must not go back */
+} counts;
+
+static void count_event(int64_t row, const char *name, const volt_search *search, const volt_trial *trial,
+                        void *context)
+{
+    counts *all = context;
+    assert_true(row >= 0 && name);
+    all->begun += !search;
+    all->trials += trial != NULL;
+    all->ended += search && !trial;
+}
+
+/* Stops when the second kernel is at hand. */
+static int stop_at_second(const char *stage, double fraction, void *context)
+{
+    counts *all = context;
+    (void)stage;
+    assert_true(fraction >= all->last - 1e-12 && fraction <= 1);
+    all->last = fraction;
+    return all->begun >= 2;
+}
+
+static void cancelling_keeps_the_rows_that_are_done(void **state)
+{
+    (void)state;
+    data made = make_data(3107);
+    counts all = {0};
+    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_contender three[] = {{"one", "rbf"}, {"two", "linear"}, {"three", "volterra"}};
+    options.contenders = three;
+    options.n_contenders = 3;
+    options.on_event = count_event;
+    options.event_context = &all;
+    options.progress = (volt_progress){stop_at_second, &all};
+    volt_study *study = NULL;
+    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study), VOLT_ERR_CANCELLED,
+                "after 1 of 3 kernels");
+    assert_int_equal(volt_study_count(study), 1);
+    assert_string_equal(volt_study_row_at(study, 0)->name, "one");
+    assert_null(volt_study_row_at(study, 1));
+    assert_int_equal(all.begun, 2);
+    assert_int_equal(all.ended, 1);
+    assert_true(all.trials >= DRAWS);
+    volt_study_free(study);
+    free_data(&made);
+}
+
+static void logs_are_taken_up_again(void **state)
+{
+    (void)state;
+    data made = make_data(3108);
+    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_contender one[] = {{"Sig(N) twice", "rbf"}};
+    options.contenders = one;
+    options.n_contenders = 1;
+    options.log = scratch_directory();
+    volt_study *first = NULL, *second = NULL;
+    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &first));
+    char *log = scratch_read(scratch_path("sig-n-twice.jsonl"), NULL);
+    assert_non_null(log);
+    free(log);
+    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second), VOLT_ERR_IO,
+                "log already");
+    options.resume = 1;
+    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second));
+    volt_search_info info;
+    volt_search_describe(volt_study_search(second, 0), &info);
+    assert_int_equal(info.resumed, DRAWS);
+    assert_true(volt_study_row_at(first, 0)->metrics.nmse == volt_study_row_at(second, 0)->metrics.nmse);
+    volt_study_free(first);
+    volt_study_free(second);
+    free_data(&made);
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    data made = make_data(3109);
+    volt_study_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
+    volt_contender one[] = {{"rbf", "rbf:window=1"}};
+    options.contenders = one;
+    options.n_contenders = 1;
+    options.draws = 1;
+    options.mcs_reps = 20;
+    check_ok(volt_set_threads(1)); /* the order of allocations is then fixed */
+    for (int64_t k = 1;; k++) {
+        volt_study *study = NULL;
+        failing_alloc_start(k);
+        volt_status status = volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study);
+        int hit = failing_alloc_hit();
+        volt_study_free(study);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+    check_ok(volt_set_threads(0));
+    free_data(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_search_fit_and_forecast),
+        cmocka_unit_test(hyperparameters_are_counted),
+        cmocka_unit_test(published_draws_stay_in_the_papers_ranges),
+        cmocka_unit_test(published_inputs_are_those_of_the_paper),
+        cmocka_unit_test(samples_pair_innovations_with_the_next_covariance),
+        cmocka_unit_test(what_is_wrong_is_said_first),
+        cmocka_unit_test(kernels_that_fail_do_not_stop_the_others),
+        cmocka_unit_test(cancelling_keeps_the_rows_that_are_done),
+        cmocka_unit_test(logs_are_taken_up_again),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
