@@ -300,18 +300,18 @@ int search_plot_file(const char *path, const volt_search *search)
 {
     volt_search_info info;
     volt_search_describe(search, &info);
-    FILE *script = gnuplot_script();
-    if (!script)
-        return EXIT_FAILED;
-    const volt_trial **trials = calloc((size_t)info.trials + 1, sizeof *trials);
-    int failed = trials ? 0 : complain(EXIT_FAILED, "not enough memory for the picture");
-    for (int64_t i = 0; !failed && i < info.trials; i++)
+    const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
+    if (!trials)
+        return complain(EXIT_FAILED, "not enough memory for the picture");
+    for (int64_t i = 0; i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);
-    if (!failed)
-        failed = write_script(script, trials, info.trials, volt_search_best(search), info.score);
+    FILE *script = gnuplot_script();
+    int failed =
+        script ? write_script(script, trials, info.trials, volt_search_best(search), info.score) : EXIT_FAILED;
     if (!failed)
         failed = gnuplot_draw_file(script, path);
+    if (script)
+        fclose(script);
     free(trials);
-    fclose(script);
     return failed;
 }
