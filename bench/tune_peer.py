@@ -6,11 +6,10 @@
 gram: the Gram matrix as the search below makes it, one triangle. VALUE is the mean of that triangle.
 
 search: the draws (columns tau, lambda, alpha) over expanding folds: the recursion in numba, KernelRidge on the
-precomputed matrices, TimeSeriesSplit, r2_score. There are four ways; the one that is fastest on the first TRIED draws is
-the peer:
-  - GridSearchCV over the authors' kind of estimator, which makes the matrices of every fold;
-  - a plain loop, which makes one matrix per draw and hands its leading blocks to the folds;
-  - each of them with one process and BLAS on all cores, or with a process per core and one BLAS thread each.
+precomputed matrices, TimeSeriesSplit, r2_score. The peer is GridSearchCV over the authors' kind of estimator, with BLAS
+on all cores or with a process per core and one BLAS thread each, whichever is faster on the first TRIED draws. A loop by
+hand that makes one matrix per draw and gives its leading blocks to the folds, which is half of what the library does, is
+timed on those draws and reported too.
 VALUE is the mean score of the first TRIED draws; every run leaves the scores, a row for each draw, in SCORES.npy.
 """
 
@@ -126,7 +125,7 @@ def ways(X, Y, folds):
 
         return run
 
-    kinds = {"GridSearchCV": scores_by_grid_search, "one numba Gram per draw + KernelRidge": scores_by_loop}
+    kinds = {"GridSearchCV": scores_by_grid_search, "a loop by hand, one Gram per draw": scores_by_loop}
     layouts = {"BLAS on all cores": 1, "a process per core": cores}
     return {f"{kind}, {layout}": by(scores_by, jobs) for kind, scores_by in kinds.items() for layout, jobs in layouts.items()}
 
@@ -157,7 +156,7 @@ def task_search(x_path, y_path, draws_path, folds, tried, scores_path):
         print(json.dumps({"name": "tune, a way of the peer",
                           "parameters": {"n": len(X), "d": X.shape[1], "q": Y.shape[1], "draws": len(first), "way": name},
                           "seconds": seconds, "value": seconds / len(first), "unit": "s a draw"}), flush=True)
-        if fastest is None or seconds < fastest[0]:
+        if name.startswith("GridSearchCV") and (fastest is None or seconds < fastest[0]):
             fastest = (seconds, name, run)
     serve(expected.mean(), fastest[1],
           lambda: seconds_of(lambda: np.save(scores_path, fastest[2](draws))))
