@@ -82,5 +82,5 @@ def system(rng: np.random.Generator) -> Any:
     X = rng.uniform(-1, 1, size=(300, 2))
     y = np.zeros(300)
     for t in range(1, 300):
-        y[t] = 0.6 * y[t - 1] + X[t, 0] * X[t - 1, 1] + 0.3 * X[t, 1]
+        y[t] = 0.2 * y[t - 1] + X[t, 0] * X[t - 1, 1] + 0.3 * X[t, 1]
     return X, y

@@ -81,6 +81,48 @@ def test_gak(golden, name):
     file.check("cdist_xy", volterra.gak_kernel(list(X), list(Y), sigma=sigma), "each")
 
 
+def test_gak_of_rows(golden):
+    """Each row a series of d numbers."""
+    file = golden("gak_rows")
+    for sigma in file.params["sigmas"]:
+        file.check(f"sigma_{sigma:g}", volterra.gak_kernel(file.array("X"), sigma=sigma, path="rows"), "each")
+
+
+def test_gak_of_unequal_lengths(golden):
+    file = golden("gak_pairs")
+    for pair, expected in zip(file.inputs["pairs"], file.expected["pairs"]):
+        x, y = (np.array(pair[name], dtype=float) for name in "xy")
+        x, y = (series.reshape(len(series), -1) for series in (x, y))
+        for sigma, gak in zip(expected["sigma"], expected["gak"]):
+            value = volterra.gak_kernel([x], [y], sigma=sigma)[0, 0]
+            assert abs(value - gak) <= file.tol("gak") * abs(gak)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_discrete_signatures(golden, d):
+    file = golden(f"sigtrunc_discrete_d{d}")
+    paths = [np.array(path) for path in file.inputs["paths"]]
+    for level in range(1, file.params["max_level"] + 1):
+        expected = np.array(file.expected["kernel_cumulative"])[:, :, level]
+        file.check("kernel_cumulative", volterra.signature_kernel(paths, level=level, order=1), expected=expected)
+
+
+def test_search_of_the_authors(golden):
+    """Their estimator inside scikit-learn's grid search: scores of every fold, winner, refitted forecasts."""
+    file = golden("endtoend_volterra_cv")
+    X, Y = file.array("X"), file.array("y")
+    tuples = zip(file.params["tuples_tau_omega_alpha"], file.params["omega_effective"])
+    candidates = [dict(tau=tau, lam=lam, alpha=alpha) for (tau, _, alpha), lam in tuples]
+    search = volterra.VolterraRidgeCV(
+        candidates=candidates, race="none", scale=False, fit_intercept=False, start="reset"
+    ).fit(X, Y)
+    folds = np.array([search.cv_results_[f"split{k}_test_score"] for k in range(5)]).T
+    file.check("r2_per_fold", folds, "absolute")
+    file.check("r2_mean", search.cv_results_["mean_test_score"], "absolute")
+    assert search.best_index_ == file.expected["best_index"]
+    file.check("predict_first20_refit", search.predict(X[:20]))
+
+
 @pytest.mark.parametrize("d", [2, 4])
 @pytest.mark.parametrize("static", ["linear", "rbf0", "rbf1"])
 def test_sigpde(golden, static, d):

@@ -53,6 +53,9 @@ def check(status: int) -> None:
     if status == c.OK:
         return
     sentence = c.text(c.lib.volt_error_detail()) or c.text(c.lib.volt_status_message(status))
+    if status == c.ERR_SINGULAR and _messages:  # what was warned about may be why
+        sentence += f" ({_messages[-1][1]})"
+    _messages.clear()
     raise _EXCEPTIONS.get(status, ValueError)(sentence)
 
 

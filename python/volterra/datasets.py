@@ -1,4 +1,4 @@
-"""Sequences to learn from: Lorenz, Mackey-Glass, NARMA10.
+"""Sequences to learn from: Lorenz, Mackey-Glass, NARMA10, and the BEKK model of covolatility.
 
 The same numbers as ``volterra simulate``, on every machine.
 """
@@ -11,8 +11,18 @@ from typing import Sequence, Tuple
 from . import _native as c
 from ._arrays import Array, empty, view
 from ._progress import Watch
+from .covolatility import BEKK, BEKKSample, bekk, bekk_presets, log_returns
 
-__all__ = ["lorenz", "mackey_glass", "narma10"]
+__all__ = [
+    "BEKK",
+    "BEKKSample",
+    "bekk",
+    "bekk_presets",
+    "log_returns",
+    "lorenz",
+    "mackey_glass",
+    "narma10",
+]
 
 
 def _method(method: str) -> int:

@@ -1,0 +1,161 @@
+"""Long calls: callbacks, bars, Ctrl-C."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import volterra
+from volterra._progress import Bar
+
+
+@pytest.fixture
+def long_series(rng):
+    return rng.normal(size=(1500, 3))
+
+
+def test_callback_sees_the_whole_way(long_series):
+    seen = []
+    model = volterra.VolterraRidge(alpha=1e-2)
+    model.fit(long_series, long_series[:, 0], progress=lambda stage, share: seen.append((stage, share)))
+    stages = [stage for stage, _ in seen]
+    shares = [share for _, share in seen]
+    assert stages[0] == "gram" and len(set(stages)) >= 2
+    assert shares == sorted(shares) and 0 <= shares[0] and shares[-1] == 1.0
+
+
+def test_callback_cancels(long_series):
+    model = volterra.VolterraRidge(alpha=1e-2).fit(long_series[:50], long_series[:50, 0])
+    before = model.predict(long_series[:60])
+    with pytest.raises(volterra.CancelledError, match="cancelled"):
+        model.fit(long_series, long_series[:, 0], progress=lambda stage, share: True)
+    assert np.array_equal(model.predict(long_series[:60]), before)  # as it was
+    with pytest.raises(volterra.CancelledError):
+        volterra.gram(long_series, progress=lambda *_: True)
+
+
+def test_exception_of_a_callback_comes_through(long_series):
+    def fail(stage, share):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        volterra.VolterraRidge(alpha=1e-2).fit(long_series, long_series[:, 0], progress=fail)
+
+
+def test_cancelled_search_keeps_its_best(long_series):
+    search, seen = volterra.VolterraRidgeCV(draws=1000, random_state=0), []
+    with pytest.raises(volterra.CancelledError):
+        search.fit(
+            long_series[:300],
+            long_series[:300, 0],
+            on_trial=seen.append,
+            progress=lambda stage, share: len(seen) >= 5,
+        )
+    done = len(search.cv_results_["params"])
+    assert 5 <= done < 1000 and search.best_score_ == max(
+        trial["score"] for trial in seen if not trial["stopped"] and trial["failure"] is None
+    )
+    volterra.VolterraRidge(**search.best_params_).fit(long_series[:300], long_series[:300, 0])
+    with pytest.raises(volterra.NotFittedError):
+        search.predict(long_series)
+
+
+SCRIPT = """
+    import signal, sys, threading, time, os
+    import numpy as np, volterra
+    x = np.random.default_rng(0).normal(size=({rows}, 3))
+    begun = []
+    def tell(stage, share):
+        if not begun:
+            begun.append(time.monotonic())
+            threading.Timer(0.5, lambda: (begun.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT))).start()
+    try:
+        {call}
+        print("not interrupted")
+    except KeyboardInterrupt:
+        print("seconds", time.monotonic() - begun[-1])
+        {after}
+"""
+
+
+def interrupted(rows, call, after="pass"):
+    """What a script prints whose call is interrupted half a second after its first report."""
+    script = textwrap.dedent(SCRIPT.format(rows=rows, call=call, after=after))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stderr == "", done.stderr  # nothing of ctypes about exceptions that it ignored
+    assert done.stdout.startswith("seconds"), done.stdout
+    return done.stdout.splitlines()
+
+
+def test_ctrl_c_ends_a_fit():
+    # n = 12000: a second of Gram matrix, then a factorisation of ten and more
+    lines = interrupted(12000, "volterra.VolterraRidge(alpha=1e-2).fit(x, x[:, 0], progress=tell)")
+    assert float(lines[0].split()[1]) < 5  # a loaded machine; the second of the library's own is tested in C
+
+
+def test_ctrl_c_ends_a_search_and_keeps_the_best():
+    call = "s = volterra.VolterraRidgeCV(draws=100000, random_state=0); s.fit(x, x[:, 0], progress=tell)"
+    lines = interrupted(400, call, "print(sorted(s.best_params_), len(s.cv_results_['params']) > 0)")
+    assert lines[1] == "['alpha', 'lam_coef', 'tau_coef'] True"
+
+
+def test_handler_is_restored(long_series):
+    before = signal.getsignal(signal.SIGINT)
+    volterra.VolterraRidge(alpha=1e-2).fit(long_series, long_series[:, 0])
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_threads_other_than_the_first(long_series):
+    from concurrent.futures import ThreadPoolExecutor
+
+    def score(seed):
+        return volterra.VolterraRidge(alpha=1e-2 * (seed + 1)).fit(long_series[:300], long_series[:300, 0]).fitted_
+
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(score, range(8)))
+    for seed, fitted in enumerate(together):
+        assert np.allclose(fitted, score(seed), rtol=0, atol=1e-12)
+
+
+# ---- bars --------------------------------------------------------------------------------------------------------
+
+
+def test_lines_where_there_is_no_terminal():
+    out = io.StringIO()
+    bar = Bar("fit", out)
+    for share in np.linspace(0, 1, 101):
+        bar.update("gram", share)
+    bar.close()
+    lines = out.getvalue().splitlines()
+    assert 10 <= len(lines) <= 11 and lines[0] == "fit: gram   0%" and "\r" not in out.getvalue()
+
+
+def test_bar_on_a_terminal():
+    main, other = pty.openpty()
+    with os.fdopen(other, "w") as terminal:
+        bar = Bar("search", terminal)
+        bar.begun = time.monotonic() - 30
+        bar.update("search", 0.5)
+        bar.note = ", best 0.9"
+        bar.update("search", 1.0)
+        bar.close()
+    shown = os.read(main, 10000).decode()
+    assert "\rsearch [##############..............]  50% search, 30 s, 30 s left" in shown
+    assert "[############################] 100% search, 30 s, best 0.9" in shown and shown.endswith("\n")
+
+
+def test_verbose_writes_to_stderr(long_series, capsys):
+    volterra.VolterraRidge(alpha=1e-2, verbose=True).fit(long_series, long_series[:, 0])
+    captured = capsys.readouterr()
+    assert "fit: gram" in captured.err and captured.out == ""
+    volterra.VolterraRidge(alpha=1e-2).fit(long_series[:50], long_series[:50, 0])
+    assert capsys.readouterr().err == ""

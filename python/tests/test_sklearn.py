@@ -1,0 +1,134 @@
+"""Inside scikit-learn: its own checks, its tools."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import volterra
+from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone, is_regressor  # noqa: E402
+from sklearn.compose import TransformedTargetRegressor  # noqa: E402
+from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_val_predict, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils import estimator_checks  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::volterra.VolterraWarning", "ignore:X does not have valid feature names")
+
+# What order in time contradicts, by name.
+EXPECTED = {
+    "check_methods_sample_order_invariance": "rows are time steps: a forecast depends on the rows before it, so on their order",
+    "check_methods_subset_invariance": "rows are time steps: a row has another past when rows before it are left out",
+}
+ESTIMATORS = [
+    VolterraRidge(),
+    VolterraRidge(lift="exponential", scale=False, tau_coef=0.2, lam_coef=0.5, alpha=1e-3),
+    SequenceKernelRidge(),
+    SequenceKernelRidge("gak:sigma=1,window=5"),
+    SequenceKernelRidge("rbf:window=5"),
+    VolterraRidgeCV(draws=5),
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@pytest.mark.filterwarnings("ignore")
+def test_check_estimator(estimator):
+    results = estimator_checks.check_estimator(estimator, expected_failed_checks=EXPECTED, on_fail=None, on_skip=None)
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    assert not failed
+    assert len([r for r in results if r["status"] == "passed"]) > 40
+    # both are still contradicted: the list has no name that need not be there
+    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(EXPECTED)
+
+
+GRID = {"tau": [0.2, 0.5], "lam": [0.3, 0.7], "alpha": [1e-3, 1e-1]}
+
+
+@pytest.mark.parametrize("start", ["auto", "continue", "reset"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_search_equals_grid_search(system, start, intercept):
+    """The same candidates and folds: the same scores to 1e-9, winner and ranks."""
+    X, y = system
+    X = X / 1.5  # of norm at most 1, so that all candidates lie within the bounds
+    given = dict(scale=False, start=start, fit_intercept=intercept, washout=3)
+    theirs = GridSearchCV(VolterraRidge(**given), GRID, cv=TimeSeriesSplit(5)).fit(X, np.c_[y, y**2])
+    ours = VolterraRidgeCV(candidates=GRID, race="none", **given).fit(X, np.c_[y, y**2])
+    fields = ["mean_test_score", "std_test_score", *(f"split{k}_test_score" for k in range(5))]
+    for field in fields:
+        assert np.abs(theirs.cv_results_[field] - ours.cv_results_[field]).max() <= 1e-9, field
+    assert theirs.cv_results_["params"] == ours.cv_results_["params"]
+    assert np.array_equal(theirs.cv_results_["rank_test_score"], ours.cv_results_["rank_test_score"])
+    assert theirs.best_params_ == ours.best_params_ and theirs.best_index_ == ours.best_index_
+    assert abs(theirs.best_score_ - ours.best_score_) <= 1e-9
+    assert np.array_equal(theirs.predict(X), ours.predict(X))
+
+
+def test_race_finds_the_same_winner(system):
+    X, y = system
+    given = dict(candidates=GRID, scale=False)
+    whole = VolterraRidgeCV(race="none", **given).fit(X / 1.5, y)
+    raced = VolterraRidgeCV(**given).fit(X / 1.5, y)
+    assert raced.best_params_ == whole.best_params_ and raced.best_score_ == whole.best_score_
+
+
+def test_pipeline(system):
+    X, y = system
+    pipe = make_pipeline(StandardScaler(), VolterraRidge(alpha=1e-3)).fit(X[:200], y[:200])
+    assert pipe.score(X[200:], y[200:]) > 0.8
+    assert np.array_equal(pipe.predict(X[:200]), pipe[-1].fitted_)
+    again = pickle.loads(pickle.dumps(pipe))
+    assert np.array_equal(again.predict(X[200:]), pipe.predict(X[200:]))
+    grid = GridSearchCV(pipe, {"volterraridge__alpha": [1e-4, 1e-2]}, cv=TimeSeriesSplit(3), n_jobs=2).fit(X, y)
+    assert set(grid.best_params_) == {"volterraridge__alpha"}
+
+
+def test_transformed_target(system):
+    X, y = system
+    y = y - y.min() + 1
+    model = TransformedTargetRegressor(VolterraRidge(alpha=1e-3), func=np.log, inverse_func=np.exp)
+    assert model.fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.8
+    scaled = TransformedTargetRegressor(VolterraRidge(alpha=1e-3), transformer=StandardScaler())
+    plain = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
+    assert np.allclose(scaled.fit(X[:200], y[:200]).predict(X[200:]), plain.predict(X[200:]), atol=1e-8)
+
+
+def test_transformed_target_with_pandas(system):
+    pandas = pytest.importorskip("pandas")
+    X, y = system
+    frame, series = pandas.DataFrame(X, columns=["u", "v"]), pandas.Series(y, name="y")
+    model = TransformedTargetRegressor(VolterraRidge(alpha=1e-3), transformer=StandardScaler())
+    assert model.fit(frame[:200], series[:200]).predict(frame[200:]).shape == (100,)
+
+
+def test_clone_and_params(system):
+    X, y = system
+    model = VolterraRidge(tau=0.3, lam=0.5, alpha=1e-3).fit(X, y)
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params()
+    with pytest.raises(volterra.NotFittedError):
+        fresh.predict(X)
+    assert is_regressor(fresh)
+    with pytest.raises(ValueError, match="Invalid parameter 'taw'"):
+        fresh.set_params(taw=1)
+
+
+def test_cross_validation_tools(system):
+    X, y = system
+    scores = cross_val_score(VolterraRidge(alpha=1e-3), X, y, cv=TimeSeriesSplit(4))
+    assert (scores[1:] > 0.8).all()
+    series = volterra.datasets.mackey_glass(300)
+    assert (cross_val_score(VolterraRidge(alpha=1e-6), series, cv=TimeSeriesSplit(3)) > 0.9).all()
+    with pytest.raises(ValueError):  # folds of a time series are no partition
+        cross_val_predict(VolterraRidge(), X, y, cv=TimeSeriesSplit(4))
+
+
+def test_not_fitted():
+    with pytest.raises(sklearn.exceptions.NotFittedError, match="VolterraRidge instance is not fitted yet"):
+        VolterraRidge().predict([[1.0]])
+    assert not hasattr(VolterraRidge(), "fitted_")

@@ -1,0 +1,369 @@
+"""`BEKK`: covariances of returns that change in time, to simulate, to score and to estimate."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_char_p, c_double, c_void_p, cast
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import NO_MATRIX, Array, as_matrix, column_names, empty, is_frame, view
+from ._errors import check
+from ._model import PathLike
+from ._progress import ProgressCallback, Watch
+from ._threads import use_threads
+
+__all__ = ["BEKK", "BEKKSample", "bekk", "bekk_presets", "log_returns"]
+
+
+def bekk_presets() -> List[str]:
+    """Names of the parameters that are built into the library, estimated on daily prices of S&P 500 companies.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> "sp500-d5" in volterra.datasets.bekk_presets()
+    True
+    """
+    names: List[str] = []
+    while True:
+        name = c.lib.volt_bekk_preset_name(len(names))
+        if not name:
+            return names
+        names.append(c.text(name))
+
+
+def log_returns(prices: Any) -> Any:
+    """Logarithmic returns of prices, ``log(p_t / p_{t-1})``; a data frame keeps its names and dates.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> volterra.datasets.log_returns([[1.0], [np.e]])
+    array([[1.]])
+    """
+    a = as_matrix(prices, "prices")
+    if a.shape[0] < 2:
+        raise ValueError("returns need at least 2 rows of prices, and there is 1")
+    out = empty(a.shape[0] - 1, a.shape[1])
+    check(c.lib.volt_log_returns(view(a), view(out)))
+    if is_frame(prices):
+        return type(prices)(out, index=prices.index[1:], columns=prices.columns)
+    return out
+
+
+class BEKKSample(NamedTuple):
+    """A simulated sample; row t of each belongs to time t."""
+
+    innovations: Array
+    """z_t, standard normal, (n_steps, d): the inputs."""
+    returns: Array
+    """r_t = H_t^{1/2} z_t, (n_steps, d)."""
+    covariances: Array
+    """vech(H_t), (n_steps, d (d + 1) / 2): h11, h21, ..., hd1, h22, ..."""
+
+
+class BEKK:
+    """The diagonal BEKK(1,0,1) model ``H_t = C C' + A r_{t-1} r_{t-1}' A' + B H_{t-1} B'``, ``r_t = H_t^{1/2} z_t``.
+
+    Parameters
+    ----------
+    C : array-like of shape (d, d)
+        Upper triangular.
+    a, b : array-like of shape (d,)
+        Diagonals of A and B; stationary when ``a_i^2 + b_i^2 < 1``.
+    tickers : sequence of str, optional
+
+    Attributes
+    ----------
+    C, a, b : ndarray
+        Read only.
+    C_error, a_error, b_error : ndarray or None
+        Standard errors, of an estimate.
+    tickers : list of str or None
+    loglik : float
+        Log-likelihood on the returns it was estimated on; NaN when not known.
+    observations : int
+        Number of those returns; 0 when not known.
+    converged : bool or None
+        Whether the estimator converged; None when not known.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> model = volterra.datasets.BEKK.preset("sp500-d5")
+    >>> model  # doctest: +ELLIPSIS
+    BEKK(d=5, tickers=[...])
+    >>> sample = model.simulate(500, seed=1)
+    >>> sample.innovations.shape, sample.covariances.shape
+    ((500, 5), (500, 15))
+    >>> bool(model.score(sample.returns) > 0)
+    True
+    """
+
+    def __init__(self, C: Any, a: Any, b: Any, tickers: Optional[Sequence[str]] = None) -> None:
+        upper = as_matrix(C, "C")
+        d = upper.shape[0]
+        first, second = (np.asarray(v, dtype=np.float64).ravel() for v in (a, b))
+        if upper.shape != (d, d) or first.shape != (d,) or second.shape != (d,):
+            raise ValueError(
+                f"C, a and b have shapes {upper.shape}, {first.shape} and {second.shape}; "
+                "(d, d), (d,) and (d,) are needed"
+            )
+        if np.tril(upper, -1).any():
+            raise ValueError("C must be upper triangular: a value below its diagonal is not 0")
+        handle = POINTER(c.Bekk)()
+        check(c.lib.volt_bekk_create(d, byref(handle)))
+        self._own(handle)
+        for pointer, values in ((handle.contents.C, upper), (handle.contents.a, first), (handle.contents.b, second)):
+            np.ctypeslib.as_array(pointer, values.shape)[...] = values
+        if tickers is not None:
+            check(c.lib.volt_bekk_describe(handle, c.names_array(tickers), None, None, None))
+
+    @classmethod
+    def _from_handle(cls, handle: Any) -> "BEKK":
+        model = cls.__new__(cls)
+        model._own(handle)
+        return model
+
+    def _own(self, handle: Any) -> None:
+        self._as_parameter_ = handle
+        self._raw = handle.contents
+
+    def __del__(self) -> None:
+        if hasattr(self, "_as_parameter_"):
+            c.lib.volt_bekk_free(self._as_parameter_)
+
+    def __reduce__(self) -> Any:
+        return BEKK.from_json, (self.to_json(),)
+
+    def __repr__(self) -> str:
+        known = f", tickers={self.tickers}" if self.tickers else ""
+        return f"BEKK(d={self.d}{known})"
+
+    # ---- where it comes from ---------------------------------------------------------------------------------
+
+    @classmethod
+    def preset(cls, name: str) -> "BEKK":
+        """Parameters built into the library; `bekk_presets` lists them."""
+        handle = POINTER(c.Bekk)()
+        check(c.lib.volt_bekk_preset(name.encode(), byref(handle)))
+        return cls._from_handle(handle)
+
+    @classmethod
+    def from_json(cls, text: str) -> "BEKK":
+        """From the content of a parameter file of ``volterra bekk fit``."""
+        handle = POINTER(c.Bekk)()
+        check(c.lib.volt_bekk_from_json(text.encode(), byref(handle)))
+        return cls._from_handle(handle)
+
+    def to_json(self) -> str:
+        """The content of a parameter file; numbers read back exactly."""
+        text = c_void_p()
+        check(c.lib.volt_bekk_to_json(self, byref(text)))
+        try:
+            return c.text(cast(text, c_char_p).value)
+        finally:
+            c.lib.volt_free(text)
+
+    @classmethod
+    def load(cls, path: PathLike) -> "BEKK":
+        """Read a parameter file."""
+        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+
+    def save(self, path: PathLike) -> None:
+        """Write a parameter file, which ``volterra bekk simulate`` and ``bekk score`` read too."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def fit(
+        cls,
+        returns: Any,
+        *,
+        starts: int = 2,
+        seed: int = 0,
+        standard_errors: bool = True,
+        n_jobs: Optional[int] = None,
+        verbose: bool = False,
+        progress: Optional[ProgressCallback] = None,
+    ) -> "BEKK":
+        """Estimate by quasi maximum likelihood; the means of the columns are removed first.
+
+        Parameters
+        ----------
+        returns : array-like or DataFrame of shape (n_steps, d)
+            `log_returns` makes them of prices.
+        starts : int, default=2
+            Starting points of the optimiser.
+        seed : int, default=0
+            Of starts beyond the first two.
+        standard_errors : bool, default=True
+        n_jobs, verbose, progress : as in `volterra.gram`
+
+        Returns
+        -------
+        BEKK
+            With ``fit_info``: loglik, start_loglik, gain_left, converged, evaluations, starts, reached.
+
+        Examples
+        --------
+        >>> import volterra
+        >>> truth = volterra.datasets.BEKK([[0.01]], [0.3], [0.9])
+        >>> estimate = volterra.datasets.BEKK.fit(truth.simulate(2000, seed=3).returns)
+        >>> bool(abs(estimate.b[0] - 0.9) < 0.05)
+        True
+        """
+        a = as_matrix(returns, "returns")
+        handle, info = POINTER(c.Bekk)(), c.BekkFitInfo()
+        with use_threads(n_jobs), Watch("bekk fit", verbose, progress) as watch:
+            options = c.lib.volt_bekk_fit_options_default()
+            options.starts, options.seed = starts, seed
+            options.standard_errors, options.progress = int(standard_errors), watch.progress
+            status = c.lib.volt_bekk_fit(view(a), byref(options), byref(handle), byref(info))
+            model = cls._from_handle(handle) if handle else None
+            watch.check(status)
+        assert model is not None
+        names = column_names(returns)
+        if names is not None:
+            check(c.lib.volt_bekk_describe(model, c.names_array(names), None, None, None))
+        model.fit_info: Dict[str, Any] = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_}
+        model.fit_info["converged"] = bool(info.converged)
+        return model
+
+    # ---- what it does ----------------------------------------------------------------------------------------
+
+    def simulate(self, length: int, *, seed: int = 0, stream: int = 0, discard: int = 1000) -> BEKKSample:
+        """Simulate the model; the same numbers as ``volterra bekk simulate``, on every machine.
+
+        Parameters
+        ----------
+        length : int
+        seed, stream : int, default=0
+            Independent samples of one seed have different streams.
+        discard : int, default=1000
+            Rows left out before the first.
+
+        Returns
+        -------
+        BEKKSample
+            innovations, returns, covariances.
+        """
+        d = self.d
+        z, r, h = empty(length, d), empty(length, d), empty(length, d * (d + 1) // 2)
+        with Watch("simulate") as watch:
+            options = c.BekkSimulateOptions(seed, stream, discard, watch.progress)
+            watch.check(c.lib.volt_bekk_simulate(self, byref(options), view(z), view(r), view(h)))
+        return BEKKSample(z, r, h)
+
+    def score(self, returns: Any) -> float:
+        """Gaussian log-likelihood of returns, as they are, with the constant."""
+        a = self._read(returns)
+        loglik = c_double()
+        check(c.lib.volt_bekk_loglik(self, view(a), None, NO_MATRIX, byref(loglik)))
+        return loglik.value
+
+    def covariances(self, returns: Any) -> Array:
+        """vech(H_t) of the model along given returns, (n_steps, d (d + 1) / 2)."""
+        a = self._read(returns)
+        out, loglik = empty(a.shape[0], self.d * (self.d + 1) // 2), c_double()
+        check(c.lib.volt_bekk_loglik(self, view(a), None, view(out), byref(loglik)))
+        return out
+
+    def stationary_covariance(self) -> Array:
+        """The covariance of the returns in the long run."""
+        out = empty(self.d, self.d)
+        check(c.lib.volt_bekk_stationary_covariance(self, view(out)))
+        return out
+
+    def _read(self, returns: Any) -> Array:
+        a = as_matrix(returns, "returns")
+        if a.shape[1] != self.d:
+            raise ValueError(f"returns has {a.shape[1]} columns, and the model has {self.d} assets")
+        return a
+
+    # ---- what it is ------------------------------------------------------------------------------------------
+
+    def _array(self, pointer: Any, *shape: int) -> Optional[Array]:
+        return np.ctypeslib.as_array(pointer, shape).copy() if pointer else None
+
+    @property
+    def d(self) -> int:
+        """Number of assets."""
+        return int(self._raw.d)
+
+    @property
+    def C(self) -> Array:
+        return self._array(self._raw.C, self.d, self.d)
+
+    @property
+    def a(self) -> Array:
+        return self._array(self._raw.a, self.d)
+
+    @property
+    def b(self) -> Array:
+        return self._array(self._raw.b, self.d)
+
+    @property
+    def C_error(self) -> Optional[Array]:
+        return self._array(self._raw.C_error, self.d, self.d)
+
+    @property
+    def a_error(self) -> Optional[Array]:
+        return self._array(self._raw.a_error, self.d)
+
+    @property
+    def b_error(self) -> Optional[Array]:
+        return self._array(self._raw.b_error, self.d)
+
+    @property
+    def tickers(self) -> Optional[List[str]]:
+        raw = self._raw.tickers
+        return [c.text(raw[i]) for i in range(self.d)] if raw else None
+
+    @property
+    def loglik(self) -> float:
+        return float(self._raw.loglik)
+
+    @property
+    def observations(self) -> int:
+        return int(self._raw.observations)
+
+    @property
+    def converged(self) -> Optional[bool]:
+        return None if self._raw.converged < 0 else bool(self._raw.converged)
+
+
+def bekk(
+    model: Union[str, BEKK] = "sp500-d5",
+    length: int = 3761,
+    *,
+    seed: int = 0,
+    stream: int = 0,
+    discard: int = 1000,
+) -> BEKKSample:
+    """Simulate a BEKK model: innovations, returns and covariances.
+
+    Forecasting ``covariances[1:]`` from ``innovations[:-1]`` is the covolatility problem of the paper.
+
+    Parameters
+    ----------
+    model : str or BEKK, default="sp500-d5"
+        A preset (`bekk_presets`) or a model.
+    length : int, default=3761
+    seed, stream, discard : as in `BEKK.simulate`
+
+    Returns
+    -------
+    BEKKSample
+
+    Examples
+    --------
+    >>> import volterra
+    >>> z, r, h = volterra.datasets.bekk("sp500-d5", 1000, seed=2)
+    >>> z.shape, h.shape
+    ((1000, 5), (1000, 15))
+    """
+    source = BEKK.preset(model) if isinstance(model, str) else model
+    return source.simulate(length, seed=seed, stream=stream, discard=discard)
