@@ -1,9 +1,8 @@
-/* tests/unit/test_candidate_draws.c: candidates drawn at random and laid out as grids: from what, by which law,
- * in which units.
+/* tests/unit/test_candidate_draws.c: candidates drawn at random: from what, by which law, in which units.
  *
  * Laws are checked with the bound of Dvoretzky, Kiefer and Wolfowitz: the distribution function of N draws lies
  * within sqrt(log(2/p) / (2N)) of the true one with probability 1 - p at least; p = 1e-9 here. */
-#include "kernel/kernel_entry.h"
+#include "support/candidate.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -43,45 +42,6 @@ static volt_candidates *draw_from(const char *kernel, const volt_draw_options *o
     volt_candidates *candidates = NULL;
     check_ok(volt_candidates_draw(kernel, inputs(), options, &candidates));
     return candidates;
-}
-
-typedef struct candidate {
-    char kernel[VOLT_KERNEL_LENGTH];
-    double alpha;
-} candidate;
-
-static candidate get(const volt_candidates *candidates, int64_t index)
-{
-    candidate c = {.alpha = NAN};
-    check_ok(volt_candidates_get(candidates, index, c.kernel, &c.alpha));
-    return c;
-}
-
-/* The value of a parameter in a kernel's text as text; 0 when it does not stand there. */
-static int parameter_text(const candidate *c, const char *name, char value[64])
-{
-    char key[64];
-    for (int separator = 0; separator < 2; separator++) {
-        snprintf(key, sizeof key, "%c%s=", separator ? ',' : ':', name);
-        const char *found = strstr(c->kernel, key);
-        if (found) {
-            found += strlen(key);
-            snprintf(value, 64, "%.*s", (int)strcspn(found, ","), found);
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static double parameter(const candidate *c, const char *name)
-{
-    char text[64];
-    double value = NAN;
-    if (strcmp(name, "alpha") == 0)
-        return c->alpha;
-    if (!parameter_text(c, name, text) || !volt_parse_number(text, &value))
-        fail_msg("%s has no number %s", c->kernel, name);
-    return value;
 }
 
 /* ---- laws ------------------------------------------------------------------------------------- */
@@ -152,8 +112,8 @@ static void draws_follow_the_law_of_their_range(void **state)
     for (int r = 0; r < 5; r++) {
         double values[DRAWS];
         for (int i = 0; i < DRAWS; i++) {
-            candidate c = get(candidates, i);
-            values[i] = parameter(&c, ranges[r].name);
+            candidate c = candidate_get(candidates, i);
+            values[i] = candidate_number(&c, ranges[r].name);
         }
         check_law(ranges[r].name, &ranges[r], values, DRAWS);
     }
@@ -173,10 +133,10 @@ static void parameters_are_drawn_independently(void **state)
                                         {"alpha", VOLT_SEARCH_LOG, 1e-8, 10, NULL, 0}};
     double product[4][4] = {{0}}, serial = 0, last = 0;
     for (int i = 0; i < DRAWS; i++) {
-        candidate c = get(candidates, i);
+        candidate c = candidate_get(candidates, i);
         double u[4];
         for (int r = 0; r < 4; r++)
-            u[r] = law(&ranges[r], parameter(&c, names[r])) - 0.5;
+            u[r] = law(&ranges[r], candidate_number(&c, names[r])) - 0.5;
         for (int r = 0; r < 4; r++)
             for (int s = 0; s < r; s++)
                 product[r][s] += u[r] * u[s] / DRAWS;
@@ -201,15 +161,15 @@ static void choices_are_equally_likely(void **state)
     volt_candidates *candidates = draw_from("volterra", &options);
     int counts[5] = {0};
     for (int i = 0; i < DRAWS; i++) {
-        candidate c = get(candidates, i);
+        candidate c = candidate_get(candidates, i);
         char lift[64] = "geometric", ignored[64]; /* the default is not printed */
-        parameter_text(&c, "lift", lift);
+        candidate_parameter(&c, "lift", lift);
         for (int l = 0; l < 5; l++)
             counts[l] += strcmp(lift, lifts[l]) == 0;
         /* each lift has its own parameters */
-        assert_int_equal(parameter_text(&c, "gamma", ignored), strcmp(lift, "rbf") == 0);
-        assert_int_equal(parameter_text(&c, "tau_coef", ignored), strcmp(lift, "rbf") != 0);
-        assert_true(parameter_text(&c, "lambda_coef", ignored));
+        assert_int_equal(candidate_parameter(&c, "gamma", ignored), strcmp(lift, "rbf") == 0);
+        assert_int_equal(candidate_parameter(&c, "tau_coef", ignored), strcmp(lift, "rbf") != 0);
+        assert_true(candidate_parameter(&c, "lambda_coef", ignored));
     }
     int sum = 0;
     for (int l = 0; l < 5; l++) {
@@ -233,8 +193,8 @@ static void choices_of_numbers_and_of_alpha(void **state)
     volt_candidates *candidates = draw_from("linear", &options);
     int counts[2][3] = {{0}};
     for (int i = 0; i < DRAWS; i++) {
-        candidate c = get(candidates, i);
-        double window = parameter(&c, "window");
+        candidate c = candidate_get(candidates, i);
+        double window = candidate_number(&c, "window");
         assert_true((c.alpha == 1e-3 || c.alpha == 0.5) && (window == 1 || window == 7 || window == 20));
         counts[c.alpha == 0.5][window == 1 ? 0 : (window == 7 ? 1 : 2)]++;
     }
@@ -261,8 +221,8 @@ static void draws_depend_on_seed_and_index_only(void **state)
     assert_int_equal(volt_candidates_count(first), -1);
     static const int64_t order[] = {7, 0, 1000000007, 3, INT64_MAX - 1, 7, 1};
     for (int i = 0; i < 7; i++) {
-        candidate a = get(first, order[i]), b = get(again, order[6 - i]), c = get(again, order[i]),
-                  d = get(other, order[i]);
+        candidate a = candidate_get(first, order[i]), b = candidate_get(again, order[6 - i]),
+                  c = candidate_get(again, order[i]), d = candidate_get(other, order[i]);
         same_candidate(&a, &c);
         assert_string_not_equal(a.kernel, d.kernel);
         if (order[i] != order[6 - i])
@@ -271,6 +231,23 @@ static void draws_depend_on_seed_and_index_only(void **state)
     volt_candidates_free(other);
     volt_candidates_free(again);
     volt_candidates_free(first);
+}
+
+/* Draw i is the first number of Philox stream i, where one parameter is drawn. */
+static void draws_come_from_philox(void **state)
+{
+    (void)state;
+    static const volt_range range = {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0};
+    volt_draw_options options = {.seed = 12345, .ranges = &range, .n_ranges = 1, .scale = 1};
+    volt_candidates *candidates = draw_from("linear:window=2", &options);
+    for (int i = 0; i < 20; i++) {
+        volt_rng rng;
+        volt_rng_init(&rng, options.seed, (uint64_t)i);
+        candidate c = candidate_get(candidates, i);
+        assert_string_equal(c.kernel, "linear:window=2");
+        assert_true(c.alpha == 1 + volt_rng_uniform(&rng));
+    }
+    volt_candidates_free(candidates);
 }
 
 /* Neither what is searched beside it nor the number of rows changes what is fixed. */
@@ -294,12 +271,12 @@ static void given_parameters_stay(void **state)
     };
     for (size_t f = 0; f < sizeof fixed / sizeof *fixed; f++) {
         volt_candidates *candidates = draw_from(fixed[f].kernel, NULL);
-        candidate first = get(candidates, 0);
+        candidate first = candidate_get(candidates, 0);
         int differ = 0;
         for (int i = 0; i < 50; i++) {
-            candidate c = get(candidates, i);
+            candidate c = candidate_get(candidates, i);
             char value[64] = "nothing";
-            parameter_text(&c, fixed[f].name, value);
+            candidate_parameter(&c, fixed[f].name, value);
             assert_string_equal(value, fixed[f].value);
             differ += strcmp(c.kernel, first.kernel) != 0;
         }
@@ -308,9 +285,9 @@ static void given_parameters_stay(void **state)
         volt_candidates_free(candidates);
     }
     volt_candidates *candidates = draw_from("volterra:lambda=0.4", NULL);
-    candidate c = get(candidates, 0);
+    candidate c = candidate_get(candidates, 0);
     char value[64];
-    assert_false(parameter_text(&c, "lambda_coef", value));
+    assert_false(candidate_parameter(&c, "lambda_coef", value));
     volt_candidates_free(candidates);
 }
 
@@ -327,7 +304,7 @@ static void spelling_does_not_matter(void **state)
         volt_kernel_free(parsed);
         volt_candidates *candidates = draw_from(spellings[s], NULL);
         for (int i = 0; i < 5; i++) {
-            candidate a = get(plain, i), b = get(candidates, i);
+            candidate a = candidate_get(plain, i), b = candidate_get(candidates, i);
             same_candidate(&a, &b);
         }
         volt_candidates_free(candidates);
@@ -392,13 +369,13 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
         double values[FEW];
         int count = 0;
         for (int i = 0; i < FEW; i++) {
-            candidate c = get(candidates, i);
+            candidate c = candidate_get(candidates, i);
             char value[64];
-            if (!parameter_text(&c, range.name, value) || strstr(text, range.name))
+            if (!candidate_parameter(&c, range.name, value) || strstr(text, range.name))
                 continue;
             char window_text[64];
-            double window = parameter_text(&c, "window", window_text) ? parameter(&c, "window") : 1;
-            values[count++] = parameter(&c, range.name) / unit_of(parameter_info, distance, window);
+            double window = candidate_parameter(&c, "window", window_text) ? candidate_number(&c, "window") : 1;
+            values[count++] = candidate_number(&c, range.name) / unit_of(parameter_info, distance, window);
         }
         if (count == 0)
             continue; /* fixed, or it does not go with the others */
@@ -410,7 +387,7 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
         check_law(text, &range, values, count);
     }
     for (int i = 0; i < FEW; i++) {
-        candidate c = get(candidates, i);
+        candidate c = candidate_get(candidates, i);
         volt_kernel *kernel = plain_parse(c.kernel);
         volt_kernel_facts facts;
         assert_string_equal(volt_kernel_text(kernel), c.kernel);
@@ -468,19 +445,19 @@ static void what_is_drawn(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         volt_candidates *candidates = draw_from(cases[k].kernel, NULL);
-        candidate a = get(candidates, 0);
+        candidate a = candidate_get(candidates, 0);
         for (int p = 0; p < 4 && cases[k].drawn[p]; p++) {
             int differ = 0;
             for (int i = 1; i < 30; i++) {
-                candidate b = get(candidates, i);
-                differ += parameter(&a, cases[k].drawn[p]) != parameter(&b, cases[k].drawn[p]);
+                candidate b = candidate_get(candidates, i);
+                differ += candidate_number(&a, cases[k].drawn[p]) != candidate_number(&b, cases[k].drawn[p]);
             }
             if (differ == 0)
                 fail_msg("%s: %s is not drawn", cases[k].kernel, cases[k].drawn[p]);
         }
         char value[64];
         for (int p = 0; p < 3 && cases[k].not_drawn[p]; p++)
-            if (parameter_text(&a, cases[k].not_drawn[p], value))
+            if (candidate_parameter(&a, cases[k].not_drawn[p], value))
                 fail_msg("%s: %s stands in %s", cases[k].kernel, cases[k].not_drawn[p], a.kernel);
         volt_candidates_free(candidates);
     }
@@ -501,12 +478,14 @@ static void ranges_replace_those_of_the_table(void **state)
     options.ranges = tau;
     volt_candidates *volterra = draw_from("volterra", &options);
     for (int i = 0; i < 100; i++) {
-        candidate c = get(candidates, i), v = get(volterra, i);
-        double gamma = parameter(&c, "gamma"), t = parameter(&v, "tau"), lambda = parameter(&v, "lambda");
+        candidate c = candidate_get(candidates, i), v = candidate_get(volterra, i);
+        double gamma = candidate_number(&c, "gamma"), t = candidate_number(&v, "tau"),
+               lambda = candidate_number(&v, "lambda");
         char value[64];
         assert_true(gamma >= 2 && gamma <= 3 && c.alpha >= 5 && c.alpha <= 6);
         assert_true(t >= 0.01 && t <= 0.02 && lambda >= 0.3 && lambda <= 0.4);
-        assert_false(parameter_text(&v, "tau_coef", value) || parameter_text(&v, "lambda_coef", value));
+        assert_false(candidate_parameter(&v, "tau_coef", value) ||
+                     candidate_parameter(&v, "lambda_coef", value));
     }
     volt_candidates_free(volterra);
     volt_candidates_free(candidates);
@@ -522,138 +501,9 @@ static void a_range_of_one_value(void **state)
     options.ranges = ranges;
     options.n_ranges = 3;
     volt_candidates *candidates = draw_from("rbf", &options);
-    candidate c = get(candidates, 12);
+    candidate c = candidate_get(candidates, 12);
     assert_string_equal(c.kernel, "rbf:gamma=2,window=3");
     assert_true(c.alpha == 0.5);
-    volt_candidates_free(candidates);
-}
-
-/* ---- grids ------------------------------------------------------------------------------------ */
-
-static volt_candidates *grid_of(const char *kernel, const volt_range *ranges, int64_t n_ranges, int64_t points)
-{
-    volt_draw_options options = volt_draw_options_default();
-    options.ranges = ranges;
-    options.n_ranges = n_ranges;
-    volt_candidates *candidates = NULL;
-    check_ok(volt_candidates_grid(kernel, inputs(), &options, points, &candidates));
-    return candidates;
-}
-
-/* All combinations, alpha running fastest, ends included, reals evenly along their law. */
-static void grids_by_hand(void **state)
-{
-    (void)state;
-    static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 0.01, 1, NULL, 0},
-                                        {"window", VOLT_SEARCH_INTEGER, 4, 5, NULL, 0},
-                                        {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}};
-    volt_candidates *candidates = grid_of("rbf", ranges, 3, 3);
-    assert_int_equal(volt_candidates_count(candidates), 3 * 2 * 3);
-    int seen[3][2][3] = {{{0}}};
-    for (int64_t i = 0; i < 18; i++) {
-        candidate c = get(candidates, i);
-        double g = log10(parameter(&c, "gamma")) + 2, w = parameter(&c, "window") - 4, a = 2 * (c.alpha - 1);
-        assert_true(fabs(g - round(g)) < 1e-14 && (w == 0 || w == 1) && fabs(a - round(a)) < 1e-14);
-        assert_true(g > -0.5 && g < 2.5 && a > -0.5 && a < 2.5);
-        seen[(int)round(g)][(int)w][(int)round(a)]++;
-        assert_int_equal((int)round(a), i % 3); /* alpha runs fastest */
-    }
-    for (int i = 0; i < 18; i++)
-        assert_int_equal(seen[i / 6][i / 3 % 2][i % 3], 1);
-    volt_candidates_free(candidates);
-}
-
-/* Parameters that are given, and those that do not go with them, do not multiply the grid. */
-static void grids_have_no_idle_axes(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *kernel;
-        int64_t size; /* with three points */
-    } cases[] = {
-        {"volterra", 27},
-        {"volterra:lift=rbf", 27},
-        {"volterra:tau_coef=0.3", 9},
-        {"volterra:tau=0.01,lambda=0.2", 3},
-        {"linear", 9},
-        {"rbf:window=2", 9},
-        {"memory", 81},
-        {"sigpde", 9},
-        {"sigpde:static=rbf", 27},
-        {"gak:path=rows", 9},
-        {"poly", 2 * 81},
-        {"fading:rho=0.5", 9},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        volt_candidates *candidates = grid_of(cases[k].kernel, NULL, 0, 3);
-        int64_t count = volt_candidates_count(candidates);
-        if (count != cases[k].size)
-            fail_msg("%s: the grid has %" PRId64 " candidates, expected %" PRId64, cases[k].kernel, count,
-                     cases[k].size);
-        volt_candidates_free(candidates);
-    }
-}
-
-/* No candidate twice, also where a choice decides which other parameters there are. */
-static void grids_hold_every_candidate_once(void **state)
-{
-    (void)state;
-    static const char *const lifts[] = {"geometric", "rbf", "even"};
-    const volt_range range = {.name = "lift", .choices = lifts, .n_choices = 3};
-    volt_candidates *candidates = grid_of("volterra", &range, 1, 3);
-    int64_t count = volt_candidates_count(candidates);
-    assert_int_equal(count, 3 * 27);
-    candidate *all = malloc((size_t)count * sizeof *all);
-    for (int64_t i = 0; i < count; i++) {
-        all[i] = get(candidates, i);
-        for (int64_t j = 0; j < i; j++)
-            assert_false(strcmp(all[i].kernel, all[j].kernel) == 0 && all[i].alpha == all[j].alpha);
-    }
-    free(all);
-    volt_candidates_free(candidates);
-}
-
-static void grids_of_whole_numbers(void **state)
-{
-    (void)state;
-    static const volt_range ranges[] = {{"window", VOLT_SEARCH_LOG_INTEGER, 1, 64, NULL, 0},
-                                        {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
-    static const double expected[] = {1, 2, 4, 8, 16, 32, 64};
-    volt_candidates *candidates = grid_of("linear", ranges, 2, 7);
-    assert_int_equal(volt_candidates_count(candidates), 7);
-    for (int i = 0; i < 7; i++) {
-        candidate c = get(candidates, i);
-        assert_true(parameter(&c, "window") == expected[i] && c.alpha == 1);
-    }
-    volt_candidates_free(candidates);
-
-    /* Crowded at the low end: rounding must not give a number twice. */
-    static const volt_range crowded[] = {{"window", VOLT_SEARCH_LOG_INTEGER, 1, 20, NULL, 0},
-                                         {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
-    for (int64_t points = 2; points <= 25; points++) {
-        candidates = grid_of("linear", crowded, 2, points);
-        int64_t count = volt_candidates_count(candidates);
-        assert_true(count <= points && count <= 20);
-        double before = 0;
-        for (int64_t i = 0; i < count; i++) {
-            candidate c = get(candidates, i);
-            double window = parameter(&c, "window");
-            if (!(window > before))
-                fail_msg("%d points: window %g after %g", (int)points, window, before);
-            before = window;
-        }
-        assert_true(before == 20);
-        volt_candidates_free(candidates);
-    }
-}
-
-static void a_grid_of_one_point(void **state)
-{
-    (void)state;
-    volt_candidates *candidates = grid_of("memory", NULL, 0, 1);
-    assert_int_equal(volt_candidates_count(candidates), 1);
-    candidate c = get(candidates, 0);
-    assert_true(strncmp(c.kernel, "memory:", 7) == 0 && c.alpha > 0);
     volt_candidates_free(candidates);
 }
 
@@ -665,17 +515,13 @@ int main(void)
         cmocka_unit_test(choices_are_equally_likely),
         cmocka_unit_test(choices_of_numbers_and_of_alpha),
         cmocka_unit_test(draws_depend_on_seed_and_index_only),
+        cmocka_unit_test(draws_come_from_philox),
         cmocka_unit_test(given_parameters_stay),
         cmocka_unit_test(spelling_does_not_matter),
         cmocka_unit_test(every_kernel_can_be_drawn),
         cmocka_unit_test(what_is_drawn),
         cmocka_unit_test(ranges_replace_those_of_the_table),
         cmocka_unit_test(a_range_of_one_value),
-        cmocka_unit_test(grids_by_hand),
-        cmocka_unit_test(grids_have_no_idle_axes),
-        cmocka_unit_test(grids_hold_every_candidate_once),
-        cmocka_unit_test(grids_of_whole_numbers),
-        cmocka_unit_test(a_grid_of_one_point),
     };
     return cmocka_run_group_tests_name("candidate_draws", tests, make_inputs, NULL);
 }

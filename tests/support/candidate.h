@@ -1,0 +1,21 @@
+/* tests/support/candidate.h: a candidate, and the values of the parameters in its text. */
+#ifndef SUPPORT_CANDIDATE_H
+#define SUPPORT_CANDIDATE_H
+
+#include "volterra/select.h"
+
+typedef struct candidate {
+    char kernel[VOLT_KERNEL_LENGTH];
+    double alpha;
+} candidate;
+
+/* Candidate `index`; ends the test when there is none. */
+candidate candidate_get(const volt_candidates *candidates, int64_t index);
+
+/* The value of a parameter as text; 0 when it does not stand in the kernel's text. */
+int candidate_parameter(const candidate *c, const char *name, char value[64]);
+
+/* The value of a parameter (or of alpha) as a number; ends the test when there is none. */
+double candidate_number(const candidate *c, const char *name);
+
+#endif
