@@ -16,7 +16,7 @@ typedef struct pile {
 static volt_status take(volt_trial *trial, void *context)
 {
     pile *all = context;
-    volt_status status = volt_grow((void **)&all->trials, &all->capacity, all->count + 1, sizeof *all->trials);
+    volt_status status = volt_grow((void **)&all->trials, &all->capacity, all->count + 1, sizeof(volt_trial *));
     if (status == VOLT_OK)
         all->trials[all->count++] = trial;
     else
@@ -84,7 +84,7 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
     if (status == VOLT_OK && all.count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no trials in the logs");
     if (status == VOLT_OK) {
-        qsort(all.trials, (size_t)all.count, sizeof *all.trials, by_index_and_rank);
+        qsort(all.trials, (size_t)all.count, sizeof(volt_trial *), by_index_and_rank);
         status = volt_search_new(most_folds(&all), score, &fresh);
     }
     if (status == VOLT_OK)

@@ -115,7 +115,7 @@ static int watch(const char *stage, double fraction, void *context)
 
 static volt_status make_slots(run *r, int64_t count)
 {
-    VOLT_TRY(volt_grow((void **)&r->slots, &r->slot_capacity, count, sizeof *r->slots));
+    VOLT_TRY(volt_grow((void **)&r->slots, &r->slot_capacity, count, sizeof(volt_trial *)));
     for (; r->n_slots < count; r->n_slots++)
         r->slots[r->n_slots] = NULL;
     return VOLT_OK;

@@ -98,7 +98,7 @@ volt_status volt_search_add(volt_search *search, volt_trial *trial)
 {
     volt_search_info *info = &search->info;
     volt_status status =
-        volt_grow((void **)&search->trials, &search->capacity, info->trials + 1, sizeof *search->trials);
+        volt_grow((void **)&search->trials, &search->capacity, info->trials + 1, sizeof(volt_trial *));
     if (status != VOLT_OK)
         return status;
     search->trials[info->trials++] = trial;
@@ -120,7 +120,7 @@ static int by_index(const void *a, const void *b)
 void volt_search_sort(volt_search *search)
 {
     if (search->info.trials > 1)
-        qsort(search->trials, (size_t)search->info.trials, sizeof *search->trials, by_index);
+        qsort(search->trials, (size_t)search->info.trials, sizeof(volt_trial *), by_index);
 }
 
 void volt_search_describe(const volt_search *search, volt_search_info *info)

@@ -57,7 +57,7 @@ static void lists_are_copied_and_completed(void **state)
     double alphas[] = {0.5, 1e-3, 7};
     volt_candidates *candidates = NULL;
     check_ok(volt_candidates_list(kernels, alphas, 3, &candidates));
-    memcpy(first, "xxx", 3);
+    first[0] = 'x';
     kernels[1] = NULL;
     alphas[2] = -1;
     assert_int_equal(volt_candidates_count(candidates), 3);
