@@ -71,7 +71,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                      .kind = VOLT_PARAMETER_REAL,
                      .low = 0,
                      .high = 1,
-                     .search = VOLT_SEARCH_LOG,
+                     .search = VOLT_SEARCH_LINEAR,
                      .search_low = 0.01,
                      .search_high = 0.999},
     [LIFT] = {.name = "lift",
