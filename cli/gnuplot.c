@@ -17,6 +17,19 @@
 
 extern char **environ;
 
+bool gnuplot_is_there(void)
+{
+    char program[PATH_MAX];
+    const char *path = getenv("PATH");
+    for (size_t length; path && *path; path += length + (path[length] == ':')) {
+        length = strcspn(path, ":");
+        int written = snprintf(program, sizeof program, "%.*s/gnuplot", (int)length, path);
+        if (written < (int)sizeof program && access(program, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 FILE *gnuplot_script(void)
 {
     FILE *script = tmpfile();

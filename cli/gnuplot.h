@@ -2,7 +2,11 @@
 #ifndef CLI_GNUPLOT_H
 #define CLI_GNUPLOT_H
 
+#include <stdbool.h>
 #include <stdio.h>
+
+/* Is there a program gnuplot on the search path? */
+bool gnuplot_is_there(void);
 
 /* A file without a name to write a script to; NULL after saying what is wrong. Close it with fclose. */
 FILE *gnuplot_script(void);

@@ -121,6 +121,16 @@ void output_names_free(const char **names)
     free((void *)names);
 }
 
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+int output_text(const char *path, const char *text)
+{
+    interrupt_defer(!is_standard_output(path));
+    volt_status status = volt_text_write(path, text);
+    interrupt_defer(false);
+    return status ? complain_status(status) : 0;
+}
+
 /* ---- models ----------------------------------------------------------------------------------- */
 
 static int copy_stream(FILE *from, FILE *to)

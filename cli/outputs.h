@@ -21,6 +21,9 @@ bool is_standard_output(const char *path);
 int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
                   const char *extra_key, int64_t extra);
 
+/* Write a text, to a file that is replaced as a whole or not at all ("-": standard output). */
+int output_text(const char *path, const char *text);
+
 /* Load or save a model; "-" is standard input or output. */
 int model_read(const char *path, volt_model **model);
 int model_write(const volt_model *model, const char *path);

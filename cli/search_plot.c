@@ -153,9 +153,9 @@ typedef struct plot_layout {
 } plot_layout;
 enum { HEADER = 76, PANEL = 204, PANEL_FOOT = 62, LEFT = 76, RIGHT = 16, COLUMN = 480, NARROW_COLUMN = 330 };
 
-static plot_layout lay_out(int panels)
+static plot_layout lay_out(int panels, int most_columns)
 {
-    plot_layout layout = {.columns = panels > 4 ? 2 : 1};
+    plot_layout layout = {.columns = panels > 4 && most_columns > 1 ? 2 : 1};
     layout.rows = (panels + layout.columns - 1) / layout.columns;
     layout.width = layout.columns == 1 ? COLUMN : 2 * NARROW_COLUMN;
     layout.height = HEADER + layout.rows * PANEL;
@@ -237,11 +237,15 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
     fprintf(script, "set xlabel \"%s%s%s\" offset 0,0.5 textcolor rgb '#808080'\n", axis->name,
             text[0] ? ", best " : "", text);
     fprintf(script, "set ylabel \"%s\" offset 0.5,0 textcolor rgb '#808080'\n", column == 0 ? label : "");
+    int n_classes = 0;
+    for (int class = 0; class < N_CLASSES; class ++)
+        n_classes += sizes[class] > 0;
     if (panel == 0)
         fprintf(script,
-                "set key at screen %.5g, screen %.5g left top horizontal Left reverse samplen 0.4 width -3 "
+                "set key at screen %.5g, screen %.5g left top vertical maxrows %d Left reverse samplen 0.4 "
+                "width -3 "
                 "textcolor rgb '#808080' font ',12'\n",
-                8 / width, 1 - 30 / height);
+                8 / width, 1 - 30 / height, n_classes > 4 ? 2 : 1);
     else
         fputs("unset key\nunset label 1\n", script);
 
@@ -260,7 +264,7 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
 }
 
 static int write_script(FILE *script, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                        volt_score score)
+                        volt_score score, int most_columns)
 {
     plot_axes *axes = calloc(1, sizeof *axes);
     if (!axes)
@@ -270,7 +274,7 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
     if (!failed) {
         int64_t sizes[N_CLASSES];
         plot_axes_find(axes, trials, count);
-        plot_layout layout = lay_out(axes->count);
+        plot_layout layout = lay_out(axes->count, most_columns);
         write_tables(script, axes, &scores, trials, count, best, sizes);
         write_header(script, &layout, &scores, score_label(score), count, best);
         for (int panel = 0; panel < axes->count; panel++)
@@ -284,12 +288,12 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
 /* ---- the picture ------------------------------------------------------------------------------ */
 
 int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                      volt_score score)
+                      volt_score score, int most_columns)
 {
     FILE *script = gnuplot_script();
     if (!script)
         return EXIT_FAILED;
-    int failed = write_script(script, trials, count, best, score);
+    int failed = write_script(script, trials, count, best, score, most_columns);
     if (!failed)
         failed = gnuplot_draw(script, svg);
     fclose(script);
@@ -306,8 +310,8 @@ int search_plot_file(const char *path, const volt_search *search)
     for (int64_t i = 0; i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);
     FILE *script = gnuplot_script();
-    int failed =
-        script ? write_script(script, trials, info.trials, volt_search_best(search), info.score) : EXIT_FAILED;
+    int failed = script ? write_script(script, trials, info.trials, volt_search_best(search), info.score, 2)
+                        : EXIT_FAILED;
     if (!failed)
         failed = gnuplot_draw_file(script, path);
     if (script)
