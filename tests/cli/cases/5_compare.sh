@@ -1,0 +1,209 @@
+# tests/cli/cases/5_compare.sh: compare: its table in every form, its files, and what it refuses.
+
+# Inputs u and two targets that follow them through a few steps of the past, n rows.
+small_problem()
+{
+    awk -v n="$1" 'BEGIN {
+        srand(11)
+        print "u,v" >"u.csv"; print "level,product" >"y.csv"
+        for (t = 0; t < n; t++) {
+            u = rand() - 0.5; v = rand() - 0.5
+            y = 0.5 * before + 0.8 * u - 0.6 * last * v
+            printf "%.12g,%.12g\n", u, v >"u.csv"; printf "%.12g,%.12g\n", y, last * v + 0.1 * u >"y.csv"
+            before = y; last = u
+        }
+    }'
+}
+
+compare_text()
+{
+    small_problem 150
+    expect 0 compare --x u.csv --y y.csv --kernel linear --kernel rbf volterra --draws 4 --seed 3 --quiet
+    no_err
+    out_has '^u\.csv: 120 rows train and 30 test, 2 inputs, 2 outputs$'
+    out_has '^history protocol, 5 folds, 4 draws a kernel; seed 3$'
+    out_has '^kernel +MdAE x100 +NMSE +W1 x100 +MCS p +tuned +draws +seconds +one entry$'
+    for name in Linear RBF Volterra; do
+        out_has "^$name +[0-9.]+\*? +[0-9.]+\*? +[0-9.]+\*? +[01]\.[0-9]{3}(\*\*)? +[23] +4 +[0-9.]+ +O\(d\)$"
+        out_has "^$name +[a-z]+:.*alpha=[0-9.e-]+, R2 -?[0-9.]+ in the folds"
+    done
+    # Every column has one lowest value, and the set is never empty.
+    [ "$(grep -c '[0-9]\* ' out)" -ge 1 ] || fail "nothing is marked as the lowest of its column"
+    out_has '[01]\.[0-9]{3}\*\* '
+    out_has 'forecasts best: NMSE 0?\.?[0-9.e-]+'
+    awk 'length > 120 { exit 1 }' out || fail "a line is longer than 120 characters"
+    nothing_left
+}
+check "compare prints the table, the winners and the finding" compare_text
+
+compare_json()
+{
+    small_problem 150
+    expect 0 compare --x u.csv --y y.csv --kernel linear volterra:lift=even --draws 5 --json
+    valid_json out "[r['kernel'] for r in v['rows']] == ['linear', 'volterra:lift=even'] \
+        and [r['name'] for r in v['rows']] == ['Linear', 'Volterra even'] \
+        and all(set('name kernel mdae nmse w1 mcs_pvalue in_mcs hyperparameters cost draws failed seconds best failure'
+                    .split()) <= set(r) for r in v['rows']) \
+        and all(r['best']['kernel'].startswith(r['kernel'].split(':')[0]) and r['best']['alpha'] > 0
+                and r['draws'] == 5 and r['failure'] is None and 0 <= r['mcs_pvalue'] <= 1 for r in v['rows']) \
+        and max(r['mcs_pvalue'] for r in v['rows']) == 1 and v['rows_train'] == 120 and v['rows_test'] == 30 \
+        and v['protocol'] == 'history' and not v['interrupted'] \
+        and v['command'] == 'volterra compare --x u.csv --y y.csv --kernel linear volterra:lift=even --draws 5 --json'"
+    # The numbers are those of fit, predict and score with the winner.
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json; b = json.load(open("out"))["rows"][1]; print(b["best"]["kernel"], b["best"]["alpha"])
+print(b["mdae"], b["nmse"], b["w1"])' >said
+        read -r kernel alpha <said
+        expect 0 fit --x u.csv --y y.csv --rows :120 --kernel "$kernel" --alpha "$alpha" -o m.safetensors
+        volterra predict m.safetensors --x u.csv --rows 120: -o forecast.csv
+        expect 0 score --truth y.csv --truth-rows 120: --pred forecast.csv --json
+        valid_json out "all(abs(v[k] - float(t)) < 1e-9 * (1 + abs(v[k])) for k, t in zip(('mdae', 'nmse', 'w1'),
+            open('said').read().split('\n')[1].split()))"
+    fi
+}
+check "compare --json: its keys, and the numbers of fit, predict and score" compare_json
+
+compare_files()
+{
+    small_problem 120
+    expect 0 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --csv t.csv --latex t.tex --train 90 --quiet
+    no_err
+    out_has '^csv +t\.csv$'
+    out_has '^latex +t\.tex$'
+    out_has '90 rows train and 30 test'
+    lines_of t.csv 3
+    [ "$(head -n 1 t.csv | cut -d, -f1-5)" = name,kernel,mdae,mdae_error,nmse ] || fail "the header of the CSV changed"
+    grep -qE '^"RBF","rbf",[0-9.e-]+,,[0-9.e-]+,,[0-9.e-]+,,[0-9.e-]+,[01],1,3,"O\(d\)",3,[0-9]+,' t.csv ||
+        fail "the line of RBF: $(tail -n 1 t.csv)"
+    for word in '\\begin{tabular}' '\\toprule' '\\midrule' '\\bottomrule' 'Linear & ' '\\textbf{[0-9.]*}' '\\end{table}'; do
+        grep -q -- "$word" t.tex || fail "the LaTeX table has no $word"
+    done
+    nothing_left
+    # To standard output, in place of the table.
+    expect 0 compare --x u.csv --y y.csv --kernel linear --draws 2 --csv -
+    lines_of out 2
+    if command -v pdflatex >/dev/null && kpsewhich booktabs.sty >/dev/null; then
+        printf '\\documentclass{article}\\usepackage{booktabs}\\begin{document}\\input{t}\\end{document}\n' >around.tex
+        for document in t around; do
+            pdflatex -interaction=batchmode -halt-on-error $document.tex >latex-says ||
+                fail "LaTeX does not take $document.tex: $(grep -m 1 '^!' $document.log)"
+        done
+    fi
+}
+check "compare --csv and --latex; a table that LaTeX compiles" compare_files
+
+compare_protocols()
+{
+    small_problem 100
+    expect 0 compare --x u.csv --y y.csv --protocol published --kernel linear gak sig-pde volterra --draws 3 --json
+    valid_json out "[r['kernel'] for r in v['rows']][0] == 'linear:window=1' and v['protocol'] == 'published' \
+        and 'path=rows' in v['rows'][1]['kernel'] and v['rows'][2]['name'] == 'Sig-PDE'"
+    # All nine rows, on both protocols.
+    for protocol in history published; do
+        expect 0 compare --x u.csv --y y.csv --protocol $protocol --draws 1 --folds 2 --race none --json
+        valid_json out "len(v['rows']) == 9 and v['folds'] == 2 and v['rows'][8]['name'] == 'Volterra even'"
+    done
+    # A kernel that cannot be fitted is a row with its reason.
+    expect 0 compare --x u.csv --y y.csv --kernel linear sigmoid:gamma=1e6,coef0=-1 --draws 2
+    if grep -q 'failed: ' out; then
+        out_has '^sigmoid:gamma=1e6,coef0=-1 +- +- +- +-'
+    fi
+}
+check "compare: both protocols, and kernels by the name of their row" compare_protocols
+
+compare_repeat()
+{
+    expect 0 compare --preset sp500-d5 --length 80 --kernel linear volterra --draws 2 --repeat 2 --seed 5 --quiet
+    no_err
+    out_has '; seeds 5 to 6$'
+    out_has '^Volterra +[0-9.]+ \([0-9.]+\)\*? +[0-9.]+ \([0-9.]+\)\*? .* [012]/2(\*\*)? '
+    expect 0 compare --preset sp500-d5 --length 80 --kernel linear volterra --draws 2 --repeat 2 --seed 5 --json
+    valid_json out "v['samples'] == 2 and [s['seed'] for s in v['by_sample']] == [5, 6] \
+        and all(abs(r['nmse'] - (a['nmse'] + b['nmse']) / 2) < 1e-12
+                and abs(r['nmse_error'] - abs(a['nmse'] - b['nmse']) / 2) < 1e-12
+                and r['samples_in_mcs'] == a['in_mcs'] + b['in_mcs']
+                for r, a, b in zip(v['rows'], v['by_sample'][0]['rows'], v['by_sample'][1]['rows']))"
+    cp out both
+    # A sample of its own is the same sample.
+    expect 0 compare --preset sp500-d5 --length 80 --kernel linear volterra --draws 2 --seed 6 --json
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json
+one, both = json.load(open("out")), json.load(open("both"))["by_sample"][1]
+assert [r["nmse"] for r in one["rows"]] == [r["nmse"] for r in both["rows"]]' 2>says || fail "$(tail -n 1 says)"
+    fi
+}
+check "compare --repeat: means and standard errors over seeds" compare_repeat
+
+compare_log()
+{
+    small_problem 100
+    expect 0 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --log logs --json
+    lines_of logs/linear.jsonl 3
+    lines_of logs/rbf.jsonl 3
+    grep '"nmse"' out >first
+    expect 2 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --log logs
+    err_has 'holds logs already; go on from them with --resume'
+    expect 0 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --log logs --resume --json
+    grep '"nmse"' out >second
+    same first second
+    lines_of logs/rbf.jsonl 3
+    expect 0 compare --x u.csv --kernel linear --draws 2 --repeat 2 --seed 1 --log more
+    [ -s more/seed-1/linear.jsonl ] && [ -s more/seed-2/linear.jsonl ] || fail "a sample has no log: $(ls more)"
+}
+check "compare --log and --resume" compare_log
+
+compare_interrupt()
+{
+    [ "$sanitized" = no ] || skip "too slow with sanitizers"
+    "$VOLTERRA" compare --kernel linear --kernel volterra --kernel rbf --draws 100000 --budget 2s --json --quiet \
+        >out 2>err &
+    local job=$! status
+    sleep 5.5
+    kill -INT $job 2>/dev/null || fail "the comparison was over too soon"
+    wait $job
+    status=$?
+    [ "$status" -eq 130 ] || fail "status $status, not 130"
+    one_line compare
+    if grep -q '"rows"' out; then
+        err_has 'interrupted: these are the kernels that were done'
+        valid_json out "v['interrupted'] and 1 <= len(v['rows']) <= 3 and v['rows'][0]['name'] == 'Linear'"
+    fi
+}
+check "Ctrl-C during compare: status 130, and the kernels that are done" compare_interrupt
+
+compare_wrong()
+{
+    small_problem 60
+    expect 2 compare --x u.csv --preset sp500-d5
+    err_has '--x and --preset do not go together'
+    expect 2 compare --preset sp500-d6 --draws 1
+    err_has 'sp500-d5'
+    expect 2 compare --y y.csv
+    err_has '--y needs the inputs'
+    expect 2 compare --x u.csv --length 100
+    expect 2 compare --x u.csv --y y.csv --kernel rfb --draws 1
+    err_has 'did you mean "?rbf'
+    expect 2 compare --x u.csv --kernel linear linear --draws 1
+    err_has 'is given twice'
+    expect 2 compare --x u.csv --train 60 --draws 1
+    expect 2 compare --x u.csv --test-share 1.5
+    expect 2 compare --x u.csv --test-share 0.3 --train 30
+    expect 2 compare --x u.csv --protocol publishd
+    err_has 'did you mean published'
+    expect 2 compare --x u.csv --budget soon
+    expect 2 compare --x u.csv --draws 0
+    expect 2 compare --x u.csv --resume
+    err_has '--log DIR'
+    expect 2 compare --x u.csv --json --csv -
+    err_has 'both want standard output'
+    expect 2 compare --x u.csv --csv t --latex t
+    err_has 'name the same file'
+    expect 2 compare --x u.csv --csv u.csv
+    err_has 'also an input'
+    expect 1 compare --x u.csv --report nowhere/r.html
+    expect 1 compare --x nofile.csv --draws 1
+    expect 1 compare --x u.csv --kernel linear --draws 1 --log u.csv
+    err_has 'there is a file of that name'
+    [ "$(echo *)" = 'err out shell-says u.csv y.csv' ] || fail "something was written: $(echo *)"
+}
+check "compare: wrong options, each with its sentence" compare_wrong

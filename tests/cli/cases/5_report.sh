@@ -1,0 +1,119 @@
+# tests/cli/cases/5_report.sh: compare --report: a page that holds everything and asks for nothing.
+
+report_problem()
+{
+    series 120 3 >x.csv
+    expect 0 compare --x x.csv:a,b --y x.csv:c,a,b --kernel linear rbf volterra --draws 5 --seed 2 "$@"
+}
+
+# page_has PATTERN: the page r.html matches
+page_has() { grep -qE -- "$1" "${2:-r.html}" || fail "the report has no '$1'"; }
+
+# count_of PATTERN FILE
+count_of() { grep -oE -- "$1" "$2" | wc -l; }
+
+report_page()
+{
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
+    report_problem --report r.html --quiet
+    no_err
+    out_has '^report +r\.html$'
+    nothing_left
+    page_has '<p class="finding">[A-Z][A-Za-z]+ forecasts best: NMSE'
+    for name in Linear RBF Volterra; do
+        [ "$(count_of "</span>$name</th>" r.html)" -eq 2 ] || fail "$name is not a row of both tables"
+    done
+    page_has '<pre class="command">volterra compare --x x\.csv:a,b --y x\.csv:c,a,b --kernel linear rbf volterra'
+    for item in Seed Date volterra Compiler BLAS Threads Processor Memory; do
+        page_has "<dt>$item</dt><dd>[^<]"
+    done
+    # Forecasts (for small and for large screens), cumulated loss, errors, and a search per kernel.
+    [ "$(count_of '<svg' r.html)" -eq 7 ] || fail "$(count_of '<svg' r.html) pictures, not 7"
+    [ "$(count_of '</svg>' r.html)" -eq 7 ] || fail "a picture does not end"
+    [ "$(count_of '<figcaption>Figure [0-9]+\. [A-Z]' r.html)" -eq 6 ] || fail "a figure has no caption"
+    # Nothing from elsewhere, no script, and every id once.
+    grep -nE '(src|href)=.?(https?:|//)|<script|<link|@import|url\((.?https?:|//)' r.html >outside &&
+        fail "the report asks for something outside: $(head -n 1 outside)"
+    grep -q 'http' r.html && fail "there is an address in the report: $(grep -m 1 -oE '.{20}http.{20}' r.html)"
+    grep -oE " id=['\"][^'\"]*" r.html | sort | uniq -d >twice
+    [ ! -s twice ] || fail "ids that stand twice: $(head -n 3 twice)"
+    # What is referred to is there.
+    grep -oE "href='#[^']*" r.html | sed "s/.*#//" | sort -u >wanted
+    grep -oE " id=['\"][^'\"]*" r.html | sed "s/.*['\"]//" | sort -u >there
+    [ -s wanted ] || fail "no picture uses a symbol"
+    comm -23 wanted there >lacking
+    [ ! -s lacking ] || fail "there is no symbol $(head -n 1 lacking)"
+}
+check "compare --report: tables, pictures, origin; nothing from elsewhere" report_page
+
+# browse PAGE NAME: load PAGE in a browser for which no name resolves; what it then holds goes to NAME.dom, and the
+# addresses it asked for to NAME.asked, without the browser's own errands
+browse()
+{
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
+        --disable-component-update --disable-sync --user-data-dir="$PWD/profile" --host-resolver-rules='MAP * ~NOTFOUND' \
+        --log-net-log="$PWD/$2.net" --dump-dom "file://$PWD/$1" >"$2.dom" 2>browser-says </dev/null ||
+        skip "Chromium does not start here"
+    [ -s "$2.dom" ] && [ -s "$2.net" ] || skip "Chromium prints nothing here"
+    grep -oE '"url":"(https?|wss?|ftp):[^"]*' "$2.net" | cut -d'"' -f4 |
+        grep -vE '^https?://[a-z0-9.-]+\.(google|googleapis|gstatic)\.com/' >"$2.asked"
+}
+
+report_browser()
+{
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
+    browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+        skip "there is no Chromium"
+    report_problem --report r.html --quiet
+    # First a page that does ask for something: the browser must be seen to try.
+    sed 's#</body>#<img src="http://elsewhere.invalid/picture.png"></body>#' r.html >asking.html
+    browse asking.html asking
+    grep -q '^http://elsewhere.invalid/' asking.asked || skip "the log of Chromium's network has another form here"
+    browse r.html report
+    [ ! -s report.asked ] || fail "the page fetched $(head -n 1 report.asked)"
+    [ "$(count_of '<table' report.dom)" -eq 2 ] || fail "$(count_of '<table' report.dom) tables in the browser, not 2"
+    [ "$(count_of '<tr' report.dom)" -eq 8 ] || fail "$(count_of '<tr' report.dom) rows of tables, not 8"
+    [ "$(count_of '<svg' report.dom)" -eq 7 ] || fail "$(count_of '<svg' report.dom) pictures in the browser, not 7"
+    [ "$(count_of '<figcaption' report.dom)" -eq 6 ] || fail "$(count_of '<figcaption' report.dom) captions, not 6"
+    [ "$(count_of '<path' report.dom)" -gt 100 ] || fail "the pictures are empty"
+    grep -q '</html>' report.dom || fail "the page does not end"
+}
+check "compare --report in a browser: every table and picture, no network" report_browser
+
+report_without_gnuplot()
+{
+    mkdir bin
+    series 80 2 >x.csv
+    PATH=$PWD/bin "$VOLTERRA" compare --x x.csv --kernel linear --draws 2 --report r.html >out 2>err
+    status=$?
+    [ "$status" -eq 0 ] || fail "status $status, not 0"
+    err_has '^volterra: warning: the report has no pictures: there is no program gnuplot'
+    page_has 'There are no pictures in this report: gnuplot'
+    [ "$(count_of '<svg' r.html)" -eq 0 ] || fail "there is a picture"
+    [ "$(count_of '<table' r.html)" -eq 2 ] || fail "the tables are not there"
+}
+check "compare --report without gnuplot: the tables stay" report_without_gnuplot
+
+report_repeat()
+{
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
+    series 80 2 >x.csv
+    expect 0 compare --x x.csv --kernel linear rbf --draws 2 --repeat 3 --report - --quiet
+    cp out r.html
+    page_has '<!DOCTYPE html>'
+    [ "$(count_of '<table' r.html)" -eq 3 ] || fail "there is no table of the samples"
+    page_has 'seed 2<'
+    page_has 'NMSE in every sample'
+    # Names that HTML could take for its own.
+    printf 'a<b,"x&y"\n' >odd.csv
+    tail -n +2 x.csv >>odd.csv
+    expect 0 compare --x odd.csv --kernel linear --draws 2 --report r.html
+    page_has 'a&lt;b'
+    if command -v python3 >/dev/null; then
+        python3 -c 'import re, sys, xml.dom.minidom as m
+for svg in re.findall(r"<svg.*?</svg>", open("r.html").read(), re.S):
+    m.parseString(svg.replace("<svg", "<svg xmlns:xlink=\"x\"", 1))' 2>xml-says ||
+            fail "a picture is not XML: $(tail -n 1 xml-says)"
+    fi
+}
+check "compare --report: several samples, odd names" report_repeat
