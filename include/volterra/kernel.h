@@ -83,6 +83,8 @@ VOLT_API volt_status volt_kernel_distance_unit(volt_view X, int64_t window, doub
 VOLT_API int64_t volt_kernel_count(void);
 /* NULL when index is outside 0 .. volt_kernel_count() - 1. */
 VOLT_API const volt_kernel_info *volt_kernel_describe(int64_t index);
+/* The entry of the table that a kernel belongs to. */
+VOLT_API const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
 
 /* ---- what a kernel is on inputs of norm at most M --------------------------------------------- */
 

@@ -21,6 +21,11 @@ const volt_kernel_info *volt_kernel_describe(int64_t index)
     return index >= 0 && index < volt_kernel_count() ? &volt_kernel_table[index]->info : NULL;
 }
 
+const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel)
+{
+    return &kernel->entry->info;
+}
+
 volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");

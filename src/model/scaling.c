@@ -2,10 +2,25 @@
 #include "model/scaling.h"
 
 #include "base/error.h"
+#include "kernel/gram.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+volt_status volt_check_pairs(volt_view X, volt_view Y)
+{
+    double norm;
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_TRY(volt_check_shape(Y, "the targets"));
+    VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
+                 "there are %" PRId64 " rows of inputs and %" PRId64 " of targets", X.rows, Y.rows);
+    VOLT_REQUIRE(X.rows < INT_MAX && Y.cols < INT_MAX, VOLT_ERR_SHAPE,
+                 "%" PRId64 " rows and %" PRId64 " targets are more than BLAS can index", X.rows, Y.cols);
+    VOLT_TRY(volt_largest_norm(X, "the inputs", &norm));
+    return volt_largest_norm(Y, "the targets", &norm);
+}
 
 /* In two passes: the second removes what the rounding of the first left over. */
 static void column_means(volt_view X, double *mean)

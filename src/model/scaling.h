@@ -6,6 +6,9 @@
 
 #include <stdbool.h>
 
+/* Inputs and targets to learn from: shapes that agree, not too large for BLAS, finite. */
+volt_status volt_check_pairs(volt_view X, volt_view Y);
+
 /* A row x becomes (x - shift) * scale. */
 typedef struct volt_input_scale {
     double *shift; /* d */

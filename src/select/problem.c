@@ -7,7 +7,6 @@
 #include "select/cross_validation.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 
 void volt_problem_free(volt_problem *problem)
@@ -24,16 +23,7 @@ void volt_problem_free(volt_problem *problem)
 
 static volt_status check(volt_view X, volt_view Y, const volt_search_options *options)
 {
-    VOLT_TRY(volt_check_shape(X, "the inputs"));
-    VOLT_TRY(volt_check_shape(Y, "the targets"));
-    VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
-                 "there are %" PRId64 " rows of inputs and %" PRId64 " of targets", X.rows, Y.rows);
-    VOLT_REQUIRE(X.rows < INT_MAX && Y.cols < INT_MAX, VOLT_ERR_SHAPE,
-                 "%" PRId64 " rows and %" PRId64 " targets are more than BLAS can index", X.rows, Y.cols);
-    double norm;
-    VOLT_TRY(volt_largest_norm(X, "the inputs", &norm));
-    VOLT_TRY(volt_largest_norm(Y, "the targets", &norm));
-
+    VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
                  "there is no start %d", (int)options->start);
     VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_LOG, VOLT_ERR_ARGUMENT,

@@ -65,17 +65,6 @@ static bool is_alpha(const char *name)
 
 /* ---- ranges of the caller --------------------------------------------------------------------- */
 
-static const volt_kernel_info *info_of(const char *kernel)
-{
-    size_t length = strcspn(kernel, ":");
-    for (int64_t i = 0; i < volt_kernel_count(); i++) {
-        const volt_kernel_info *info = volt_kernel_describe(i);
-        if (strlen(info->name) == length && strncmp(info->name, kernel, length) == 0)
-            return info;
-    }
-    return NULL;
-}
-
 static volt_status find_parameter(const volt_kernel_info *info, const char *name,
                                   const volt_parameter_info **parameter)
 {
@@ -247,7 +236,7 @@ static volt_status learn_distance(volt_view X, bool scale, double *distance)
 /* The caller's choices come first: what else applies depends on them. Alpha comes last. */
 static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options)
 {
-    const volt_kernel_info *info = info_of(space->kernel);
+    const volt_kernel_info *info = space->info;
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)
             if ((options->ranges[r].choices != NULL) == choices && !is_alpha(options->ranges[r].name))
@@ -285,17 +274,18 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
     volt_kernel *parsed = NULL; /* the text as it was given is kept: what it leaves out is what is searched */
-    volt_status status = volt_kernel_parse(kernel, &parsed);
+    VOLT_TRY(volt_kernel_parse(kernel, &parsed));
+    const volt_kernel_info *info = volt_kernel_info_of(parsed);
     volt_kernel_free(parsed);
-    VOLT_TRY(status);
 
     volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
+    fresh->info = info;
     fresh->kernel = volt_strdup(kernel);
     if (fresh->kernel)
         tidy(fresh->kernel);
-    status = fresh->kernel ? fill(fresh, X, options) : VOLT_ERR_MEMORY;
+    volt_status status = fresh->kernel ? fill(fresh, X, options) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         *space = fresh;
     else

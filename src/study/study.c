@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "kernel/gram.h"
+#include "model/scaling.h"
 #include "select/candidates.h"
 #include "study/published_scaling.h"
 
@@ -260,17 +260,6 @@ static volt_status test(run *r, row *one)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-static const char *cost_of(const char *kernel)
-{
-    size_t length = strcspn(kernel, ":");
-    for (int64_t i = 0; i < volt_kernel_count(); i++) {
-        const volt_kernel_info *info = volt_kernel_describe(i);
-        if (strlen(info->name) == length && strncmp(info->name, kernel, length) == 0)
-            return info->cost;
-    }
-    return "";
-}
-
 /* A failure that belongs to the contender, not to the study. */
 static bool is_contenders_own(volt_status status)
 {
@@ -285,8 +274,14 @@ static volt_status run_row(run *r, row *one)
     one->given = volt_strdup(contender->kernel);
     if (!one->name || !one->given)
         return VOLT_ERR_MEMORY;
-    one->said = (volt_study_row){
-        .name = one->name, .kernel = "", .mcs_pvalue = NAN, .cost = cost_of(one->given), .score = NAN};
+    volt_kernel *kernel = NULL;
+    VOLT_TRY(volt_kernel_parse(one->given, &kernel));
+    one->said = (volt_study_row){.name = one->name,
+                                 .kernel = "",
+                                 .mcs_pvalue = NAN,
+                                 .cost = volt_kernel_info_of(kernel)->cost,
+                                 .score = NAN};
+    volt_kernel_free(kernel);
     one->said.metrics = (volt_metrics){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (is_published(r))
         volt_published_scale_inputs(r->X, r->n_train, volt_published_inputs_of(one->given), r->Z);
@@ -352,14 +347,8 @@ static volt_status rank(run *r)
 static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_study_options *options,
                          volt_study **study)
 {
-    double norm;
     VOLT_REQUIRE(study, VOLT_ERR_ARGUMENT, "there is no place for the study");
-    VOLT_TRY(volt_check_shape(X, "the inputs"));
-    VOLT_TRY(volt_check_shape(Y, "the targets"));
-    VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
-                 "there are %" PRId64 " rows of inputs and %" PRId64 " of targets", X.rows, Y.rows);
-    VOLT_TRY(volt_largest_norm(X, "the inputs", &norm));
-    VOLT_TRY(volt_largest_norm(Y, "the targets", &norm));
+    VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(n_train >= 2 && X.rows - n_train >= 2, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " of %" PRId64 " rows train, and at least 2 must train and 2 test", n_train,
                  X.rows);
