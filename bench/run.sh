@@ -6,7 +6,7 @@
 # BUILD_DIR    where the programs were built (build)
 # PEER_PYTHON  a Python with numpy, numba and scikit-learn for the peers; empty: no peers
 # BENCH_DATA   a folder with sysid/wiener_hammerstein.csv; empty: sysid is left out
-# BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search than 3008 rows and 100 draws, without budgets
+# BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search (tune, python) than 3008 rows and 100 draws, without budgets
 # BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels tune sysid)
+[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels tune python sysid)
 
 # The budgets are for two cores, and the peers get the same two.
 export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
@@ -24,8 +24,23 @@ export BENCH_TABLE
 trap 'rm -f "$BENCH_TABLE"' EXIT
 
 wrong=()
+bench_python()
+{
+    local python=${PEER_PYTHON:-python3}
+    if ! "$python" -c 'import numpy' 2>/dev/null; then
+        echo "bench: no Python with numpy, so python is left out" >&2
+        return
+    fi
+    VOLTERRA_LIBRARY=$PWD/$build/libvolterra.so PYTHONPATH=$PWD/python:$BENCH_FOLDER PYTHONDONTWRITEBYTECODE=1 \
+        "$python" bench/bench_python.py
+}
+
 for name in "${names[@]}"; do
-    "$build/bench/bench_$name" || wrong+=("$name")
+    if [ "$name" = python ]; then
+        bench_python || wrong+=("$name")
+    else
+        "$build/bench/bench_$name" || wrong+=("$name")
+    fi
 done
 
 echo

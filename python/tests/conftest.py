@@ -10,7 +10,6 @@ from typing import Any, Callable, Dict
 
 import numpy as np
 import pytest
-
 import volterra
 
 ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
@@ -43,7 +42,9 @@ class Golden:
         actual = np.asarray(actual, dtype=float).reshape(wanted.shape)
         size = {"max": np.abs(wanted).max(), "each": np.abs(wanted), "absolute": 1.0}[how]
         worst = np.max(np.abs(actual - wanted) - self.tol(field) * size)
-        assert worst <= 0, f"{field}: off by {np.abs(actual - wanted).max():.3g}, allowed {self.tol(field):.3g} ({how})"
+        assert worst <= 0, (
+            f"{field}: off by {np.abs(actual - wanted).max():.3g}, allowed {self.tol(field):.3g} ({how})"
+        )
 
 
 @pytest.fixture

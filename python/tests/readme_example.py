@@ -1,6 +1,6 @@
 """Run the first block of Python in a README; anything it raises is a failure.
 
-    readme_example.py README.md
+readme_example.py README.md
 """
 
 from __future__ import annotations

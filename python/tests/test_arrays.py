@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import volterra
 from volterra._arrays import as_collection, as_matrix, is_collection, view
 
@@ -26,9 +25,18 @@ def test_others_are_converted(rng):
     base = rng.normal(size=(30, 4))
     expected = volterra.gram(base, kernel=KERNEL)
     unaligned = np.frombuffer(b"x" + base.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(base.shape)
-    for a in (np.asfortranarray(base), base.tolist(), base[::-1][::-1], base.astype(object), unaligned, base.astype(">f8")):
+    for a in (
+        np.asfortranarray(base),
+        base.tolist(),
+        base[::-1][::-1],
+        base.astype(object),
+        unaligned,
+        base.astype(">f8"),
+    ):
         assert np.array_equal(volterra.gram(a, kernel=KERNEL), expected)
-    assert np.array_equal(volterra.gram(base[::-1], kernel=KERNEL), volterra.gram(base[::-1].copy(), kernel=KERNEL))
+    assert np.array_equal(
+        volterra.gram(base[::-1], kernel=KERNEL), volterra.gram(base[::-1].copy(), kernel=KERNEL)
+    )
     single = volterra.gram(base.astype(np.float32), kernel=KERNEL)
     assert np.array_equal(single, volterra.gram(base.astype(np.float32).astype(float), kernel=KERNEL))
     whole = np.arange(8).reshape(4, 2)
@@ -63,7 +71,9 @@ def test_collections(rng):
     first, second = ragged[0], ragged[1][-8:]
     radius = max(np.linalg.norm(s, axis=1).max() for s in ragged)
     K = volterra.gram([first], [second], "volterra:tau=0.1,lambda=0.5", radius=radius)
-    assert np.isclose(K[0, 0], volterra.gram(first, second, "volterra:tau=0.1,lambda=0.5", radius=radius)[-1, -1])
+    assert np.isclose(
+        K[0, 0], volterra.gram(first, second, "volterra:tau=0.1,lambda=0.5", radius=radius)[-1, -1]
+    )
 
 
 def test_collections_that_do_not_fit(rng):
@@ -81,10 +91,19 @@ def test_collections_that_do_not_fit(rng):
 def test_pairwise_functions_are_gram(rng):
     X, Y = rng.normal(size=(20, 2)) / 4, rng.normal(size=(15, 2)) / 4
     pairs = [
-        (volterra.volterra_kernel(X, Y, tau=0.5, lam=0.4, lift="even"), "volterra:tau=0.5,lambda=0.4,lift=even"),
+        (
+            volterra.volterra_kernel(X, Y, tau=0.5, lam=0.4, lift="even"),
+            "volterra:tau=0.5,lambda=0.4,lift=even",
+        ),
         (volterra.gak_kernel(X, Y, sigma=1.5, window=4), "gak:sigma=1.5,window=4"),
-        (volterra.signature_kernel(X, Y, level=3, window=4, augment="time"), "sig:level=3,window=4,augment=time"),
-        (volterra.sigpde_kernel(X, Y, dyadic=1, static="linear", window=4), "sigpde:dyadic=1,static=linear,window=4"),
+        (
+            volterra.signature_kernel(X, Y, level=3, window=4, augment="time"),
+            "sig:level=3,window=4,augment=time",
+        ),
+        (
+            volterra.sigpde_kernel(X, Y, dyadic=1, static="linear", window=4),
+            "sigpde:dyadic=1,static=linear,window=4",
+        ),
     ]
     for K, kernel in pairs:
         assert np.array_equal(K, volterra.gram(X, Y, kernel)), kernel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import volterra
 
 
@@ -33,7 +32,9 @@ def test_golden(golden, method):
 
 def test_names(rng):
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(rng.normal(size=(100, 1)) + 0.1 * rng.normal(size=(100, 3)) + [0, 0, 2], columns=["a", "b", "c"])
+    frame = pandas.DataFrame(
+        rng.normal(size=(100, 1)) + 0.1 * rng.normal(size=(100, 3)) + [0, 0, 2], columns=["a", "b", "c"]
+    )
     mcs = volterra.MCS(frame, size=0.25, reps=500)
     assert mcs.excluded == ["c"] and list(mcs.pvalues.index) == ["a", "b", "c"]
     assert mcs.order[0] == "c" and mcs.pvalues["c"] <= 0.25

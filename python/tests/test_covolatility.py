@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 from volterra.datasets import BEKK, bekk, bekk_presets, log_returns
 
 

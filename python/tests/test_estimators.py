@@ -8,7 +8,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge
 
@@ -35,7 +34,7 @@ def rounding(model, X, y):
     return 64 * np.finfo(float).eps * largest * np.abs(model.dual_coef_).sum() * np.std(y)
 
 
-# ---- predict -----------------------------------------------------------------------------------------------------
+# ---- predict -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -115,7 +114,7 @@ def test_shapes_follow_y(system):
     assert np.allclose(model.predict(X[:5])[:, 1], -2 * model.predict(X[:5])[:, 0])
 
 
-# ---- a series that forecasts itself --------------------------------------------------------------------------------
+# ---- a series that forecasts itself ------------------------------------------------------------------------
 
 
 def test_series_equals_shifted_targets(rng):
@@ -160,7 +159,7 @@ def test_continue_needs_feedback(system):
         VolterraRidge().fit(X).continue_(0)
 
 
-# ---- streams -----------------------------------------------------------------------------------------------------
+# ---- streams -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -189,7 +188,7 @@ def test_stream_outlives_its_estimator(system):
         stream.push([1.0, 2.0, 3.0])
 
 
-# ---- copies ------------------------------------------------------------------------------------------------------
+# ---- copies ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [pickle.loads, "deepcopy"])
@@ -217,7 +216,7 @@ def test_refit_forgets(system):
     assert model.predict(X[:4, :1]).shape == (4,)
 
 
-# ---- parameters --------------------------------------------------------------------------------------------------
+# ---- parameters --------------------------------------------------------------------------------------------
 
 
 def test_parameters_become_a_kernel(system):

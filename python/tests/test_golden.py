@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import volterra
 
 pytestmark = pytest.mark.filterwarnings("ignore:kernel .* need not be positive semidefinite")
@@ -104,7 +103,9 @@ def test_discrete_signatures(golden, d):
     paths = [np.array(path) for path in file.inputs["paths"]]
     for level in range(1, file.params["max_level"] + 1):
         expected = np.array(file.expected["kernel_cumulative"])[:, :, level]
-        file.check("kernel_cumulative", volterra.signature_kernel(paths, level=level, order=1), expected=expected)
+        file.check(
+            "kernel_cumulative", volterra.signature_kernel(paths, level=level, order=1), expected=expected
+        )
 
 
 def test_search_of_the_authors(golden):

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 
 import pytest
-
 from volterra import _native as c
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import volterra
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -21,7 +20,9 @@ def test_forecast(tmp_path):
     axes = volterra.plot.forecast(x[100:], x[100:] + 1, history=x[:100], names="uvw")
     assert [a.get_ylabel() for a in axes] == ["u", "v", "w"]
     history, edge, truth, forecast = axes[0].get_lines()
-    assert np.array_equal(forecast.get_ydata(), x[100:, 0] + 1) and np.array_equal(truth.get_ydata(), x[100:, 0])
+    assert np.array_equal(forecast.get_ydata(), x[100:, 0] + 1) and np.array_equal(
+        truth.get_ydata(), x[100:, 0]
+    )
     assert history.get_xdata()[-1] == -1 and truth.get_xdata()[0] == 0
     axes[0].figure.savefig(tmp_path / "f.png")
     _, ax = pyplot.subplots()
@@ -42,7 +43,9 @@ def test_forecast_with_dates():
 
 def test_search(system, tmp_path):
     X, y = system
-    search = volterra.VolterraRidgeCV(draws=12, random_state=0, ranges={"lift": ["geometric", "even"]}).fit(X, y)
+    search = volterra.VolterraRidgeCV(draws=12, random_state=0, ranges={"lift": ["geometric", "even"]}).fit(
+        X, y
+    )
     axes = volterra.plot.search(search)
     assert [a.get_xlabel() for a in axes] == ["alpha", "lam_coef", "lift", "tau_coef"]
     assert axes[0].get_xscale() == "log"

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
 
@@ -35,7 +34,16 @@ def test_fit_and_predict(files, program, kernel):
     X, Y, folder = files
     program(
         *("fit", "--x", folder / "x.npy", "--y", folder / "y.npy", "--rows", ":200", "--washout", 5),
-        *("--kernel", kernel, "--alpha", 1e-3, "--fitted", folder / "fitted.npy", "-o", folder / "m.safetensors"),
+        *(
+            "--kernel",
+            kernel,
+            "--alpha",
+            1e-3,
+            "--fitted",
+            folder / "fitted.npy",
+            "-o",
+            folder / "m.safetensors",
+        ),
     )
     for start in ("continue", "reset"):
         program(
@@ -52,7 +60,16 @@ def test_models_go_both_ways(files, program):
     X, Y, folder = files
     model = VolterraRidge(tau=0.4, lam=0.6, alpha=1e-3, washout=3).fit(X[:200], Y[:200])
     volterra.save(model, folder / "ours.safetensors")
-    program("predict", folder / "ours.safetensors", "--x", folder / "x.npy", "--rows", "200:", "-o", folder / "p.npy")
+    program(
+        "predict",
+        folder / "ours.safetensors",
+        "--x",
+        folder / "x.npy",
+        "--rows",
+        "200:",
+        "-o",
+        folder / "p.npy",
+    )
     assert np.array_equal(np.load(folder / "p.npy"), model.predict(X[200:]))
 
     program(
@@ -71,12 +88,29 @@ def test_series_and_its_continuation(program, tmp_path):
     x = volterra.datasets.lorenz(320)
     np.save(tmp_path / "x.npy", x)
     program(
-        *("fit", "--x", tmp_path / "x.npy", "--rows", ":300", "--kernel", "volterra:tau_coef=0.3,lambda_coef=0.3"),
+        *(
+            "fit",
+            "--x",
+            tmp_path / "x.npy",
+            "--rows",
+            ":300",
+            "--kernel",
+            "volterra:tau_coef=0.3,lambda_coef=0.3",
+        ),
         *("--alpha", 1e-8, "-o", tmp_path / "m.safetensors"),
     )
     program("continue", tmp_path / "m.safetensors", "--steps", 20, "-o", tmp_path / "path.npy")
     # the program's inputs begin with the last row of the series, ours with the row after it
-    program("predict", tmp_path / "m.safetensors", "--x", tmp_path / "x.npy", "--rows", "299:", "-o", tmp_path / "p.npy")
+    program(
+        "predict",
+        tmp_path / "m.safetensors",
+        "--x",
+        tmp_path / "x.npy",
+        "--rows",
+        "299:",
+        "-o",
+        tmp_path / "p.npy",
+    )
     model = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:300])
     loaded = volterra.load(tmp_path / "m.safetensors")
     for one in (model, loaded):
@@ -89,7 +123,9 @@ def test_gram(files, program, kernel):
     X, _, folder = files
     np.save(folder / "other.npy", X[:50])
     program("gram", "--x", folder / "x.npy", "--kernel", kernel, "-o", folder / "K.npy")
-    program("gram", "--x", folder / "x.npy", "--y", folder / "other.npy", "--kernel", kernel, "-o", folder / "L.npy")
+    program(
+        "gram", "--x", folder / "x.npy", "--y", folder / "other.npy", "--kernel", kernel, "-o", folder / "L.npy"
+    )
     assert np.array_equal(volterra.gram(X, kernel=kernel), np.load(folder / "K.npy"))
     assert np.array_equal(volterra.gram(X, X[:50], kernel), np.load(folder / "L.npy"))
 
@@ -158,5 +194,7 @@ def test_bekk(program, tmp_path):
     columns = [np.array([table[name] for name in table.dtype.names if name[0] == letter]).T for letter in "zrh"]
     assert all(np.array_equal(a, b) for a, b in zip(columns, sample))
     np.save(tmp_path / "r.npy", sample.returns)
-    theirs = json.loads(program("bekk", "score", tmp_path / "params.json", "--returns", tmp_path / "r.npy", "--json"))
+    theirs = json.loads(
+        program("bekk", "score", tmp_path / "params.json", "--returns", tmp_path / "r.npy", "--json")
+    )
     assert theirs["loglik"] == model.score(sample.returns)

@@ -13,7 +13,6 @@ import time
 
 import numpy as np
 import pytest
-
 import volterra
 from volterra._progress import Bar
 
@@ -77,7 +76,8 @@ SCRIPT = """
     def tell(stage, share):
         if not begun:
             begun.append(time.monotonic())
-            threading.Timer(0.5, lambda: (begun.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT))).start()
+            threading.Timer(0.5, lambda: (begun.append(time.monotonic()), os.kill(os.getpid(),
+            signal.SIGINT))).start()
     try:
         {call}
         print("not interrupted")
@@ -90,7 +90,9 @@ SCRIPT = """
 def interrupted(rows, call, after="pass"):
     """What a script prints whose call is interrupted half a second after its first report."""
     script = textwrap.dedent(SCRIPT.format(rows=rows, call=call, after=after))
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.stderr == "", done.stderr  # nothing of ctypes about exceptions that it ignored
     assert done.stdout.startswith("seconds"), done.stdout
     return done.stdout.splitlines()
@@ -118,7 +120,9 @@ def test_threads_other_than_the_first(long_series):
     from concurrent.futures import ThreadPoolExecutor
 
     def score(seed):
-        return volterra.VolterraRidge(alpha=1e-2 * (seed + 1)).fit(long_series[:300], long_series[:300, 0]).fitted_
+        return (
+            volterra.VolterraRidge(alpha=1e-2 * (seed + 1)).fit(long_series[:300], long_series[:300, 0]).fitted_
+        )
 
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(score, range(8)))
@@ -126,7 +130,7 @@ def test_threads_other_than_the_first(long_series):
         assert np.allclose(fitted, score(seed), rtol=0, atol=1e-12)
 
 
-# ---- bars --------------------------------------------------------------------------------------------------------
+# ---- bars --------------------------------------------------------------------------------------------------
 
 
 def test_lines_where_there_is_no_terminal():

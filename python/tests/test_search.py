@@ -7,7 +7,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import volterra
 from volterra import VolterraRidge, VolterraRidgeCV
 from volterra.search import _seconds
@@ -43,7 +42,9 @@ def test_results_are_in_order(system):
     assert search.best_score_ == results["mean_test_score"][complete].max()
     assert (results["stopped"] == ~complete).all() and results["stopped"].any()
     folds = np.array([results[f"split{k}_test_score"] for k in range(5)])
-    assert np.allclose(folds[:, complete].mean(axis=0), results["mean_test_score"][complete], rtol=0, atol=1e-14)
+    assert np.allclose(
+        folds[:, complete].mean(axis=0), results["mean_test_score"][complete], rtol=0, atol=1e-14
+    )
     assert (np.isnan(folds).sum(axis=0) == 5 - results["n_splits_done"]).all()
     assert list(results["param_alpha"]) == [p["alpha"] for p in results["params"]]
 
@@ -77,7 +78,10 @@ def test_ranges_and_fixed_parameters(system):
 def test_other_kernels(system):
     X, y = system
     search = VolterraRidgeCV(draws=4, random_state=0, kernel="rbf:window=3").fit(X, y)
-    assert search.best_params_["kernel"].startswith("rbf:gamma=") and search.best_estimator_.kernel_ == search.kernel_
+    assert (
+        search.best_params_["kernel"].startswith("rbf:gamma=")
+        and search.best_estimator_.kernel_ == search.kernel_
+    )
 
 
 def test_candidates(system):

@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
 
@@ -19,12 +18,14 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils import estimator_checks  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::volterra.VolterraWarning", "ignore:X does not have valid feature names")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::volterra.VolterraWarning", "ignore:X does not have valid feature names"
+)
 
 # What order in time contradicts, by name.
 EXPECTED = {
-    "check_methods_sample_order_invariance": "rows are time steps: a forecast depends on the rows before it, so on their order",
-    "check_methods_subset_invariance": "rows are time steps: a row has another past when rows before it are left out",
+    "check_methods_sample_order_invariance": "rows are time steps: a forecast depends on their order",
+    "check_methods_subset_invariance": "rows are time steps: left-out rows change the past of others",
 }
 ESTIMATORS = [
     VolterraRidge(),
@@ -39,7 +40,9 @@ ESTIMATORS = [
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 @pytest.mark.filterwarnings("ignore")
 def test_check_estimator(estimator):
-    results = estimator_checks.check_estimator(estimator, expected_failed_checks=EXPECTED, on_fail=None, on_skip=None)
+    results = estimator_checks.check_estimator(
+        estimator, expected_failed_checks=EXPECTED, on_fail=None, on_skip=None
+    )
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     assert not failed
     assert len([r for r in results if r["status"] == "passed"]) > 40

@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 import pytest
-
 from readme_example import python_blocks
 
 ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
@@ -18,7 +17,12 @@ TUTORIALS = sorted((ROOT / "python/tutorials").glob("*.py"))
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_tutorial(path, tmp_path):
     done = subprocess.run(
-        [sys.executable, path], cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "MPLBACKEND": "agg"}
+        [sys.executable, path],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "MPLBACKEND": "agg"},
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

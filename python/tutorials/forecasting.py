@@ -1,12 +1,12 @@
 """Forecasting: tomorrow's covariances of five stocks from the shocks up to today.
 
-A BEKK model with parameters estimated on S&P 500 stocks produces shocks z_t and covariance matrices H_t. H_{t+1} is a
-function of all past shocks that fades with time, and even in each of them: the sign of a shock does not matter.
+A BEKK model with parameters estimated on S&P 500 stocks produces shocks z_t and covariance matrices H_t.
+H_{t+1} is a function of all past shocks that fades with time, and even in each of them: the sign of a shock
+does not matter.
 """
 
 # %% The data: inputs z_t, targets 1000 vech(H_{t+1}). Rows are time steps.
 import numpy as np
-
 import volterra
 
 z, returns, h = volterra.datasets.bekk("sp500-d5", 1301, seed=1)
@@ -25,21 +25,27 @@ facts = first.facts_
 print(f"one step keeps {facts['contraction']:.2f} of the past; {facts['horizon']:.0f} steps until it has faded")
 
 # %% Covariances do not see the sign of a shock, and neither does the lift "even".
-even = volterra.VolterraRidge(tau_coef=0.5, lam_coef=0.9, lift="even", alpha=1e-2, washout=50).fit(X_train, Y_train)
+even = volterra.VolterraRidge(tau_coef=0.5, lam_coef=0.9, lift="even", alpha=1e-2, washout=50).fit(
+    X_train, Y_train
+)
 print(f"the lift even:       R2 {even.score(X_test, Y_test):.3f}")
 
-# %% Search the rest: 60 candidates, five folds in time order from one factorisation each, hopeless ones given up.
+# %% Search the rest: 60 candidates, five folds from one factorisation each, hopeless ones given up.
 search = volterra.VolterraRidgeCV(draws=60, kernel="volterra:lift=even", washout=50, random_state=0)
 search.fit(X_train, Y_train)
 print(f"after the search:    R2 {search.score(X_test, Y_test):.3f}, in {search.search_time_:.1f} s")
-print("best parameters", {k: v if isinstance(v, str) else float(f"{v:.3g}") for k, v in search.best_params_.items()})
+print(
+    "best parameters",
+    {k: v if isinstance(v, str) else float(f"{v:.3g}") for k, v in search.best_params_.items()},
+)
 given_up = search.cv_results_["stopped"].sum()
 print(f"{given_up} of {len(search.cv_results_['params'])} candidates were given up by the race")
 assert search.score(X_test, Y_test) > first.score(X_test, Y_test)
 
 # %% Against a plain forecast: the mean of the past.
 mean = np.broadcast_to(Y_train.mean(axis=0), Y_test.shape)
-print(f"NMSE {volterra.metrics.nmse(Y_test, search.predict(X_test)):.3f}, of the mean {volterra.metrics.nmse(Y_test, mean):.3f}")
+ours, plain = (volterra.metrics.nmse(Y_test, forecast) for forecast in (search.predict(X_test), mean))
+print(f"NMSE {ours:.3f}, of the mean {plain:.3f}")
 
 # %% Keep the model. The program reads the file too: volterra predict covariances.safetensors --x ...
 import tempfile  # noqa: E402

@@ -7,7 +7,6 @@ The model sees the voltage only, never the level: it is a simulation, not a one-
 from pathlib import Path
 
 import numpy as np
-
 import volterra
 
 folder = Path(__file__).resolve().parents[2] / "examples/data"
@@ -20,8 +19,8 @@ model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.99, alpha=1e-3, washout=
 model.fit(pump[train], level[train])
 print(f"in sample  R2 {volterra.metrics.r2(level[100:1200], model.fitted_[100:]):.6f} after the washout")
 
-# %% Rows that follow: forecasts go on from the end of training. Inputs larger than any in training are projected to the
-#    largest norm seen there, and a warning says how many.
+# %% Rows that follow: forecasts go on from the end of training. Inputs larger than any in training are
+#    projected to the largest norm seen there, and a warning says how many.
 import warnings  # noqa: E402
 
 with warnings.catch_warnings(record=True) as caught:
@@ -34,7 +33,10 @@ for warning in caught:
 # %% What is it worth to remember the training rows? Start from an empty past instead.
 warnings.simplefilter("ignore", volterra.BeyondWarning)
 reset = model.predict(pump[test], start="reset")
-print(f"first 50 rows: RMSE {np.sqrt(volterra.metrics.mse(level[1200:1250], forecast[:50])):.4f} continued,", end=" ")
+print(
+    f"first 50 rows: RMSE {np.sqrt(volterra.metrics.mse(level[1200:1250], forecast[:50])):.4f} continued,",
+    end=" ",
+)
 print(f"{np.sqrt(volterra.metrics.mse(level[1200:1250], reset[:50])):.4f} after a past of zeros")
 
 # %% Another kernel on the same data: the recent past by a Gaussian, seen through a fading filter.

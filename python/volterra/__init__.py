@@ -1,7 +1,7 @@
 """Learn any input/output system with fading memory from one sequence of observations.
 
-The Volterra reservoir kernel of Gonon, Grigoryeva and Ortega ("Reservoir kernels and Volterra series") and ten other
-kernels of rows, windows, paths and whole pasts, with a ridge readout that is solved exactly.
+The Volterra reservoir kernel of Gonon, Grigoryeva and Ortega ("Reservoir kernels and Volterra series") and
+ten other kernels of rows, windows, paths and whole pasts, with a ridge readout that is solved exactly.
 
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1500)
@@ -16,9 +16,9 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 - `VolterraRidgeCV`: the same, its parameters chosen by cross-validation in time order;
 - `SequenceKernelRidge`: the same with any kernel.
 
-Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `kernel_text`,
-`kernel_facts`. Which of several models are the best: `MCS`, `losses`. Models in files: `load`, `save`. Modules:
-`datasets`, `metrics`, `plot`.
+Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
+`kernel_text`, `kernel_facts`. Which of several models are the best: `MCS`, `losses`. Models in files: `load`,
+`save`. Modules: `datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations

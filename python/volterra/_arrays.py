@@ -17,7 +17,7 @@ Array = np.ndarray
 _ITEM = 8  # bytes of a double
 
 
-# ---- views -----------------------------------------------------------------------------------------------------
+# ---- views -------------------------------------------------------------------------------------------------
 
 
 def _rows_are_contiguous(a: Array) -> bool:
@@ -31,7 +31,12 @@ def view(a: Array) -> c.Matrix:
     """The library's view of a matrix from `as_matrix` or `empty`. The array must outlive it."""
     rows, cols = a.shape
     ld = a.strides[0] // _ITEM if rows > 1 else cols
-    return c.Matrix(a.ctypes.data, rows, cols, ld)
+    return c.Matrix(address(a), rows, cols, ld)
+
+
+def address(a: Array) -> int:
+    """Of the first number; what ``a.ctypes.data`` is, without its detour."""
+    return int(a.__array_interface__["data"][0])
 
 
 NO_MATRIX = c.Matrix(None, 0, 0, 0)
@@ -42,14 +47,12 @@ def empty(rows: int, cols: int) -> Array:
     return np.empty((rows, cols), dtype=np.float64)
 
 
-# ---- checks ----------------------------------------------------------------------------------------------------
+# ---- checks ------------------------------------------------------------------------------------------------
 
 
 def _to_float64(value: Any, name: str) -> Array:
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
-        raise TypeError(
-            f"{name} is a sparse matrix, and dense data are needed: pass {name}.toarray() instead of the sparse one"
-        )
+        raise TypeError(f"{name} is a sparse matrix, and dense data are needed: pass {name}.toarray()")
     a = np.asarray(value)
     if a.dtype == np.float64:
         return a
@@ -74,11 +77,11 @@ def as_matrix(value: Any, name: str = "X") -> Array:
     if a.ndim != 2:
         if a.ndim < 2:
             raise ValueError(
-                f"Expected 2D array, got {'scalar' if a.ndim == 0 else '1D'} array instead for {name}. Rows are "
-                "time steps, columns are features. Reshape your data either using array.reshape(-1, 1) if it "
+                f"Expected 2D array, got {'scalar' if a.ndim == 0 else '1D'} array instead for {name}. "
+                "Rows are time steps, columns are features. Reshape your data either using array.reshape(-1, 1) if it "
                 "has a single feature or array.reshape(1, -1) if it is a single row."
             )
-        raise ValueError(f"Found array with dim {a.ndim} for {name}, and 2 are needed: time steps x features")
+        raise ValueError(f"Found array with dim {a.ndim} for {name}, and 2 are needed: steps x features")
     rows, cols = a.shape
     if rows == 0:
         raise ValueError(f"Found array with 0 sample(s) (shape={a.shape}) while a minimum of 1 is required.")
@@ -104,7 +107,7 @@ def same_rows(X: Array, Y: Array) -> None:
         )
 
 
-# ---- collections of series -------------------------------------------------------------------------------------
+# ---- collections of series ---------------------------------------------------------------------------------
 
 
 def is_collection(value: Any) -> bool:
@@ -121,9 +124,7 @@ def as_collection(value: Any, name: str = "X") -> List[Array]:
     series = [as_matrix(one, f"{name}[{i}]") for i, one in enumerate(value)]
     channels = {one.shape[1] for one in series}
     if len(channels) > 1:
-        raise ValueError(
-            f"the series of {name} have different numbers of channels ({sorted(channels)}), and must have the same"
-        )
+        raise ValueError(f"the series of {name} have different numbers of channels: {sorted(channels)}")
     return series
 
 
@@ -132,7 +133,7 @@ def views(series: Sequence[Array]) -> Any:
     return (c.Matrix * len(series))(*[view(one) for one in series])
 
 
-# ---- pandas ----------------------------------------------------------------------------------------------------
+# ---- pandas ------------------------------------------------------------------------------------------------
 
 
 def _pandas() -> Any:

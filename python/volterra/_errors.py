@@ -59,9 +59,9 @@ def check(status: int) -> None:
     raise _EXCEPTIONS.get(status, ValueError)(sentence)
 
 
-# ---- log -----------------------------------------------------------------------------------------------------
+# ---- log ---------------------------------------------------------------------------------------------------
 
-# The library may speak from any thread, and an exception cannot cross it: messages wait here until its call ends.
+# The library may speak from any thread, and an exception cannot cross it: messages wait until its call ends.
 _messages: Deque[Tuple[int, str]] = collections.deque(maxlen=100)
 _PACKAGE = os.path.dirname(__file__) + os.sep
 _logger = logging.getLogger("volterra")

@@ -10,19 +10,16 @@ import os
 import tempfile
 from ctypes import byref, c_int64, c_void_p
 from pathlib import Path
-from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _native as c
-from ._arrays import NO_MATRIX, Array, empty, view
-from ._errors import check, tell_messages
+from ._arrays import Array, address, empty, view
+from ._errors import check
 from ._progress import Watch
 
 PathLike = Union[str, "os.PathLike[str]"]
-
-# Below this many kernel values a call is over before anybody could wait for it.
-_SHORT_CALL = 1_000_000
 
 
 class FitSettings(NamedTuple):
@@ -39,7 +36,8 @@ class FitSettings(NamedTuple):
 class Kernel:
     """A kernel that was read from its text; the library says what is wrong with the text.
 
-    The object itself is passed to the library (ctypes takes ``_as_parameter_``), so that it lives as long as the call.
+    The object itself is passed to the library (ctypes takes ``_as_parameter_``), so that it lives as long as
+    the call.
     """
 
     def __init__(self, text: str) -> None:
@@ -81,7 +79,7 @@ class Model:
         if hasattr(self, "_as_parameter_"):
             c.lib.volt_model_free(self._as_parameter_)
 
-    # ---- fit -------------------------------------------------------------------------------------------------
+    # ---- fit -----------------------------------------------------------------------------------------------
 
     @classmethod
     def fit(
@@ -91,8 +89,8 @@ class Model:
         Y: Array,
         settings: FitSettings,
         watch: Watch,
-        input_names: Optional[Sequence[str]] = None,
-        output_names: Optional[Sequence[str]] = None,
+        input_names: Optional[Array] = None,
+        output_names: Optional[Array] = None,
     ) -> Tuple["Model", Array]:
         """The model and its fitted values, in the units of Y."""
         parsed = Kernel(kernel)
@@ -101,15 +99,13 @@ class Model:
         )
         fitted = empty(*Y.shape)
         handle = c_void_p()
-        status = c.lib.volt_model_fit(
-            parsed, view(X), view(Y), byref(options), view(fitted), byref(handle)
-        )
+        status = c.lib.volt_model_fit(parsed, view(X), view(Y), byref(options), view(fitted), byref(handle))
         model = cls(handle) if handle else None
         watch.check(status)
         assert model is not None
         return model, fitted
 
-    # ---- forecast --------------------------------------------------------------------------------------------
+    # ---- forecast ------------------------------------------------------------------------------------------
 
     def predict(self, X: Array, start: str, beyond: str, verbose: Any = False) -> Tuple[Array, int]:
         """Forecasts for the rows of X, and how many of them lay beyond the ball of training."""
@@ -117,9 +113,7 @@ class Model:
         count = c_int64()
 
         def call(options: c.PredictOptions) -> int:
-            return int(
-                c.lib.volt_model_predict(self, view(X), byref(options), view(out), byref(count))
-            )
+            return int(c.lib.volt_model_predict(self, view(X), byref(options), view(out), byref(count)))
 
         self._forecast(call, X.shape[0], start, beyond, verbose, "predict")
         return out, count.value
@@ -136,16 +130,11 @@ class Model:
         return out, count.value
 
     def _forecast(self, call: Any, rows: int, start: str, beyond: str, verbose: Any, title: str) -> None:
-        options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond])
-        if rows * self.n < _SHORT_CALL:
-            check(call(options))
-            tell_messages()
-            return
-        with Watch(title, verbose) as watch:
-            options.progress = watch.progress
+        with Watch(title, verbose, values=rows * self.n) as watch:
+            options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond], watch.progress)
             watch.check(call(options))
 
-    # ---- what it is ------------------------------------------------------------------------------------------
+    # ---- what it is ----------------------------------------------------------------------------------------
 
     def _array(self, pointer: Any, *shape: int) -> Array:
         return np.ctypeslib.as_array(pointer, shape).copy()
@@ -166,9 +155,7 @@ class Model:
     @property
     def settings(self) -> FitSettings:
         i = self._info
-        return FitSettings(
-            i.alpha, i.washout, bool(i.intercept), bool(i.scaled), i.ahead, bool(i.feedback)
-        )
+        return FitSettings(i.alpha, i.washout, bool(i.intercept), bool(i.scaled), i.ahead, bool(i.feedback))
 
     @property
     def rcond(self) -> float:
@@ -194,7 +181,7 @@ class Model:
         mean = self._array(i.target_mean, self.q)
         return mean + self._array(i.target_scale, self.q) * self._array(i.intercepts, self.q)
 
-    # ---- files -----------------------------------------------------------------------------------------------
+    # ---- files ---------------------------------------------------------------------------------------------
 
     def save(self, path: PathLike) -> None:
         check(c.lib.volt_model_save(self, os.fsencode(path)))
@@ -287,7 +274,7 @@ class Stream:
         if row.shape != (self._model.d,):
             raise ValueError(f"the row has shape {row.shape}, and ({self._model.d},) is needed")
         out = np.empty(self._model.q)
-        check(c.lib.volt_stream_push(self, row.ctypes.data, out.ctypes.data))
+        check(c.lib.volt_stream_push(self, address(row), address(out)))
         return float(out[0]) if self._flat else out
 
     @property

@@ -86,22 +86,34 @@ class Watch:
 
     While it is open, Ctrl-C in the main thread sets a mark that the next report sees, instead of raising
     KeyboardInterrupt in the middle of a report; `check` raises it once the library has returned.
+
+    `values` is how many kernel values the call computes, where that is known. A call of few is over before
+    anybody could wait for it: unless it is to be shown or told about, nothing is set up.
     """
 
-    def __init__(self, title: str, verbose: Any = False, callback: Optional[ProgressCallback] = None) -> None:
+    FEW = 20_000  # of the costliest kernel, about half a second
+
+    def __init__(
+        self,
+        title: str,
+        verbose: Any = False,
+        callback: Optional[ProgressCallback] = None,
+        values: float = float("inf"),
+    ) -> None:
         self.bar = Bar(title) if verbose else None
         self.callback = callback
         self.best: Optional[float] = None  # score of a search
         self.interrupted = False
         self.failure: Optional[BaseException] = None
-        self._function = c.ProgressFn(self._report)
-        self.progress = c.Progress(self._function, None)
         self._handler: Any = None
+        self._reports = values > self.FEW or bool(verbose) or callback is not None
+        self.progress = c.Progress(c.ProgressFn(self._report), None) if self._reports else c.Progress()
 
     def __enter__(self) -> "Watch":
         # A handler that somebody else has set is left alone: what it raises is caught in _report.
         if (
-            threading.current_thread() is threading.main_thread()
+            self._reports
+            and threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         ):
             self._handler = signal.signal(signal.SIGINT, self._mark)

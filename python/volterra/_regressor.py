@@ -4,9 +4,9 @@ Rows are time steps in order. What ``predict`` means follows from where its rows
 ``start`` says which reading is taken:
 
 ``"auto"`` (default)
-    X begins with the very rows that were trained on: those rows get their fitted values, and rows after them are
-    forecast from the end of training. So ``fit(X, y).predict(X)`` and ``score(X, y)`` are in-sample, as everywhere
-    in scikit-learn. Any other X follows the training rows, which is what a later block of a
+    X begins with the very rows that were trained on: those rows get their fitted values, and rows after them
+    are forecast from the end of training. So ``fit(X, y).predict(X)`` and ``score(X, y)`` are in-sample, as
+    everywhere in scikit-learn. Any other X follows the training rows, which is what a later block of a
     ``TimeSeriesSplit`` does.
 ``"continue"``
     X always follows the training rows, also when it repeats them (a second period of a periodic input, say).
@@ -41,7 +41,7 @@ def choice(name: str, value: Any, allowed: Any) -> Any:
 
 
 def _digest(a: Array) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(a), digest_size=16).digest()
+    return hashlib.blake2b(np.ascontiguousarray(a).data, digest_size=16).digest()
 
 
 class TrainingRows:
@@ -97,6 +97,9 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model
+    _rows: Optional[TrainingRows]  # None: the model comes from a file
+    _fitted: Optional[Array]
+    _tail: Optional[Array]  # the last row of a series, which had no target yet
 
     def _kernel_text(self) -> str:
         raise NotImplementedError
@@ -111,7 +114,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         )
         return self._kernel_text(), settings
 
-    # ---- data ------------------------------------------------------------------------------------------------
+    # ---- data ----------------------------------------------------------------------------------------------
 
     def _remember_names(self, names: Optional[Array]) -> None:
         if names is not None:
@@ -155,7 +158,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             )
         return a
 
-    # ---- fit -------------------------------------------------------------------------------------------------
+    # ---- fit -----------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, *, progress: Optional[ProgressCallback] = None) -> Any:
         """Learn from one sequence.
@@ -165,11 +168,12 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         X : array-like of shape (n_steps, n_features)
             Inputs, one row per time step, in time order.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            Targets, row by row with X. None: the series forecasts itself, the target of a row is the next row; the
-            last row has no target yet and is where forecasts go on.
+            Targets, row by row with X. None: the series forecasts itself, the target of a row is the next
+            row; the last row has no target yet and is where forecasts go on.
         progress : callable, optional
-            Called with a stage ("gram", "factor", ...) and the share that is done, 0 to 1. A true result ends the fit
-            with `CancelledError`. Ctrl-C ends it within a second; the estimator is then as it was before.
+            Called with a stage ("gram", "factor", ...) and the share that is done, 0 to 1. A true result ends
+            the fit with `CancelledError`. Ctrl-C ends it within a second; the estimator is then as it was
+            before.
 
         Returns
         -------
@@ -241,7 +245,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    # ---- forecast --------------------------------------------------------------------------------------------
+    # ---- forecast ------------------------------------------------------------------------------------------
 
     def _beyond(self) -> str:
         """The library's policy for inputs beyond the ball of training."""
@@ -251,10 +255,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
 
     def _warn_beyond(self, count: int, total: int) -> None:
         if count and self._beyond() == "clip":
-            warn(
-                f"{count} of {total} input rows lay beyond the ball of the training inputs and were projected to it",
-                BeyondWarning,
-            )
+            rows = f"{count} of {total} input rows"
+            warn(f"{rows} lay beyond the ball of the training inputs and were projected to it", BeyondWarning)
 
     def _dress(self, values: Array, X: Any = None) -> Any:
         """Forecasts in the form of the targets: 1-D for 1-D, pandas for pandas."""
@@ -268,7 +270,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         """Forecasts for the rows of `a`; see the head of this file."""
         if start == "reset":
             return self._follow(a, "reset", None)
-        if start == "auto" and self._rows is not None and self._rows.begin(a):
+        if start == "auto" and self._rows is not None and self._fitted is not None and self._rows.begin(a):
             known = self._fitted.shape[0]
             rest = self._follow(a[known:], "continue", None) if a.shape[0] > known else a[:0]
             return np.vstack([self._fitted, rest]) if len(rest) else self._fitted.copy()
@@ -289,15 +291,15 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         X : array-like of shape (n_steps, n_features)
             One row per time step, in time order.
         start : {"auto", "continue", "reset"}, optional
-            Where the rows stand in time; the parameter of the estimator when not given. With "auto", rows that were
-            trained on have their fitted values when X begins with all of them, and every other X follows
-            the training rows.
+            Where the rows stand in time; the parameter of the estimator when not given. With "auto", rows
+            that were trained on have their fitted values when X begins with all of them, and every other X
+            follows the training rows.
 
         Returns
         -------
         ndarray, Series or DataFrame of shape (n_steps,) or (n_steps, n_outputs)
-            1-D when ``y`` was. When both X and the ``y`` of fit are pandas objects: with the index of X and the name
-            or columns of y.
+            1-D when ``y`` was. When both X and the ``y`` of fit are pandas objects: with the index of X and
+            the name or columns of y.
         """
         a = self._read_inputs(X)
         return self._dress(self._forecast(a, choice("start", start or self.start, STARTS)), X)
@@ -309,8 +311,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_steps, n_features)
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            May be left out when the estimator was fitted without: the forecast of every row is then compared with the
-            next row of X.
+            May be left out when the estimator was fitted without: the forecast of every row is then compared
+            with the next row of X.
         sample_weight : array-like of shape (n_steps,), optional
 
         Returns
@@ -345,8 +347,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            The outputs are not the next inputs: the model must be fitted without y, or with a y whose rows are the
-            next rows of X. Or the path diverges.
+            The outputs are not the next inputs: the model must be fitted without y, or with a y whose rows
+            are the next rows of X. Or the path diverges.
         """
         self._check_is_fitted()
         if int(steps) < 1:
@@ -376,11 +378,11 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         return stream
 
     def save(self, path: PathLike) -> None:
-        """Write the model as a safetensors file, which the program ``volterra`` reads too; see `volterra.load`."""
+        """Write the model as a safetensors file, which the program reads too; see `volterra.load`."""
         self._check_is_fitted()
         self._model.save(path)
 
-    # ---- what was learned ------------------------------------------------------------------------------------
+    # ---- what was learned ----------------------------------------------------------------------------------
 
     @property
     def fitted_(self) -> Array:

@@ -1,6 +1,7 @@
 """The constants and structs of the C library, as ``include/volterra/*.h`` lays them out.
 
-The tests compile a program against those headers and compare constants, sizes and offsets with what stands here.
+The tests compile a program against those headers and compare constants, sizes and offsets with what stands
+here.
 """
 
 from __future__ import annotations
@@ -280,9 +281,7 @@ class Mcs(ctypes.Structure):
 
 
 class Metrics(ctypes.Structure):
-    _fields_ = [
-        (name, c_double) for name in ("mse", "nmse", "r2", "mae", "mdae", "w1", "mape")
-    ]
+    _fields_ = [(name, c_double) for name in ("mse", "nmse", "r2", "mae", "mdae", "w1", "mape")]
 
 
 class LorenzOptions(ctypes.Structure):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from ctypes import byref
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, ContextManager, Dict, Iterator, Optional
 
 from . import _native as c
 from ._errors import check
@@ -41,12 +41,16 @@ def set_threads(count: int = 0) -> None:
     check(c.lib.volt_set_threads(int(count)))
 
 
-@contextlib.contextmanager
-def use_threads(n_jobs: Optional[int]) -> Iterator[None]:
+_AS_IT_IS = contextlib.nullcontext()
+
+
+def use_threads(n_jobs: Optional[int]) -> ContextManager[None]:
     """Work with this many threads and restore the number after; None: as it is, -1: one per core."""
-    if n_jobs is None:
-        yield
-        return
+    return _AS_IT_IS if n_jobs is None else _change_threads(n_jobs)
+
+
+@contextlib.contextmanager
+def _change_threads(n_jobs: int) -> Iterator[None]:
     if n_jobs == 0 or n_jobs < -1:
         raise ValueError(f"n_jobs is {n_jobs}, and must be a number of threads, -1 (all cores) or None")
     before = threads()

@@ -1,4 +1,4 @@
-"""The model confidence set of Hansen, Lunde and Nason: which of several models are the best, chance considered."""
+"""The model confidence set of Hansen, Lunde and Nason: which models are the best, chance considered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MCS", "losses"]
 
 
 def losses(truth: Any, forecast: Any) -> Array:
-    """Losses of a forecast row by row: the mean over outputs of the squared error over the variance of the truth.
+    """Losses of a forecast row by row: the mean over outputs of squared error over variance of the truth.
 
     Their mean is the NMSE. One column of these per model is what `MCS` takes.
 
@@ -39,15 +39,15 @@ class MCS:
     Parameters
     ----------
     losses : array-like or DataFrame of shape (n_steps, n_models)
-        One column per model, in time order. The columns of a data frame name the models; otherwise they are numbers
-        from 0.
+        One column per model, in time order. The columns of a data frame name the models; otherwise they are
+        numbers from 0.
     size : float, default=0.25
         A model is included when its p-value is above this.
     method : {"R", "max"}, default="R"
         Test the largest difference of two models, or of a model from the mean of all.
     block : float or {"sqrt", "auto"}, default="sqrt"
-        Mean length of a block of the stationary bootstrap: a number, the integer part of sqrt(n_steps), or chosen
-        from the data (Politis and White).
+        Mean length of a block of the stationary bootstrap: a number, the integer part of sqrt(n_steps), or
+        chosen from the data (Politis and White).
     reps : int, default=10000
         Replications of the bootstrap.
     seed : int, default=0
@@ -126,7 +126,9 @@ class MCS:
     def _replications(indices: Any, steps: int) -> Array:
         rows = np.ascontiguousarray(indices, dtype=np.int64)
         if rows.ndim != 2 or rows.shape[1] != steps:
-            raise ValueError(f"indices has shape {rows.shape}, and (reps, {steps}) is needed, one column per row of losses")
+            raise ValueError(
+                f"indices has shape {rows.shape}, and (reps, {steps}) is needed, one column per row of losses"
+            )
         return rows
 
     def _take(self, found: c.Mcs, losses: Any, models: int) -> None:
@@ -148,4 +150,5 @@ class MCS:
             self.mean_losses = pandas.Series(self.mean_losses, index=losses.columns, name="mean_loss")
 
     def __repr__(self) -> str:
-        return f"MCS(included={self.included}, excluded={self.excluded}, size={self.size:g}, method={self.method!r})"
+        sets = f"included={self.included}, excluded={self.excluded}"
+        return f"MCS({sets}, size={self.size:g}, method={self.method!r})"

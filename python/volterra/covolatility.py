@@ -66,7 +66,9 @@ class BEKKSample(NamedTuple):
 
 
 class BEKK:
-    """The diagonal BEKK(1,0,1) model ``H_t = C C' + A r_{t-1} r_{t-1}' A' + B H_{t-1} B'``, ``r_t = H_t^{1/2} z_t``.
+    """The diagonal BEKK(1,0,1) model ``H_t = C C' + A r_{t-1} r_{t-1}' A' + B H_{t-1} B'``.
+
+    Returns are ``r_t = H_t^{1/2} z_t`` with standard normal z_t and the symmetric root.
 
     Parameters
     ----------
@@ -103,6 +105,8 @@ class BEKK:
     True
     """
 
+    fit_info: Dict[str, Any]
+
     def __init__(self, C: Any, a: Any, b: Any, tickers: Optional[Sequence[str]] = None) -> None:
         upper = as_matrix(C, "C")
         d = upper.shape[0]
@@ -117,7 +121,11 @@ class BEKK:
         handle = POINTER(c.Bekk)()
         check(c.lib.volt_bekk_create(d, byref(handle)))
         self._own(handle)
-        for pointer, values in ((handle.contents.C, upper), (handle.contents.a, first), (handle.contents.b, second)):
+        for pointer, values in (
+            (handle.contents.C, upper),
+            (handle.contents.a, first),
+            (handle.contents.b, second),
+        ):
             np.ctypeslib.as_array(pointer, values.shape)[...] = values
         if tickers is not None:
             check(c.lib.volt_bekk_describe(handle, c.names_array(tickers), None, None, None))
@@ -143,7 +151,7 @@ class BEKK:
         known = f", tickers={self.tickers}" if self.tickers else ""
         return f"BEKK(d={self.d}{known})"
 
-    # ---- where it comes from ---------------------------------------------------------------------------------
+    # ---- where it comes from -------------------------------------------------------------------------------
 
     @classmethod
     def preset(cls, name: str) -> "BEKK":
@@ -228,11 +236,11 @@ class BEKK:
         names = column_names(returns)
         if names is not None:
             check(c.lib.volt_bekk_describe(model, c.names_array(names), None, None, None))
-        model.fit_info: Dict[str, Any] = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_}
+        model.fit_info = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_}
         model.fit_info["converged"] = bool(info.converged)
         return model
 
-    # ---- what it does ----------------------------------------------------------------------------------------
+    # ---- what it does --------------------------------------------------------------------------------------
 
     def simulate(self, length: int, *, seed: int = 0, stream: int = 0, discard: int = 1000) -> BEKKSample:
         """Simulate the model; the same numbers as ``volterra bekk simulate``, on every machine.
@@ -283,9 +291,9 @@ class BEKK:
             raise ValueError(f"returns has {a.shape[1]} columns, and the model has {self.d} assets")
         return a
 
-    # ---- what it is ------------------------------------------------------------------------------------------
+    # ---- what it is ----------------------------------------------------------------------------------------
 
-    def _array(self, pointer: Any, *shape: int) -> Optional[Array]:
+    def _array(self, pointer: Any, *shape: int) -> Any:
         return np.ctypeslib.as_array(pointer, shape).copy() if pointer else None
 
     @property

@@ -36,9 +36,9 @@ def save(estimator: SequenceRegressor, path: PathLike) -> None:
 def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
     """Read a model file, written by `save` or by the program.
 
-    The file knows the end of training, so forecasts go on from there, to the last bit as before it was written. It does
-    not know the training rows as they were given: `predict` takes every X to follow them, and there are no
-    ``fitted_`` values.
+    The file knows the end of training, so forecasts go on from there, to the last bit as before it was
+    written. It does not know the training rows as they were given: `predict` takes every X to follow them,
+    and there are no ``fitted_`` values.
 
     Parameters
     ----------
@@ -58,8 +58,9 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
 
     Notes
     -----
-    A model that forecasts its own series one step ahead (``fit(X)`` here, ``fit`` without ``--y`` in the program)
-    expects the rows that follow X. The program's ``predict`` begins one row earlier, with the last row of X.
+    A model that forecasts its own series one step ahead (``fit(X)`` here, ``fit`` without ``--y`` in the
+    program) expects the rows that follow X. The program's ``predict`` begins one row earlier, with the last
+    row of X.
     """
     model = Model.load(path)
     settings = model.settings

@@ -1,8 +1,9 @@
 """Kernels between sequences, and their Gram matrices.
 
-One textual form names every kernel, here as in the program and in model files: ``"volterra:tau=0.4,lambda=0.7"``,
-``"gak:sigma=1,window=20"``. `gram` takes it; the functions `volterra_kernel`, `gak_kernel`, `signature_kernel` and
-`sigpde_kernel` build it from their arguments. `kernel_table` lists all kernels with their parameters.
+One textual form names every kernel, here as in the program and in model files:
+``"volterra:tau=0.4,lambda=0.7"``, ``"gak:sigma=1,window=20"``. `gram` takes it; the functions
+`volterra_kernel`, `gak_kernel`, `signature_kernel` and `sigpde_kernel` build it from their arguments.
+`kernel_table` lists all kernels with their parameters.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _TO_LIBRARY = {"lam": "lambda", "lam_coef": "lambda_coef"}
 _TO_PYTHON = {library: python for python, library in _TO_LIBRARY.items()}
 
 
-# ---- text --------------------------------------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------------------------------------
 
 
 def _value_text(value: Any) -> str:
@@ -129,7 +130,9 @@ def kernel_table() -> Dict[str, Dict[str, Any]]:
     return table
 
 
-def kernel_facts(kernel: str, radius: float = 1.0, n_features: int = 1, eps: float = 2.0**-52) -> Dict[str, float]:
+def kernel_facts(
+    kernel: str, radius: float = 1.0, n_features: int = 1, eps: float = 2.0**-52
+) -> Dict[str, float]:
     """What a kernel is on inputs of norm at most `radius`: its resolved parameters and their bounds.
 
     Parameters
@@ -144,7 +147,8 @@ def kernel_facts(kernel: str, radius: float = 1.0, n_features: int = 1, eps: flo
     Returns
     -------
     dict
-        ``radius``, ``tau``, ``lambda``, ``lambda_bound``, ``sup_kappa``, ``contraction``, ``largest``, ``horizon``.
+        ``radius``, ``tau``, ``lambda``, ``lambda_bound``, ``sup_kappa``, ``contraction``, ``largest``,
+        ``horizon``.
 
     Examples
     --------
@@ -156,7 +160,7 @@ def kernel_facts(kernel: str, radius: float = 1.0, n_features: int = 1, eps: flo
     return _query(kernel, radius, n_features, eps)
 
 
-# ---- Gram matrices -----------------------------------------------------------------------------------------------
+# ---- Gram matrices -----------------------------------------------------------------------------------------
 
 
 def gram(
@@ -177,14 +181,14 @@ def gram(
     Parameters
     ----------
     X : array-like of shape (n_steps, n_features), or a collection
-        A collection is an array (n_series, n_steps, n_channels), or a list of 2-D arrays (n_steps, n_channels) whose
-        lengths may differ. Values are taken as they are: nothing is scaled. Float64 arrays with contiguous rows are
-        not copied.
+        A collection is an array (n_series, n_steps, n_channels), or a list of 2-D arrays (n_steps,
+        n_channels) whose lengths may differ. Values are taken as they are: nothing is scaled. Float64 arrays
+        with contiguous rows are not copied.
     Y : same kind as X, optional
         None: X with itself, a symmetric matrix.
     kernel : str, default="volterra"
-        NAME or NAME:PARAMETER=VALUE,...; see `kernel_table`. On a sequence gak, sig and sigpde need ``window=`` or
-        ``path=rows``.
+        NAME or NAME:PARAMETER=VALUE,...; see `kernel_table`. On a sequence gak, sig and sigpde need
+        ``window=`` or ``path=rows``.
     radius : float, optional
         M, the norm that bounds the inputs; the largest among X and Y when not given.
     n_jobs : int, optional
@@ -217,7 +221,7 @@ def gram(
     a = as_matrix(X, "X")
     b = a if Y is None else as_matrix(Y, "Y")
     out = empty(a.shape[0], b.shape[0])
-    with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
+    with use_threads(n_jobs), Watch("gram", verbose, progress, values=out.size) as watch:
         options = c.GramOptions(1, radius or 0.0, watch.progress)
         other = NO_MATRIX if Y is None else view(b)
         watch.check(c.lib.volt_gram(Kernel(kernel), view(a), other, byref(options), view(out)))
@@ -269,7 +273,8 @@ def volterra_kernel(
     X, Y : as in `gram`
         On collections the final states of two series are compared, aligned at their ends.
     tau : float, optional
-        Weight of products of inputs, ``kappa(x, y) = 1/(1 - tau^2 <x, y>)``; ``tau M < 1``, where M is the largest norm.
+        Weight of products of inputs, ``kappa(x, y) = 1/(1 - tau^2 <x, y>)``; ``tau M < 1``, where M is the
+        largest norm.
     lam : float, optional
         How slowly the past fades; ``lam^2 sup kappa < 1``.
     lift : str, optional

@@ -148,7 +148,7 @@ def w1(first: Any, second: Any) -> float:
 
 
 def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:
-    """Rows until the forecast is off: the first t, counted from 1, with ``|y_t - yhat_t| / |y_t| >= threshold``.
+    """Rows until the forecast is off: the first t, from 1, with ``|y_t - yhat_t| / |y_t| >= threshold``.
 
     The number of rows when the forecast stays valid throughout. Norms are Euclidean, over the outputs.
 
@@ -164,9 +164,7 @@ def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:
     return rows.value
 
 
-def valid_time(
-    truth: Any, forecast: Any, step: float, lyapunov: float = 1.0, threshold: float = 0.2
-) -> float:
+def valid_time(truth: Any, forecast: Any, step: float, lyapunov: float = 1.0, threshold: float = 0.2) -> float:
     """Valid prediction time: `valid_rows` times the step, in Lyapunov times when the exponent is given.
 
     Examples

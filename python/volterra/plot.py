@@ -143,7 +143,12 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
         raise ValueError("no parameter was searched: all candidates are the same")
     if axes is None:
         _, made = _pyplot().subplots(
-            1, len(searched), sharey=True, squeeze=False, figsize=(3.2 * len(searched), 3.2), layout="constrained"
+            1,
+            len(searched),
+            sharey=True,
+            squeeze=False,
+            figsize=(3.2 * len(searched), 3.2),
+            layout="constrained",
         )
         axes = made[0]
     panels = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()

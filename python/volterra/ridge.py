@@ -13,9 +13,9 @@ __all__ = ["SequenceKernelRidge", "VolterraRidge"]
 class VolterraRidge(SequenceRegressor):
     """Ridge regression with the Volterra reservoir kernel on one sequence of inputs and targets.
 
-    The kernel ``K[i, j] = 1 + lam^2 kappa(x_i, x_j) K[i-1, j-1]``, ``kappa(x, y) = 1/(1 - tau^2 <x, y>)``, compares the
-    whole pasts of two rows, products of inputs of all orders and lags, with weights that fade. The readout solves
-    ``(K + alpha I) A = Y`` exactly.
+    The kernel ``K[i, j] = 1 + lam^2 kappa(x_i, x_j) K[i-1, j-1]``, ``kappa(x, y) = 1/(1 - tau^2 <x, y>)``,
+    compares the whole pasts of two rows, products of inputs of all orders and lags, with weights that fade.
+    The readout solves ``(K + alpha I) A = Y`` exactly.
 
     Rows are time steps in order, and what a row means depends on the rows before it: do not shuffle, and
     cross-validate with ``TimeSeriesSplit``.
@@ -23,8 +23,8 @@ class VolterraRidge(SequenceRegressor):
     Parameters
     ----------
     tau : float, optional
-        Weight of products of inputs, in the units of the (scaled) inputs: ``tau M < 1``, where M is the largest norm
-        (1 when ``scale``).
+        Weight of products of inputs, in the units of the (scaled) inputs: ``tau M < 1``, where M is the
+        largest norm (1 when ``scale``).
     lam : float, optional
         How slowly the past fades: ``lam^2 sup kappa < 1``.
     alpha : float, default=1e-6
@@ -33,8 +33,8 @@ class VolterraRidge(SequenceRegressor):
         The local kernel kappa: "geometric", "even" (for targets that do not see the sign of the inputs, such as
         covariances), "exponential", "poly:P" or "rbf".
     tau_coef, lam_coef : float, optional
-        In (0, 1), in place of tau and lam, as shares of their bounds: never out of bounds. 0.3 and 0.9 when neither
-        form is given.
+        In (0, 1), in place of tau and lam, as shares of their bounds: never out of bounds. 0.3 and 0.9 when
+        neither form is given.
     gamma : float, optional
         Of the lift "rbf", ``exp(-gamma |x - y|^2)``.
     kernel : str, optional
@@ -44,17 +44,18 @@ class VolterraRidge(SequenceRegressor):
     fit_intercept : bool, default=True
         An unpenalised constant.
     scale : bool, default=True
-        Shift and scale the inputs so that the largest has norm 1 (lift "even": scale only), standardise the targets. What
-        is learned here comes from the rows given to fit only.
+        Shift and scale the inputs so that the largest has norm 1 (lift "even": scale only), standardise the
+        targets. What is learned here comes from the rows given to fit only.
     start : {"auto", "continue", "reset"}, default="auto"
-        What the rows of `predict` are. "auto": when X begins with all the rows of training, those have their fitted
-        values and later rows go on from there (so ``fit(X, y).score(X, y)`` is the in-sample score); every other X
-        follows the training rows, as the test part of a ``TimeSeriesSplit`` does. "continue": X always follows the
-        training rows, even if it repeats them. "reset": X is a new sequence after a past of zeros.
+        What the rows of `predict` are. "auto": when X begins with all the rows of training, those have their
+        fitted values and later rows go on from there (so ``fit(X, y).score(X, y)`` is the in-sample score);
+        every other X follows the training rows, as the test part of a ``TimeSeriesSplit`` does. "continue": X
+        always follows the training rows, even if it repeats them. "reset": X is a new sequence after a past
+        of zeros.
     beyond : {"auto", "clip", "error", "allow"}, default="auto"
-        An input larger than any in training. "clip": project it to the largest norm seen, with a `BeyondWarning`;
-        "error": refuse it; "allow": take it as it is while the kernel stays bounded, else refuse it. "auto" is "clip" with
-        ``scale``, and "allow" without, where inputs are taken as they are.
+        An input larger than any in training. "clip": project it to the largest norm seen, with a
+        `BeyondWarning`; "error": refuse it; "allow": take it as it is while the kernel stays bounded, else
+        refuse it. "auto" is "clip" with ``scale``, and "allow" without, where inputs are taken as they are.
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
     verbose : bool, default=False
@@ -152,7 +153,9 @@ class VolterraRidge(SequenceRegressor):
             return join_text("volterra", given)
         both = [name for name, value in given.items() if value is not None]
         if both:
-            raise ValueError(f"give the kernel as a text or its parameters, not both: kernel and {', '.join(both)}")
+            raise ValueError(
+                f"give the kernel as a text or its parameters, not both: kernel and {', '.join(both)}"
+            )
         return self.kernel
 
 
@@ -168,7 +171,8 @@ class SequenceKernelRidge(SequenceRegressor):
     alpha : float, default=1e-6
         Regularisation of the readout, above 0.
     washout, fit_intercept, scale, start, beyond, n_jobs, verbose
-        As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training inputs.
+        As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
+        inputs.
 
     Attributes
     ----------

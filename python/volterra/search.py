@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from ctypes import byref, c_char_p, c_int64, c_void_p, cast, POINTER
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from ctypes import POINTER, byref, c_void_p, cast
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -23,7 +23,13 @@ __all__ = ["VolterraRidgeCV"]
 
 Trial = Dict[str, Any]
 # scikit-learn's scores are the higher the better; of the library's errors the negative is taken.
-_SCORES = {"r2": ("r2", 1), "neg_nmse": ("nmse", -1), "neg_mse": ("mse", -1), "prequential": ("prequential", 1), "log": ("log", 1)}
+_SCORES = {
+    "r2": ("r2", 1),
+    "neg_nmse": ("nmse", -1),
+    "neg_mse": ("mse", -1),
+    "prequential": ("prequential", 1),
+    "log": ("log", 1),
+}
 _UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -34,7 +40,9 @@ def _seconds(budget: Union[None, float, str]) -> float:
     if isinstance(budget, str):
         match = re.fullmatch(r"\s*([0-9.]+)\s*(s|m|min|h)\s*", budget)
         if not match:
-            raise ValueError(f"budget is {budget!r}, and must be a number of seconds or such as '90s', '30m' or '2h'")
+            raise ValueError(
+                f"budget is {budget!r}, and must be a number of seconds or such as '90s', '30m' or '2h'"
+            )
         return float(match[1]) * _UNITS[match[2]]
     if not budget > 0:
         raise ValueError(f"budget is {budget} seconds, and must be above 0")
@@ -51,7 +59,7 @@ def _seed(random_state: Any) -> int:
     return int(random_state.randint(2**31))
 
 
-# ---- candidates ----------------------------------------------------------------------------------------------------
+# ---- candidates --------------------------------------------------------------------------------------------
 
 
 class Candidates:
@@ -99,7 +107,7 @@ def _expand(candidates: Any) -> List[Dict[str, Any]]:
     return [one for entry in candidates for one in _expand(entry)]
 
 
-# ---- results -------------------------------------------------------------------------------------------------------
+# ---- results -----------------------------------------------------------------------------------------------
 
 
 class Found(NamedTuple):
@@ -156,12 +164,12 @@ def _table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[str, Any
     mean = np.array([t["score"] for t in found.trials])
     spread = np.array([np.std(t["folds"]) if t["folds"] else np.nan for t in found.trials])
     complete = np.where(np.isnan(mean) | (done < found.folds), -np.inf, mean)
-    # ranks as scikit-learn gives them: 1 for the best, ties share; what was given up or failed comes after all others
-    order = np.lexsort((-np.where(np.isnan(mean), -np.inf, mean), -complete))
-    rank = np.empty(len(params), dtype=np.int32)
-    for place, i in enumerate(order):
-        tied = place > 0 and complete[i] == complete[order[place - 1]] and mean[i] == mean[order[place - 1]]
-        rank[i] = rank[order[place - 1]] if tied else place + 1
+    # Ranks as in scikit-learn: 1 is the best, ties share; what was given up or failed comes after all others.
+    keys = list(zip(complete.tolist(), np.where(np.isnan(mean), -np.inf, mean).tolist()))
+    places: Dict[Any, int] = {}
+    for place, key in enumerate(sorted(keys, reverse=True), 1):
+        places.setdefault(key, place)
+    rank = np.array([places[key] for key in keys], dtype=np.int32)
     table: Dict[str, Any] = {}
     for name in sorted({key for one in params for key in one}):
         values = [one.get(name) for one in params]
@@ -180,15 +188,15 @@ def _table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[str, Any
     return table
 
 
-# ---- the estimator -------------------------------------------------------------------------------------------------
+# ---- the estimator -----------------------------------------------------------------------------------------
 
 
 class VolterraRidgeCV(SequenceRegressor):
     """`VolterraRidge` with its parameters and alpha chosen by cross-validation in time order.
 
-    Candidates are drawn at random (or given). Each is trained on the rows before every validation block and scored on
-    the block, as with ``TimeSeriesSplit``; one Cholesky factorisation serves all folds of a candidate. The best one is
-    then fitted on all rows.
+    Candidates are drawn at random (or given). Each is trained on the rows before every validation block and
+    scored on the block, as with ``TimeSeriesSplit``; one Cholesky factorisation serves all folds of a
+    candidate. The best one is then fitted on all rows.
 
     Parameters
     ----------
@@ -199,24 +207,26 @@ class VolterraRidgeCV(SequenceRegressor):
     folds : int, default=5
         Validation blocks, those of ``TimeSeriesSplit(folds)``.
     race : {"exact", "fast", "none"}, default="exact"
-        Give a candidate up when even perfect scores on its remaining blocks would not make it the best (the same winner as
-        without a race), when its blocks so far lie too far below the best one's, or never.
+        Give a candidate up when even perfect scores on its remaining blocks would not make it the best (the
+        same winner as without a race), when its blocks so far lie too far below the best one's, or never.
     kernel : str, default="volterra"
-        Parameters that the text gives are fixed, the others are searched. Any kernel of `volterra.kernel_table`.
+        Parameters that the text gives are fixed, the others are searched. Any kernel of
+        `volterra.kernel_table`.
     candidates : dict of lists, or list of dicts, optional
         Try these instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates.
         All of them, unless draws or a budget ends the search before.
     ranges : dict, optional
-        What to draw a parameter (or "alpha") from, in place of the kernel's own ranges: ``(low, high)`` for a log-uniform
-        law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
+        What to draw a parameter (or "alpha") from, in place of the kernel's own ranges: ``(low, high)`` for a
+        log-uniform law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
     scoring : {"r2", "neg_nmse", "neg_mse", "prequential", "log"}, default="r2"
-        The higher the better. "prequential": R^2 of one-step-ahead forecasts, every row trained on all before it; "log":
-        Gaussian log marginal likelihood.
+        The higher the better. "prequential": R^2 of one-step-ahead forecasts, every row trained on all before
+        it; "log": Gaussian log marginal likelihood.
     gap, max_train : int, optional
-        As in ``TimeSeriesSplit``: rows left out between training and validation, the largest length of a training part.
+        As in ``TimeSeriesSplit``: rows left out between training and validation, the largest length of a
+        training part.
     washout, fit_intercept, scale, start, beyond
-        As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of zeros, otherwise
-        they follow their training rows. Scales are learned once, on all rows given to fit.
+        As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of
+        zeros, otherwise they follow their training rows. Scales are learned once, on all rows given to fit.
     refit : bool, default=True
         Fit the best candidate on all rows; without, there is no `predict`.
     log : path-like, optional
@@ -241,8 +251,9 @@ class VolterraRidgeCV(SequenceRegressor):
     best_estimator_ : VolterraRidge
         The refitted estimator.
     cv_results_ : dict of arrays
-        As in ``GridSearchCV``: params, param_*, split*_test_score, mean_test_score, std_test_score, rank_test_score; and
-        n_splits_done, stopped (given up by the race; its mean is over the blocks done), seconds, kernel, failure.
+        As in ``GridSearchCV``: params, param_*, split*_test_score, mean_test_score, std_test_score,
+        rank_test_score; and n_splits_done, stopped (given up by the race; its mean is over the blocks done),
+        seconds, kernel, failure.
     n_splits_ : int
         Validation blocks.
     search_time_ : float
@@ -252,9 +263,9 @@ class VolterraRidgeCV(SequenceRegressor):
 
     Notes
     -----
-    With ``scale=False`` the scores are those of ``GridSearchCV(VolterraRidge(scale=False), ..., cv=TimeSeriesSplit(folds))``
-    for candidates in tau and lam. Scales, and the norm that tau_coef and lam_coef are shares of, come from all rows here
-    and from the training part of each fold there.
+    With ``scale=False`` the scores are those of ``GridSearchCV(VolterraRidge(scale=False), ...,
+    cv=TimeSeriesSplit(folds))`` for candidates in tau and lam. Scales, and the norm that tau_coef and
+    lam_coef are shares of, come from all rows here and from the training part of each fold there.
 
     Ctrl-C ends a search within a second and raises KeyboardInterrupt; ``best_params_``, ``best_score_`` and
     ``cv_results_`` then hold what there was, and nothing is refitted.

@@ -1,0 +1,212 @@
+"""bench/bench_python.py: what Python costs on top of C, and the search against scikit-learn's.
+
+    bench_python.py      VOLTERRA_LIBRARY names the library, PYTHONPATH has the folder python; bench/run.sh
+    sets both
+
+overhead: a call of the package less the same call of the library with everything prepared, and an empty call
+of ctypes added to it, so that all of Python is counted: predict and stream.push of one row, gram of ten.
+
+search: VolterraRidgeCV against RandomizedSearchCV over the authors' kind of estimator (tune_peer.py: the
+recursion in numba, then KernelRidge) on the same draws and folds. Both give all scores, which must agree. The
+peer has BLAS on all cores or a process per core, whichever is faster on the first draws. BENCH_TUNE_ROWS and
+BENCH_TUNE_DRAWS make a smaller search, without a budget.
+"""
+
+import json
+import os
+import sys
+import time
+import warnings
+from ctypes import byref, c_int64
+
+import numpy as np
+import volterra
+from volterra import _native as c
+from volterra._arrays import NO_MATRIX, empty, view
+from volterra._model import Kernel
+
+warnings.simplefilter("ignore")
+
+
+# ---- measurements, as bench/measure.c writes them ----------------------------------------------
+
+
+def report(
+    name, parameters, seconds=None, value=None, unit=None, peer=None, peer_seconds=None, at_least=0, at_most=0
+):
+    """Budgets are on the ratio where there is a peer, else on the value."""
+    ratio = peer_seconds / seconds if peer_seconds else None
+    quantity, of = (ratio, "x") if at_least else (value, unit)
+    budget = f">= {at_least:g}" if at_least else f"<= {at_most:g}" if at_most else ""
+    met = None if not budget or quantity is None else quantity >= at_least if at_least else quantity <= at_most
+    line = {"name": name, "parameters": parameters}
+    if seconds is not None:
+        line["seconds"] = seconds
+    if unit:
+        line.update(value=value, unit=unit)
+    if peer:
+        line.update(peer=peer, peer_seconds=peer_seconds, ratio=ratio)
+    if budget:
+        line.update(judged="ratio" if at_least else "value", budget=budget, met=met)
+    print(json.dumps(line), flush=True)
+    if os.environ.get("BENCH_TABLE"):
+        words = " ".join(f"{key}={value}" for key, value in parameters.items())
+        measured = f"{quantity:.4g} {of}" if quantity is not None else "no peer"
+        verdict = "" if not budget else "not judged" if met is None else "met" if met else "MISSED"
+        with open(os.environ["BENCH_TABLE"], "a") as table:
+            print(f"{name:<22} {words:<50} {measured:<22} {budget:<9} {verdict}", file=table)
+
+
+def seconds_of(run):
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
+
+
+# ---- overhead ----------------------------------------------------------------------------------
+
+
+def per_call(call, count=400):
+    """Best of several batches of the mean time of a call."""
+    batches = []
+    for _ in range(15):
+        begun = time.perf_counter()
+        for _ in range(count):
+            call()
+        batches.append((time.perf_counter() - begun) / count)
+    return min(batches)
+
+
+def bench_overhead():
+    volterra.set_threads(1)  # waking threads is no cost of Python
+    x = volterra.datasets.lorenz(301)
+    estimator = volterra.VolterraRidge(alpha=1e-6).fit(x[:300], x[1:])
+    model, row = estimator._model, x[300:]
+    stream, out, ten = estimator.stream(), np.empty(3), np.ascontiguousarray(x[:10]) / 100
+
+    forecast = empty(1, 3)
+    prepared_row, prepared_out = view(row), view(forecast)
+    options, beyond = c.PredictOptions(0, 0), c_int64()
+    K, gram_options = empty(10, 10), c.lib.volt_gram_options_default()
+    prepared_ten, prepared_K = view(ten), view(K)
+    pairs = {
+        "predict": (
+            lambda: estimator.predict(row),
+            lambda: c.lib.volt_model_predict(model, prepared_row, byref(options), prepared_out, byref(beyond)),
+        ),
+        "push": (
+            lambda: stream.push(row[0]),
+            lambda: c.lib.volt_stream_push(stream, row.ctypes.data, out.ctypes.data),
+        ),
+        "gram": (
+            lambda: volterra.gram(ten),
+            lambda: c.lib.volt_gram(
+                Kernel("volterra"), prepared_ten, NO_MATRIX, byref(gram_options), prepared_K
+            ),
+        ),
+    }
+    empty_call = per_call(lambda: c.lib.volt_kernel_count())
+    for name, (ours, bare) in pairs.items():
+        whole, inside = per_call(ours), per_call(bare)
+        overhead = 1e6 * (whole - inside + empty_call)
+        report(
+            "python overhead",
+            {"call": name, "n": 300, "d": 3},
+            seconds=whole,
+            value=overhead,
+            unit="us",
+            at_most=50,
+        )
+    volterra.set_threads()
+
+
+# ---- search ------------------------------------------------------------------------------------
+
+
+def sample(rows, count):
+    """Covariances of ten stocks from past innovations: inputs of norm at most 1, standardised targets."""
+    z, _, h = volterra.datasets.bekk("sp500-d10", rows + 1, seed=1)
+    X, Y = z[:-1] / np.linalg.norm(z[:-1], axis=1).max(), 1000 * h[1:]
+    rng = np.random.default_rng(1)
+    tau = 10 ** rng.uniform(-1, -0.002, count)
+    lam = np.exp(rng.uniform(np.log(0.01), np.log(0.999 * np.sqrt(1 - tau**2))))
+    alpha = 10 ** rng.uniform(-5, 1, count)
+    return X, (Y - Y.mean(axis=0)) / Y.std(axis=0), list(zip(tau.tolist(), lam.tolist(), alpha.tolist()))
+
+
+def search_with_sklearn(X, Y, draws, jobs, threads):
+    """Scores of every draw (rows) and fold, by RandomizedSearchCV; a draw is one value of one parameter."""
+    import joblib
+    from sklearn.model_selection import RandomizedSearchCV, TimeSeriesSplit
+
+    search = RandomizedSearchCV(
+        peer_estimator(), {"draw": draws}, n_iter=len(draws), cv=TimeSeriesSplit(5), refit=False,
+        n_jobs=jobs, random_state=0, error_score="raise",
+    )  # fmt: skip
+    with joblib.parallel_config("loky", inner_max_num_threads=threads):
+        results = search.fit(X, Y).cv_results_
+    found = {params["draw"]: [results[f"split{k}_test_score"][i] for k in range(5)]
+             for i, params in enumerate(results["params"])}  # fmt: skip
+    return np.array([found[draw] for draw in draws])
+
+
+def search_with_volterra(X, Y, draws, race):
+    """The same by VolterraRidgeCV."""
+    candidates = [dict(tau=tau, lam=lam, alpha=alpha) for tau, lam, alpha in draws]
+    search = volterra.VolterraRidgeCV(
+        candidates=candidates, race=race, scale=False, fit_intercept=False, start="reset", refit=False
+    ).fit(X, Y)
+    return np.array([search.cv_results_[f"split{k}_test_score"] for k in range(5)]).T, search.best_index_
+
+
+def peer_estimator():
+    from peer_by_draw import VolterraRidgeByDraw
+
+    return VolterraRidgeByDraw()
+
+
+def fastest_layout(X, Y, draws):
+    """(jobs, threads each, name) of the peer."""
+    cores = int(os.environ.get("OMP_NUM_THREADS", "0")) or os.cpu_count() or 1
+    layouts = [(1, cores, "BLAS on all cores"), (cores, 1, "a process per core")]
+    times = []
+    for jobs, threads, _ in layouts:
+        search_with_sklearn(X, Y, draws, jobs, threads)  # compiles, and starts the processes
+        times.append(seconds_of(lambda: search_with_sklearn(X, Y, draws, jobs, threads)))
+    return layouts[int(np.argmin(times))]
+
+
+def bench_search():
+    rows, count = int(os.environ.get("BENCH_TUNE_ROWS", "3008")), int(os.environ.get("BENCH_TUNE_DRAWS", "100"))
+    is_whole = (rows, count) == (3008, 100)
+    X, Y, draws = sample(rows, count)
+    parameters = {"n": rows, "d": X.shape[1], "q": Y.shape[1], "folds": 5, "draws": count}
+    ours = {}
+    seconds = {}
+    for race in ("none", "exact"):
+        search_with_volterra(X, Y, draws[:2], race)
+        seconds[race] = seconds_of(lambda: ours.update({race: search_with_volterra(X, Y, draws, race)}))
+    if ours["none"][1] != ours["exact"][1]:
+        sys.exit("bench_python: the race found another winner")
+
+    peer, peer_seconds = None, None
+    try:
+        jobs, threads, layout = fastest_layout(X, Y, draws[:2])
+    except ImportError as error:
+        print(f"bench_python: no peer: {error}", file=sys.stderr)
+    else:
+        theirs = {}
+        peer_seconds = seconds_of(lambda: theirs.update(scores=search_with_sklearn(X, Y, draws, jobs, threads)))
+        peer = f"RandomizedSearchCV, {layout}"
+        off = np.abs(theirs["scores"] - ours["none"][0]).max()
+        if not off < 1e-6:
+            sys.exit(f"bench_python: the scores of the peer differ by {off:.3g}")
+    for race, name in (("none", "VolterraRidgeCV"), ("exact", "VolterraRidgeCV, raced")):
+        budget = {"none": 4, "exact": 10}[race] if is_whole else 0
+        report(name, parameters, seconds=seconds[race], peer=peer, peer_seconds=peer_seconds,
+               value=seconds[race] / count, unit="s a draw", at_least=budget)  # fmt: skip
+
+
+if __name__ == "__main__":
+    bench_overhead()
+    bench_search()
