@@ -78,8 +78,8 @@ def as_matrix(value: Any, name: str = "X") -> Array:
         if a.ndim < 2:
             raise ValueError(
                 f"Expected 2D array, got {'scalar' if a.ndim == 0 else '1D'} array instead for {name}. "
-                "Rows are time steps, columns are features. Reshape your data either using array.reshape(-1, 1) if it "
-                "has a single feature or array.reshape(1, -1) if it is a single row."
+                "Rows are time steps, columns are features. Reshape your data either using "
+                "array.reshape(-1, 1) if it has a single feature or array.reshape(1, -1) if it is a single row."
             )
         raise ValueError(f"Found array with dim {a.ndim} for {name}, and 2 are needed: steps x features")
     rows, cols = a.shape
