@@ -20,9 +20,6 @@ void dpotrf_(const char *uplo, const volt_blas_int *n, double *a, const volt_bla
 void dpocon_(const char *uplo, const volt_blas_int *n, const double *a, const volt_blas_int *lda,
              const double *norm, double *rcond, double *work, volt_blas_int *iwork, volt_blas_int *info,
              int uplo_length);
-void dsyev_(const char *job, const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda,
-            double *eigenvalues, double *work, const volt_blas_int *lwork, volt_blas_int *info, int job_length,
-            int uplo_length);
 
 /* Threads that BLAS may use in calls from outside a parallel region. */
 void volt_blas_set_threads(int64_t count);

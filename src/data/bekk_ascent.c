@@ -7,11 +7,10 @@
  *
  * In these the curvature differs by orders of magnitude between directions. A round therefore begins with a matrix
  * J = R R' that is about minus the Hessian, and moves in y with x = x_0 + R'^{-1} y, where the curvature is about 1
- * everywhere: the limited-memory BFGS of NLopt (Nocedal 1980, Liu and Nocedal 1989) then needs few steps. In the first
- * rounds J is the sum of outer products of the scores, which costs one evaluation; afterwards the Hessian itself, by
- * differences, which costs 2 P and is worth it where the two are far apart: at a maximum where C C' is singular, scores
- * vanish in directions in which the Hessian does not. Rounds are repeated until 1/2 g' J^{-1} g, what could still be
- * gained to second order, is negligible. */
+ * everywhere: the limited-memory BFGS of NLopt (Nocedal 1980, Liu and Nocedal 1989) then needs few steps. J is the sum
+ * of outer products of the scores, and what C C' adds (below); when that stalls, the Hessian itself, by differences,
+ * which costs 2 P evaluations. Rounds are repeated until 1/2 g' J^{-1} g, what could still be gained to second order, is
+ * negligible. */
 #include "data/bekk_ascent.h"
 
 #include "base/blas.h"
@@ -19,13 +18,14 @@
 #include "base/memory.h"
 #include "data/bekk_curvature.h"
 #include "data/bekk_scores.h"
+#include "data/symmetric_eigen.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <nlopt.h>
 #include <string.h>
 
-enum { EVALUATIONS_A_ROUND = 60, ROUNDS_BY_SCORES = 3 };
+enum { EVALUATIONS_A_ROUND = 100, ROUNDS_BY_SCORES = 12 };
 
 typedef struct climber {
     volt_bekk_likelihood *likelihood;
@@ -38,6 +38,7 @@ typedef struct climber {
     double *scale;             /* P x P: R */
     double *y, *differences;   /* P, 2 P */
     double *scores, *room;
+    double *eigen; /* 2 x d x d */
     double *memory;
     int64_t evaluations;
 } climber;
@@ -45,8 +46,9 @@ typedef struct climber {
 static volt_status make_climber(volt_bekk_likelihood *likelihood, volt_stage *stage, climber *made)
 {
     int64_t d = likelihood->d, P = volt_bekk_parameter_count(d);
-    double *memory = volt_alloc_zero(
-        d * d + 2 * d + 6 * P + P * P + likelihood->n * P + volt_bekk_scores_room(d), sizeof *memory);
+    double *memory = volt_alloc_zero(d * d + 2 * d + 6 * P + P * P + likelihood->n * P +
+                                         volt_bekk_scores_room(d) + 2 * d * d,
+                                     sizeof *memory);
     if (!memory)
         return VOLT_ERR_MEMORY;
     climber fresh = {
@@ -62,6 +64,7 @@ static volt_status make_climber(volt_bekk_likelihood *likelihood, volt_stage *st
     fresh.scale = fresh.differences + 2 * P;
     fresh.scores = fresh.scale + P * P;
     fresh.room = fresh.scores + likelihood->n * P;
+    fresh.eigen = fresh.room + volt_bekk_scores_room(d);
     *made = fresh;
     return VOLT_OK;
 }
@@ -120,7 +123,35 @@ static int evaluate(climber *climb, const double *x, double *loglik)
     return 1;
 }
 
+/* Where entry (i, j) of C, j >= i, stands among the parameters. */
+static int64_t index_in_C(int64_t d, int64_t i, int64_t j)
+{
+    return i * d - i * (i - 1) / 2 + j - i;
+}
+
 /* ---- one round -------------------------------------------------------------------------------- */
+
+/* The log-likelihood depends on C through C C', and curves in C also because that product does: minus its Hessian has
+ * -2 sum G_t between the entries of a column of C. Where C C' tends to a singular matrix this is all the curvature there
+ * is, for the scores vanish. Add its positive part to J. */
+static void add_product_curvature(climber *climb)
+{
+    int64_t d = climb->d, P = climb->count;
+    double *values = climb->eigen, *vectors = values + d * d;
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++)
+            values[i * d + j] = -2 * climb->likelihood->sums[volt_packed(i, j)];
+    if (!volt_symmetric_eigen(d, values, vectors))
+        return;
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t k = 0; k <= i; k++) {
+            double part = 0;
+            for (int64_t l = 0; l < d; l++)
+                part += fmax(values[l * d + l], 0) * vectors[l * d + i] * vectors[l * d + k];
+            for (int64_t j = i; j < d; j++)
+                climb->scale[index_in_C(d, i, j) * P + index_in_C(d, k, j)] += part;
+        }
+}
 
 /* J of the scores at x, lower triangle. Directions that the scores do not see get a little curvature, so that it can be
  * inverted. */
@@ -131,6 +162,7 @@ static void outer_product(climber *climb, const double *x)
         turn_derivatives(climb, x, climb->scores + t * P);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)P, (int)n, 1, climb->scores, (int)P, 0,
                 climb->scale, (int)P);
+    add_product_curvature(climb);
     for (int64_t k = 0; k < P; k++)
         climb->scale[k * P + k] = climb->scale[k * P + k] * (1 + 1e-8) + 1e-8;
 }
@@ -249,18 +281,21 @@ static volt_status climb_rounds(climber *climb, int64_t rounds, double enough, v
     double loglik = 0, gain_left = INFINITY;
     VOLT_REQUIRE(evaluate(climb, climb->centre, &loglik), VOLT_ERR_SINGULAR,
                  "the likelihood cannot be computed where the estimator starts");
+    int by_scores = 1;
     for (int64_t round = 0; round < rounds; round++) {
-        gain_left = measure_scale(climb, climb->centre, round < ROUNDS_BY_SCORES);
+        by_scores = by_scores && round < ROUNDS_BY_SCORES;
+        gain_left = measure_scale(climb, climb->centre, by_scores);
         if (gain_left < enough)
             break;
         double before = loglik, here = 0;
         VOLT_TRY(run_round(climb, &loglik));
         if (!volt_stage_advance(climb->stage, 1))
             return volt_stage_end(climb->stage);
-        if (!(loglik > before) && round >= ROUNDS_BY_SCORES)
+        if (!(loglik > before) && !by_scores)
             break;
+        by_scores = by_scores && loglik > before; /* stalled: look at the Hessian */
         evaluate(climb, climb->centre,
-                 &here); /* slopes for the scores at the centre, where it was evaluated before */
+                 &here); /* slopes for the scores at the centre, where all was well before */
     }
     ascent->loglik = loglik;
     ascent->gain_left = gain_left;

@@ -6,7 +6,7 @@
  *     gradient   dC = triu(2 (sum G_t) C),   da = 2 (sum G_t o r_{t-1} r_{t-1}') a,   db = 2 (sum G_t o H_{t-1}) b
  *
  * Forward and backward are recursions in time for every entry of H alone; the slopes are a factorisation for every
- * time alone. So the first and the last are shared among threads by entries, the slopes by blocks of VOLT_BEKK_LANES time
+ * time alone. So the first and the last are shared among threads by rows of H, the slopes by blocks of VOLT_BEKK_LANES time
  * steps that are factorised side by side, one a lane: matrices of this size are too small for LAPACK. Every number
  * is computed by one thread in a fixed order. */
 #include "data/bekk_likelihood.h"
@@ -49,7 +49,7 @@ volt_status volt_bekk_likelihood_create(volt_view returns, const double *first,
 {
     int64_t n = returns.rows, d = returns.cols, entries = volt_packed_count(d);
     int64_t blocks = (n + LANES - 1) / LANES;
-    int64_t numbers = blocks * LANES * (2 * d + 2 * entries + 1) + 5 * entries;
+    int64_t numbers = blocks * LANES * (2 * d + 2 * entries + 1) + (5 + 3 * LANES) * entries;
     double *memory = volt_alloc_zero(numbers, sizeof *memory);
     if (!memory)
         return VOLT_ERR_MEMORY;
@@ -59,7 +59,8 @@ volt_status volt_bekk_likelihood_create(volt_view returns, const double *first,
     made.covariances = made.solved + blocks * LANES * d;
     made.slopes = made.covariances + blocks * LANES * entries;
     made.terms = made.slopes + blocks * LANES * entries;
-    made.first = made.terms + blocks * LANES;
+    made.lane_sums = made.terms + blocks * LANES;
+    made.first = made.lane_sums + 3 * LANES * entries;
     made.intercept = made.first + entries;
     made.sums = made.intercept + entries;
 
@@ -80,111 +81,130 @@ void volt_bekk_likelihood_free(volt_bekk_likelihood *likelihood)
     likelihood->memory = NULL;
 }
 
-/* ---- forward, by entries ---------------------------------------------------------------------- */
+/* ---- forward, by rows of H --------------------------------------------------------------------- */
 
-/* All H_t(i, j): `intercept` is that of C C', alpha = a_i a_j, beta = b_i b_j. */
-static void run_forward(const volt_bekk_likelihood *likelihood, int64_t i, int64_t j, double alpha, double beta)
+/* All H_t(i, j), j <= i. Blocks of time outside, entries inside: their chains do not wait for one another. */
+static void run_forward(const volt_bekk_likelihood *likelihood, int64_t i, const double *a, const double *b)
 {
-    int64_t d = likelihood->d, entries = likelihood->entries, entry = volt_packed(i, j);
-    double intercept = likelihood->intercept[entry], H = likelihood->first[entry];
+    int64_t d = likelihood->d, entries = likelihood->entries, first = volt_packed(i, 0);
+    double *state = likelihood->sums + first; /* H(i, j) of the step to come; free between evaluations */
+    memcpy(state, likelihood->first + first, (size_t)(i + 1) * sizeof *state);
     for (int64_t block = 0; block < likelihood->blocks; block++) {
-        const double *ri = likelihood->returns + (block * d + i) * LANES;
-        const double *rj = likelihood->returns + (block * d + j) * LANES;
-        double *out = likelihood->covariances + (block * entries + entry) * LANES;
-        double shock[LANES];
-        for (int lane = 0; lane < LANES; lane++)
-            shock[lane] = intercept + alpha * (ri[lane] * rj[lane]);
-        for (int lane = 0; lane < LANES; lane++) {
-            out[lane] = H;
-            H = shock[lane] + beta * H;
+        const double *r = likelihood->returns + block * d * LANES, *ri = r + i * LANES;
+        double *H = likelihood->covariances + (block * entries + first) * LANES;
+        for (int64_t j = 0; j <= i; j++) {
+            const double *rj = r + j * LANES;
+            double intercept = likelihood->intercept[first + j], alpha = a[i] * a[j], beta = b[i] * b[j];
+            double value = state[j], shock[LANES];
+            for (int lane = 0; lane < LANES; lane++)
+                shock[lane] = intercept + alpha * (ri[lane] * rj[lane]);
+            for (int lane = 0; lane < LANES; lane++) {
+                H[j * LANES + lane] = value;
+                value = shock[lane] + beta * value;
+            }
+            state[j] = value;
         }
     }
 }
 
 /* ---- slopes, by blocks of time steps ---------------------------------------------------------- */
 
-/* sum -= x o y, and the like, for all lanes. */
-#define EACH_LANE for (int lane = 0; lane < LANES; lane++)
+/* The lanes as vectors of the machine's width: compilers leave loops over the lanes scalar here. */
+#if defined(__AVX__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+typedef double lane_vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
+enum { VECTORS = LANES * (int)sizeof(double) / VECTOR_BYTES };
 
-/* L, the factor of M (packed, lanes), in place, with 1 / L_ii on its diagonal; log_det is log det M. A pivot that is
- * not above 0 leaves a NaN there. */
-static inline __attribute__((always_inline)) void factorise(int64_t d, double *M, double *log_det)
+#define EACH_VECTOR for (int v = 0; v < VECTORS; v++)
+#define LANE_FUNCTION static inline __attribute__((always_inline))
+
+/* Entry k of an array of lanes, as VECTORS vectors. */
+LANE_FUNCTION lane_vector *at(double *lanes, int64_t k)
 {
-    EACH_LANE log_det[lane] = 0;
+    return (lane_vector *)(void *)(lanes + k * LANES);
+}
+
+LANE_FUNCTION const lane_vector *at_const(const double *lanes, int64_t k)
+{
+    return (const lane_vector *)(const void *)(lanes + k * LANES);
+}
+
+/* L, the factor of M (packed, lanes), in place, with 1 / L_ii on its diagonal; log_det is log det M, NaN when a pivot is
+ * not above 0. */
+LANE_FUNCTION void factorise(int64_t d, double *M, double *log_det)
+{
+    for (int lane = 0; lane < LANES; lane++)
+        log_det[lane] = 0;
     for (int64_t i = 0; i < d; i++) {
         double *row = M + volt_packed(i, 0) * LANES;
         for (int64_t j = 0; j <= i; j++) {
             const double *above = M + volt_packed(j, 0) * LANES;
-            double sum[LANES];
-            EACH_LANE sum[lane] = row[j * LANES + lane];
+            lane_vector sum[VECTORS];
+            EACH_VECTOR sum[v] = at(row, j)[v];
             for (int64_t k = 0; k < j; k++)
-                EACH_LANE sum[lane] -= row[k * LANES + lane] * above[k * LANES + lane];
+                EACH_VECTOR sum[v] -= at(row, k)[v] * at_const(above, k)[v];
             if (j < i)
-                EACH_LANE row[j * LANES + lane] = sum[lane] * above[j * LANES + lane];
-            else
-                EACH_LANE
-                {
-                    row[j * LANES + lane] = 1 / sqrt(sum[lane]);
-                    log_det[lane] += sum[lane] > 0 ? log(sum[lane]) : NAN;
-                }
+                EACH_VECTOR sum[v] *= at_const(above, j)[v];
+            EACH_VECTOR at(row, j)[v] = sum[v];
+        }
+        for (int lane = 0; lane < LANES; lane++) {
+            double pivot = row[i * LANES + lane];
+            log_det[lane] += pivot > 0 ? log(pivot) : NAN;
+            row[i * LANES + lane] = 1 / sqrt(pivot);
         }
     }
 }
 
 /* X = L^{-1} in place, L as factorise leaves it. Column by column, downwards: what is still needed of L stands to
  * the right. */
-static inline __attribute__((always_inline)) void invert_factor(int64_t d, double *L)
+LANE_FUNCTION void invert_factor(int64_t d, double *L)
 {
     for (int64_t j = 0; j < d; j++)
         for (int64_t i = j + 1; i < d; i++) {
             double *row = L + volt_packed(i, 0) * LANES;
-            double sum[LANES];
-            EACH_LANE sum[lane] = 0;
-            for (int64_t k = j; k < i; k++) {
-                const double *x = L + volt_packed(k, j) * LANES;
-                EACH_LANE sum[lane] -= row[k * LANES + lane] * x[lane];
-            }
-            EACH_LANE row[j * LANES + lane] = sum[lane] * row[i * LANES + lane];
+            lane_vector sum[VECTORS] = {{0}};
+            for (int64_t k = j; k < i; k++)
+                EACH_VECTOR sum[v] -= at(row, k)[v] * at(L, volt_packed(k, j))[v];
+            EACH_VECTOR at(row, j)[v] = sum[v] * at(row, i)[v];
         }
 }
 
 /* y = X r, and its squared norm. */
-static inline __attribute__((always_inline)) void solve_forward(int64_t d, const double *X, const double *r,
-                                                                double *y, double *norm)
+LANE_FUNCTION void solve_forward(int64_t d, const double *X, const double *r, double *y, double *norm)
 {
-    EACH_LANE norm[lane] = 0;
+    lane_vector square[VECTORS] = {{0}};
     for (int64_t i = 0; i < d; i++) {
         const double *row = X + volt_packed(i, 0) * LANES;
-        double sum[LANES];
-        EACH_LANE sum[lane] = 0;
+        lane_vector sum[VECTORS] = {{0}};
         for (int64_t k = 0; k <= i; k++)
-            EACH_LANE sum[lane] += row[k * LANES + lane] * r[k * LANES + lane];
-        EACH_LANE y[i * LANES + lane] = sum[lane];
-        EACH_LANE norm[lane] += sum[lane] * sum[lane];
+            EACH_VECTOR sum[v] += at_const(row, k)[v] * at_const(r, k)[v];
+        EACH_VECTOR at(y, i)[v] = sum[v];
+        EACH_VECTOR square[v] += sum[v] * sum[v];
     }
+    memcpy(norm, square, sizeof square);
 }
 
 /* y <- X' y in place (row i of X' has nothing left of i), then X <- -1/2 (X' X - y y') in place, row by row. */
-static inline __attribute__((always_inline)) void form_slope(int64_t d, double *X, double *y)
+LANE_FUNCTION void form_slope(int64_t d, double *X, double *y)
 {
     for (int64_t i = 0; i < d; i++) {
-        double sum[LANES];
-        EACH_LANE sum[lane] = 0;
-        for (int64_t k = i; k < d; k++) {
-            const double *x = X + volt_packed(k, i) * LANES;
-            EACH_LANE sum[lane] += x[lane] * y[k * LANES + lane];
-        }
-        EACH_LANE y[i * LANES + lane] = sum[lane];
+        lane_vector sum[VECTORS] = {{0}};
+        for (int64_t k = i; k < d; k++)
+            EACH_VECTOR sum[v] += at(X, volt_packed(k, i))[v] * at(y, k)[v];
+        EACH_VECTOR at(y, i)[v] = sum[v];
     }
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++) {
-            double sum[LANES];
-            EACH_LANE sum[lane] = -y[i * LANES + lane] * y[j * LANES + lane];
+            lane_vector sum[VECTORS];
+            EACH_VECTOR sum[v] = -at(y, i)[v] * at(y, j)[v];
             for (int64_t k = i; k < d; k++) {
-                const double *row = X + volt_packed(k, 0) * LANES;
-                EACH_LANE sum[lane] += row[i * LANES + lane] * row[j * LANES + lane];
+                double *row = X + volt_packed(k, 0) * LANES;
+                EACH_VECTOR sum[v] += at(row, i)[v] * at(row, j)[v];
             }
-            EACH_LANE X[volt_packed(i, j) * LANES + lane] = -0.5 * sum[lane];
+            EACH_VECTOR at(X, volt_packed(i, j))[v] = -0.5 * sum[v];
         }
 }
 
@@ -198,29 +218,59 @@ VOLT_CLONES static void run_block(const volt_bekk_likelihood *likelihood, int64_
     factorise(d, S, log_det);
     invert_factor(d, S);
     solve_forward(d, S, likelihood->returns + block * d * LANES, y, norm);
-    EACH_LANE likelihood->terms[block * LANES + lane] =
-        -0.5 * ((double)d * log_two_pi + log_det[lane] + norm[lane]);
+    for (int lane = 0; lane < LANES; lane++)
+        likelihood->terms[block * LANES + lane] = -0.5 * ((double)d * log_two_pi + log_det[lane] + norm[lane]);
     if (with_slopes)
         form_slope(d, S, y);
 }
 
-/* ---- backward, by entries --------------------------------------------------------------------- */
-
-/* The three sums of entry (i, j) over t = T .. 2. */
-static void run_backward(const volt_bekk_likelihood *likelihood, int64_t i, int64_t j, double beta)
+/* Steps behind the last have no slope. */
+static void clear_padding(const volt_bekk_likelihood *likelihood)
 {
-    int64_t d = likelihood->d, entries = likelihood->entries, entry = volt_packed(i, j);
-    double G = 0, sum = 0, with_returns = 0, with_covariance = 0;
-    for (int64_t t = likelihood->n - 1; t >= 1; t--) {
-        G = likelihood->slopes[volt_bekk_lane_of(entries, t, entry)] + beta * G;
-        sum += G;
-        with_returns += G * (likelihood->returns[volt_bekk_lane_of(d, t - 1, i)] *
-                             likelihood->returns[volt_bekk_lane_of(d, t - 1, j)]);
-        with_covariance += G * likelihood->covariances[volt_bekk_lane_of(entries, t - 1, entry)];
+    for (int64_t t = likelihood->n; t < likelihood->blocks * LANES; t++)
+        for (int64_t entry = 0; entry < likelihood->entries; entry++)
+            likelihood->slopes[volt_bekk_lane_of(likelihood->entries, t, entry)] = 0;
+}
+
+/* ---- backward, by rows of H -------------------------------------------------------------------- */
+
+/* The three sums of the entries (i, j), j <= i: at step t stand G_{t+1} and what it meets, 1, r_t r_t' and H_t. The
+ * lanes are added up at the end, always in the same order. */
+static void run_backward(const volt_bekk_likelihood *likelihood, int64_t i, const double *b)
+{
+    int64_t d = likelihood->d, entries = likelihood->entries, first = volt_packed(i, 0);
+    double *state = likelihood->intercept + first; /* G(i, j); C C' is not needed any more */
+    double *sums = likelihood->lane_sums + 3 * first * LANES;
+    memset(state, 0, (size_t)(i + 1) * sizeof *state);
+    memset(sums, 0, (size_t)(3 * (i + 1) * LANES) * sizeof *sums);
+    for (int64_t block = likelihood->blocks - 1; block >= 0; block--) {
+        const double *r = likelihood->returns + block * d * LANES, *ri = r + i * LANES;
+        const double *H = likelihood->covariances + (block * entries + first) * LANES;
+        const double *S = likelihood->slopes + (block * entries + first) * LANES;
+        for (int64_t j = 0; j <= i; j++) {
+            const double *rj = r + j * LANES, *Hj = H + j * LANES, *Sj = S + j * LANES;
+            double *sum = sums + 3 * j * LANES;
+            double beta = b[i] * b[j], G = state[j], next[LANES];
+            for (int lane = LANES - 1; lane >= 0; lane--) {
+                next[lane] = G;
+                G = Sj[lane] + beta * G;
+            }
+            state[j] = G;
+            for (int lane = 0; lane < LANES; lane++) {
+                sum[lane] += next[lane];
+                sum[LANES + lane] += next[lane] * (ri[lane] * rj[lane]);
+                sum[2 * LANES + lane] += next[lane] * Hj[lane];
+            }
+        }
     }
-    likelihood->sums[entry] = sum;
-    likelihood->sums[entries + entry] = with_returns;
-    likelihood->sums[2 * entries + entry] = with_covariance;
+    for (int64_t j = 0; j <= i; j++)
+        for (int kind = 0; kind < 3; kind++) {
+            const double *lanes = sums + (3 * j + kind) * LANES;
+            double sum = 0;
+            for (int lane = 0; lane < LANES; lane++)
+                sum += lanes[lane];
+            likelihood->sums[kind * entries + first + j] = sum;
+        }
 }
 
 /* out = 2 M v, M packed. */
@@ -250,17 +300,6 @@ static void assemble_gradient(const volt_bekk_likelihood *likelihood, const doub
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-/* Row and column of a packed entry. */
-static int64_t row_of_entry(int64_t entry)
-{
-    int64_t i = (int64_t)((sqrt(8.0 * (double)entry + 1) - 1) / 2);
-    while (volt_packed_count(i) > entry)
-        i--;
-    while (volt_packed_count(i + 1) <= entry)
-        i++;
-    return i;
-}
-
 static int64_t add_terms(const volt_bekk_likelihood *likelihood, double *loglik)
 {
     double sum = 0;
@@ -276,16 +315,15 @@ static int64_t add_terms(const volt_bekk_likelihood *likelihood, double *loglik)
 int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const double *C, const double *a,
                                       const double *b, double *loglik, double *gradient)
 {
-    int64_t entries = likelihood->entries, blocks = likelihood->blocks;
+    int64_t d = likelihood->d, blocks = likelihood->blocks;
     int threads = (int)volt_threads();
-    int parallel = likelihood->n * entries >= least_parallel;
-    volt_bekk_intercept(likelihood->d, C, likelihood->intercept);
+    int parallel = likelihood->n * likelihood->entries >= least_parallel;
+    volt_bekk_intercept(d, C, likelihood->intercept);
 
-#pragma omp parallel for if (parallel) num_threads(threads) schedule(static)
-    for (int64_t entry = 0; entry < entries; entry++) {
-        int64_t i = row_of_entry(entry), j = entry - volt_packed_count(i);
-        run_forward(likelihood, i, j, a[i] * a[j], b[i] * b[j]);
-    }
+/* Rows of H grow: one in turn for each thread. */
+#pragma omp parallel for if (parallel) num_threads(threads) schedule(static, 1)
+    for (int64_t i = 0; i < d; i++)
+        run_forward(likelihood, i, a, b);
 #pragma omp parallel for if (parallel) num_threads(threads) schedule(static)
     for (int64_t block = 0; block < blocks; block++)
         run_block(likelihood, block, gradient != NULL);
@@ -293,11 +331,10 @@ int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const do
     if (broken >= 0 || !gradient)
         return broken;
 
-#pragma omp parallel for if (parallel) num_threads(threads) schedule(static)
-    for (int64_t entry = 0; entry < entries; entry++) {
-        int64_t i = row_of_entry(entry), j = entry - volt_packed_count(i);
-        run_backward(likelihood, i, j, b[i] * b[j]);
-    }
+    clear_padding(likelihood);
+#pragma omp parallel for if (parallel) num_threads(threads) schedule(static, 1)
+    for (int64_t i = 0; i < d; i++)
+        run_backward(likelihood, i, b);
     assemble_gradient(likelihood, C, a, b, gradient);
     return -1;
 }

@@ -17,6 +17,7 @@ typedef struct volt_bekk_likelihood {
     double *solved;      /* room: blocks x d x LANES */
     double *terms;       /* n padded to whole blocks: -1/2 (d log 2 pi + log det H_t + r_t' H_t^{-1} r_t) */
     double *intercept;   /* C C', packed */
+    double *lane_sums;   /* 3 x E x LANES: room for the sums, lane by lane */
     double *sums;        /* 3 x E: sums of G_t, of G_t o r r', of G_t o H */
     double *memory;
 } volt_bekk_likelihood;

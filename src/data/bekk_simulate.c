@@ -4,17 +4,15 @@
  *
  * H^{1/2} = V diag(sqrt(eigenvalues)) V' is the symmetric root, which does not depend on the order of the assets, as
  * the Cholesky factor would. The first H is the stationary covariance. Row t has z_t, r_t and vech(H_t). */
-#include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/bekk.h"
 #include "data/process.h"
+#include "data/symmetric_eigen.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-enum { WORK_PER_ASSET = 34 }; /* of dsyev: (block size + 2) d */
 
 typedef struct bekk_system {
     const volt_bekk *bekk;
@@ -34,18 +32,13 @@ volt_bekk_simulate_options volt_bekk_simulate_options_default(void)
 
 /* ---- one step --------------------------------------------------------------------------------- */
 
-/* Row-major and column-major are the same for a symmetric matrix; what LAPACK calls columns of eigenvectors are rows
- * here. */
 volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z, double *room, double *r)
 {
-    double *vectors = room, *eigenvalues = vectors + d * d, *work = eigenvalues + d;
-    volt_blas_int order = (volt_blas_int)d, work_length = (volt_blas_int)(WORK_PER_ASSET * d), info = 0;
+    double *values = room, *vectors = room + d * d;
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j < d; j++)
-            vectors[i * d + j] = packed[volt_packed(i, j)];
-    dsyev_("V", "U", &order, vectors, &order, eigenvalues, work, &work_length, &info, 1, 1);
-    VOLT_REQUIRE(info == 0 && isfinite(eigenvalues[d - 1]), VOLT_ERR_NOT_FINITE,
-                 "the covariance has no eigenvalues that can be computed");
+            values[i * d + j] = packed[volt_packed(i, j)];
+    VOLT_REQUIRE(volt_symmetric_eigen(d, values, vectors), VOLT_ERR_NOT_FINITE, "the covariance is not finite");
 
     memset(r, 0, (size_t)d * sizeof *r);
     for (int64_t k = 0; k < d; k++) {
@@ -53,7 +46,7 @@ volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z
         double part = 0;
         for (int64_t i = 0; i < d; i++)
             part += vector[i] * z[i];
-        part *= sqrt(fmax(eigenvalues[k], 0)); /* rounding may push a zero below 0 */
+        part *= sqrt(fmax(values[k * d + k], 0)); /* rounding may push a zero below 0 */
         for (int64_t i = 0; i < d; i++)
             r[i] += part * vector[i];
     }
@@ -62,7 +55,7 @@ volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z
 
 int64_t volt_symmetric_root_room(int64_t d)
 {
-    return d * d + d + WORK_PER_ASSET * d;
+    return 2 * d * d;
 }
 
 /* From H_t, r_t to H_{t+1}. */

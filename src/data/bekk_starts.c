@@ -80,24 +80,24 @@ volt_status volt_bekk_start_alone(volt_view returns, volt_stage *stage, double *
 {
     enum { ROUNDS = 20 };
     const double enough = 1e-3; /* a start need not be better */
-    for (int64_t i = 0; i < returns.cols; i++) {
+    for (int64_t i = 0; i < returns.cols && volt_stage_goes_on(stage); i++) {
         volt_view column = {returns.data + i, returns.rows, 1, returns.ld};
         volt_bekk_likelihood alone;
         volt_bekk_ascent ascent = {0};
         double point[3] = {0, 0, 0}; /* C, a, b */
         VOLT_TRY(volt_bekk_likelihood_create(column, NULL, &alone));
-        volt_stage quiet; /* the outer stage counts assets, the inner one asks whether to go on */
-        volt_stage_begin(&quiet, stage->progress, stage->name, stage->from, 0, 1);
+        volt_stage asset; /* stays where the outer stage is, and asks whether to go on */
+        double from = stage->from + stage->share * (double)i / (double)returns.cols;
+        volt_stage_begin(&asset, stage->progress, stage->name, from, 0, 1);
         volt_status status = volt_bekk_start_common(&alone, point + 1, point + 2, point);
         if (status == VOLT_OK)
-            status = volt_bekk_climb(&alone, ROUNDS, enough, &quiet, point, &ascent);
+            status = volt_bekk_climb(&alone, ROUNDS, enough, &asset, point, &ascent);
         volt_bekk_likelihood_free(&alone);
         VOLT_TRY(status);
         a[i] = fabs(point[1]);
         b[i] = fabs(point[2]);
         *evaluations += ascent.evaluations;
-        if (!volt_stage_advance(stage, 1))
-            break;
+        volt_stage_advance(stage, 1);
     }
     return volt_stage_end(stage);
 }
