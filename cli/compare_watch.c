@@ -37,8 +37,9 @@ static void on_event(int64_t row, const char *name, const volt_search *search, c
         snprintf(line, sizeof line, "%s%.40s (%lld of %lld) is done%s", sample, name, (long long)row + 1,
                  (long long)watch->kernels, best);
     else
-        snprintf(line, sizeof line, "%s%.40s (%lld of %lld), %lld%s draws%s", sample, name, (long long)row + 1,
-                 (long long)watch->kernels, (long long)info.trials, most, best);
+        snprintf(line, sizeof line, "%s%.40s (%lld of %lld), %lld%s draw%s%s", sample, name, (long long)row + 1,
+                 (long long)watch->kernels, (long long)info.trials, most,
+                 info.trials == 1 && !most[0] ? "" : "s", best);
     progress_describe(line);
 }
 
