@@ -12,10 +12,10 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build demo test bench lint fuzz install clean
+.PHONY: help deps build demo demo-lorenz test bench lint fuzz install clean
 
 help: ## this list
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
 
 deps: ## install what is missing to build, test and run the demo
 	scripts/deps.sh build test demo
@@ -25,10 +25,15 @@ build: ## the library and the program build/volterra
 	cmake --preset default $(CMAKE_ARGS)
 	cmake --build build --parallel $(JOBS) --target volterra_cli
 
-demo: ## forecast the Lorenz system and draw the picture, into build/demo
+demo: ## compare nine kernels on simulated covolatility, within three minutes; the report goes to build/demo
 	@scripts/deps.sh build demo
 	@$(MAKE) --no-print-directory build
-	scripts/demo.sh
+	@scripts/demo.sh
+
+demo-lorenz: ## forecast the Lorenz system and draw the picture, into build/demo
+	@scripts/deps.sh build demo
+	@$(MAKE) --no-print-directory build
+	scripts/demo_lorenz.sh
 
 test: ## every test, plain and with sanitizers; ends with a count
 	@tests/run_tests.sh

@@ -1,4 +1,4 @@
-# scripts/demo.gnuplot: truth and closed-loop forecast of the Lorenz system, three components stacked.
+# scripts/demo_lorenz.gnuplot: truth and closed-loop forecast of the Lorenz system, three components stacked.
 #
 # Variables from the command line: table (columns: time in Lyapunov times, truth x y z, forecast x y z),
 # valid (the valid prediction time), last (end of the time axis), out (file name without extension).
