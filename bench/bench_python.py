@@ -66,15 +66,15 @@ def seconds_of(run):
 # ---- overhead ----------------------------------------------------------------------------------
 
 
-def per_call(call, count=400):
-    """Best of several batches of the mean time of a call."""
-    batches = []
-    for _ in range(15):
+def per_call(call, count=25, batches=400):
+    """Best of many short batches of the mean time of a call: short, so that other work rarely falls into them."""
+    seconds = []
+    for _ in range(batches):
         begun = time.perf_counter()
         for _ in range(count):
             call()
-        batches.append((time.perf_counter() - begun) / count)
-    return min(batches)
+        seconds.append((time.perf_counter() - begun) / count)
+    return min(seconds)
 
 
 def bench_overhead():
