@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
 import numpy as np
 
@@ -87,7 +87,7 @@ def forecast(
         panel.plot(time, b[:, k], color=_FORECAST, linewidth=1.1, label="forecast")
         panel.set_ylabel(names[k])
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0].legend(loc="upper right", frameon=False, ncols=2)
+    panels[0].legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, ncols=2, borderaxespad=0)
     panels[-1].set_xlabel("step" if np.issubdtype(np.asarray(time).dtype, np.number) else "")
     return panels
 
@@ -134,11 +134,10 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
     score = np.maximum(np.nan_to_num(results["mean_test_score"], nan=-np.inf), worst)
     pale = np.asarray(results.get("stopped", np.zeros(len(score), dtype=bool)))
     best = int(np.argmin(results["rank_test_score"]))
-    searched = [
-        key
-        for key in sorted(results)
-        if key.startswith("param_") and len(set(map(str, np.ma.filled(results[key], None)))) > 1
-    ]
+    columns = {
+        key[len("param_") :]: _values(results[key]) for key in sorted(results) if key.startswith("param_")
+    }
+    searched = [name for name, values in columns.items() if len(set(map(str, values))) > 1]
     if not searched:
         raise ValueError("no parameter was searched: all candidates are the same")
     if axes is None:
@@ -152,8 +151,8 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
         )
         axes = made[0]
     panels = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
-    for key, panel in zip(searched, panels):
-        values = list(np.ma.filled(results[key], None))
+    for name, panel in zip(searched, panels):
+        values = columns[name]
         if all(isinstance(v, (int, float, np.number)) for v in values):
             x = np.array(values, dtype=float)
             if x.min() > 0 and x.max() / x.min() > 20:
@@ -165,7 +164,13 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
         panel.scatter(x[pale], score[pale], s=14, color=_FORECAST, alpha=0.25, linewidths=0)
         panel.scatter(x[~pale], score[~pale], s=18, color=_FORECAST, linewidths=0)
         panel.scatter(x[best], score[best], s=60, facecolors="none", edgecolors=_MARK, linewidths=1.5)
-        panel.set_xlabel(key[len("param_") :])
+        panel.set_xlabel(name)
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("mean score")
     return panels
+
+
+def _values(column: Any) -> List[Any]:
+    """Of one parameter; a candidate that leaves it out has its default."""
+    hidden = np.ma.getmaskarray(column)
+    return ["default" if masked else value for value, masked in zip(np.ma.getdata(column), hidden)]

@@ -157,6 +157,11 @@ def _parameters(trial: Trial) -> Dict[str, Any]:
 def _table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[str, Any]:
     """The trials in the form of scikit-learn's ``cv_results_``."""
     params = [given[t["index"]] if given else _parameters(t) for t in found.trials]
+    if not given and any(
+        "lift" in one for one in params
+    ):  # where lifts differ, the default one says its name too
+        for one in params:
+            one.setdefault("lift", "geometric")
     folds = np.full((len(params), found.folds), np.nan)
     for row, trial in zip(folds, found.trials):
         row[: len(trial["folds"])] = trial["folds"]
