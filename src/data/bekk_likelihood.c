@@ -19,7 +19,7 @@
 
 enum { LANES = VOLT_BEKK_LANES };
 static const double log_two_pi = 1.8378770664093454836;
-static const int64_t least_parallel = 20000; /* multiplications that are worth waking the threads */
+static const int64_t least_parallel = 1000000; /* multiplications that are worth waking the threads */
 
 /* ---- setting up ------------------------------------------------------------------------------- */
 
@@ -317,7 +317,7 @@ int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const do
 {
     int64_t d = likelihood->d, blocks = likelihood->blocks;
     int threads = (int)volt_threads();
-    int parallel = likelihood->n * likelihood->entries >= least_parallel;
+    int parallel = likelihood->n * likelihood->entries * d >= least_parallel;
     volt_bekk_intercept(d, C, likelihood->intercept);
 
 /* Rows of H grow: one in turn for each thread. */

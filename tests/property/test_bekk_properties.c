@@ -136,7 +136,7 @@ static void scores_add_up_to_the_gradient(void **state)
 static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
-    enum { D = 12, N = 700 };
+    enum { D = 12, N = 1200 }; /* large enough for more than one thread to be woken */
     volt_rng rng = test_rng(103);
     volt_bekk *bekk = random_parameters(&rng, D);
     double *gradients[2], loglik[2], *returns[2];
