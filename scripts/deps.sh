@@ -24,6 +24,8 @@ build | zlib                        | has_module zlib            | zlib1g-dev   
 test  | cmocka                      | has_module cmocka          | libcmocka-dev          | libcmocka-devel     | cmocka     | libcmocka-devel          | cmocka-dev   | cmocka
 test  | a C++ compiler              | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
 test  | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
+test  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot
+test  | Chromium                    | has_chromium               | chromium               | chromium            | chromium   | chromium                 | chromium     | -
 demo  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot
 bench | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
 lint  | clang-format                | has_program clang-format   | clang-format           | clang-tools-extra   | clang      | clang                    | -            | clang-format
@@ -39,6 +41,7 @@ fuzz  | libFuzzer                   | has_libfuzzer              | libclang-rt-d
 has_program() { command -v "$1" >/dev/null; }
 has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
+has_chromium() { has_program chromium || has_program chromium-browser || has_program google-chrome; }
 has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
 has_compiler() { echo 'int main(void) { return 0; }' | "$CC" -x c - -o /dev/null 2>/dev/null; }
 
