@@ -38,6 +38,11 @@ static int take_kernel(volt_protocol protocol, const char *word, volt_contender 
     return 0;
 }
 
+static bool same_kernel(const volt_contender *first, const volt_contender *second)
+{
+    return first->kernel && second->kernel && strcmp(first->kernel, second->kernel) == 0;
+}
+
 int compare_contenders(volt_protocol protocol, const text_list *asked, volt_contender **contenders,
                        int64_t *count)
 {
@@ -53,7 +58,7 @@ int compare_contenders(volt_protocol protocol, const text_list *asked, volt_cont
         else
             failed = take_kernel(protocol, asked->texts[i], &list[i]);
         for (int64_t j = 0; j < i && !failed; j++)
-            if (strcmp(list[i].kernel, list[j].kernel) == 0)
+            if (same_kernel(&list[i], &list[j]))
                 failed = complain(EXIT_USAGE, "--kernel %s is given twice", asked->texts[i]);
     }
     if (failed) {

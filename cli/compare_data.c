@@ -90,9 +90,9 @@ int compare_data_keep_truth(compare_data *data, int64_t n_train)
 {
     volt_view test = volt_view_rows(data->targets, n_train, data->targets.rows - n_train);
     int failed = allocate_matrix(test.rows, test.cols, "the test targets", &data->truth);
-    for (int64_t t = 0; !failed && t < test.rows; t++)
-        memcpy(data->truth.data + t * data->truth.ld, test.data + t * test.ld,
-               (size_t)test.cols * sizeof *test.data);
+    for (int64_t t = 0; !failed && test.data && t < test.rows; t++)
+        for (int64_t k = 0; k < test.cols; k++)
+            data->truth.data[t * data->truth.ld + k] = test.data[t * test.ld + k];
     return failed;
 }
 

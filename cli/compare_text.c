@@ -124,6 +124,9 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
                     cell_winner(row->won, true, text, sizeof text), row->won->score);
             if (row->failed > 0)
                 fprintf(out, "; %lld draw%s failed", (long long)row->failed, row->failed == 1 ? "" : "s");
+            if (row->results < comparison->n_samples)
+                fprintf(out, "; no result in %lld of %lld samples",
+                        (long long)(comparison->n_samples - row->results), (long long)comparison->n_samples);
             fputc('\n', out);
         } else
             fprintf(out, "%-*s  failed: %s\n", width, row->name, row->failure ? row->failure : "no result");

@@ -87,7 +87,9 @@ static void write_forecast_data(FILE *script, const picture_rows *rows, const fo
 static int key_lines(const picture_rows *rows, int64_t entries, int width)
 {
     int64_t columns = (int64_t)((width - 16) / (script_name_width(rows) + 4.5 * FONT_SIZE));
-    return (int)((entries + columns - 1) / (columns > 0 ? columns : 1));
+    if (columns < 1)
+        columns = 1;
+    return (int)((entries + columns - 1) / columns);
 }
 
 void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *choice, int width)

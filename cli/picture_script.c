@@ -45,18 +45,23 @@ void picture_rows_release(picture_rows *rows)
     rows->count = 0;
 }
 
-static const char *const colours[] = {"#2f7fd0", "#d55e00", "#009e73", "#cc79a7", "#8a63d2",
+static const char *const colours[] = {"#2f7fd0", "#d55e00", "#009e73", "#cc79a7", "#9673de",
                                       "#a97c0c", "#0d8fa8", "#a8583a", "#76838f"};
-enum { N_COLOURS = sizeof colours / sizeof colours[0], N_SOLID = 3, N_DASHES = 4 };
+static const char *const dashes[] = {"(9,3)", "(5,3)", "(9,3,3,3)", "(3,3)", "(14,3)", "(9,3,3,3,3,3)"};
+enum {
+    N_COLOURS = sizeof colours / sizeof colours[0],
+    N_SOLID = 3,
+    N_DASHES = sizeof dashes / sizeof dashes[0]
+};
 
 const char *picture_colour(int64_t rank)
 {
     return colours[rank % N_COLOURS];
 }
 
-int picture_dash(int64_t rank)
+const char *picture_dash(int64_t rank)
 {
-    return rank < N_SOLID ? 1 : 2 + (int)((rank - N_SOLID) % N_DASHES);
+    return rank < N_SOLID ? "solid" : dashes[(rank - N_SOLID) % N_DASHES];
 }
 
 const char *picture_name(const picture_rows *rows, int64_t rank)

@@ -9,7 +9,7 @@
 
 /* Of the kernel of a rank, 0 the best. */
 const char *picture_name(const picture_rows *rows, int64_t rank);
-int picture_dash(int64_t rank); /* gnuplot's dashtype; those of the first ranks are solid */
+const char *picture_dash(int64_t rank); /* gnuplot's dashtype; those of the first ranks are solid */
 double picture_nmse(const volt_study *study, int64_t row);
 
 /* Terminal, border and ticks of a picture of that size. */

@@ -65,18 +65,23 @@ static char *draw_forecasts(report_page *page, const forecast_choice *choice, in
 
 static void write_forecasts(report_page *page)
 {
-    char caption[512];
-    forecast_choice choice = picture_choose(&page->rows);
+    char caption[512], few[64] = "";
+    forecast_choice choice = picture_choose(&page->rows), narrow = choice;
     const comparison_setting *setting = &page->comparison->setting;
-    char *svg = draw_forecasts(page, &choice, PICTURE_NARROW),
+    if (narrow.rows > MOST_NARROW_ROWS) {
+        narrow.rows = MOST_NARROW_ROWS;
+        snprintf(few, sizeof few, " (on a small screen the first %d)", MOST_NARROW_ROWS);
+    }
+    char *svg = draw_forecasts(page, &narrow, PICTURE_NARROW),
          *wide = draw_forecasts(page, &choice, PICTURE_WIDE);
     snprintf(caption, sizeof caption,
-             "Truth and the forecasts of the %s over %s%lld test rows, for %s%s. The closer a coloured line "
-             "stays to "
+             "Truth and the forecasts of the %s over the %s%lld test rows%s, for %s%s. The closer a coloured "
+             "line stays to "
              "the truth, the better.",
-             choice.kernels > 1 ? "best kernels" : "kernel",
-             choice.rows < setting->truth.rows ? "the first " : "the ", (long long)choice.rows,
-             setting->q > 2   ? "the first two outputs and the output on which the kernels differ most"
+             choice.kernels > 1 ? "best kernels" : "kernel", choice.rows < setting->truth.rows ? "first " : "",
+             (long long)choice.rows, few,
+             setting->q > 2
+                 ? "the first two outputs and, of the others, the one on which the kernels differ most"
              : setting->q > 1 ? "both outputs"
                               : "the output",
              page->comparison->n_samples > 1 ? ", first sample" : "");
@@ -142,7 +147,7 @@ static void write_search(report_page *page, int64_t row)
     if (info.failed > 0)
         snprintf(failures, sizeof failures, ", %lld of which failed", (long long)info.failed);
     const volt_trial *best = volt_search_best(search);
-    const volt_trial **trials = calloc((size_t)info.trials + 1, sizeof *trials);
+    const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
     for (int64_t i = 0; trials && i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);
     FILE *memory = trials ? open_memstream(&svg, &size) : NULL;

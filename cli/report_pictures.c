@@ -76,7 +76,7 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
     }
     free(place);
     for (int64_t r = rows->count - 1; r >= 0; r--)
-        fprintf(script, "%s$k%lld with lines linewidth %g dashtype %d linecolor rgb '%s' notitle",
+        fprintf(script, "%s$k%lld with lines linewidth %g dashtype %s linecolor rgb '%s' notitle",
                 r == rows->count - 1 ? "plot " : ", ", (long long)r, r == 0 ? 2.4 : 1.5, picture_dash(r),
                 picture_colour(r));
     fputc('\n', script);

@@ -22,10 +22,10 @@ void picture_rows_release(picture_rows *rows);
 /* The colour of the kernel of that rank, 0 the best, as #rrggbb. */
 const char *picture_colour(int64_t rank);
 
-/* Truth and the forecasts of the best kernels for a few outputs: the first, the second, and the one on which the
- * kernels differ most. */
+/* Truth and the forecasts of the best kernels for a few outputs: the first, the second, and of the others the one on
+ * which the kernels differ most. The narrow form has room for fewer rows. */
 enum { PICTURE_NARROW = 520, PICTURE_WIDE = 1080 };
-enum { MOST_PANELS = 3, MOST_FORECASTS = 3, MOST_TEST_ROWS = 1000 };
+enum { MOST_PANELS = 3, MOST_FORECASTS = 3, MOST_TEST_ROWS = 1000, MOST_NARROW_ROWS = 250 };
 typedef struct forecast_choice {
     int64_t outputs[MOST_PANELS];
     int n_outputs;

@@ -146,7 +146,7 @@ void page_write_samples(report_page *page)
     fputs("<th scope=\"col\">Kernel</th>", page->html);
     for (int64_t s = 0; s < comparison->n_samples; s++)
         fprintf(page->html, "<th scope=\"col\">seed %llu<span class=\"mark\"></span></th>",
-                (unsigned long long)(comparison->setting.first_seed + (uint64_t)s));
+                (unsigned long long)comparison->setting.first_seed + (unsigned long long)s);
     fputs("</tr></thead>\n<tbody>\n", page->html);
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         write_row_name(page, i, comparison->rows[i].name);
