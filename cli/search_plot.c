@@ -236,7 +236,9 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
         snprintf(text, sizeof text, "%.4g", number);
     fprintf(script, "set xlabel \"%s%s%s\" offset 0,0.5 textcolor rgb '#808080'\n", axis->name,
             text[0] ? ", best " : "", text);
-    fprintf(script, "set ylabel \"%s\" offset 0.5,0 textcolor rgb '#808080'\n", column == 0 ? label : "");
+    /* At a fixed place: gnuplot would push it off the picture where the tick labels are wide. */
+    fprintf(script, "set label 2 \"%s\" at screen %.5g, screen %.5g center rotate textcolor rgb '#808080'\n",
+            column == 0 ? label : "", 8 / width, (top - (PANEL - PANEL_FOOT) / 2.0) / height);
     int n_classes = 0;
     for (int class = 0; class < N_CLASSES; class ++)
         n_classes += sizes[class] > 0;
