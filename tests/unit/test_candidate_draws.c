@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { N = 60, D = 3, DRAWS = 2000 };
+enum { N = 60, D = 3, DRAWS = 600 };
 
 static double X[N * D];
 
