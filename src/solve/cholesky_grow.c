@@ -11,9 +11,9 @@
 #include <math.h>
 
 enum {
-    ROW_PIECE = 256,     /* rows that one thread solves at a time */
+    ROW_PIECE = 512,     /* rows that one thread solves at a time */
     COLUMN_PIECE = 1024, /* columns between two looks at the user's wish to stop */
-    CORNER_PIECE = 256,
+    CORNER_PIECE = 512,
     SOLVE_PIECE = 64 /* right-hand sides that one thread solves at a time */
 };
 
