@@ -298,7 +298,7 @@ static void clearly_worse_models_and_their_copies_are_out(void **state)
 static void the_size_is_the_size(void **state)
 {
     (void)state;
-    enum { T = 200, M = 4, SAMPLES = 300 };
+    enum { T = 200, M = 4, SAMPLES = UNDER_SANITIZERS ? 30 : 300 };
     volt_rng rng = test_rng(27);
     for (int m = 0; m < 2; m++) {
         int complete = 0;

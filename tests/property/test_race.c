@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { PROBLEMS = 50, COUNT = 28, DRAWN = 20 };
+enum { PROBLEMS = UNDER_SANITIZERS ? 5 : 50, COUNT = 28, DRAWN = 20 };
 
 /* ---- problems and candidates ------------------------------------------------------------------ */
 
@@ -199,7 +199,7 @@ static void exact_races_with(volt_score score, double sign, double perfect)
         "exact: %.0f%% of the blocks, %.0f%% of the operations; the winner stood there again %d times\n",
         100 * (double)done / (double)all, 100 * work / all_work, duplicates);
     assert_true(done < all);      /* something was given up, */
-    assert_true(duplicates >= 5); /* and ties were there to be broken */
+    assert_true(duplicates >= PROBLEMS / 10); /* and ties were there to be broken */
 }
 
 static void exact_race_keeps_winner_and_score(void **state)
@@ -245,7 +245,7 @@ static void fast_race_is_nearly_right(void **state)
         "fast: the same winner on %d of %d problems, within 0.01 on %d, at worst %.3g behind; %.0f%% of "
         "the blocks, %.0f%% of the operations\n",
         same, PROBLEMS, near, worst, 100 * (double)done / (double)all, 100 * work / all_work);
-    assert_true(near >= 48);
+    assert_true(near >= PROBLEMS - 2);
     assert_true(done < all);
 }
 

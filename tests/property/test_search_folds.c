@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_FOLDS = 8 };
+enum { MOST_FOLDS = 8, STEP = UNDER_SANITIZERS ? 5 : 1 };
 
 static const double tolerance = 1e-9;
 
@@ -154,7 +154,7 @@ static void expanding_folds_are_separate_fits(void **state)
     volt_rng rng = test_rng(2201);
     for (int f = 0; f < FORMS; f++) {
         plain_problem problem = plain_problem_make(&rng, 80 + f, 2 + f % 2, 2 + f % 2);
-        for (int choice = 0; choice < 16; choice++) {
+        for (int choice = f % STEP; choice < 16; choice += STEP) {
             char what[96];
             volt_search_options options = options_of(choice, what);
             compare(&problem, &forms[f], draw_alpha(&rng, &forms[f]), &options, what);
@@ -210,7 +210,7 @@ static void later_beginnings_are_separate_fits(void **state)
         if (strstr(forms[f].text, "prescale"))
             continue;
         plain_problem problem = plain_problem_make(&rng, 80 + f, 2, 2);
-        for (int choice = 0; choice < 16; choice++) {
+        for (int choice = f % STEP; choice < 16; choice += STEP) {
             char what[96];
             volt_search_options options = options_of(choice, what);
             options.splits.rolling = (choice >> 1 ^ choice >> 2) & 1;

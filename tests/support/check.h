@@ -7,6 +7,19 @@
 
 #include "volterra/status.h"
 
+/* 1 where the sanitizers watch, which makes everything slow: repetitions that only sharpen a verdict on numbers,
+ * which the plain pass gives already, may be fewer there. */
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_SANITIZERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_SANITIZERS 1
+#endif
+#endif
+#ifndef UNDER_SANITIZERS
+#define UNDER_SANITIZERS 0
+#endif
+
 #define check_ok(call) check_ok_at((call), #call, __FILE__, __LINE__)
 #define check_fails(call, expected, fragment) \
     check_fails_at((call), (expected), (fragment), #call, __FILE__, __LINE__)
