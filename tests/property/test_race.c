@@ -198,7 +198,7 @@ static void exact_races_with(volt_score score, double sign, double perfect)
     print_message(
         "exact: %.0f%% of the blocks, %.0f%% of the operations; the winner stood there again %d times\n",
         100 * (double)done / (double)all, 100 * work / all_work, duplicates);
-    assert_true(done < all);      /* something was given up, */
+    assert_true(done < all);                  /* something was given up, */
     assert_true(duplicates >= PROBLEMS / 10); /* and ties were there to be broken */
 }
 
