@@ -17,7 +17,7 @@ typedef struct volt_axis {
 } volt_axis;
 
 typedef struct volt_space {
-    char *kernel;    /* what is given */
+    char *kernel; /* what is given */
     const volt_kernel_info *info;
     double distance; /* median distance of two scaled rows */
     volt_axis *axes; /* those of the caller, choices first, then those of the kernel table; alpha last */
