@@ -289,7 +289,7 @@ void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, v
             run_group(resolved, d, x, group, own, out);
             for (int64_t l = 0; l < LANES && j + l < end; l++) {
                 double value = out[l];
-                if (resolved->programme.gaussian > 0) {
+                if (self && resolved->programme.gaussian > 0) {
                     value = same && i == j + l ? 1
                                                : volt_pair_gaussian(&resolved->programme, value, self[i],
                                                                     columns->self[j + l]);
