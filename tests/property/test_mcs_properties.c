@@ -81,7 +81,7 @@ static plain_set plain_mcs(const double *losses, int64_t T, int64_t M, const int
     double running = 0;
     for (int64_t left = M; left > 1; left--) {
         double middle = 0, s[MOST_MODELS] = {0}, statistic = -1;
-        int64_t loser = -1, above = 0;
+        int64_t loser = 0, above = 0;
         for (int64_t i = 0; i < M; i++)
             middle += alive[i] ? mean[i] / (double)left : 0;
         for (int pass = 0; pass < 3; pass++) /* 0: the errors s_i; 1: the statistic; 2: the replications */
