@@ -126,12 +126,8 @@ static volt_status cancelled(void)
     return volt_fail(VOLT_ERR_CANCELLED, "cancelled during the search");
 }
 
-static double clock_begin(void)
-{
-    return volt_seconds();
-}
-
-static void clock_end(evaluation *e, double begun, double flops)
+/* Account for BLAS calls since `begun`. */
+static void account(evaluation *e, double begun, double flops)
 {
     e->cost.blas_seconds += (volt_seconds() - begun) * (omp_in_parallel() ? 1 : (double)volt_threads());
     e->cost.flops += flops;
@@ -234,10 +230,10 @@ static void begin_group(evaluation *e, int64_t base, int64_t rows)
 static void finish_rows(evaluation *e, int64_t first, int64_t last)
 {
     int64_t middle = volt_min(volt_max(first, e->panel_end), last); /* rows before it are final up to panel */
-    double begun = clock_begin(), m = (double)e->m, panel = (double)e->panel;
+    double begun = volt_seconds(), m = (double)e->m, panel = (double)e->panel;
     volt_cholesky_grow_rows(e->L, first, middle - first, e->panel, e->m, e->stage);
     volt_cholesky_grow_rows(e->L, middle, last - middle, 0, e->m, e->stage);
-    clock_end(e, begun, (double)(middle - first) * (m * m - panel * panel) + (double)(last - middle) * m * m);
+    account(e, begun, (double)(middle - first) * (m * m - panel * panel) + (double)(last - middle) * m * m);
 }
 
 /* Factor the first `to` rows. */
@@ -247,11 +243,11 @@ static volt_status grow(evaluation *e, int64_t to)
     while (e->m < to) {
         int64_t from = e->m, next = volt_min(to, from + MOST_GROWTH), pivot = 0;
         finish_rows(e, from, next);
-        double begun = clock_begin(), size = (double)(next - from), q = (double)e->W.cols;
+        double begun = volt_seconds(), size = (double)(next - from), q = (double)e->W.cols;
         volt_cholesky_grow_corner(e->L, from, next, e->stage, &pivot);
         if (pivot == 0 && volt_stage_goes_on(e->stage))
             volt_cholesky_grow_forward(e->L, from, next, e->W);
-        clock_end(e, begun, size * size * ((double)from + size / 3) + size * q * (2 * (double)from + size));
+        account(e, begun, size * size * ((double)from + size / 3) + size * q * (2 * (double)from + size));
         if (!volt_stage_goes_on(e->stage))
             return cancelled();
         if (pivot)
@@ -319,9 +315,9 @@ static volt_status forecast_continued(evaluation *e, const volt_split *split, vo
     e->panel = e->m;
     volt_matrix D = readout(e);
     volt_view rows = {e->L.data + first * e->L.ld, out.rows, e->m, e->L.ld};
-    double begun = clock_begin();
+    double begun = volt_seconds();
     volt_product(rows, volt_as_view(D), e->shift, out);
-    clock_end(e, begun, 2 * (double)out.rows * (double)e->m * (double)out.cols);
+    account(e, begun, 2 * (double)out.rows * (double)e->m * (double)out.cols);
     return VOLT_OK;
 }
 
@@ -344,9 +340,9 @@ static volt_status forecast_reset(evaluation *e, const volt_split *split, volt_m
 {
     int64_t w = e->problem->washout, q = e->problem->q;
     volt_matrix A = readout(e);
-    double begun = clock_begin();
+    double begun = volt_seconds();
     volt_cholesky_leading_backward(e->L, A);
-    clock_end(e, begun, (double)e->m * (double)e->m * (double)q);
+    account(e, begun, (double)e->m * (double)e->m * (double)q);
 
     /* K - common 11' was factored: what 1' A is not quite 0 by goes into the intercept. */
     double common = e->intercept ? e->resolved.common : 0;
@@ -357,9 +353,9 @@ static volt_status forecast_reset(evaluation *e, const volt_split *split, volt_m
     volt_matrix K = volt_matrix_of(e->space->cross, out.rows, w + e->m);
     VOLT_TRY(cross_gram(e, split, K));
     volt_view kept = {K.data + w, out.rows, e->m, K.ld};
-    begun = clock_begin();
+    begun = volt_seconds();
     volt_product(kept, volt_as_view(A), e->shift, out);
-    clock_end(e, begun, 2 * (double)out.rows * (double)e->m * (double)q);
+    account(e, begun, 2 * (double)out.rows * (double)e->m * (double)q);
     return VOLT_OK;
 }
 

@@ -23,8 +23,7 @@
 
 enum {
     LAG = 8,
-    MOST_PARALLEL_ROWS = 8192, /* larger factorisations keep all threads busy by themselves */
-    MOST_PARALLEL_THREADS = 16 /* with more, LAG candidates at a time would leave threads idle */
+    MOST_PARALLEL_ROWS = 8192 /* larger factorisations keep all threads busy by themselves */
 };
 
 volt_search_options volt_search_options_default(void)
@@ -285,7 +284,7 @@ static int64_t choose_parallel(const run *r)
     int64_t parallel = volt_min(volt_threads(), LAG);
     if (r->length >= 0)
         parallel = volt_min(parallel, r->length);
-    if (r->problem->most_rows > MOST_PARALLEL_ROWS || volt_threads() > MOST_PARALLEL_THREADS)
+    if (r->problem->most_rows > MOST_PARALLEL_ROWS)
         parallel = 1;
     uint64_t available = volt_memory_available();
     while (parallel > 1 && available > 0 &&
