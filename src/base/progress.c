@@ -6,7 +6,12 @@
 #include <omp.h>
 #include <time.h>
 
-static const double report_interval = 0.05; /* seconds */
+static double report_interval = 0.05; /* seconds */
+
+void volt_stage_set_interval(double seconds)
+{
+    report_interval = seconds;
+}
 
 double volt_seconds(void)
 {
@@ -60,6 +65,11 @@ bool volt_stage_advance(volt_stage *stage, int64_t units)
     if (is_owner(stage) && volt_seconds() - stage->last >= report_interval)
         call_user(stage, (double)done / stage->total);
     return !atomic_load(&stage->cancelled);
+}
+
+bool volt_stage_poll(volt_stage *stage)
+{
+    return !stage || volt_stage_advance(stage, 0);
 }
 
 bool volt_stage_goes_on(const volt_stage *stage)

@@ -29,11 +29,18 @@ void volt_stage_begin(volt_stage *stage, volt_progress progress, const char *nam
 /* Report `units` more; returns false when the work should stop. From any thread. */
 bool volt_stage_advance(volt_stage *stage, int64_t units);
 
+/* Let the user be called from inside one unit of work: false when the work should stop. stage may be NULL. */
+bool volt_stage_poll(volt_stage *stage);
+
 /* False once the user has cancelled. */
 bool volt_stage_goes_on(const volt_stage *stage);
 
 /* Report the stage as complete: VOLT_OK, or VOLT_ERR_CANCELLED with its sentence. */
 volt_status volt_stage_end(volt_stage *stage);
+
+/* How long the user is left alone between two calls, 0.05 s; 0 makes every poll a call, so that a test can cancel at
+ * each of them. Not to be changed while a stage runs. */
+void volt_stage_set_interval(double seconds);
 
 /* Seconds from a steady clock. */
 double volt_seconds(void);

@@ -133,7 +133,7 @@ static volt_engine choose_engine(const volt_resolved *resolved, const volt_colum
     return volt_path_is_explicit(resolved) ? VOLT_ENGINE_PATHS : VOLT_ENGINE_WINDOW_BLOCK;
 }
 
-static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_columns *columns)
+static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_stage *stage, volt_columns *columns)
 {
     columns->given = volt_alloc_doubles(Y.rows, Y.cols);
     columns->centre = volt_alloc_zero(Y.cols, sizeof(double));
@@ -144,7 +144,7 @@ static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_columns
     columns->largest = largest_value(Y);
     columns->engine = choose_engine(resolved, columns);
     if (columns->engine >= VOLT_ENGINE_PATHS)
-        return volt_path_columns(resolved, columns);
+        return volt_path_columns(resolved, columns, stage);
 
     const volt_programme *programme = &resolved->programme;
     columns->distance = resolved->scan.step ? resolved->scan.distance : programme->distance;
@@ -159,17 +159,18 @@ static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_columns
     if (columns->distance)
         find_centre(Y, columns->centre);
     pack(columns);
-    return volt_programme_needs_self(programme) ? volt_path_self(resolved, columns) : VOLT_OK;
+    return volt_programme_needs_self(programme) ? volt_path_self(resolved, columns, stage) : VOLT_OK;
 }
 
-volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_columns **columns)
+volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
+                                volt_columns **columns)
 {
     volt_columns *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
     fresh->m = Y.rows;
     fresh->d = Y.cols;
-    volt_status status = fill(resolved, Y, fresh);
+    volt_status status = fill(resolved, Y, stage, fresh);
     if (status == VOLT_OK)
         *columns = fresh;
     else

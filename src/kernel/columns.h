@@ -40,8 +40,10 @@ typedef struct volt_columns {
     volt_self *self;        /* m: each path against itself, where the programme needs it */
 } volt_columns;
 
-/* Lay out the rows of Y (m x d) for the engine that the kernel runs on. */
-volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_columns **columns);
+/* Lay out the rows of Y (m x d) for the engine that the kernel runs on. The stage, which may be NULL, is polled where
+ * that takes long: VOLT_ERR_CANCELLED. */
+volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
+                                volt_columns **columns);
 void volt_columns_free(volt_columns *columns);
 
 /* Row j of Y again, as it was given. */

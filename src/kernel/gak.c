@@ -140,10 +140,10 @@ static double log_local(const volt_programme *programme, const double *x, const 
 /* An alignment meets every row, so its product is at most the product of the rows' largest local values; and
  * there are fewer than c^{-(P + Q)} alignments. */
 static double log_bound(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
-                        int64_t t_step, int64_t c_step, int64_t channels, double least)
+                        int64_t t_step, int64_t c_step, int64_t channels, double least, volt_stage *stage)
 {
     double bound = -(double)(P + Q) * programme->log_scale;
-    for (int64_t a = 0; a < P && bound >= least; a++) {
+    for (int64_t a = 0; a < P && bound >= least && volt_stage_poll(stage); a++) {
         double largest = -INFINITY;
         for (int64_t b = 0; b < Q; b++)
             largest = fmax(largest, log_local(programme, x + a * channels, y + b * t_step, c_step, channels));
@@ -153,14 +153,15 @@ static double log_bound(const volt_programme *programme, const double *x, int64_
 }
 
 static double log_value(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
-                        int64_t t_step, int64_t c_step, int64_t channels, double least, double *logs)
+                        int64_t t_step, int64_t c_step, int64_t channels, double least, volt_stage *stage,
+                        double *logs)
 {
-    if (log_bound(programme, x, P, y, Q, t_step, c_step, channels, least) < least)
+    if (log_bound(programme, x, P, y, Q, t_step, c_step, channels, least, stage) < least)
         return -INFINITY;
     for (int64_t b = 0; b <= Q; b++)
         logs[b] = -INFINITY;
     logs[0] = 0;
-    for (int64_t a = 0; a < P; a++) {
+    for (int64_t a = 0; a < P && volt_stage_poll(stage); a++) {
         double diagonal = logs[0];
         logs[0] = -INFINITY;
         for (int64_t b = 0; b < Q; b++) {

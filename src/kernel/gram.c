@@ -88,13 +88,13 @@ static volt_status fill(const void *context, bool own, double from, double share
     bool same = own || job->same;
     volt_columns *columns = NULL;
     volt_past *past = NULL;
-    volt_status status = volt_columns_create(resolved, job->Y, &columns);
+    double entries = (double)X.rows * (double)job->Y.rows / (same ? 2 : 1);
+    volt_stage stage;
+    volt_stage_begin(&stage, job->progress, "gram", from, share, entries);
+    volt_status status = volt_columns_create(resolved, job->Y, &stage, &columns);
     if (status == VOLT_OK)
         status = volt_past_create(resolved, columns, X.rows, &past);
     if (status == VOLT_OK) {
-        double entries = (double)X.rows * (double)job->Y.rows / (same ? 2 : 1);
-        volt_stage stage;
-        volt_stage_begin(&stage, job->progress, "gram", from, share, entries);
         volt_past_advance(past, X, same, K, &stage);
         status = volt_stage_end(&stage);
     }

@@ -138,22 +138,23 @@ static void run_scan(const volt_scan *scan, const double *x, int64_t P, const gr
 }
 
 static void run_programme(const volt_resolved *resolved, const double *x, int64_t P, const groups *g,
-                          int64_t group, double *scratch, double *out)
+                          int64_t group, volt_stage *stage, double *scratch, double *out)
 {
     const volt_programme *programme = &resolved->programme;
     int64_t cells[LANES], fewer = programme->differences && !resolved->shape.increments ? 1 : 0;
     for (int l = 0; l < LANES; l++)
         cells[l] = volt_max(g->lengths[group * LANES + l] - fewer, 0);
-    volt_pair_run(programme, x, P, g->packed + g->offset[group], g->longest[group], g->d, cells, scratch, out);
+    volt_pair_run(programme, x, P, g->packed + g->offset[group], g->longest[group], g->d, cells, stage,
+                  scratch, out);
 }
 
 /* log K of x and series j of the groups. */
 static double log_of_pair(const volt_resolved *resolved, const double *x, int64_t P, const groups *g, int64_t j,
-                          double least, double *scratch)
+                          double least, volt_stage *stage, double *scratch)
 {
     const double *y = g->packed + g->offset[j / LANES] + j % LANES;
     return resolved->programme.log_value(&resolved->programme, x, P, y, g->lengths[j], g->d * LANES, LANES,
-                                         g->d, least, scratch);
+                                         g->d, least, stage, scratch);
 }
 
 /* ---- all pairs -------------------------------------------------------------------------------- */
@@ -166,6 +167,7 @@ typedef struct work {
     int64_t x_numbers; /* of the longest series, laid out */
     int64_t scratch;   /* numbers for one thread: a series laid out, a group made of it, the engine's own */
     double *memory;
+    volt_stage *stage;
 } work;
 
 static int64_t longest_steps(const volt_resolved *resolved, collection c)
@@ -183,7 +185,7 @@ static void run_group(const work *w, const double *x, int64_t P, const groups *g
     if (w->resolved->scan.step)
         run_scan(&w->resolved->scan, x, P, g, group, zeros, out);
     else
-        run_programme(w->resolved, x, P, g, group, zeros, out);
+        run_programme(w->resolved, x, P, g, group, w->stage, zeros, out);
 }
 
 /* A series against itself: it is a group of its own, in every lane. */
@@ -201,7 +203,7 @@ static volt_self against_itself(const work *w, const double *x, int64_t P, doubl
     run_group(w, x, P, &alone, 0, scratch, out);
     volt_self self = volt_self_of(&w->resolved->programme, out[0], P);
     if (w->resolved->programme.normalised && self.factor == 0)
-        self.log = log_of_pair(w->resolved, x, P, &alone, 0, -INFINITY, scratch);
+        self.log = log_of_pair(w->resolved, x, P, &alone, 0, -INFINITY, w->stage, scratch);
     return self;
 }
 
@@ -217,6 +219,8 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
     int64_t end = same ? i + 1 : K.cols;
     for (int64_t j = 0; j < end; j += LANES) {
         run_group(w, x, P, &w->columns, j / LANES, scratch, out);
+        if (!volt_stage_poll(w->stage))
+            return;
         for (int64_t l = 0; l < LANES && j + l < end; l++) {
             volt_self self_y = w->columns.self[j + l];
             double value = out[l];
@@ -226,7 +230,9 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
                 value *= self_x.factor * self_y.factor;
             } else if (programme->normalised) {
                 double least = volt_pair_least(self_x, self_y);
-                value = exp(log_of_pair(w->resolved, x, P, &w->columns, j + l, least, scratch) - least - 746);
+                double value_log =
+                    log_of_pair(w->resolved, x, P, &w->columns, j + l, least, w->stage, scratch);
+                value = exp(value_log - least - 746);
             }
             K.data[i * K.ld + j + l] = value;
         }
@@ -237,14 +243,14 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
 static void fill_self(const work *w, collection Y, double *memory)
 {
     double *copies = memory + w->x_numbers, *scratch = copies + w->x_numbers * LANES;
-    for (int64_t j = 0; j < Y.count; j++) {
+    for (int64_t j = 0; j < Y.count && volt_stage_poll(w->stage); j++) {
         lay_out(w->resolved, Y.series[j], memory, w->columns.d, 1);
         w->columns.self[j] =
             against_itself(w, memory, steps_of(w->resolved, Y.series[j].rows), copies, scratch);
     }
 }
 
-static volt_status run(work *w, collection Y, bool same, volt_stage *stage, volt_matrix K)
+static volt_status run(work *w, collection Y, bool same, volt_matrix K)
 {
     const volt_resolved *resolved = w->resolved;
     int64_t longest = volt_max(w->longest_x, longest_steps(resolved, Y)), threads = volt_threads();
@@ -261,11 +267,11 @@ static volt_status run(work *w, collection Y, bool same, volt_stage *stage, volt
 
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (int64_t i = 0; i < K.rows; i++)
-        if (volt_stage_goes_on(stage)) {
+        if (volt_stage_goes_on(w->stage)) {
             run_series(w, i, same, w->memory + omp_get_thread_num() * w->scratch, K);
-            volt_stage_advance(stage, 1);
+            volt_stage_advance(w->stage, 1);
         }
-    return volt_stage_end(stage);
+    return volt_stage_end(w->stage);
 }
 
 /* A call of volt_gram_collection. */
@@ -282,10 +288,11 @@ static volt_status fill(const void *context, bool own, double from, double share
     const collection_job *job = context;
     collection X = own ? job->Y : job->X;
     bool same = own || job->same;
-    work w = {.resolved = job->resolved, .X = X, .longest_x = longest_steps(job->resolved, X)};
     volt_stage stage;
+    work w = {
+        .resolved = job->resolved, .X = X, .longest_x = longest_steps(job->resolved, X), .stage = &stage};
     volt_stage_begin(&stage, job->progress, "gram", from, share, (double)K.rows);
-    volt_status status = run(&w, job->Y, same, &stage, K);
+    volt_status status = run(&w, job->Y, same, K);
     groups_free(&w.columns);
     volt_free(w.memory);
     return status == VOLT_OK ? volt_check_finite(K, same) : status;

@@ -108,17 +108,17 @@ int64_t volt_pair_scratch(const volt_programme *programme, int64_t Q)
 }
 
 void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
-                   int64_t channels, const int64_t *lengths, double *scratch, double *out)
+                   int64_t channels, const int64_t *lengths, volt_stage *stage, double *scratch, double *out)
 {
     bool on_increments = volt_programme_on_increments(programme);
     bool differences = programme->differences && !on_increments;
-    int64_t columns = differences ? Q - 1 : Q;
+    int64_t columns = differences ? Q - 1 : Q, between = volt_rows_between_polls(Q);
     double *values = scratch, *last = scratch + Q * LANES, *cells = last + Q * LANES,
            *second = cells + Q * LANES;
     double *own = second + Q * LANES;
 
     programme->start(programme, columns, own);
-    for (int64_t a = 0; a < P; a++) {
+    for (int64_t a = 0; a < P && ((a + 1) % between != 0 || volt_stage_poll(stage)); a++) {
         local_row(x + a * channels, y, Q, channels, programme->distance, values);
         if (programme->lift)
             programme->lift(programme, values, Q * LANES);

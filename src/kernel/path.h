@@ -30,9 +30,10 @@ void volt_path_build(const volt_path_shape *shape, const double *raw, int64_t ld
 
 /* One path x (length P, `channels` numbers each, contiguous) against VOLT_LANES paths y, packed as
  * y[(t * channels + c) * VOLT_LANES + l] with room for Q steps and zeros behind each lane's own length.
- * lengths[l] counts the cells of lane l. scratch has volt_pair_scratch() numbers; out gets VOLT_LANES. */
+ * lengths[l] counts the cells of lane l. scratch has volt_pair_scratch() numbers; out gets VOLT_LANES, which mean
+ * nothing once the stage (NULL: none) is cancelled. */
 int64_t volt_pair_scratch(const volt_programme *programme, int64_t Q);
 void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
-                   int64_t channels, const int64_t *lengths, double *scratch, double *out);
+                   int64_t channels, const int64_t *lengths, volt_stage *stage, double *scratch, double *out);
 
 #endif

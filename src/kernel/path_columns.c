@@ -83,26 +83,27 @@ static void build(const volt_resolved *resolved, const volt_columns *columns, co
 
 /* One path x against the VOLT_LANES paths of `group`. */
 static void run_group(const volt_resolved *resolved, int64_t d, const double *x, const double *group,
-                      double *scratch, double *out)
+                      volt_stage *stage, double *scratch, double *out)
 {
     const volt_programme *programme = &resolved->programme;
     int64_t length = length_of(resolved, d), lengths[LANES];
     for (int l = 0; l < LANES; l++)
         lengths[l] = programme->differences && !resolved->shape.increments ? length - 1 : length;
-    volt_pair_run(programme, x, length, group, length, channels_of(resolved, d), lengths, scratch, out);
+    volt_pair_run(programme, x, length, group, length, channels_of(resolved, d), lengths, stage,
+                  scratch, out);
 }
 
 /* log K of x and lane l of `group`. */
 static double log_of_pair(const volt_resolved *resolved, int64_t d, const double *x, const double *group,
-                          double least, double *scratch)
+                          double least, volt_stage *stage, double *scratch)
 {
     int64_t length = length_of(resolved, d), channels = channels_of(resolved, d);
     return resolved->programme.log_value(&resolved->programme, x, length, group, length, channels * LANES,
-                                         LANES, channels, least, scratch);
+                                         LANES, channels, least, stage, scratch);
 }
 
 volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns,
-                                   const double *rows, double *scratch)
+                                   const double *rows, volt_stage *stage, double *scratch)
 {
     int64_t d = columns->d, numbers = numbers_of(resolved, d);
     double *x = scratch, *group = scratch + numbers, *own = group + numbers * LANES, out[LANES];
@@ -110,10 +111,10 @@ volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_col
     for (int64_t k = 0; k < numbers; k++)
         for (int l = 0; l < LANES; l++)
             group[k * LANES + l] = x[k];
-    run_group(resolved, d, x, group, own, out);
+    run_group(resolved, d, x, group, stage, own, out);
     volt_self self = volt_self_of(&resolved->programme, out[0], length_of(resolved, d));
     if (resolved->programme.normalised && self.factor == 0)
-        self.log = log_of_pair(resolved, d, x, group, -INFINITY, own);
+        self.log = log_of_pair(resolved, d, x, group, -INFINITY, stage, own);
     return self;
 }
 
@@ -131,7 +132,13 @@ static const double *window_of(const volt_resolved *resolved, const volt_columns
     return buffer;
 }
 
-volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
+/* After work that was left undone because the stage was cancelled. */
+static volt_status end_if_cancelled(volt_stage *stage)
+{
+    return stage && !volt_stage_goes_on(stage) ? volt_stage_end(stage) : VOLT_OK;
+}
+
+volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage)
 {
     int64_t d = columns->d, window_numbers = resolved->window * d, threads = volt_threads();
     int64_t per_thread = window_numbers + volt_path_scratch(resolved, columns);
@@ -142,9 +149,12 @@ volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns)
 #pragma omp parallel for schedule(dynamic, 16) num_threads((int)threads)
         for (int64_t j = 0; j < columns->m; j++) {
             double *window = scratch + omp_get_thread_num() * per_thread;
-            columns->self[j] = volt_path_against_itself(
-                resolved, columns, window_of(resolved, columns, j, window), window + window_numbers);
+            if (volt_stage_poll(stage))
+                columns->self[j] =
+                    volt_path_against_itself(resolved, columns, window_of(resolved, columns, j, window), stage,
+                                             window + window_numbers);
         }
+        status = end_if_cancelled(stage);
     }
     volt_free(scratch);
     return status;
@@ -183,7 +193,7 @@ static volt_status centre_features(volt_columns *columns)
     return VOLT_OK;
 }
 
-static volt_status fill_features(const volt_resolved *resolved, volt_columns *columns)
+static volt_status fill_features(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage)
 {
     int64_t d = columns->d, w = resolved->window, threads = volt_threads();
     columns->n_features = volt_path_features(resolved, d, columns->m);
@@ -195,9 +205,11 @@ static volt_status fill_features(const volt_resolved *resolved, volt_columns *co
 #pragma omp parallel for schedule(dynamic, 16) num_threads((int)threads)
         for (int64_t j = 0; j < columns->m; j++) {
             double *window = scratch + omp_get_thread_num() * per_thread;
-            describe(resolved, columns, window_of(resolved, columns, j, window),
-                     columns->features + j * columns->n_features, window + w * d);
+            if (volt_stage_poll(stage))
+                describe(resolved, columns, window_of(resolved, columns, j, window),
+                         columns->features + j * columns->n_features, window + w * d);
         }
+        status = end_if_cancelled(stage);
     }
     volt_free(scratch);
     if (status == VOLT_OK && resolved->programme.gaussian > 0)
@@ -205,27 +217,27 @@ static volt_status fill_features(const volt_resolved *resolved, volt_columns *co
     return status;
 }
 
-static volt_status fill_groups(const volt_resolved *resolved, volt_columns *columns)
+static volt_status fill_groups(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage)
 {
     int64_t numbers = numbers_of(resolved, columns->d), groups = (columns->m + LANES - 1) / LANES;
     columns->paths = volt_alloc_zero(groups * numbers * LANES, sizeof(double));
     double *window = volt_alloc_doubles(resolved->window, columns->d);
     volt_status status = columns->paths && window ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t j = 0; status == VOLT_OK && j < columns->m; j++)
+    for (int64_t j = 0; status == VOLT_OK && j < columns->m && volt_stage_poll(stage); j++)
         build(resolved, columns, window_of(resolved, columns, j, window),
               columns->paths + j / LANES * numbers * LANES + j % LANES, LANES);
     volt_free(window);
-    return status;
+    return status == VOLT_OK ? end_if_cancelled(stage) : status;
 }
 
-volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns)
+volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage)
 {
     VOLT_REQUIRE(resolved->shape.prescale == 0 || columns->largest != 0, VOLT_ERR_DATA,
                  "the largest value of training is 0, and path=rows divides by it");
     if (columns->engine == VOLT_ENGINE_FEATURES)
-        return fill_features(resolved, columns);
-    VOLT_TRY(fill_groups(resolved, columns));
-    return volt_programme_needs_self(&resolved->programme) ? volt_path_self(resolved, columns) : VOLT_OK;
+        return fill_features(resolved, columns, stage);
+    VOLT_TRY(fill_groups(resolved, columns, stage));
+    return volt_programme_needs_self(&resolved->programme) ? volt_path_self(resolved, columns, stage) : VOLT_OK;
 }
 
 /* ---- all pairs -------------------------------------------------------------------------------- */
@@ -233,13 +245,14 @@ volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *colum
 /* Features of rows first .. first + count - 1 into `list`, which is the first thread's scratch space; behind it
  * every thread has room for a path and its features. */
 static void describe_rows(const volt_resolved *resolved, const volt_columns *columns, volt_view rows,
-                          int64_t first, int64_t count, int64_t threads, double *list)
+                          int64_t first, int64_t count, int64_t threads, volt_stage *stage, double *list)
 {
     int64_t per_thread = volt_path_scratch(resolved, columns), features = columns->n_features;
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (count > 1)
     for (int64_t i = 0; i < count; i++)
-        describe(resolved, columns, rows.data + (first + i) * rows.ld, list + i * features,
-                 list + omp_get_thread_num() * per_thread + FEATURE_ROWS * features);
+        if (volt_stage_poll(stage))
+            describe(resolved, columns, rows.data + (first + i) * rows.ld, list + i * features,
+                     list + omp_get_thread_num() * per_thread + FEATURE_ROWS * features);
 }
 
 /* Blocks of rows: their features, then one product. Rows that are the columns' own have theirs already. */
@@ -253,7 +266,7 @@ static void run_features(const volt_resolved *resolved, const volt_columns *colu
         int64_t count = h - first < most ? h - first : most;
         volt_view block = same ? volt_view_rows(all, first, count) : volt_view_of(scratch, count, features);
         if (!same)
-            describe_rows(resolved, columns, rows, first, count, threads, scratch);
+            describe_rows(resolved, columns, rows, first, count, threads, stage, scratch);
         volt_features_multiply(block, all, programme->offset, first, same, K);
         if (programme->gaussian > 0) {
             double norms[OWN_ROWS];
@@ -286,7 +299,9 @@ void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, v
         build(resolved, columns, rows.data + i * rows.ld, x, 1);
         for (int64_t j = 0; j < end; j += LANES) {
             const double *group = columns->paths + j * numbers;
-            run_group(resolved, d, x, group, own, out);
+            run_group(resolved, d, x, group, stage, own, out);
+            if (stage && !volt_stage_goes_on(stage))
+                break;
             for (int64_t l = 0; l < LANES && j + l < end; l++) {
                 double value = out[l];
                 if (self && resolved->programme.gaussian > 0) {
@@ -297,7 +312,7 @@ void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, v
                     value *= self[i].factor * columns->self[j + l].factor;
                 } else if (self) {
                     double least = volt_pair_least(self[i], columns->self[j + l]);
-                    value = exp(log_of_pair(resolved, d, x, group + l, least, own) - least - 746);
+                    value = exp(log_of_pair(resolved, d, x, group + l, least, stage, own) - least - 746);
                 }
                 K.data[i * K.ld + j + l] = value;
             }

@@ -14,17 +14,18 @@ bool volt_path_is_explicit(const volt_resolved *resolved);
 /* Explicit features of a path, m of them in memory at a time, or 0 when those do not pay. */
 int64_t volt_path_features(const volt_resolved *resolved, int64_t d, int64_t m);
 
-/* Fill columns->features or columns->paths, and columns->self where the programme needs it. */
-volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns);
+/* Fill columns->features or columns->paths, and columns->self where the programme needs it. The stage, which may be
+ * NULL, is polled: VOLT_ERR_CANCELLED. */
+volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage);
 
 /* Fill columns->self for windows that are not explicit. */
-volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns);
+volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage);
 
 /* The path against itself, of the path that ends in the last of `rows` (window x d, contiguous). scratch has
  * volt_path_scratch() numbers. */
 int64_t volt_path_scratch(const volt_resolved *resolved, const volt_columns *columns);
 volt_self volt_path_against_itself(const volt_resolved *resolved, const volt_columns *columns,
-                                   const double *rows, double *scratch);
+                                   const double *rows, volt_stage *stage, double *scratch);
 
 /* All pairs of explicit paths: rows has h + window - 1 rows of the sequence, scratch volt_path_scratch()
  * numbers for each thread. */

@@ -7,6 +7,8 @@
 #ifndef KERNEL_PROGRAMME_H
 #define KERNEL_PROGRAMME_H
 
+#include "base/progress.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,9 +42,10 @@ struct volt_programme {
     /* Normalised programmes: a value of `finish` is K(x, y) e^{(P + Q) log_scale}, and where that is too small for
      * a double, log_value gives log K(x, y) of one pair: path x (P points, contiguous), path y (Q points, number c
      * of point t being y[t * t_step + c * c_step]). scratch has Q + 1 numbers. May return -INFINITY as soon as it
-     * is clear that the result lies below `least`. */
+     * is clear that the result lies below `least`, and anything once the stage (NULL: none) is cancelled. */
     double (*log_value)(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
-                        int64_t t_step, int64_t c_step, int64_t channels, double least, double *scratch);
+                        int64_t t_step, int64_t c_step, int64_t channels, double least, volt_stage *stage,
+                        double *scratch);
     double log_scale;
 
     /* (optional) Instead of cells: K is offset + <f(x), f(y)> with explicit features of a path, of which there
@@ -68,6 +71,13 @@ static inline int64_t volt_programme_cells(const volt_programme *programme, int6
 static inline bool volt_programme_on_increments(const volt_programme *programme)
 {
     return programme->differences && !programme->lift;
+}
+
+/* Rows of `columns` local values between two polls of a stage: one pair of long paths takes seconds, one row of
+ * short ones less time than a poll. */
+static inline int64_t volt_rows_between_polls(int64_t columns)
+{
+    return 1 + 4096 / (columns + 1);
 }
 
 /* ---- a path against itself -------------------------------------------------------------------- */

@@ -96,7 +96,8 @@ static void next_cells(band *b, int64_t row)
 
 /* K of windows i and j, a normalised programme's, when its plain value has underflown. `cells` are theirs: a row
  * of cells that are all 0 settles it. */
-static double value_by_logs(const band *b, int64_t i, int64_t j, const double *cells, volt_self self_x)
+static double value_by_logs(const band *b, int64_t i, int64_t j, const double *cells, volt_self self_x,
+                            volt_stage *stage)
 {
     for (int64_t a = 0; a < b->size.cells; a++) {
         bool all_zero = true;
@@ -110,22 +111,24 @@ static double value_by_logs(const band *b, int64_t i, int64_t j, const double *c
     const volt_view rows = b->x->rows;
     int64_t w = b->resolved->window;
     double value = programme->log_value(programme, rows.data + i * rows.ld, w, b->columns->packed + j, w, 1,
-                                        b->columns->ld, b->columns->d, least, b->own);
+                                        b->columns->ld, b->columns->d, least, stage, b->own);
     return exp(value - least - 746);
 }
 
 /* Row i of K, the windows first .. first + count - 1 of the columns; its cells begin in row `row` of the buffer. */
-static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const volt_self *self, volt_matrix K)
+static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const volt_self *self, volt_matrix K,
+                    volt_stage *stage)
 {
     const double *cells = b->cells + row * b->size.width, *second = b->second + row * b->size.width;
     const volt_programme *programme = &b->resolved->programme;
     int64_t lengths[LANES];
     for (int l = 0; l < LANES; l++)
         lengths[l] = b->size.cells;
+    int64_t between = volt_rows_between_polls(b->size.cells);
     for (int64_t group = 0; group < count; group += LANES) {
         double out[LANES];
         programme->start(programme, b->size.cells, b->own);
-        for (int64_t a = 0; a < b->size.cells; a++)
+        for (int64_t a = 0; a < b->size.cells && ((a + 1) % between != 0 || volt_stage_poll(stage)); a++)
             programme->row(programme, b->size.cells, cells + a * b->size.width + group,
                            second + a * b->size.width + group, 1, b->own);
         programme->finish(programme, lengths, b->own, out);
@@ -139,7 +142,7 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
             else if (self && volt_pair_is_plain(value, self[i], b->columns->self[j]))
                 value *= self[i].factor * b->columns->self[j].factor;
             else if (self)
-                value = value_by_logs(b, i, j, cells + group + l, self[i]);
+                value = value_by_logs(b, i, j, cells + group + l, self[i], stage);
             K.data[i * K.ld + j] = value;
         }
     }
@@ -161,7 +164,7 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
             if (b->size.cells > 0)
                 next_cells(b, kept + r);
             int64_t i = block + r, end = b->x->same && i + 1 < end_column ? i + 1 : end_column;
-            run_row(b, i, end - b->first, r, self, K);
+            run_row(b, i, end - b->first, r, self, K, stage);
             if (stage && !volt_stage_advance(stage, end - b->first))
                 return;
         }

@@ -140,7 +140,10 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
     if (needs_self(resolved, columns)) {
         self = same ? columns->self : past->self;
         for (int64_t i = 0; !same && i < Z.rows; i++)
-            past->self[i] = volt_path_against_itself(resolved, columns, past->rows + i * d, past->self_scratch);
+            past->self[i] =
+                volt_path_against_itself(resolved, columns, past->rows + i * d, stage, past->self_scratch);
+        if (stage && !volt_stage_goes_on(stage))
+            return;
     }
     if (columns->engine >= VOLT_ENGINE_PATHS) {
         volt_path_run(resolved, columns, volt_view_of(past->rows, total, d), Z.rows, same, self,

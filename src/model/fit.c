@@ -61,7 +61,7 @@ static volt_status check_memory(int64_t n, int64_t d, int64_t q)
     return volt_fail(status, "%s; up to %" PRId64 " rows would fit", first, plan.n_that_fits);
 }
 
-/* Scales, kernel and columns: all that precedes the Gram matrix. `Z` (n x d) receives the scaled inputs. */
+/* Scales and kernel: all that precedes the Gram matrix. `Z` (n x d) receives the scaled inputs. */
 static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
                            volt_matrix Z, volt_model *model)
 {
@@ -85,17 +85,18 @@ static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, 
     VOLT_TRY(volt_largest_norm(volt_as_view(Z), "the inputs", &radius));
     VOLT_TRY(volt_kernel_resolve(model->kernel, radius, model->d, &model->resolved));
     volt_kernel_warn(model->kernel);
-    return volt_columns_create(&model->resolved, volt_as_view(Z), &model->columns);
+    return VOLT_OK;
 }
 
-/* The lower triangle of K, and the model's state after the last row. */
+/* The columns, the lower triangle of K, and the model's state after the last row. */
 static volt_status fill_gram(volt_model *model, volt_view Z, volt_progress progress, double share,
                              volt_matrix K)
 {
     volt_past *past = NULL;
-    VOLT_TRY(volt_past_create(&model->resolved, model->columns, Z.rows, &past));
     volt_stage stage;
     volt_stage_begin(&stage, progress, "gram", 0, share, (double)Z.rows * (double)Z.rows / 2);
+    VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
+    VOLT_TRY(volt_past_create(&model->resolved, model->columns, Z.rows, &past));
     volt_past_advance(past, Z, true, K, &stage);
     volt_status status = volt_stage_end(&stage);
     if (status == VOLT_OK)

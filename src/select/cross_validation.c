@@ -173,12 +173,12 @@ static volt_status fill_gram(evaluation *e, int64_t rows)
     volt_columns *columns = NULL;
     volt_past *past = NULL;
     int64_t first = e->filled, w = e->problem->washout;
-    volt_status status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), &columns);
+    volt_status status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &columns);
     if (status == VOLT_OK && !grows_gram(columns) && rows < e->K.rows) {
         rows = e->K.rows;
         volt_columns_free(columns);
         columns = NULL;
-        status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), &columns);
+        status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &columns);
     }
     if (status == VOLT_OK)
         status = volt_past_create(&e->resolved, columns, rows - first, &past);
@@ -326,7 +326,8 @@ static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matri
 {
     volt_columns *columns = NULL;
     volt_past *past = NULL;
-    volt_status status = volt_columns_create(&e->resolved, input_rows(e, split->train_begin, K.cols), &columns);
+    volt_status status =
+        volt_columns_create(&e->resolved, input_rows(e, split->train_begin, K.cols), e->stage, &columns);
     if (status == VOLT_OK)
         status = volt_past_create(&e->resolved, columns, K.rows, &past);
     if (status == VOLT_OK)

@@ -101,7 +101,7 @@ static double unnormalised(const volt_kernel *kernel, volt_view x, volt_view y)
             lanes[k * VOLT_LANES + l] = y.data[k];
     for (int l = 0; l < VOLT_LANES; l++)
         lengths[l] = y.rows;
-    volt_pair_run(&programme, x.data, x.rows, lanes, y.rows, y.cols, lengths, scratch, out);
+    volt_pair_run(&programme, x.data, x.rows, lanes, y.rows, y.cols, lengths, NULL, scratch, out);
     for (int l = 1; l < VOLT_LANES; l++)
         assert_true(out[l] == out[0]);
     free(scratch);
@@ -117,7 +117,8 @@ static double log_unnormalised(const volt_kernel *kernel, volt_view x, volt_view
     kernel->entry->paths(kernel, &programme, &shape);
     double *scratch = new_matrix(y.rows + 1, 1);
     double value =
-        programme.log_value(&programme, x.data, x.rows, y.data, y.rows, y.cols, 1, y.cols, -INFINITY, scratch);
+        programme.log_value(&programme, x.data, x.rows, y.data, y.rows, y.cols, 1, y.cols, -INFINITY, NULL,
+                             scratch);
     free(scratch);
     return value;
 }

@@ -25,7 +25,7 @@ static volt_columns *columns_of(volt_view Y, bool distance)
 {
     volt_resolved resolved = {.window = 1, .scan = {.step = no_step, .distance = distance}};
     volt_columns *columns = NULL;
-    check_ok(volt_columns_create(&resolved, Y, &columns));
+    check_ok(volt_columns_create(&resolved, Y, NULL, &columns));
     return columns;
 }
 
