@@ -127,7 +127,7 @@ static double largest_value(volt_view Y)
 static volt_engine choose_engine(const volt_resolved *resolved, const volt_columns *columns)
 {
     if (resolved->scan.step)
-        return resolved->window > 1 ? VOLT_ENGINE_WINDOW_SUM : VOLT_ENGINE_SCAN;
+        return volt_engine_is_scan(resolved) ? VOLT_ENGINE_SCAN : VOLT_ENGINE_WINDOW_SUM;
     if (volt_path_features(resolved, columns->d, columns->m) > 0)
         return VOLT_ENGINE_FEATURES;
     return volt_path_is_explicit(resolved) ? VOLT_ENGINE_PATHS : VOLT_ENGINE_WINDOW_BLOCK;

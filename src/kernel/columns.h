@@ -40,6 +40,12 @@ typedef struct volt_columns {
     volt_self *self;        /* m: each path against itself, where the programme needs it */
 } volt_columns;
 
+/* Does the kernel carry a state down the diagonals? Otherwise it looks at windows of rows. */
+static inline bool volt_engine_is_scan(const volt_resolved *resolved)
+{
+    return resolved->scan.step && resolved->window == 1;
+}
+
 /* Lay out the rows of Y (m x d) for the engine that the kernel runs on. The stage, which may be NULL, is polled where
  * that takes long: VOLT_ERR_CANCELLED. */
 volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_stage *stage,

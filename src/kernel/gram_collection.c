@@ -144,8 +144,8 @@ static void run_programme(const volt_resolved *resolved, const double *x, int64_
     int64_t cells[LANES], fewer = programme->differences && !resolved->shape.increments ? 1 : 0;
     for (int l = 0; l < LANES; l++)
         cells[l] = volt_max(g->lengths[group * LANES + l] - fewer, 0);
-    volt_pair_run(programme, x, P, g->packed + g->offset[group], g->longest[group], g->d, cells, stage,
-                  scratch, out);
+    volt_pair_run(programme, x, P, g->packed + g->offset[group], g->longest[group], g->d, cells, stage, scratch,
+                  out);
 }
 
 /* log K of x and series j of the groups. */
@@ -230,8 +230,7 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
                 value *= self_x.factor * self_y.factor;
             } else if (programme->normalised) {
                 double least = volt_pair_least(self_x, self_y);
-                double value_log =
-                    log_of_pair(w->resolved, x, P, &w->columns, j + l, least, w->stage, scratch);
+                double value_log = log_of_pair(w->resolved, x, P, &w->columns, j + l, least, w->stage, scratch);
                 value = exp(value_log - least - 746);
             }
             K.data[i * K.ld + j + l] = value;
@@ -289,8 +288,7 @@ static volt_status fill(const void *context, bool own, double from, double share
     collection X = own ? job->Y : job->X;
     bool same = own || job->same;
     volt_stage stage;
-    work w = {
-        .resolved = job->resolved, .X = X, .longest_x = longest_steps(job->resolved, X), .stage = &stage};
+    work w = {.resolved = job->resolved, .X = X, .longest_x = longest_steps(job->resolved, X), .stage = &stage};
     volt_stage_begin(&stage, job->progress, "gram", from, share, (double)K.rows);
     volt_status status = run(&w, job->Y, same, K);
     groups_free(&w.columns);

@@ -60,9 +60,14 @@ bool volt_past_seek(volt_past *past, volt_view Z)
     return past->ops->seek && past->ops->seek(past, Z);
 }
 
+int64_t volt_state_length(const volt_resolved *resolved, int64_t m, int64_t d)
+{
+    return volt_engine_is_scan(resolved) ? resolved->scan.state_size * (m + 1) : (resolved->window - 1) * d;
+}
+
 int64_t volt_past_length(const volt_past *past)
 {
-    return past->ops->length(past);
+    return volt_state_length(past->resolved, past->columns->m, past->columns->d);
 }
 
 void volt_past_get(const volt_past *past, double *state)

@@ -30,7 +30,10 @@ void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, v
  * when only pushing them can do that. */
 bool volt_past_seek(volt_past *past, volt_view Z);
 
-/* The state as one list of volt_past_length() numbers, to save and to restore. */
+/* The state as one list of volt_past_length() numbers, to save and to restore: of a scan, number s against every
+ * column, for each s, then the border; of windows, their last rows but one. The length is known before any columns
+ * are: a file that is too short for it is refused before work that it does not warrant. */
+int64_t volt_state_length(const volt_resolved *resolved, int64_t m, int64_t d);
 int64_t volt_past_length(const volt_past *past);
 void volt_past_get(const volt_past *past, double *state);
 void volt_past_set(volt_past *past, const double *state);
@@ -46,7 +49,6 @@ typedef struct volt_past_ops {
     void (*release)(volt_past *past);
     void (*advance)(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
     bool (*seek)(volt_past *past, volt_view Z); /* (optional) */
-    int64_t (*length)(const volt_past *past);
     void (*get)(const volt_past *past, double *state);
     void (*set)(volt_past *past, const double *state);
 } volt_past_ops;

@@ -89,8 +89,7 @@ static void run_group(const volt_resolved *resolved, int64_t d, const double *x,
     int64_t length = length_of(resolved, d), lengths[LANES];
     for (int l = 0; l < LANES; l++)
         lengths[l] = programme->differences && !resolved->shape.increments ? length - 1 : length;
-    volt_pair_run(programme, x, length, group, length, channels_of(resolved, d), lengths, stage,
-                  scratch, out);
+    volt_pair_run(programme, x, length, group, length, channels_of(resolved, d), lengths, stage, scratch, out);
 }
 
 /* log K of x and lane l of `group`. */
@@ -150,9 +149,8 @@ volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns,
         for (int64_t j = 0; j < columns->m; j++) {
             double *window = scratch + omp_get_thread_num() * per_thread;
             if (volt_stage_poll(stage))
-                columns->self[j] =
-                    volt_path_against_itself(resolved, columns, window_of(resolved, columns, j, window), stage,
-                                             window + window_numbers);
+                columns->self[j] = volt_path_against_itself(
+                    resolved, columns, window_of(resolved, columns, j, window), stage, window + window_numbers);
         }
         status = end_if_cancelled(stage);
     }

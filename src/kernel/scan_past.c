@@ -113,12 +113,6 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
     volt_scan_run(&grid, K, stage);
 }
 
-/* Number s against every column, for each s, then the border. */
-static int64_t length(const volt_past *base)
-{
-    return base->resolved->scan.state_size * (base->columns->m + 1);
-}
-
 static void get(const volt_past *base, double *state)
 {
     const scan_past *past = (const scan_past *)base;
@@ -142,7 +136,6 @@ const volt_past_ops volt_scan_past_ops = {
     .zero = zero,
     .release = release,
     .advance = advance,
-    .length = length,
     .get = get,
     .set = set,
 };

@@ -71,24 +71,19 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     return VOLT_OK;
 }
 
-static int64_t length(const volt_past *base)
-{
-    return (base->resolved->window - 1) * base->columns->d;
-}
-
 static void zero(volt_past *base)
 {
-    memset(((window_past *)base)->rows, 0, (size_t)length(base) * sizeof(double));
+    memset(((window_past *)base)->rows, 0, (size_t)volt_past_length(base) * sizeof(double));
 }
 
 static void get(const volt_past *base, double *state)
 {
-    memcpy(state, ((const window_past *)base)->rows, (size_t)length(base) * sizeof(double));
+    memcpy(state, ((const window_past *)base)->rows, (size_t)volt_past_length(base) * sizeof(double));
 }
 
 static void set(volt_past *base, const double *state)
 {
-    memcpy(((window_past *)base)->rows, state, (size_t)length(base) * sizeof(double));
+    memcpy(((window_past *)base)->rows, state, (size_t)volt_past_length(base) * sizeof(double));
 }
 
 /* The last window - 1 rows, after zeros where there are fewer. */
@@ -164,7 +159,6 @@ const volt_past_ops volt_window_past_ops = {
     .release = release,
     .advance = advance,
     .seek = seek,
-    .length = length,
     .get = get,
     .set = set,
 };
