@@ -62,7 +62,7 @@ bool volt_stage_advance(volt_stage *stage, int64_t units)
     if (!stage->progress.report)
         return true;
     int64_t done = atomic_fetch_add(&stage->done, units) + units;
-    if (is_owner(stage) && volt_seconds() - stage->last >= report_interval)
+    if (volt_stage_goes_on(stage) && is_owner(stage) && volt_seconds() - stage->last >= report_interval)
         call_user(stage, (double)done / stage->total);
     return !atomic_load(&stage->cancelled);
 }

@@ -1,0 +1,196 @@
+/* tests/unit/test_cancelling.c: a long call can be stopped at every poll, and there is a poll wherever it is long.
+ *
+ * Every poll is made a call of the user (volt_stage_set_interval), on one thread, so that nothing here depends on how
+ * fast the machine is: an operation is cancelled at each of its calls in turn. */
+#include "base/progress.h"
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/kernel.h"
+#include "volterra/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { N = 12, D = 2, SERIES = 10 };
+
+/* ---- a user who cancels ----------------------------------------------------------------------- */
+
+typedef struct user {
+    int64_t calls, cancel_at, at_zero; /* cancel_at 0: never; at_zero: calls before any entry was done */
+} user;
+
+static int listen(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    user *u = context;
+    u->at_zero += fraction == 0;
+    return ++u->calls == u->cancel_at;
+}
+
+static int poll_always(void **state)
+{
+    (void)state;
+    volt_stage_set_interval(0);
+    return volt_set_threads(1) != VOLT_OK;
+}
+
+static int poll_as_usual(void **state)
+{
+    (void)state;
+    volt_stage_set_interval(0.05);
+    return volt_set_threads(0) != VOLT_OK;
+}
+
+/* ---- operations ------------------------------------------------------------------------------- */
+
+typedef struct setting {
+    volt_kernel *kernel;
+    volt_view X;
+    double K[N * N];
+    volt_model *model; /* to predict with */
+} setting;
+
+typedef volt_status (*operation)(setting *s, volt_progress progress);
+
+static volt_status gram(setting *s, volt_progress progress)
+{
+    volt_gram_options options = volt_gram_options_default();
+    options.progress = progress;
+    return volt_gram(s->kernel, s->X, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(s->K, N, N));
+}
+
+static volt_status fit(setting *s, volt_progress progress)
+{
+    volt_fit_options options = volt_fit_options_default();
+    options.progress = progress;
+    options.alpha = 1;
+    volt_model *model = NULL;
+    volt_status status = volt_model_fit(s->kernel, s->X, s->X, &options, volt_matrix_of(NULL, 0, 0), &model);
+    assert_true(status == VOLT_OK || !model);
+    volt_model_free(model);
+    return status;
+}
+
+static volt_status predict(setting *s, volt_progress progress)
+{
+    volt_predict_options options = volt_predict_options_default();
+    double out[N * D];
+    options.progress = progress;
+    if (!s->model) {
+        volt_fit_options fitting = volt_fit_options_default();
+        fitting.alpha = 1;
+        check_ok(volt_model_fit(s->kernel, s->X, s->X, &fitting, volt_matrix_of(NULL, 0, 0), &s->model));
+    }
+    return volt_model_predict(s->model, s->X, &options, volt_matrix_of(out, N, D), NULL);
+}
+
+static volt_status collection(setting *s, volt_progress progress)
+{
+    volt_view series[SERIES];
+    for (int64_t i = 0; i < SERIES; i++)
+        series[i] = volt_view_rows(s->X, 0, 3 + i % (N - 2));
+    volt_gram_options options = volt_gram_options_default();
+    options.progress = progress;
+    return volt_gram_collection(s->kernel, series, SERIES, NULL, 0, &options,
+                                volt_matrix_of(s->K, SERIES, SERIES));
+}
+
+/* ---- cancelled at every call ------------------------------------------------------------------ */
+
+static const struct {
+    const char *kernel;
+    operation run;
+} operations[] = {
+    {"volterra", gram},
+    {"volterra", fit},
+    {"volterra", predict},
+    {"volterra", collection},
+    {"rbf:window=30", fit},
+    {"rbf:window=5", predict},
+    {"gak:window=40", gram},
+    {"gak:window=40", fit},
+    {"gak:window=40,sigma=0.01", predict},
+    {"gak:path=rows", predict},
+    {"gak", collection},
+    {"gak:sigma=0.001", collection},
+    {"gak:centre=yes", collection},
+    {"sig:level=3,window=4", predict},
+    {"sig:level=8,window=5", fit},
+    {"sig:level=9,window=3,augment=time+leadlag", predict},
+    {"sigpde:window=6,static=rbf", predict},
+    {"sigpde", collection},
+};
+
+static void an_operation_stops_at_every_call(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2301);
+    double *rows = random_rows(&rng, N, D, 1);
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++) {
+        setting s = {.kernel = plain_parse(operations[k].kernel), .X = volt_view_of(rows, N, D)};
+        user all = {0};
+        check_ok(operations[k].run(&s, (volt_progress){listen, &all}));
+        assert_true(all.calls >= 3);
+        int64_t step = 1 + all.calls / 200; /* all calls, or about 200 of them */
+        for (int64_t j = 1; j <= all.calls; j += step) {
+            user u = {.cancel_at = j};
+            check_fails(operations[k].run(&s, (volt_progress){listen, &u}), VOLT_ERR_CANCELLED, "cancelled");
+            if (u.calls != j)
+                fail_msg("%s, operation %zu: cancelled at call %d, called %d times", operations[k].kernel, k,
+                         (int)j, (int)u.calls);
+        }
+        volt_model_free(s.model);
+        volt_kernel_free(s.kernel);
+    }
+    free(rows);
+}
+
+/* ---- where one unit of work is long ----------------------------------------------------------- */
+
+/* Calls of the operation on one row, or one series, of which almost all the work is one path against itself. */
+static user on_one_path(const char *text, int64_t length, int as_series)
+{
+    volt_rng rng = test_rng(2302);
+    double *rows = random_rows(&rng, length, D, 1), value;
+    volt_view series = volt_view_of(rows, length, D);
+    volt_kernel *kernel = plain_parse(text);
+    user u = {0};
+    volt_gram_options options = volt_gram_options_default();
+    options.progress = (volt_progress){listen, &u};
+    volt_matrix K = volt_matrix_of(&value, 1, 1);
+    if (as_series)
+        check_ok(volt_gram_collection(kernel, &series, 1, NULL, 0, &options, K));
+    else
+        check_ok(volt_gram(kernel, volt_view_of(rows, 1, D), volt_view_of(NULL, 0, 0), &options, K));
+    assert_true(value == value);
+    volt_kernel_free(kernel);
+    free(rows);
+    return u;
+}
+
+/* A path of 600 points is 360 000 cells, and there are at most 4096 (of 8 lanes) from one poll to the next: 87 polls
+ * for a path against itself. Where all cells underflow the same is done in logarithms, with a poll a row. */
+static void one_long_path_polls(void **state)
+{
+    (void)state;
+    enum { LENGTH = 600, POLLS = LENGTH * LENGTH / 4096 - 1 };
+    assert_true(on_one_path("gak:window=600", LENGTH, 0).at_zero >= POLLS);
+    assert_true(on_one_path("gak", LENGTH, 1).at_zero >= 2 * POLLS); /* as a column and as a row */
+    assert_true(on_one_path("gak:sigma=1e-9", LENGTH, 1).at_zero >= 2 * (POLLS + LENGTH));
+    assert_true(on_one_path("sigpde", LENGTH, 1).at_zero >= POLLS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_operation_stops_at_every_call, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(one_long_path_polls, poll_always, poll_as_usual),
+    };
+    return cmocka_run_group_tests_name("cancelling", tests, NULL, NULL);
+}
