@@ -5,15 +5,9 @@
 
 #ifdef VOLT_HAVE_OPENBLAS
 /* In OpenBLAS's own header too, but that is not the cblas.h of every distribution. */
-void openblas_set_num_threads(int count);
 int openblas_get_parallel(void);
 char *openblas_get_config(void);
 char *openblas_get_corename(void);
-
-void volt_blas_set_threads(int64_t count)
-{
-    openblas_set_num_threads((int)count);
-}
 
 const char *volt_blas_name(void)
 {
@@ -26,11 +20,6 @@ const char *volt_blas_name(void)
     return name;
 }
 #else
-void volt_blas_set_threads(int64_t count)
-{
-    (void)count; /* set by the environment of that BLAS */
-}
-
 const char *volt_blas_name(void)
 {
     return VOLT_BLAS_LABEL;

@@ -5,7 +5,10 @@
 #ifndef BASE_BLAS_H
 #define BASE_BLAS_H
 
+#include "volterra/base.h"
+
 #include <cblas.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The integer of the BLAS that was found at configure time. */
@@ -23,6 +26,22 @@ void dpocon_(const char *uplo, const volt_blas_int *n, const double *a, const vo
 
 /* Threads that BLAS may use in calls from outside a parallel region. */
 void volt_blas_set_threads(int64_t count);
+
+/* BLAS takes memory for itself, and hangs where there is none (blas_buffers.c). Every function of the library that
+ * comes to BLAS claims first, from the thread that called it, and before it looks how much memory is left for its own
+ * matrices; inside another claim of the same thread nothing happens. VOLT_ERR_MEMORY, with the figures.
+ *
+ *     volt_blas_use use;
+ *     VOLT_TRY(volt_blas_claim(&use));
+ *     volt_status status = work();
+ *     volt_blas_release(&use);                                                                        */
+typedef struct volt_blas_use {
+    bool is_outer;
+    int64_t buffers;
+} volt_blas_use;
+
+volt_status volt_blas_claim(volt_blas_use *use);
+void volt_blas_release(const volt_blas_use *use);
 
 /* Name, version and threading of the BLAS, as far as it tells. */
 const char *volt_blas_name(void);

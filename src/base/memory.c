@@ -191,11 +191,22 @@ static size_text size_of(double bytes)
     return size;
 }
 
+volt_status volt_memory_lacking(double bytes, const char *what)
+{
+    return volt_fail(VOLT_ERR_MEMORY, "%s needs %s of memory, and %s is available", what, size_of(bytes).text,
+                     size_of((double)volt_memory_available()).text);
+}
+
 volt_status volt_memory_require(double bytes, const char *what)
 {
     uint64_t available = volt_memory_available();
-    if (available == 0 || bytes <= (double)available)
-        return VOLT_OK;
-    return volt_fail(VOLT_ERR_MEMORY, "%s needs %s of memory, and %s is available", what, size_of(bytes).text,
-                     size_of((double)available).text);
+    return available == 0 || bytes <= (double)available ? VOLT_OK : volt_memory_lacking(bytes, what);
+}
+
+bool volt_memory_can_map(double bytes)
+{
+    if (!(bytes < (double)(SIZE_MAX / 2)))
+        return false;
+    void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED && munmap(memory, (size_t)bytes) == 0;
 }

@@ -4,6 +4,8 @@
 
 #include "volterra/base.h"
 
+#include <stdbool.h>
+
 /* count objects of `size` bytes, aligned to 64 bytes, not initialised; NULL when the product
  * overflows, a count is negative or memory is out. A count of 0 gives a valid pointer. Records the
  * error sentence, so that the caller only returns VOLT_ERR_MEMORY. */
@@ -25,5 +27,11 @@ char *volt_strdup(const char *text);
 /* VOLT_ERR_MEMORY, with both figures in the sentence, when `bytes` exceeds what is available.
  * `what` names the thing, e.g. "the Gram matrix of 100000 rows". */
 volt_status volt_memory_require(double bytes, const char *what);
+
+/* The failure and its sentence alone. */
+volt_status volt_memory_lacking(double bytes, const char *what);
+
+/* Could the process map so many bytes now? Tries it, and touches none of them. */
+bool volt_memory_can_map(double bytes);
 
 #endif

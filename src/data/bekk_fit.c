@@ -4,6 +4,7 @@
  * from several starts, and the best end is brought back: C by rows with the standard deviations, the log-likelihood by
  * -n sum log of them. On consistency: McAleer, Chan, Hoti, Lieberman, Econometric Theory 24 (2008); Pedersen, Rahbek,
  * Econometrics Journal 17 (2014). */
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -264,8 +265,13 @@ volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *option
         status = scale_returns(returns, scaled, sd);
         if (status == VOLT_OK)
             status = volt_bekk_likelihood_create(search.scaled, NULL, &search.likelihood);
+        volt_blas_use use;
         if (status == VOLT_OK)
+            status = volt_blas_claim(&use);
+        if (status == VOLT_OK) {
             status = search_and_judge(&search, sd, errors, ends, made);
+            volt_blas_release(&use);
+        }
     }
     volt_bekk_likelihood_free(&search.likelihood);
     volt_free(points);

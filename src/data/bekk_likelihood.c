@@ -13,6 +13,7 @@
 
 #include "base/clones.h"
 #include "base/memory.h"
+#include "base/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +51,7 @@ volt_status volt_bekk_likelihood_create(volt_view returns, const double *first,
     int64_t n = returns.rows, d = returns.cols, entries = volt_packed_count(d);
     int64_t blocks = (n + LANES - 1) / LANES;
     int64_t numbers = blocks * LANES * (2 * d + 2 * entries + 1) + (5 + 3 * LANES) * entries;
-    double *memory = volt_alloc_zero(numbers, sizeof *memory);
+    double *memory = volt_start_threads() == VOLT_OK ? volt_alloc_zero(numbers, sizeof *memory) : NULL;
     if (!memory)
         return VOLT_ERR_MEMORY;
     volt_bekk_likelihood made = {.n = n, .d = d, .entries = entries, .blocks = blocks, .memory = memory};

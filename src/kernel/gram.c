@@ -1,8 +1,10 @@
 /* src/kernel/gram.c: Gram matrices of sequences, each with a zero past. */
 #include "kernel/gram.h"
 
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/team.h"
 #include "kernel/centre.h"
 #include "kernel/past.h"
 
@@ -94,9 +96,15 @@ static volt_status fill(const void *context, bool own, double from, double share
     volt_status status = volt_columns_create(resolved, job->Y, &stage, &columns);
     if (status == VOLT_OK)
         status = volt_past_create(resolved, columns, X.rows, &past);
+    volt_blas_use use; /* explicit features are multiplied by BLAS */
+    bool multiplies = status == VOLT_OK && columns->engine == VOLT_ENGINE_FEATURES;
+    if (multiplies)
+        status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
         volt_past_advance(past, X, same, K, &stage);
         status = volt_stage_end(&stage);
+        if (multiplies)
+            volt_blas_release(&use);
     }
     /* No bound says that K, or what it is made of, cannot overflow. */
     if (status == VOLT_OK && (!isfinite(resolved->facts.largest) || resolved->programme.gaussian > 0))
@@ -135,6 +143,7 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
         radius = options->radius;
 
     volt_resolved resolved;
+    VOLT_TRY(volt_start_threads());
     VOLT_TRY(volt_kernel_resolve(kernel, radius, X.cols, &resolved));
     volt_kernel_warn(kernel);
     gram_job job = {&resolved, X, Y, same, options->progress};

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/team.h"
 #include "kernel/centre.h"
 #include "kernel/gram.h"
 #include "kernel/kernel_entry.h"
@@ -350,6 +351,7 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
                  rows.count, columns.count);
     volt_resolved resolved;
+    VOLT_TRY(volt_start_threads());
     VOLT_TRY(resolve(kernel, radius, d, &resolved));
     volt_kernel_warn(kernel);
     collection_job job = {&resolved, rows, columns, same, options->progress};

@@ -188,15 +188,10 @@ static double gram_share(int64_t n, int64_t d)
     return gram / (gram + factor);
 }
 
-volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
-                           volt_matrix fitted, volt_model **model)
+static volt_status fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
+                       volt_matrix fitted, volt_model **model)
 {
-    volt_fit_options standard = volt_fit_options_default();
-    if (!options)
-        options = &standard;
-    VOLT_TRY(check(kernel, X, Y, options, fitted, model));
     VOLT_TRY(check_memory(X.rows, X.cols, Y.cols));
-
     int64_t n = X.rows;
     double share = gram_share(n, X.cols);
     volt_model *fresh = NULL;
@@ -218,5 +213,19 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
         *model = fresh;
     else
         volt_model_free(fresh);
+    return status;
+}
+
+volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
+                           volt_matrix fitted, volt_model **model)
+{
+    volt_fit_options standard = volt_fit_options_default();
+    if (!options)
+        options = &standard;
+    volt_blas_use use;
+    VOLT_TRY(check(kernel, X, Y, options, fitted, model));
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = fit(kernel, X, Y, options, fitted, model);
+    volt_blas_release(&use);
     return status;
 }

@@ -2,6 +2,7 @@
  *
  * Memory follows from what fit.c allocates. Times are extrapolated from a Gram matrix and a factorisation
  * that are small enough to take a fifth of a second together. */
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -106,14 +107,17 @@ volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_pl
     VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
     VOLT_REQUIRE(n > 0 && d > 0 && q > 0, VOLT_ERR_ARGUMENT,
                  "n = %" PRId64 ", d = %" PRId64 " and q = %" PRId64 " must all be at least 1", n, d, q);
+    volt_blas_use use;
+    VOLT_TRY(volt_blas_claim(&use)); /* what BLAS takes for itself is not available */
     volt_plan made = {
         .fit_bytes = fit_bytes((double)n, (double)d, (double)q),
         .model_bytes = 8 * ((double)n * ((double)d + (double)q + 1) + (double)d + 4 * (double)q),
         .available_bytes = (double)volt_memory_available(),
     };
     made.n_that_fits = rows_within(made.available_bytes, (double)d, (double)q);
-    if (measured)
-        VOLT_TRY(measure((double)n, d, q, &made));
-    *plan = made;
-    return VOLT_OK;
+    volt_status status = measured ? measure((double)n, d, q, &made) : VOLT_OK;
+    volt_blas_release(&use);
+    if (status == VOLT_OK)
+        *plan = made;
+    return status;
 }

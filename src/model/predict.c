@@ -64,18 +64,9 @@ static volt_status take_inputs(const volt_model *model, volt_view X, volt_beyond
     return VOLT_OK;
 }
 
-volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
-                               volt_matrix out, int64_t *beyond)
+static volt_status predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                           volt_matrix out, int64_t *beyond)
 {
-    volt_predict_options standard = volt_predict_options_default();
-    if (!options)
-        options = &standard;
-    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_TRY(volt_check_shape(X, "the inputs"));
-    VOLT_REQUIRE(X.cols == model->d, VOLT_ERR_SHAPE,
-                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols, model->d);
-    VOLT_TRY(check(model, out, X.rows));
-
     int64_t rows = block_rows(X.rows, model->n), counted = 0;
     double *Z = volt_alloc_doubles(X.rows, model->d);
     double *block = volt_alloc_doubles(rows, model->n);
@@ -99,6 +90,25 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     volt_free(result);
     volt_free(block);
     volt_free(Z);
+    return status;
+}
+
+volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                               volt_matrix out, int64_t *beyond)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_REQUIRE(X.cols == model->d, VOLT_ERR_SHAPE,
+                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols, model->d);
+    VOLT_TRY(check(model, out, X.rows));
+
+    volt_blas_use use;
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = predict(model, X, options, out, beyond);
+    volt_blas_release(&use);
     return status;
 }
 

@@ -3,6 +3,7 @@
  *     k_j <- 1 + lambda^2 kappa(z_t, z_j) k_{j-1},   y = c + A' k                (Volterra; section II.B)
  *
  * The coefficients are kept transposed, so that each output is one pass over contiguous memory. */
+#include "base/blas.h"
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -76,8 +77,14 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     VOLT_REQUIRE(stream && x && y, VOLT_ERR_ARGUMENT, "the stream, the input or the output is NULL");
     const volt_model *model = stream->model;
     VOLT_TRY(volt_model_take_input(model, x, stream->policy, stream->pushed, stream->z, &stream->beyond));
+    volt_blas_use use; /* explicit features are multiplied by BLAS */
+    bool multiplies = model->columns->engine == VOLT_ENGINE_FEATURES;
+    if (multiplies)
+        VOLT_TRY(volt_blas_claim(&use));
     volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
                       volt_matrix_of(stream->k, 1, model->n), NULL);
+    if (multiplies)
+        volt_blas_release(&use);
     for (int64_t k = 0; k < model->q; k++)
         y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
     return volt_model_finish_output(model, stream->pushed++, y);

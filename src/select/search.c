@@ -4,6 +4,7 @@
  * are, nor on which one was fast: candidate p is measured against the candidates up to p - LAG alone, all of
  * which have ended before p begins. So up to LAG of them can run at a time, and a search that is taken up
  * again from its log comes to the same end as one that was never stopped. */
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -293,7 +294,7 @@ static int64_t choose_parallel(const run *r)
     return volt_max(parallel, 1);
 }
 
-static volt_status run_all(run *r)
+static volt_status evaluate_all(run *r)
 {
     int64_t parallel = choose_parallel(r);
     char what[96];
@@ -321,6 +322,15 @@ static volt_status run_all(run *r)
     for (int64_t p = 0; p < parallel; p++)
         volt_workspace_free(spaces[p]);
     volt_free(folds);
+    return status;
+}
+
+static volt_status run_all(run *r)
+{
+    volt_blas_use use;
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = evaluate_all(r);
+    volt_blas_release(&use);
     return status;
 }
 

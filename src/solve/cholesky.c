@@ -199,10 +199,13 @@ volt_status volt_cholesky(volt_matrix A, volt_progress progress)
                  "the matrix to factor is %" PRId64 " x %" PRId64 " with leading dimension %" PRId64
                  ", and must be square with one of at most %d",
                  A.rows, A.cols, A.ld, INT_MAX);
+    volt_blas_use use;
+    VOLT_TRY(volt_blas_claim(&use));
     volt_stage stage;
     int64_t pivot = 0;
     volt_stage_begin(&stage, progress, "factor", 0, 1, volt_cholesky_units(A.rows));
     volt_cholesky_factor(A, &stage, &pivot);
+    volt_blas_release(&use);
     VOLT_TRY(volt_stage_end(&stage));
     VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR, "pivot %" PRId64 " of %" PRId64 " is not positive", pivot,
                  A.rows);

@@ -6,6 +6,7 @@
  * minimises |K A + 1 c - Y|^2 + alpha tr(A' K A); 1' A = 0 follows. Without intercept c = 0. */
 #include "solve/ridge.h"
 
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -137,7 +138,12 @@ volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridg
         return VOLT_ERR_MEMORY;
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "factor", where.from, where.share, volt_cholesky_units(K.rows));
-    volt_status status = solve(K, Y, options, &stage, scratch, c, &made);
+    volt_blas_use use;
+    volt_status status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = solve(K, Y, options, &stage, scratch, c, &made);
+        volt_blas_release(&use);
+    }
     volt_free(scratch);
     if (status == VOLT_OK && report)
         *report = made;

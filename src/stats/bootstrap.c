@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/team.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -58,6 +59,7 @@ volt_status volt_bootstrap_means(volt_view values, const volt_resampling *resamp
 {
     const int64_t reps = resampling->reps, chunks = (reps + CHUNK - 1) / CHUNK;
     const int64_t threads = volt_min(volt_threads(), chunks);
+    VOLT_TRY(volt_start_threads());
     int64_t *indices = volt_alloc(threads * values.rows, sizeof *indices);
     double *sums = indices ? volt_alloc_doubles(threads, values.cols) : NULL;
     if (!sums) {

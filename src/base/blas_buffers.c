@@ -1,0 +1,150 @@
+/* src/base/blas_buffers.c: the memory that BLAS takes for itself.
+ *
+ * OpenBLAS packs its operands into buffers of a fixed size, 32 MiB on most machines and 128 MiB on some: one for
+ * every thread that is in BLAS at a time, and one more for every thread of its own. It takes a buffer when none is
+ * free, never gives one back, and where the system has none left it asks again for ever. So the buffers are taken
+ * here, one by one, each while there is room for the largest, and before the work measures what memory is left for
+ * its matrices. */
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/team.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local bool has_claim; /* this thread is inside a call that has claimed */
+
+#ifdef VOLT_HAVE_OPENBLAS
+
+/* Not in any header. Where a build of OpenBLAS hides them the room is looked for, and no buffer taken. */
+void *blas_memory_alloc(int purpose) __attribute__((weak));
+void blas_memory_free(void *buffer) __attribute__((weak));
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int count);
+char *openblas_get_config(void);
+
+static const double largest_buffer = 132 * 0x1p20; /* and some pages around it */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
+static int64_t claimed;                                  /* buffers that running calls may need at a time */
+static int64_t taken;                                    /* buffers that there are for sure */
+
+/* Buffers that can be taken besides those of OpenBLAS's own threads: it has room for two of each thread that it was
+ * built for, and complains about more. */
+static int64_t most_buffers(void)
+{
+    const char *found = strstr(openblas_get_config(), "MAX_THREADS=");
+    long built_for = found ? strtol(found + strlen("MAX_THREADS="), NULL, 10) : 0;
+    return built_for > 0 ? 2 * built_for - openblas_get_num_threads() : 2 * openblas_get_num_threads();
+}
+
+static volt_status lacking(int64_t threads)
+{
+    char what[96];
+    snprintf(what, sizeof what, "the next buffer of BLAS, on %d thread%s,", (int)threads,
+             threads == 1 ? "" : "s");
+    return volt_memory_lacking(largest_buffer, what);
+}
+
+/* Have `count` buffers at a time, besides those that other threads have now. */
+static volt_status take_buffers(int64_t count, int64_t threads)
+{
+    count = volt_min(count, most_buffers());
+    volt_status status = VOLT_OK;
+    void **buffers = volt_alloc_zero(count, sizeof *buffers);
+    if (!buffers)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < count && status == VOLT_OK; i++)
+        if (!volt_memory_can_map(largest_buffer))
+            status = lacking(threads);
+        else if (blas_memory_alloc && blas_memory_free)
+            buffers[i] = blas_memory_alloc(0);
+    for (int64_t i = 0; i < count; i++)
+        if (buffers[i])
+            blas_memory_free(buffers[i]);
+    volt_free(buffers);
+    return status;
+}
+
+static volt_status claim_buffers(int64_t threads, int64_t *buffers)
+{
+    volt_status status = VOLT_OK;
+    pthread_mutex_lock(&lock);
+    int64_t own = openblas_get_num_threads(), more = threads + (threads > own ? threads - own : 0);
+    if (claimed + more > taken) {
+        status = take_buffers(claimed + more, threads);
+        if (status == VOLT_OK)
+            taken = claimed + more;
+    }
+    if (status == VOLT_OK) {
+        claimed += more;
+        *buffers = more;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void release_buffers(int64_t buffers)
+{
+    pthread_mutex_lock(&lock);
+    claimed -= buffers;
+    pthread_mutex_unlock(&lock);
+}
+
+void volt_blas_set_threads(int64_t count)
+{
+    int64_t more = count - openblas_get_num_threads();
+    pthread_mutex_lock(&lock);
+    bool has_room = more <= 0 || take_buffers(more, count) == VOLT_OK;
+    pthread_mutex_unlock(&lock);
+    if (has_room) /* otherwise the claim of the work that would need them fails, with its sentence */
+        openblas_set_num_threads((int)count);
+}
+
+#else
+
+void volt_blas_set_threads(int64_t count)
+{
+    (void)count; /* set by the environment of that BLAS */
+}
+
+static volt_status claim_buffers(int64_t threads, int64_t *buffers)
+{
+    (void)threads;
+    *buffers = 0; /* nothing is known of another BLAS */
+    return VOLT_OK;
+}
+
+static void release_buffers(int64_t buffers)
+{
+    (void)buffers;
+}
+
+#endif
+
+volt_status volt_blas_claim(volt_blas_use *use)
+{
+    volt_blas_use made = {.is_outer = !has_claim};
+    if (made.is_outer) {
+        volt_status status = volt_start_threads();
+        if (status == VOLT_OK)
+            status = claim_buffers(volt_threads(), &made.buffers);
+        if (status != VOLT_OK)
+            return status;
+    }
+    has_claim = true;
+    *use = made;
+    return VOLT_OK;
+}
+
+void volt_blas_release(const volt_blas_use *use)
+{
+    if (!use->is_outer)
+        return;
+    release_buffers(use->buffers);
+    has_claim = false;
+}

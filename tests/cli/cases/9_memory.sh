@@ -1,0 +1,58 @@
+# tests/cli/cases/9_memory.sh: limits on memory, step by step around what is just enough.
+
+# The address space, in KiB, of the program at rest: a stream that waits for its first row.
+address_space_at_rest()
+{
+    local job pages
+    mkfifo wait
+    "$VOLTERRA" stream model.safetensors <wait >answer 2>/dev/null &
+    job=$!
+    exec 3>wait
+    echo 0.1,0.2 >&3
+    while [ ! -s answer ]; do sleep 0.05; done
+    read -r pages _ <"/proc/$job/statm"
+    exec 3>&-
+    wait $job
+    rm wait
+    echo $((pages * $(getconf PAGESIZE) / 1024))
+}
+
+# within KIB ARGUMENTS...: the program under that limit ends, with a result or with one sentence
+within()
+{
+    local limit=$1
+    shift
+    (ulimit -v "$limit" && exec timeout -k 1 60 "$VOLTERRA" "$@") >out 2>err
+    status=$?
+    case $status in
+        0) ended_well=$((ended_well + 1)) ;;
+        1) one_line "$@" ;;
+        *) fail "status $status within $limit KiB: volterra $*" ;;
+    esac
+}
+
+# BLAS has buffers of its own, of 32 MiB or more, and waits for ever where it gets none.
+ladder()
+{
+    [ $sanitized = no ] || skip "a sanitized program needs its address space"
+    [ -r /proc/self/statm ] || skip "there is no /proc to read the address space from"
+    small_model
+    series 1200 2 >long.csv
+    local rest above
+    rest=$(address_space_at_rest)
+    ended_well=0
+    # 11.5 MB of Gram matrix lie somewhere on the way, and so do two buffers for each of two threads.
+    for above in 4 10 16 24 34 46 60 76 94 114 136 160 186 214 244; do
+        set -- within $((rest + above * 1024))
+        "$@" fit --x long.csv --threads 2 -o m.safetensors
+        "$@" predict model.safetensors --x long.csv --threads 2 -o forecast.csv
+        "$@" tune --x long.csv --threads 2 --draws 2 --folds 2
+        "$@" compare --x long.csv --kernel linear --draws 2 --threads 2
+        "$@" gram --x long.csv --kernel sig:level=2,window=3 --threads 2 -o gram.npy
+        "$@" fit --x long.csv --threads 12 -o m.safetensors
+    done
+    nothing_left
+    within unlimited fit --x long.csv --threads 2 -o m.safetensors
+    [ "$ended_well" -gt 0 ] || fail "nothing ran to its end"
+}
+check "memory: every limit gives a result or a sentence, never a program that hangs" ladder
