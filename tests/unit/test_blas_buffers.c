@@ -1,0 +1,184 @@
+/* tests/unit/test_blas_buffers.c: BLAS gets its buffers before the work begins, or the work says that it can not. */
+#define _GNU_SOURCE
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/team.h"
+#include "support/check.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- the address space ------------------------------------------------------------------------ */
+
+static int64_t address_space(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+static bool can_be_limited(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false; /* its shadow memory needs the address space */
+#else
+    return address_space() > 0;
+#endif
+}
+
+static struct rlimit before;
+
+/* No more than `bytes` beyond what the process has now. */
+static void limit_to(int64_t bytes)
+{
+    getrlimit(RLIMIT_AS, &before);
+    struct rlimit limit = {.rlim_cur = (rlim_t)(address_space() + bytes), .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+static int lift_limit(void **state)
+{
+    (void)state;
+    setrlimit(RLIMIT_AS, &before);
+    return volt_set_threads(0) != VOLT_OK;
+}
+
+static int remember_limit(void **state)
+{
+    (void)state;
+    return getrlimit(RLIMIT_AS, &before);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+/* The first test: the buffers that there are for sure are still none. */
+static void a_claim_without_room_is_refused(void **state)
+{
+    (void)state;
+    if (!can_be_limited())
+        skip();
+    volt_blas_use use;
+    check_ok(volt_set_threads(1));
+    limit_to(6 << 20);
+    assert_false(volt_memory_can_map(16 << 20));
+    volt_status status = volt_blas_claim(&use);
+    if (strncmp(volt_blas_name(), "OpenBLAS", 8) == 0) {
+        check_fails(status, VOLT_ERR_MEMORY, "BLAS, on 1 thread, needs 132.0 MiB of memory, and");
+    } else { /* nothing is known of another BLAS */
+        check_ok(status);
+        volt_blas_release(&use);
+    }
+    /* More threads of BLAS would each take a buffer at once. */
+    check_ok(volt_set_threads(7));
+    lift_limit(NULL);
+    check_ok(volt_blas_claim(&use));
+    volt_blas_release(&use);
+}
+
+static void threads_without_room_are_refused(void **state)
+{
+    (void)state;
+    if (!can_be_limited())
+        skip();
+    check_ok(volt_set_threads(40));
+    limit_to(20 << 20);
+    check_fails(volt_start_threads(), VOLT_ERR_MEMORY, "work on 40 threads needs");
+    check_ok(volt_set_threads(1));
+    check_ok(volt_start_threads());
+}
+
+/* What was claimed once is there: no room is needed for it again. */
+static void buffers_are_kept(void **state)
+{
+    (void)state;
+    if (!can_be_limited())
+        skip();
+    volt_blas_use use;
+    check_ok(volt_blas_claim(&use));
+    volt_blas_release(&use);
+    limit_to(1 << 20);
+    for (int i = 0; i < 3; i++) {
+        check_ok(volt_blas_claim(&use));
+        volt_blas_release(&use);
+    }
+}
+
+static void claims_of_one_thread_nest(void **state)
+{
+    (void)state;
+    volt_blas_use outer, inner;
+    check_ok(volt_blas_claim(&outer));
+    assert_true(outer.is_outer);
+    check_ok(volt_blas_claim(&inner));
+    assert_false(inner.is_outer);
+    assert_int_equal(inner.buffers, 0);
+    volt_blas_release(&inner);
+    check_ok(volt_blas_claim(&inner));
+    assert_false(inner.is_outer); /* the outer one still holds */
+    volt_blas_release(&inner);
+    volt_blas_release(&outer);
+    check_ok(volt_blas_claim(&inner));
+    assert_true(inner.is_outer);
+    volt_blas_release(&inner);
+}
+
+enum { CALLERS = 4, ROWS = 96 };
+
+static void *multiply(void *context)
+{
+    double *worst = context, A[ROWS], C[ROWS * ROWS];
+    volt_blas_use use;
+    *worst = 1;
+    if (volt_blas_claim(&use) != VOLT_OK)
+        return NULL;
+    for (int i = 0; i < ROWS; i++)
+        A[i] = i;
+    *worst = 0;
+    for (int round = 0; round < 50; round++) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, ROWS, ROWS, 1, 1, A, 1, A, 1, 0, C, ROWS);
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < ROWS; j++)
+                *worst += C[i * ROWS + j] != (double)i * j;
+    }
+    volt_blas_release(&use);
+    return NULL;
+}
+
+static void several_callers_claim_for_themselves(void **state)
+{
+    (void)state;
+    pthread_t thread[CALLERS];
+    double worst[CALLERS];
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, multiply, &worst[i]), 0);
+    for (int i = 0; i < CALLERS; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < CALLERS; i++)
+        assert_true(worst[i] == 0);
+}
+
+int main(void)
+{
+#define LIMITED(test) cmocka_unit_test_setup_teardown(test, remember_limit, lift_limit)
+    const struct CMUnitTest tests[] = {
+        LIMITED(a_claim_without_room_is_refused),
+        LIMITED(threads_without_room_are_refused),
+        LIMITED(buffers_are_kept),
+        cmocka_unit_test(claims_of_one_thread_nest),
+        cmocka_unit_test(several_callers_claim_for_themselves),
+    };
+    return cmocka_run_group_tests_name("blas_buffers", tests, NULL, NULL);
+}
