@@ -1,10 +1,18 @@
-/* src/io/atomic_file.c: a file that is replaced as a whole or not at all. */
+/* src/io/atomic_file.c: a file that is replaced as a whole or not at all.
+ *
+ * A writer that is killed leaves its temporary file behind. So a temporary file carries a sum of the name that it
+ * is for, and its writer holds its lock from the beginning until it is renamed; whoever writes to that name next
+ * removes those whose lock is free. The system gives a dead process's locks up, so no process number has to be
+ * trusted. A file that is taken for a dead one between its creation and its lock is given up for another: see
+ * create_temporary. Where the file system has no locks nothing is removed. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/atomic_file.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/file_lock.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -12,8 +20,11 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
-enum { MOST_LINKS = 40, MOST_NAMES = 100, TEMPORARY_LENGTH = 64 };
+enum { MOST_LINKS = 40, MOST_NAMES = 100, TEMPORARY_LENGTH = 80 };
+
+static const volt_atomic_file no_file = {.lock = -1};
 
 static volt_status write_failure(const char *path, int reason)
 {
@@ -84,30 +95,101 @@ static volt_status follow_links(const char *path, char **target)
     return status;
 }
 
+/* ---- the temporary file ----------------------------------------------------------------------- */
+
+/* What the names of all temporary files for `target` begin with. Two targets with one sum share their leftovers. */
+static void write_prefix(const char *target, char prefix[TEMPORARY_LENGTH])
+{
+    const char *name = target + directory_length(target);
+    unsigned long sum = crc32(crc32(0, NULL, 0), (const Bytef *)name, (uInt)strlen(name));
+    snprintf(prefix, TEMPORARY_LENGTH, ".volterra-%08lx-", sum & 0xffffffffUL);
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static void remove_if_dead(const char *path)
+{
+    int descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    struct stat entry;
+    if (fstat(descriptor, &entry) == 0 && S_ISREG(entry.st_mode) &&
+        volt_file_lock(descriptor) == VOLT_LOCK_HELD)
+        unlink(path);
+    close(descriptor);
+}
+
+/* What killed writers to this target have left. A failure is none of the present writer's. */
+static void remove_leftovers(const char *target)
+{
+    char prefix[TEMPORARY_LENGTH];
+    write_prefix(target, prefix);
+    char *folder = beside(target, ".");
+    DIR *entries = folder ? opendir(folder) : NULL;
+    const struct dirent *entry;
+    while (entries && (entry = readdir(entries))) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 || !ends_with(entry->d_name, ".tmp"))
+            continue;
+        char *path = beside(target, entry->d_name);
+        if (path)
+            remove_if_dead(path);
+        volt_free(path);
+    }
+    if (entries)
+        closedir(entries);
+    volt_free(folder);
+}
+
+/* Is the new file ours? Another writer that came before the lock may have removed it as a leftover. */
+static int keep_alive(int descriptor)
+{
+    struct stat entry;
+    return volt_file_lock(descriptor) != VOLT_LOCK_BUSY && fstat(descriptor, &entry) == 0 && entry.st_nlink > 0;
+}
+
+/* Take over the new file's descriptor, twice: one for the stream, one that keeps the lock until the file has its
+ * name. On failure it is closed. */
+static int open_stream(volt_atomic_file *file, int descriptor)
+{
+    file->lock = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    file->stream = file->lock >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (file->stream)
+        return 0;
+    int reason = errno;
+    close(descriptor);
+    unlink(file->temporary);
+    return reason;
+}
+
 /* Create a new file beside file->target, with the permissions of an ordinary new file. */
 static volt_status create_temporary(volt_atomic_file *file)
 {
     static atomic_uint counter;
+    char prefix[TEMPORARY_LENGTH], name[2 * TEMPORARY_LENGTH];
+    write_prefix(file->target, prefix);
     for (int i = 0; i < MOST_NAMES; i++) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
-        char name[TEMPORARY_LENGTH];
-        snprintf(name, sizeof name, ".volterra-%lx-%lx-%x.tmp", (unsigned long)getpid(),
+        snprintf(name, sizeof name, "%s%lx-%lx-%x.tmp", prefix, (unsigned long)getpid(),
                  (unsigned long)now.tv_nsec, atomic_fetch_add(&counter, 1));
         file->temporary = beside(file->target, name);
         if (!file->temporary)
             return VOLT_ERR_MEMORY;
         int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0) {
-            file->stream = fdopen(descriptor, "wb");
-            if (file->stream)
+        int reason = descriptor < 0 ? errno : 0;
+        if (!reason && keep_alive(descriptor)) {
+            reason = open_stream(file, descriptor);
+            if (!reason)
                 return VOLT_OK;
-            int reason = errno;
+        } else if (!reason) {
+            reason = EEXIST; /* somebody has it: another name */
             close(descriptor);
             unlink(file->temporary);
-            errno = reason;
         }
-        int reason = errno;
         volt_free(file->temporary);
         file->temporary = NULL;
         if (reason != EEXIST)
@@ -115,6 +197,8 @@ static volt_status create_temporary(volt_atomic_file *file)
     }
     return write_failure(file->path, EEXIST);
 }
+
+/* ---- open ------------------------------------------------------------------------------------- */
 
 static volt_status open_straight(volt_atomic_file *file)
 {
@@ -125,9 +209,10 @@ static volt_status open_straight(volt_atomic_file *file)
 static volt_status open_replacement(volt_atomic_file *file, const struct stat *existing)
 {
     /* A rename needs no right to the old file: ask for it, so that a protected file stays. */
-    if (existing && access(file->path, W_OK) != 0)
+    if (existing && faccessat(AT_FDCWD, file->path, W_OK, AT_EACCESS) != 0)
         return write_failure(file->path, errno);
     VOLT_TRY(follow_links(file->path, &file->target));
+    remove_leftovers(file->target);
     VOLT_TRY(create_temporary(file));
     if (existing && fchmod(fileno(file->stream), existing->st_mode & 07777) != 0)
         return write_failure(file->path, errno);
@@ -136,8 +221,7 @@ static volt_status open_replacement(volt_atomic_file *file, const struct stat *e
 
 volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
 {
-    volt_atomic_file fresh = {.stream = NULL};
-    *file = fresh;
+    *file = no_file;
     file->path = volt_strdup(path);
     if (!file->path)
         return VOLT_ERR_MEMORY;
@@ -221,9 +305,10 @@ void volt_atomic_discard(volt_atomic_file *file)
         fclose(file->stream);
     if (file->temporary)
         unlink(file->temporary);
+    if (file->lock >= 0)
+        close(file->lock);
     volt_free(file->temporary);
     volt_free(file->target);
     volt_free(file->path);
-    volt_atomic_file closed = {.stream = NULL};
-    *file = closed;
+    *file = no_file;
 }

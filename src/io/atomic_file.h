@@ -8,7 +8,8 @@
  * The bytes go to a temporary file in the same directory, which is synced to the disk and then renamed
  * over the target. An existing target keeps its permission bits; a symbolic link stays, and the file it
  * points to is replaced. A target that is no regular file (a device, a pipe) is written straight away;
- * "-" and /dev/stdout are standard output.
+ * "-" and /dev/stdout are standard output. A temporary file that a killed writer left is removed by the next one
+ * that writes to the same name, where the file system has locks.
  *
  * Beyond a file size limit the system sends SIGXFSZ, which ends a program that does not ignore it; once
  * it is ignored, the limit is a failed write like any other. */
@@ -25,6 +26,7 @@ typedef struct volt_atomic_file {
     char *path;      /* as the user gave it, for error sentences */
     char *target;    /* what is replaced: the path with its links followed; NULL: written straight */
     char *temporary; /* what is renamed to target; NULL: written straight */
+    int lock;        /* a second descriptor of temporary, which holds its lock; -1: none */
     int failure;     /* errno of the first write that failed, 0 while all is well */
 } volt_atomic_file;
 

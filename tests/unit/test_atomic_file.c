@@ -7,12 +7,15 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -85,15 +88,39 @@ static void says_why_not(void **state)
     assert_non_null(strstr(volt_error_detail(), "Is a directory"));
 }
 
+/* Root may write anything: be somebody else for a while, for the real and for the effective user. */
+static bool become_nobody(void)
+{
+    enum { NOBODY = 65534 };
+    return geteuid() != 0 || (chmod(scratch_directory(), 0777) == 0 && setresuid(NOBODY, NOBODY, 0) == 0);
+}
+
+static void become_oneself(void)
+{
+    uid_t real, effective, saved;
+    assert_int_equal(getresuid(&real, &effective, &saved), 0);
+    if (saved == 0)
+        assert_int_equal(setresuid(0, 0, 0), 0);
+}
+
 static void respects_a_protected_file(void **state)
 {
     (void)state;
-    if (geteuid() == 0)
-        skip(); /* root may write anything */
-    const char *path = scratch_write_text("protected.txt", "old");
+    const char *path = scratch_write_text("protected.txt", "old"), *folder = scratch_path("closed");
+    char inside[512];
+    snprintf(inside, sizeof inside, "%s/new.txt", folder);
     assert_int_equal(chmod(path, 0444), 0);
-    assert_int_equal(write_whole(path, "new"), VOLT_ERR_IO);
+    assert_int_equal(mkdir(folder, 0555), 0);
+    if (!become_nobody())
+        skip(); /* root of a container that knows no other user */
+    volt_status protected = write_whole(path, "new"), closed = write_whole(inside, "new");
+    become_oneself();
+    assert_int_equal(protected, VOLT_ERR_IO);
+    assert_int_equal(closed, VOLT_ERR_IO);
+    assert_non_null(strstr(volt_error_detail(), "Permission denied"));
     assert_content(path, "old");
+    assert_int_equal(scratch_count(), 2); /* and no temporary file beside it */
+    assert_int_equal(rmdir(folder), 0);
     unlink(path);
 }
 
@@ -120,6 +147,157 @@ static void follows_links(void **state)
     unlink(link);
     unlink(second);
 }
+
+/* ---- what reaches the disk -------------------------------------------------------------------- */
+
+static struct {
+    int files, folders; /* how often either was synced */
+    off_t size;         /* of the file when it was */
+    bool replaced;      /* the target was new already when the file was synced, */
+    bool renamed;       /* or when the folder was */
+} synced;
+static const char *synced_target;
+
+/* In place of the C library's: the program's own functions come first. It counts instead of waiting for a disk. */
+int fsync(int descriptor)
+{
+    struct stat entry, target;
+    if (!synced_target || fstat(descriptor, &entry) != 0)
+        return 0;
+    bool is_new = stat(synced_target, &target) == 0 && target.st_size > 3; /* the old text has 3 bytes */
+    if (S_ISDIR(entry.st_mode)) {
+        synced.folders++;
+        synced.renamed = is_new;
+    } else {
+        synced.files++;
+        synced.size = entry.st_size;
+        synced.replaced = is_new;
+    }
+    return 0;
+}
+
+/* The bytes are on the disk before the file has its name, and then the name is: after a power cut there is the old
+ * file or the new one, never an empty one. */
+static void syncs_the_file_then_renames_then_syncs_the_folder(void **state)
+{
+    (void)state;
+    synced_target = scratch_write_text("synced.txt", "old");
+    memset(&synced, 0, sizeof synced);
+    assert_int_equal(write_whole(synced_target, "new and longer"), VOLT_OK);
+    assert_int_equal(synced.files, 1);
+    assert_int_equal(synced.size, 14); /* all of it: the stream was flushed before */
+    assert_false(synced.replaced);
+    assert_int_equal(synced.folders, 1);
+    assert_true(synced.renamed);
+    unlink(synced_target);
+    synced_target = NULL;
+}
+
+/* ---- writers that are killed ------------------------------------------------------------------ */
+
+/* A child that has begun to write to `path`; it waits to be killed. */
+static pid_t start_writer(const char *path)
+{
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        volt_atomic_file file;
+        alarm(20); /* it must not outlive a test that failed */
+        if (volt_atomic_open(&file, path) == VOLT_OK && write(ready[1], "x", 1) == 1)
+            for (;;)
+                pause();
+        _exit(1);
+    }
+    char byte;
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static void stop_writer(pid_t child)
+{
+    int ended;
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &ended, 0), child);
+}
+
+static void removes_what_killed_writers_left(void **state)
+{
+    (void)state;
+    enum { KILLED = 3 };
+    const char *path = scratch_path("killed.txt"), *other = scratch_path("other.txt");
+    const char *link = scratch_path("killed-link.txt");
+    for (int i = 0; i < KILLED; i++) {
+        pid_t child = start_writer(path);
+        assert_int_equal(scratch_count(), 1); /* each removes the one before */
+        stop_writer(child);
+    }
+    stop_writer(start_writer(other));
+    assert_int_equal(scratch_count(), 2);
+    assert_int_equal(symlink("killed.txt", link), 0);
+    assert_int_equal(write_whole(link, "whole"), VOLT_OK); /* the same file under another name */
+    assert_content(path, "whole");
+    assert_int_equal(scratch_count(), 3); /* the file, its link, and what is left of the other one */
+    assert_int_equal(write_whole(other, "whole"), VOLT_OK);
+    assert_int_equal(scratch_count(), 3);
+    unlink(link);
+    unlink(path);
+    unlink(other);
+    assert_int_equal(scratch_count(), 0);
+}
+
+static void leaves_live_writers_alone(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("shared.txt");
+    pid_t child = start_writer(path);
+    volt_atomic_file mine; /* and one of this very process */
+    assert_int_equal(volt_atomic_open(&mine, path), VOLT_OK);
+    assert_int_equal(scratch_count(), 2);
+    assert_int_equal(write_whole(path, "second"), VOLT_OK);
+    assert_int_equal(scratch_count(), 3);
+    assert_content(path, "second");
+    volt_atomic_write(&mine, "mine", 4);
+    assert_int_equal(volt_atomic_close(&mine), VOLT_OK);
+    assert_content(path, "mine");
+    assert_int_equal(scratch_count(), 2);
+    stop_writer(child);
+    assert_int_equal(write_whole(path, "last"), VOLT_OK);
+    assert_int_equal(scratch_count(), 1);
+    unlink(path);
+}
+
+/* Many writers to one name at a time: none takes another's file for a leftover, and each write comes to its end. */
+static void writers_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    enum { WRITERS = 4, WRITES = 200 };
+    const char *path = scratch_path("busy.txt");
+    pid_t children[WRITERS];
+    for (int i = 0; i < WRITERS; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0) {
+            int failures = 0;
+            for (int k = 0; k < WRITES; k++)
+                failures += write_whole(path, "one whole text") != VOLT_OK;
+            _exit(failures != 0);
+        }
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int ended;
+        assert_int_equal(waitpid(children[i], &ended, 0), children[i]);
+        assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    }
+    assert_content(path, "one whole text");
+    assert_int_equal(scratch_count(), 1);
+    unlink(path);
+}
+
+/* ---- what can go wrong ------------------------------------------------------------------------ */
 
 static void writes_straight_to_devices(void **state)
 {
@@ -200,6 +378,10 @@ int main(void)
         cmocka_unit_test(says_why_not),
         cmocka_unit_test(respects_a_protected_file),
         cmocka_unit_test(follows_links),
+        cmocka_unit_test(syncs_the_file_then_renames_then_syncs_the_folder),
+        cmocka_unit_test(removes_what_killed_writers_left),
+        cmocka_unit_test(leaves_live_writers_alone),
+        cmocka_unit_test(writers_do_not_disturb_each_other),
         cmocka_unit_test(writes_straight_to_devices),
         cmocka_unit_test(size_limit_leaves_the_old_file),
         cmocka_unit_test(every_allocation_may_fail),
