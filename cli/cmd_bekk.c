@@ -3,6 +3,7 @@
 #include "bekk_params.h"
 #include "command.h"
 #include "inputs.h"
+#include "outputs.h"
 #include "report.h"
 #include "volterra.h"
 
@@ -93,7 +94,9 @@ static int run_fit(const bekk_arguments *arguments)
 static int run_simulation(const bekk_arguments *arguments)
 {
     volt_bekk *params = NULL;
-    int failed = bekk_params_read(arguments->file, arguments->preset, &params);
+    int failed = output_check_against(arguments->output, arguments->file);
+    if (!failed)
+        failed = bekk_params_read(arguments->file, arguments->preset, &params);
     if (failed)
         return failed;
     bekk_simulation simulation = {

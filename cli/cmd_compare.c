@@ -181,22 +181,21 @@ static int check_source(const compare_arguments *arguments)
 /* The files to write, and that one thing at most goes to standard output. */
 static int check_outputs(const compare_arguments *arguments)
 {
-    const char *files[] = {arguments->report, arguments->csv, arguments->latex};
-    static const char *const names[] = {"--report", "--csv", "--latex"};
+    const output_option outputs[] = {
+        {"--report", arguments->report}, {"--csv", arguments->csv}, {"--latex", arguments->latex}};
+    enum { COUNT = sizeof outputs / sizeof *outputs };
     const char *taken = arguments->common.json ? "--json" : NULL;
-    int failed = 0;
-    for (int i = 0; i < 3 && !failed; i++) {
-        if (!files[i])
+    for (int i = 0; i < COUNT; i++) {
+        if (!outputs[i].path || !is_standard_output(outputs[i].path))
             continue;
-        if (is_standard_output(files[i]) && taken)
-            return complain(EXIT_USAGE, "%s and %s - both want standard output", taken, names[i]);
-        if (is_standard_output(files[i]))
-            taken = names[i];
-        for (int j = 0; j < i; j++)
-            if (files[j] && strcmp(files[i], files[j]) == 0)
-                return complain(EXIT_USAGE, "%s and %s name the same file, %s", names[j], names[i], files[i]);
-        failed = training_check_output(&arguments->own, files[i]);
+        if (taken)
+            return complain(EXIT_USAGE, "%s and %s - both want standard output", taken, outputs[i].option);
+        taken = outputs[i].option;
     }
+    int failed = outputs_check_distinct(outputs, COUNT);
+    for (int i = 0; i < COUNT && !failed; i++)
+        if (outputs[i].path)
+            failed = training_check_output(&arguments->own, outputs[i].path);
     return failed;
 }
 

@@ -122,12 +122,13 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
 
 static int check_outputs(const fit_arguments *arguments)
 {
-    int failed = training_check_output(&arguments->training, arguments->output);
-    if (failed || !arguments->fitted)
-        return failed;
-    if (strcmp(arguments->fitted, arguments->output) == 0)
-        return complain(EXIT_USAGE, "-o and --fitted name the same file, %s", arguments->output);
-    return training_check_output(&arguments->training, arguments->fitted);
+    const output_option outputs[] = {{"-o", arguments->output}, {"--fitted", arguments->fitted}};
+    int failed = outputs_check_distinct(outputs, 2);
+    if (!failed)
+        failed = training_check_output(&arguments->training, arguments->output);
+    if (!failed && arguments->fitted)
+        failed = training_check_output(&arguments->training, arguments->fitted);
+    return failed;
 }
 
 static int run_fit(int argc, char *const *argv)

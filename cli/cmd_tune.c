@@ -179,31 +179,25 @@ static int check_merge(const tune_arguments *arguments)
     return 0;
 }
 
-static bool same_file_name(const char *first, const char *second)
-{
-    return first && second && strcmp(first, second) == 0;
-}
-
 static int check_outputs(const tune_arguments *arguments)
 {
-    const char *files[] = {arguments->output, arguments->plot, arguments->log};
-    static const char *const names[] = {"-o", "--plot", "--log"};
-    int failed = 0;
+    const output_option outputs[] = {
+        {"-o", arguments->output}, {"--plot", arguments->plot}, {"--log", arguments->log}};
+    enum { COUNT = sizeof outputs / sizeof *outputs };
     if (arguments->common.json && ((arguments->output && is_standard_output(arguments->output)) ||
                                    (arguments->plot && is_standard_output(arguments->plot))))
         return complain(EXIT_USAGE, "--json and %s - both want standard output",
                         arguments->output && is_standard_output(arguments->output) ? "-o" : "--plot");
-    for (int i = 0; i < 3 && !failed; i++) {
-        if (!files[i])
+    int failed = outputs_check_distinct(outputs, COUNT);
+    for (int i = 0; i < COUNT && !failed; i++) {
+        const char *path = outputs[i].path;
+        if (!path)
             continue;
-        for (int j = 0; j < i; j++)
-            if (same_file_name(files[i], files[j]))
-                return complain(EXIT_USAGE, "%s and %s name the same file, %s", names[j], names[i], files[i]);
-        failed = training_check_output(&arguments->training, files[i]);
+        failed = training_check_output(&arguments->training, path);
         if (!failed && arguments->candidates)
-            failed = output_check_against(files[i], arguments->candidates);
+            failed = output_check_against(path, arguments->candidates);
         for (int64_t k = 0; k < arguments->merge.count && !failed; k++)
-            failed = output_check_against(files[i], arguments->merge.texts[k]);
+            failed = output_check_against(path, arguments->merge.texts[k]);
     }
     return failed;
 }

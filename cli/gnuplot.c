@@ -11,7 +11,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,55 +134,20 @@ int gnuplot_draw(FILE *script, FILE *picture)
     return failed;
 }
 
-/* A new file beside `path`, open for writing, with the mode that a new file would have. */
-static FILE *open_beside(const char *path, char temporary[PATH_MAX])
-{
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash - path) + 1 : 0;
-    int length = snprintf(temporary, PATH_MAX, "%.*s.volterra-XXXXXX", folder, path);
-    int fd = length < PATH_MAX ? mkstemp(temporary) : -1;
-    if (fd < 0)
-        return NULL;
-    mode_t mask = umask(0);
-    umask(mask);
-    FILE *file = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w+b") : NULL;
-    if (!file) {
-        close(fd);
-        remove(temporary);
-    }
-    return file;
-}
-
-static int replace_file(FILE *script, const char *path)
-{
-    char temporary[PATH_MAX];
-    FILE *file = open_beside(path, temporary);
-    if (!file)
-        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-    int failed = gnuplot_draw(script, file);
-    bool is_written = fclose(file) == 0;
-    if (!failed && (!is_written || rename(temporary, path)))
-        failed = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-    if (failed)
-        remove(temporary);
-    return failed;
-}
-
 int gnuplot_draw_file(FILE *script, const char *path)
 {
-    struct stat about;
-    if (is_standard_output(path))
-        return gnuplot_draw(script, stdout);
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        FILE *file = fopen(path, "wb");
-        if (!file)
-            return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        int failed = gnuplot_draw(script, file);
-        return fclose(file) && !failed ? complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno))
-                                       : failed;
-    }
-    interrupt_defer(true);
-    int failed = replace_file(script, path);
+    char *picture = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&picture, &size);
+    if (!memory)
+        return complain(EXIT_FAILED, "not enough memory for the picture");
+    interrupt_defer(!is_standard_output(path));
+    int failed = gnuplot_draw(script, memory);
+    if (fclose(memory) && !failed)
+        failed = complain(EXIT_FAILED, "not enough memory for the picture");
+    if (!failed)
+        failed = output_text(path, picture);
     interrupt_defer(false);
+    free(picture);
     return failed;
 }

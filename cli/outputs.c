@@ -2,10 +2,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "outputs.h"
 
+#include "file_names.h"
 #include "interrupt.h"
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,38 +22,67 @@ bool is_standard_output(const char *path)
 
 /* ---- before the work -------------------------------------------------------------------------- */
 
+/* A file that is there must take writing: the write itself would only replace it, and not ask. */
+static int check_existing(const char *path, const struct stat *about)
+{
+    if (S_ISDIR(about->st_mode))
+        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
+    if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* New content is written beside the file and then takes its name. */
+static int check_folder(const char *path, const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
+    if (!S_ISDIR(about.st_mode))
+        return complain(EXIT_FAILED, "cannot write %s: %s is not a directory", path, folder);
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
+    return 0;
+}
+
 int output_check(const char *path)
 {
     struct stat about;
     if (is_standard_output(path))
         return 0;
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return 0;
-
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) : 0;
-    if (length >= sizeof folder)
-        return complain(EXIT_FAILED, "the path of the output is too long: %s", path);
-    if (!slash)
-        strcpy(folder, ".");
-    else if (length == 0)
-        strcpy(folder, "/");
-    else {
-        memcpy(folder, path, length);
-        folder[length] = '\0';
+    if (stat(path, &about) == 0) {
+        int failed = check_existing(path, &about);
+        if (failed || !S_ISREG(about.st_mode))
+            return failed;
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
     }
-    if (slash && !slash[1])
+    char target[PATH_MAX], folder[PATH_MAX];
+    if (!follow_links(path, target))
+        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    size_t length = strlen(target);
+    if (length > 0 && target[length - 1] == '/')
         return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
-    if (stat(folder, &about) != 0)
-        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
-    if (!S_ISDIR(about.st_mode))
-        return complain(EXIT_FAILED, "cannot write %s: %s is not a directory", path, folder);
-    if (access(folder, W_OK | X_OK) != 0)
-        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
-    return 0;
+    split_path(target, folder);
+    return check_folder(path, folder);
+}
+
+static int check_pair(const output_option *first, const output_option *second)
+{
+    if (!first->path || !second->path || !same_file(first->path, second->path))
+        return 0;
+    bool is_same_name = strcmp(first->path, second->path) == 0;
+    return complain(EXIT_USAGE, "%s and %s name the same file, %s%s%s", first->option, second->option,
+                    first->path, is_same_name ? "" : " and ", is_same_name ? "" : second->path);
+}
+
+int outputs_check_distinct(const output_option *outputs, int count)
+{
+    int failed = 0;
+    for (int i = 0; i < count && !failed; i++)
+        for (int j = 0; j < i && !failed; j++)
+            failed = check_pair(&outputs[j], &outputs[i]);
+    return failed;
 }
 
 /* The file behind PATH or PATH:COLUMNS; both parts may hold colons. */

@@ -9,8 +9,16 @@
 /* Every function returns 0, or the exit status after saying what is wrong. */
 
 /* Can `path` be written? Says no before hours of work: a directory that is not there or not ours, a
- * directory in place of the file. NULL and "-" are standard output. */
+ * directory in place of the file, a file that is protected. NULL and "-" are standard output. */
 int output_check(const char *path);
+
+/* An option that names an output; path NULL: it was not given. */
+typedef struct output_option {
+    const char *option, *path;
+} output_option;
+
+/* Refuse two outputs that are one file, whatever names it has: the second would replace the first. */
+int outputs_check_distinct(const output_option *outputs, int count);
 
 /* Refuse to overwrite a file that the command reads (`source` may choose columns and may be NULL). */
 int output_check_against(const char *path, const char *source);

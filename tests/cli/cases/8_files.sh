@@ -17,18 +17,39 @@ no_directory()
 }
 check "output in a directory that does not exist" no_directory
 
+# expect_bound STATUS ARGUMENTS...: expect, without what lets root pass over permissions
+expect_bound()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        bound='--bounding-set -dac_override,-dac_read_search'
+        setpriv $bound true 2>/dev/null || skip "root may write everywhere, and cannot give that up here"
+        printf '#!/bin/sh\nexec setpriv %s "%s" "$@"\n' "$bound" "$VOLTERRA" >bound.sh
+        chmod +x bound.sh
+        local VOLTERRA=$PWD/bound.sh
+    fi
+    expect "$@"
+}
+
 no_permission()
 {
-    [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
     series 20 >x.csv
     mkdir closed
     chmod a-w closed
-    expect 1 fit --x x.csv -o closed/m.safetensors
+    expect_bound 1 fit --x x.csv -o closed/m.safetensors
     err_has 'closed.*Permission denied'
     : >shut.csv
     chmod a-r shut.csv
-    expect 1 fit --x shut.csv -o m.safetensors
+    expect_bound 1 fit --x shut.csv -o m.safetensors
     err_has 'shut.csv.*Permission denied'
+    # A protected file is not replaced, and that is found before the work.
+    echo old >kept
+    chmod a-w kept
+    expect_bound 1 fit --x nofile.csv -o kept
+    err_has 'kept.*Permission denied'
+    ln -s closed/y.csv link.csv
+    expect_bound 1 fit --x nofile.csv -o m.safetensors --fitted link.csv
+    err_has 'link.csv.*Permission denied'
+    [ "$(cat kept)" = old ] || fail "a protected file was written"
 }
 check "output in a directory that is not ours" no_permission
 
@@ -149,3 +170,67 @@ flipped_model()
     done
 }
 check "a model with bits flipped anywhere" flipped_model
+
+# Two names of one file: a file that is there, one that is not there yet, links, links to nothing.
+one_file_two_names()
+{
+    series 40 >x.csv
+    echo old >there
+    ln -s there link
+    ln there second
+    mkdir folder
+    ln -s ../missing folder/dangling
+    ln -s folder alias
+    local tune="tune --x nofile.csv --kernel linear --draws 1" pair
+    for pair in "new ./new" "new $PWD/new" "there $PWD/there" "there link" "there second" "missing folder/dangling" \
+        "folder/new alias/new" "folder/new folder/../folder//new"; do
+        set -- $pair
+        expect 2 $tune --log "$1" --plot "$2"
+        err_has "--plot and --log name the same file, $2 and $1"
+        expect 2 $tune --log "$2" -o "$1"
+        expect 2 $tune --plot "$2" -o "$1"
+        expect 2 fit --x nofile.csv --fitted "$1" -o "$2"
+        expect 2 compare --x nofile.csv --csv "$1" --latex "$2"
+        expect 2 compare --x nofile.csv --report "$1" --csv "$2"
+    done
+    expect 2 $tune --log a.x --plot ./a.x -o "$PWD/a.x"
+    absent a.x
+    absent missing
+    [ "$(cat there)" = old ] || fail "there was written"
+    # Of one name in two folders there are two files; a device is no file to lose.
+    expect 0 fit --x x.csv --kernel linear -o new --fitted folder/new
+    expect 0 compare --x x.csv --kernel linear --draws 1 --csv /dev/null --latex /dev/null
+    : >bekk.json
+    expect 2 bekk simulate bekk.json -o ./bekk.json
+    err_has 'bekk.json is also an input'
+}
+check "two outputs that are one file under two names" one_file_two_names
+
+# --plot needs no gnuplot here: a program of that name that draws as much as a test needs.
+plot_is_written_like_the_rest()
+{
+    small_model
+    mkdir bin folder
+    printf '#!/bin/sh\ncat >/dev/null\necho "<svg></svg>"\n' >bin/gnuplot
+    chmod +x bin/gnuplot
+    export PATH=$PWD/bin:$PATH
+    local tune="tune --x x.csv --kernel linear --draws 2 --plot"
+    echo old >picture.svg
+    chmod 640 picture.svg
+    ln -s ../picture.svg folder/link.svg
+    expect 0 $tune folder/link.svg
+    [ -L folder/link.svg ] || fail "the link was replaced by a file"
+    [ "$(cat picture.svg)" = '<svg></svg>' ] || fail "the picture is not in the file that the link names"
+    [ "$(stat -c %a picture.svg)" = 640 ] || fail "the mode is $(stat -c %a picture.svg)"
+    expect 0 $tune new.svg
+    [ "$(stat -c %a new.svg)" = "$(stat -c %a x.csv)" ] || fail "a new picture has the mode $(stat -c %a new.svg)"
+    expect 0 $tune -
+    [ "$(cat out)" = '<svg></svg>' ] || fail "the picture is not on standard output"
+    echo kept >kept.svg
+    chmod a-w kept.svg
+    expect_bound 1 $tune kept.svg
+    err_has 'kept.svg: Permission denied'
+    [ "$(cat kept.svg)" = kept ] || fail "a protected picture was replaced"
+    nothing_left
+}
+check "--plot: links, modes and protected files as for every output" plot_is_written_like_the_rest
