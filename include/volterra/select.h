@@ -143,7 +143,8 @@ typedef struct volt_search_options {
     int64_t draws;          /* candidates to try at most, over all shards; 0: all there are */
     double seconds;         /* budget; 0: none. Candidates that cannot end in time are not begun or are left */
     int64_t shard, shards;  /* this run takes the candidates with index % shards == shard; 0 of 1 */
-    const char *log;        /* (optional) a file that receives a line of JSON for every trial when it ends */
+    const char *log;        /* (optional) a file that receives a line of JSON for every trial when it ends; it
+                             * is locked meanwhile, and a second search on it is VOLT_ERR_IO */
     int resume;             /* the trials that stand in the log are taken from there */
     volt_trial_fn on_trial; /* (optional) */
     void *trial_context;

@@ -8,20 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A trial and where it stood: of two that say as much the first one counts, and qsort does not keep their order. */
+typedef struct piece {
+    volt_trial *trial;
+    int64_t order;
+} piece;
+
 typedef struct pile {
-    volt_trial **trials;
+    piece *pieces;
     int64_t count, capacity;
 } pile;
 
 static volt_status take(volt_trial *trial, void *context)
 {
     pile *all = context;
-    volt_status status = volt_grow((void **)&all->trials, &all->capacity, all->count + 1, sizeof(volt_trial *));
-    if (status == VOLT_OK)
-        all->trials[all->count++] = trial;
-    else
+    volt_status status = volt_grow((void **)&all->pieces, &all->capacity, all->count + 1, sizeof *all->pieces);
+    if (status != VOLT_OK) {
         volt_trial_free(trial);
-    return status;
+        return status;
+    }
+    all->pieces[all->count] = (piece){.trial = trial, .order = all->count};
+    all->count++;
+    return VOLT_OK;
 }
 
 /* How much a trial says: a complete one more than a stopped one, that more than a failure. */
@@ -32,20 +40,26 @@ static int64_t rank(const volt_trial *trial)
     return trial->stopped ? trial->n_folds : INT64_MAX;
 }
 
+static int compare_counts(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
 static int by_index_and_rank(const void *a, const void *b)
 {
-    const volt_trial *first = *(volt_trial *const *)a, *second = *(volt_trial *const *)b;
-    if (first->index != second->index)
-        return first->index < second->index ? -1 : 1;
-    return (rank(first) < rank(second)) - (rank(first) > rank(second));
+    const piece *first = a, *second = b;
+    int order = compare_counts(first->trial->index, second->trial->index);
+    if (order == 0)
+        order = compare_counts(rank(second->trial), rank(first->trial));
+    return order ? order : compare_counts(first->order, second->order);
 }
 
 static int64_t most_folds(const pile *all)
 {
     int64_t most = 0;
     for (int64_t i = 0; i < all->count; i++)
-        if (all->trials[i]->n_folds > most)
-            most = all->trials[i]->n_folds;
+        if (all->pieces[i].trial->n_folds > most)
+            most = all->pieces[i].trial->n_folds;
     return most;
 }
 
@@ -54,18 +68,19 @@ static volt_status add_all(pile *all, volt_search *search)
 {
     const volt_trial *last = NULL;
     for (int64_t i = 0; i < all->count; i++) {
-        volt_trial *trial = all->trials[i];
+        volt_trial *trial = all->pieces[i].trial;
         if (last && last->index == trial->index) {
             VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && last->alpha == trial->alpha,
-                         VOLT_ERR_FORMAT, "candidate %" PRId64 " is %s in one log and %s in another",
-                         trial->index, last->kernel, trial->kernel);
+                         VOLT_ERR_FORMAT,
+                         "candidate %" PRId64 " is %s, alpha %g, in one log and %s, alpha %g, in another",
+                         trial->index, last->kernel, last->alpha, trial->kernel, trial->alpha);
             continue;
         }
         VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == search->info.folds, VOLT_ERR_FORMAT,
                      "candidate %" PRId64 " has %" PRId64 " folds, and there are %" PRId64, trial->index,
                      trial->n_folds, search->info.folds);
         VOLT_TRY(volt_search_add(search, trial));
-        all->trials[i] = NULL; /* the search has it now */
+        all->pieces[i].trial = NULL; /* the search has it now */
         last = trial;
     }
     return VOLT_OK;
@@ -84,7 +99,7 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
     if (status == VOLT_OK && all.count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no trials in the logs");
     if (status == VOLT_OK) {
-        qsort(all.trials, (size_t)all.count, sizeof(volt_trial *), by_index_and_rank);
+        qsort(all.pieces, (size_t)all.count, sizeof *all.pieces, by_index_and_rank);
         status = volt_search_new(most_folds(&all), score, &fresh);
     }
     if (status == VOLT_OK)
@@ -93,8 +108,8 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
         status = volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s", all.count,
                            fresh->trials[0]->failure ? fresh->trials[0]->failure : "it was given up");
     for (int64_t i = 0; i < all.count; i++)
-        volt_trial_free(all.trials[i]);
-    volt_free(all.trials);
+        volt_trial_free(all.pieces[i].trial);
+    volt_free(all.pieces);
     if (status == VOLT_OK)
         *search = fresh;
     else

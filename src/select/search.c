@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     LAG = 8,
@@ -347,13 +346,16 @@ static volt_status take_logged(volt_trial *trial, void *context)
     double alpha = 0;
     volt_status status = volt_candidates_get(r->candidates, trial->index, kernel, &alpha);
     if (status == VOLT_OK && (strcmp(kernel, trial->kernel) != 0 || alpha != trial->alpha))
-        status = volt_fail(VOLT_ERR_FORMAT, "its candidate %" PRId64 " is %s, and would now be %s",
-                           trial->index, trial->kernel, kernel);
+        status = volt_fail(VOLT_ERR_FORMAT,
+                           "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g",
+                           trial->index, trial->kernel, trial->alpha, kernel, alpha);
     if (status == VOLT_OK && !trial->failure && !trial->stopped && trial->n_folds != r->problem->folds)
         status = volt_fail(VOLT_ERR_FORMAT, "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds,
                            r->problem->folds);
     if (status == VOLT_OK && trial->n_folds > r->problem->folds)
-        status = volt_fail(VOLT_ERR_FORMAT, "it has more folds than there are");
+        status =
+            volt_fail(VOLT_ERR_FORMAT, "it has %" PRId64 " folds, more than the %" PRId64 " that there are",
+                      trial->n_folds, r->problem->folds);
     bool known = status == VOLT_OK && position < r->n_slots && r->slots[position];
     if (status != VOLT_OK || known) {
         volt_trial_free(trial);
@@ -364,6 +366,7 @@ static volt_status take_logged(volt_trial *trial, void *context)
     return VOLT_OK;
 }
 
+/* The log is locked first and read then, so that no other search adds lines between the two. */
 static volt_status open_log(run *r, volt_view X, volt_view Y)
 {
     const volt_search_options *options = r->options;
@@ -373,21 +376,15 @@ static volt_status open_log(run *r, volt_view X, volt_view Y)
     if (!options->log)
         return VOLT_OK;
     VOLT_TRY(volt_search_fingerprint(r->candidates, X, Y, options, fingerprint));
-    bool exists = access(options->log, F_OK) == 0;
-    if (exists && options->resume)
-        VOLT_TRY(volt_trial_log_read(options->log, fingerprint, &score, take_logged, r, &whole));
-    else if (exists) {
-        FILE *old = fopen(options->log, "rb");
-        bool empty = !old || fgetc(old) == EOF;
-        if (old)
-            fclose(old);
-        VOLT_REQUIRE(empty, VOLT_ERR_IO,
-                     "%s: there is a log already; resume from it, or remove it or choose another name",
-                     options->log);
-    }
-    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, score, whole, &r->log));
+    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, score, &r->log));
     r->logs = true;
-    return VOLT_OK;
+    if (volt_trial_log_is_empty(&r->log))
+        return VOLT_OK;
+    VOLT_REQUIRE(options->resume, VOLT_ERR_IO,
+                 "%s: there is a log already; resume from it, or remove it or choose another name",
+                 options->log);
+    VOLT_TRY(volt_trial_log_read(options->log, fingerprint, &score, take_logged, r, &whole));
+    return volt_trial_log_cut(&r->log, whole);
 }
 
 /* What the run came to. */

@@ -1,10 +1,10 @@
-/* src/select/trial_log.c: writing and reading the log of a search. */
+/* src/select/trial_log.c: writing the log of a search, one writer at a time. */
 #include "select/trial_log.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "io/excerpt.h"
-#include "io/file_bytes.h"
+#include "io/file_lock.h"
 #include "select/search_internal.h"
 
 #include <errno.h>
@@ -64,7 +64,20 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score, int64_t whole,
+/* Append to a file that nobody else appends to. Pipes and devices cannot lose lines and have no lock. */
+static volt_status lock_log(const volt_trial_log *log, const struct stat *entry)
+{
+    volt_lock lock = S_ISREG(entry->st_mode) ? volt_file_lock(log->file) : VOLT_LOCK_HELD;
+    if (lock == VOLT_LOCK_NONE)
+        volt_log(VOLT_LOG_WARNING,
+                 "%s: its file system has no locks, so a second search on this log would not be noticed",
+                 log->path);
+    VOLT_REQUIRE(lock != VOLT_LOCK_BUSY, VOLT_ERR_IO,
+                 "%s: another search is writing this log; wait for its end, or choose another name", log->path);
+    return VOLT_OK;
+}
+
+volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score,
                                 volt_trial_log *log)
 {
     log->path = volt_strdup(path);
@@ -74,12 +87,29 @@ volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_
     log->score = score;
     log->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     struct stat entry;
-    if (log->file >= 0 && fstat(log->file, &entry) == 0 &&
+    volt_status status = VOLT_OK;
+    if (log->file < 0 || fstat(log->file, &entry) != 0)
+        status = volt_fail(VOLT_ERR_IO, "%s: %s", path, strerror(errno));
+    else
+        status = lock_log(log, &entry);
+    if (status != VOLT_OK)
+        volt_trial_log_close(log);
+    return status;
+}
+
+bool volt_trial_log_is_empty(const volt_trial_log *log)
+{
+    struct stat entry;
+    return fstat(log->file, &entry) == 0 && entry.st_size == 0;
+}
+
+volt_status volt_trial_log_cut(const volt_trial_log *log, int64_t whole)
+{
+    struct stat entry;
+    if (fstat(log->file, &entry) == 0 &&
         (entry.st_size <= (off_t)whole || ftruncate(log->file, (off_t)whole) == 0))
         return VOLT_OK;
-    volt_status status = volt_fail(VOLT_ERR_IO, "%s: %s", path, strerror(errno));
-    volt_trial_log_close(log);
-    return status;
+    return volt_fail(VOLT_ERR_IO, "%s: %s", log->path, strerror(errno));
 }
 
 void volt_trial_log_close(volt_trial_log *log)
@@ -162,121 +192,4 @@ volt_status volt_trial_log_append(volt_trial_log *log, const volt_trial *trial)
     }
     volt_free(line.bytes);
     return status;
-}
-
-/* ---- reading ---------------------------------------------------------------------------------- */
-
-static const char *string_of(const json_t *line, const char *key)
-{
-    return json_string_value(json_object_get(line, key));
-}
-
-static double number_of(const json_t *line, const char *key)
-{
-    const json_t *value = json_object_get(line, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static volt_status read_score(const char *name, volt_score *score)
-{
-    for (int s = VOLT_SCORE_R2; name && s <= VOLT_SCORE_LOG; s++)
-        if (strcmp(name, volt_score_name((volt_score)s)) == 0) {
-            *score = (volt_score)s;
-            return VOLT_OK;
-        }
-    return volt_fail(VOLT_ERR_FORMAT, "its measure is no score");
-}
-
-/* Of which search is this line? */
-static volt_status check_search(const json_t *line, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                                volt_score *score)
-{
-    const char *search = string_of(line, "search");
-    VOLT_REQUIRE(search && strlen(search) + 1 == VOLT_FINGERPRINT_LENGTH, VOLT_ERR_FORMAT,
-                 "it does not say which search it belongs to");
-    volt_score measured = VOLT_SCORE_R2;
-    VOLT_TRY(read_score(string_of(line, "measure"), &measured));
-    if (!fingerprint[0]) {
-        memcpy(fingerprint, search, VOLT_FINGERPRINT_LENGTH);
-        *score = measured;
-    }
-    VOLT_REQUIRE(strcmp(search, fingerprint) == 0 && measured == *score, VOLT_ERR_FORMAT,
-                 "it belongs to another search: the data, the candidates, the splits or the options differ");
-    return VOLT_OK;
-}
-
-static volt_status read_folds(const json_t *line, double **folds, int64_t *count)
-{
-    const json_t *list = json_object_get(line, "folds");
-    VOLT_REQUIRE(json_is_array(list), VOLT_ERR_FORMAT, "it has no list of folds");
-    *count = (int64_t)json_array_size(list);
-    *folds = volt_alloc_doubles(*count, 1);
-    if (!*folds)
-        return VOLT_ERR_MEMORY;
-    for (int64_t k = 0; k < *count; k++) {
-        const json_t *value = json_array_get(list, (size_t)k);
-        VOLT_REQUIRE(json_is_number(value), VOLT_ERR_FORMAT, "a fold is not a number");
-        (*folds)[k] = json_number_value(value);
-    }
-    return VOLT_OK;
-}
-
-static volt_status read_trial(const json_t *line, const double *folds, int64_t n_folds, volt_trial **trial)
-{
-    double index = number_of(line, "index"), alpha = number_of(line, "alpha");
-    double seconds = number_of(line, "seconds");
-    const char *kernel = string_of(line, "kernel"), *failure = string_of(line, "failure");
-    VOLT_REQUIRE(index >= 0 && index < 9e15 && index == floor(index), VOLT_ERR_FORMAT, "it has no index");
-    VOLT_REQUIRE(kernel, VOLT_ERR_FORMAT, "it has no kernel");
-    VOLT_REQUIRE(alpha > 0, VOLT_ERR_FORMAT, "it has no alpha");
-    VOLT_REQUIRE(failure || n_folds > 0, VOLT_ERR_FORMAT, "it has neither folds nor a failure");
-    volt_trial *fresh = volt_trial_new((int64_t)index, kernel, alpha, folds, n_folds, failure);
-    if (!fresh)
-        return VOLT_ERR_MEMORY;
-    fresh->stopped = json_is_number(json_object_get(line, "stopped"));
-    fresh->seconds = seconds >= 0 ? seconds : 0;
-    *trial = fresh;
-    return VOLT_OK;
-}
-
-static volt_status read_line(const char *bytes, size_t size, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                             volt_score *score, volt_trial **trial)
-{
-    json_error_t error;
-    json_t *line = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
-    double *folds = NULL;
-    int64_t n_folds = 0;
-    volt_status status = json_is_object(line) ? check_search(line, fingerprint, score)
-                                              : volt_fail(VOLT_ERR_FORMAT, "it is not a line of JSON");
-    if (status == VOLT_OK)
-        status = read_folds(line, &folds, &n_folds);
-    if (status == VOLT_OK)
-        status = read_trial(line, folds, n_folds, trial);
-    volt_free(folds);
-    json_decref(line);
-    return status;
-}
-
-volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH], volt_score *score,
-                                volt_trial_take_fn take, void *context, int64_t *whole)
-{
-    char *bytes = NULL;
-    int64_t size = 0, number = 0;
-    VOLT_TRY(volt_file_load(path, &bytes, &size));
-    volt_status status = VOLT_OK;
-    const char *at = bytes, *end;
-    while (status == VOLT_OK && (end = memchr(at, '\n', (size_t)(bytes + size - at)))) {
-        volt_trial *trial = NULL;
-        number++;
-        status = read_line(at, (size_t)(end - at), fingerprint, score, &trial);
-        if (status == VOLT_OK)
-            status = take(trial, context);
-        at = end + 1;
-    }
-    if (status == VOLT_OK && whole)
-        *whole = at - bytes;
-    volt_free(bytes);
-    return status == VOLT_OK || status == VOLT_ERR_MEMORY
-               ? status
-               : volt_fail_prefix(status, "%s, line %" PRId64, path, number);
 }

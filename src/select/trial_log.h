@@ -11,6 +11,8 @@
 
 #include "volterra/select.h"
 
+#include <stdbool.h>
+
 enum { VOLT_FINGERPRINT_LENGTH = 17 }; /* 16 digits and a zero byte */
 
 typedef struct volt_trial_log {
@@ -26,16 +28,22 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
                                     char fingerprint[VOLT_FINGERPRINT_LENGTH]);
 
 /* Read the trials of a log, calling `take` for each, which owns it then. A last line without its end, which a
- * killed process leaves behind, is passed over; *whole (may be NULL) receives the bytes before it. Lines with
- * another fingerprint or score are refused; an empty `fingerprint` takes those of the first line, and so does
- * *folds when it is 0. VOLT_ERR_IO, VOLT_ERR_FORMAT with the line. */
+ * killed process leaves behind, is passed over; *whole (may be NULL) receives the bytes before it. Every field of
+ * a line is checked; a kernel must be written as volt_kernel_text writes it. Lines with another fingerprint or
+ * score are refused; an empty `fingerprint` takes those of the first line. VOLT_ERR_IO, VOLT_ERR_FORMAT with the
+ * line. */
 typedef volt_status (*volt_trial_take_fn)(volt_trial *trial, void *context);
 volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH], volt_score *score,
                                 volt_trial_take_fn take, void *context, int64_t *whole);
 
-/* Open for appending, cutting a file that is longer to its first `whole` bytes. */
-volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score, int64_t whole,
+/* Open for appending and hold the lock of the file until it is closed: one search writes at a time, and reads
+ * under the lock what the one before has left. VOLT_ERR_IO, also when another search has the lock. A file system
+ * without locks is a warning. */
+volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score,
                                 volt_trial_log *log);
+bool volt_trial_log_is_empty(const volt_trial_log *log);
+/* Cut a file that is longer to its first `whole` bytes. */
+volt_status volt_trial_log_cut(const volt_trial_log *log, int64_t whole);
 /* One line, in one piece. */
 volt_status volt_trial_log_append(volt_trial_log *log, const volt_trial *trial);
 void volt_trial_log_close(volt_trial_log *log);

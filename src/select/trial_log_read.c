@@ -1,0 +1,215 @@
+/* src/select/trial_log_read.c: reading the log of a search.
+ *
+ * Every field is looked at before any is used: a log may come from anywhere, and its texts go on into tables,
+ * pictures and command lines. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/excerpt.h"
+#include "io/file_bytes.h"
+#include "select/search_internal.h"
+#include "select/trial_log.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+static volt_status wrong_field(const char *key, const char *wanted)
+{
+    return volt_fail(VOLT_ERR_FORMAT, "its %s is not %s", key, wanted);
+}
+
+static const char *string_of(const json_t *line, const char *key)
+{
+    return json_string_value(json_object_get(line, key));
+}
+
+/* A number, or null where there is none: NaN. Jansson takes no number that is not finite. */
+static volt_status read_number(const json_t *line, const char *key, bool may_be_null, double *number)
+{
+    const json_t *value = json_object_get(line, key);
+    if (!json_is_number(value) && !(may_be_null && json_is_null(value)))
+        return wrong_field(key, may_be_null ? "a number or null" : "a number");
+    *number = json_is_number(value) ? json_number_value(value) : NAN;
+    return VOLT_OK;
+}
+
+static volt_status read_count(const json_t *line, const char *key, bool may_be_null, double *count)
+{
+    VOLT_TRY(read_number(line, key, may_be_null, count));
+    if (!isnan(*count) && !(*count >= 0 && *count < 9e15 && *count == floor(*count)))
+        return wrong_field(key, "a whole number from 0 up");
+    return VOLT_OK;
+}
+
+static volt_status read_score(const char *name, volt_score *score)
+{
+    for (int s = VOLT_SCORE_R2; name && s <= VOLT_SCORE_LOG; s++)
+        if (strcmp(name, volt_score_name((volt_score)s)) == 0) {
+            *score = (volt_score)s;
+            return VOLT_OK;
+        }
+    return volt_fail(VOLT_ERR_FORMAT, "its measure is no score");
+}
+
+/* Of which search is this line? */
+static volt_status check_search(const json_t *line, char fingerprint[VOLT_FINGERPRINT_LENGTH],
+                                volt_score *score)
+{
+    const char *search = string_of(line, "search");
+    VOLT_REQUIRE(search && strlen(search) + 1 == VOLT_FINGERPRINT_LENGTH &&
+                     strspn(search, "0123456789abcdef") == strlen(search),
+                 VOLT_ERR_FORMAT, "it does not say which search it belongs to");
+    volt_score measured = VOLT_SCORE_R2;
+    VOLT_TRY(read_score(string_of(line, "measure"), &measured));
+    if (!fingerprint[0]) {
+        memcpy(fingerprint, search, VOLT_FINGERPRINT_LENGTH);
+        *score = measured;
+    }
+    VOLT_REQUIRE(strcmp(search, fingerprint) == 0 && measured == *score, VOLT_ERR_FORMAT,
+                 "it belongs to another search: the data, the candidates, the splits or the options differ");
+    return VOLT_OK;
+}
+
+static volt_status read_folds(const json_t *line, double **folds, int64_t *count)
+{
+    const json_t *list = json_object_get(line, "folds");
+    VOLT_REQUIRE(json_is_array(list), VOLT_ERR_FORMAT, "it has no list of folds");
+    *count = (int64_t)json_array_size(list);
+    *folds = volt_alloc_doubles(*count, 1);
+    if (!*folds)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < *count; k++) {
+        const json_t *value = json_array_get(list, (size_t)k);
+        VOLT_REQUIRE(json_is_number(value), VOLT_ERR_FORMAT, "a fold is not a number");
+        (*folds)[k] = json_number_value(value);
+    }
+    return VOLT_OK;
+}
+
+/* The text of a kernel as the library writes it: what does not parse, or says the same in other words, was not
+ * written by a search. */
+static volt_status check_kernel(const char *given)
+{
+    char shown[VOLT_EXCERPT_LENGTH];
+    volt_kernel *kernel = NULL;
+    VOLT_REQUIRE(given, VOLT_ERR_FORMAT, "it has no kernel");
+    volt_status status = volt_kernel_parse(given, &kernel);
+    if (status == VOLT_ERR_MEMORY)
+        return status;
+    if (status != VOLT_OK)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "its kernel is not one");
+    bool is_canonical = strcmp(volt_kernel_text(kernel), given) == 0;
+    if (!is_canonical)
+        status = volt_fail(VOLT_ERR_FORMAT, "its kernel \"%s\" is not written as a search writes it: %s",
+                           volt_excerpt(given, strlen(given), shown), volt_kernel_text(kernel));
+    volt_kernel_free(kernel);
+    return status;
+}
+
+/* The numbers of a line, checked one by one. */
+typedef struct line_numbers {
+    double index, alpha, score, seconds, stopped; /* NaN for null */
+} line_numbers;
+
+static volt_status read_numbers(const json_t *line, line_numbers *numbers)
+{
+    VOLT_TRY(read_count(line, "index", false, &numbers->index));
+    VOLT_TRY(read_number(line, "alpha", false, &numbers->alpha));
+    VOLT_TRY(read_number(line, "score", true, &numbers->score));
+    VOLT_TRY(read_number(line, "seconds", false, &numbers->seconds));
+    VOLT_TRY(read_count(line, "stopped", true, &numbers->stopped));
+    if (!(numbers->alpha > 0))
+        return wrong_field("alpha", "above 0");
+    if (!(numbers->seconds >= 0))
+        return wrong_field("seconds", "from 0 up");
+    return VOLT_OK;
+}
+
+/* The mean again, to the rounding of a sum in any order. */
+static bool is_mean(double score, const volt_trial *trial)
+{
+    double size = 0;
+    for (int64_t k = 0; k < trial->n_folds; k++)
+        size += fabs(trial->folds[k]) / (double)trial->n_folds;
+    return fabs(score - trial->score) <= (double)trial->n_folds * DBL_EPSILON * size;
+}
+
+/* Do the fields of a trial agree with each other? */
+static volt_status check_trial(const volt_trial *trial, const line_numbers *numbers)
+{
+    VOLT_REQUIRE(trial->failure || trial->n_folds > 0, VOLT_ERR_FORMAT, "it has neither folds nor a failure");
+    VOLT_REQUIRE(!trial->stopped || numbers->stopped == (double)trial->n_folds, VOLT_ERR_FORMAT,
+                 "it was stopped after %.0f folds, and has %" PRId64, numbers->stopped, trial->n_folds);
+    VOLT_REQUIRE(trial->failure || isfinite(trial->score), VOLT_ERR_FORMAT,
+                 "the mean of its folds is not finite");
+    VOLT_REQUIRE(trial->failure ? isnan(numbers->score) : is_mean(numbers->score, trial), VOLT_ERR_FORMAT,
+                 "its score is not %s", trial->failure ? "null, and it failed" : "the mean of its folds");
+    return VOLT_OK;
+}
+
+static volt_status read_trial(const json_t *line, const double *folds, int64_t n_folds, volt_trial **trial)
+{
+    line_numbers numbers = {0};
+    const json_t *failure = json_object_get(line, "failure");
+    const char *kernel = string_of(line, "kernel");
+    VOLT_TRY(read_numbers(line, &numbers));
+    VOLT_TRY(check_kernel(kernel));
+    if (!json_is_string(failure) && !json_is_null(failure))
+        return wrong_field("failure", "a text or null");
+    volt_trial *fresh = volt_trial_new((int64_t)numbers.index, kernel, numbers.alpha, folds, n_folds,
+                                       json_string_value(failure));
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->stopped = !isnan(numbers.stopped);
+    fresh->seconds = numbers.seconds;
+    volt_status status = check_trial(fresh, &numbers);
+    if (status == VOLT_OK)
+        *trial = fresh;
+    else
+        volt_trial_free(fresh);
+    return status;
+}
+
+static volt_status read_line(const char *bytes, size_t size, char fingerprint[VOLT_FINGERPRINT_LENGTH],
+                             volt_score *score, volt_trial **trial)
+{
+    json_error_t error;
+    json_t *line = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    double *folds = NULL;
+    int64_t n_folds = 0;
+    volt_status status = json_is_object(line) ? check_search(line, fingerprint, score)
+                                              : volt_fail(VOLT_ERR_FORMAT, "it is not a line of JSON");
+    if (status == VOLT_OK)
+        status = read_folds(line, &folds, &n_folds);
+    if (status == VOLT_OK)
+        status = read_trial(line, folds, n_folds, trial);
+    volt_free(folds);
+    json_decref(line);
+    return status;
+}
+
+volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH], volt_score *score,
+                                volt_trial_take_fn take, void *context, int64_t *whole)
+{
+    char *bytes = NULL;
+    int64_t size = 0, number = 0;
+    VOLT_TRY(volt_file_load(path, &bytes, &size));
+    volt_status status = VOLT_OK;
+    const char *at = bytes, *end;
+    while (status == VOLT_OK && (end = memchr(at, '\n', (size_t)(bytes + size - at)))) {
+        volt_trial *trial = NULL;
+        number++;
+        status = read_line(at, (size_t)(end - at), fingerprint, score, &trial);
+        if (status == VOLT_OK)
+            status = take(trial, context);
+        at = end + 1;
+    }
+    if (status == VOLT_OK && whole)
+        *whole = at - bytes;
+    volt_free(bytes);
+    return status == VOLT_OK || status == VOLT_ERR_MEMORY
+               ? status
+               : volt_fail_prefix(status, "%s, line %" PRId64, path, number);
+}
