@@ -98,10 +98,25 @@ VOLT_API uint64_t volt_memory_available(void);
 
 /* ---- threads ---------------------------------------------------------------------------------- */
 
-/* Threads for the library's loops and for BLAS, set in this one place. count = 0 restores the
- * default (OMP_NUM_THREADS, or one per core). VOLT_ERR_ARGUMENT when count < 0. */
+/* Threads for the library's loops and for BLAS, set in this one place for the whole process. count = 0 restores the
+ * default (OMP_NUM_THREADS, or one per core). VOLT_ERR_ARGUMENT when count < 0. Set it while no other thread is in
+ * a call of the library.
+ *
+ * After fork() in a process that has several threads (every earlier call with more than one leaves some) the child
+ * stays on one thread: the others are not there, and OpenMP would wait for them for ever. volt_threads() is 1
+ * there, results are the same, and a larger count is answered with VOLT_OK and a warning in the log. A child that
+ * runs exec, or whose parent had one thread, has all threads. */
 VOLT_API volt_status volt_set_threads(int64_t count);
+/* What calls from this thread use. */
 VOLT_API int64_t volt_threads(void);
+/* What volt_set_threads(0) gives. */
+VOLT_API int64_t volt_default_threads(void);
+
+/* Threads for calls from the calling thread alone, whatever other threads set or do; count = 0 (the default): as
+ * the process. Calls of BLAS outside the library's loops run on one thread where this differs from the number of
+ * the process. A BLAS with threads of its own (not OpenMP's) does not know this number. */
+VOLT_API volt_status volt_set_own_threads(int64_t count);
+VOLT_API int64_t volt_own_threads(void);
 
 /* ---- log -------------------------------------------------------------------------------------- */
 

@@ -91,6 +91,8 @@ VOLT_API volt_status volt_model_continue(const volt_model *model, const volt_pre
 /* Push one row at a time. options->progress is not used. The model must outlive the stream. */
 VOLT_API volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options,
                                         volt_stream **stream);
+/* The same moment in time, with a life of its own: what is pushed to one does not reach the other. */
+VOLT_API volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream);
 /* One input x (d numbers) in, its forecast y (q numbers) out. An input that is refused leaves the stream as it
  * was; VOLT_ERR_NOT_FINITE when the forecast is too large for a double. */
 VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);

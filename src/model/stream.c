@@ -43,6 +43,31 @@ static void transpose_coefficients(const volt_model *model, double *transposed)
             transposed[k * model->n + j] = model->coefficients[j * model->q + k];
 }
 
+/* A stream at the moment `start`; NULL: after a zero past. */
+static volt_status open_stream(const volt_model *model, volt_beyond policy, const volt_past *start,
+                               volt_stream **stream)
+{
+    volt_stream *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->model = model;
+    fresh->policy = policy;
+    fresh->z = volt_alloc_doubles(1, model->d);
+    fresh->k = volt_alloc_doubles(1, model->n);
+    fresh->coefficients = volt_alloc_doubles(model->q, model->n);
+    volt_status status = fresh->z && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = start ? volt_past_copy(start, 1, &fresh->past)
+                       : volt_past_create(&model->resolved, model->columns, 1, &fresh->past);
+    if (status != VOLT_OK) {
+        volt_stream_free(fresh);
+        return status;
+    }
+    transpose_coefficients(model, fresh->coefficients);
+    *stream = fresh;
+    return VOLT_OK;
+}
+
 volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options,
                                volt_stream **stream)
 {
@@ -50,25 +75,15 @@ volt_status volt_stream_create(const volt_model *model, const volt_predict_optio
     if (!options)
         options = &standard;
     VOLT_REQUIRE(model && stream, VOLT_ERR_ARGUMENT, "the model or the place for the stream is NULL");
-    volt_stream *fresh = volt_alloc_zero(1, sizeof *fresh);
-    if (!fresh)
-        return VOLT_ERR_MEMORY;
-    fresh->model = model;
-    fresh->policy = options->beyond;
-    fresh->z = volt_alloc_doubles(1, model->d);
-    fresh->k = volt_alloc_doubles(1, model->n);
-    fresh->coefficients = volt_alloc_doubles(model->q, model->n);
-    volt_status status = fresh->z && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        status = options->start == VOLT_START_RESET
-                     ? volt_past_create(&model->resolved, model->columns, 1, &fresh->past)
-                     : volt_past_copy(model->end, 1, &fresh->past);
-    if (status != VOLT_OK) {
-        volt_stream_free(fresh);
-        return status;
-    }
-    transpose_coefficients(model, fresh->coefficients);
-    *stream = fresh;
+    return open_stream(model, options->beyond, options->start == VOLT_START_RESET ? NULL : model->end, stream);
+}
+
+volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream)
+{
+    VOLT_REQUIRE(source && stream, VOLT_ERR_ARGUMENT, "the stream or the place for its copy is NULL");
+    VOLT_TRY(open_stream(source->model, source->policy, source->past, stream));
+    (*stream)->pushed = source->pushed;
+    (*stream)->beyond = source->beyond;
     return VOLT_OK;
 }
 

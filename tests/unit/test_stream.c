@@ -141,6 +141,42 @@ static void streams_are_independent(void **state)
     volt_model_free(model);
 }
 
+/* A copy goes on as its source does, bit for bit, and neither sees what the other takes. The kernels on windows
+ * and paths keep their past in another way than the scans. */
+static void a_copy_goes_on_like_its_source(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=1,rho=0.5,mu=0.8",
+                                          "rbf:gamma=1,window=4", "gak:sigma=1,window=5",
+                                          "sig:level=3,window=5"};
+    enum { BEFORE = 11, AFTER = 9 };
+    volt_rng rng = test_rng(134);
+    for (size_t p = 0; p < sizeof kernels / sizeof *kernels; p++) {
+        volt_model *model = line_model(kernels[p], &rng, 20, 0);
+        volt_stream *source = open_stream(model, VOLT_START_RESET, VOLT_BEYOND_CLIP), *copy = NULL;
+        double *x = random_rows(&rng, BEFORE + AFTER, 1, 0.9), a[AFTER], b[AFTER], ignored;
+        x[0] = 2; /* beyond the ball, and counted */
+        for (int i = 0; i < BEFORE; i++)
+            check_ok(volt_stream_push(source, x + i, &ignored));
+        check_ok(volt_stream_copy(source, &copy));
+        for (int i = 0; i < AFTER; i++)
+            check_ok(volt_stream_push(copy, x + BEFORE + i, b + i));
+        double other = 3;
+        check_ok(volt_stream_push(copy, &other, &ignored));
+        int64_t counted = volt_stream_beyond(copy);
+        volt_stream_free(copy);
+        assert_int_equal(counted - volt_stream_beyond(source), counted > 0);
+        for (int i = 0; i < AFTER; i++)
+            check_ok(volt_stream_push(source, x + BEFORE + i, a + i));
+        assert_memory_equal(a, b, sizeof a);
+        volt_stream_free(source);
+        volt_model_free(model);
+        free(x);
+    }
+    volt_stream *copy = NULL;
+    check_fails(volt_stream_copy(NULL, &copy), VOLT_ERR_ARGUMENT, "NULL");
+}
+
 /* ---- inputs beyond the ball ------------------------------------------------------------------- */
 
 /* tau = lambda = 0.5, M = 1: lambda^2 kappa = 0.25 / (1 - 0.25 r) reaches 1 at norm r = 3. */
@@ -448,6 +484,7 @@ int main(void)
         cmocka_unit_test(streaming_equals_batch_after_training),
         cmocka_unit_test(streaming_equals_batch_after_a_reset),
         cmocka_unit_test(streams_are_independent),
+        cmocka_unit_test(a_copy_goes_on_like_its_source),
         cmocka_unit_test(clipping_projects_and_counts),
         cmocka_unit_test(refusing_leaves_everything_as_it_was),
         cmocka_unit_test(allowing_stops_where_the_recursion_would_diverge),

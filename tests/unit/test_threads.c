@@ -1,7 +1,8 @@
-/* tests/unit/test_threads.c: the number of threads is set in one place. */
+/* tests/unit/test_threads.c: the number of threads is set in one place, and a thread may have one of its own. */
 #include "support/check.h"
 #include "volterra/base.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -33,6 +34,69 @@ static void impossible_counts_are_refused_and_change_nothing(void **state)
     check_ok(volt_set_threads(0));
 }
 
+/* ---- a number of the calling thread ----------------------------------------------------------- */
+
+typedef struct stranger {
+    int64_t threads, own;
+} stranger;
+
+static void *look_from_another_thread(void *context)
+{
+    stranger *seen = context;
+    seen->threads = volt_threads();
+    seen->own = volt_own_threads();
+    return NULL;
+}
+
+static void *ask_openmp(void *context)
+{
+    volt_threads();
+    *(int *)context = omp_get_max_threads();
+    return NULL;
+}
+
+static stranger seen_by_another_thread(void)
+{
+    stranger seen = {-1, -1};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, look_from_another_thread, &seen), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    return seen;
+}
+
+static void a_thread_has_a_number_of_its_own(void **state)
+{
+    (void)state;
+    check_ok(volt_set_threads(3));
+    check_ok(volt_set_own_threads(2));
+    assert_int_equal(volt_threads(), 2);
+    assert_int_equal(volt_own_threads(), 2);
+    assert_int_equal(omp_get_max_threads(), 1); /* for BLAS, see threads.c */
+    stranger seen = seen_by_another_thread();
+    assert_int_equal(seen.threads, 3);
+    assert_int_equal(seen.own, 0);
+    check_ok(volt_set_threads(2)); /* of the process, from here */
+    check_ok(volt_set_own_threads(0));
+    assert_int_equal(volt_threads(), 2);
+    assert_int_equal(omp_get_max_threads(), 2);
+    check_fails(volt_set_own_threads(-1), VOLT_ERR_ARGUMENT, "threads is -1");
+    check_ok(volt_set_threads(0));
+    assert_int_equal(volt_threads(), volt_default_threads());
+}
+
+/* BLAS asks OpenMP, which has a number for every thread; a new one has the default. */
+static void the_number_of_the_process_reaches_blas_in_every_thread(void **state)
+{
+    (void)state;
+    check_ok(volt_set_threads(5));
+    int seen = 0;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, ask_openmp, &seen), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(seen, 5);
+    check_ok(volt_set_threads(0));
+}
+
 static void the_build_tells_what_it_is(void **state)
 {
     (void)state;
@@ -52,6 +116,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_count_is_kept_until_the_default_is_restored),
         cmocka_unit_test(impossible_counts_are_refused_and_change_nothing),
+        cmocka_unit_test(a_thread_has_a_number_of_its_own),
+        cmocka_unit_test(the_number_of_the_process_reaches_blas_in_every_thread),
         cmocka_unit_test(the_build_tells_what_it_is),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

@@ -1,0 +1,226 @@
+/* tests/unit/test_fork.c: the child of a process that has used the library uses it too, on one thread.
+ *
+ * Of the parent's threads a child has one, and OpenMP would wait for the others for ever: an alarm turns that into
+ * a failure. */
+#define _POSIX_C_SOURCE 200809L
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+#include "volterra/select.h"
+
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 600, D = 2, ROWS = 200, DRAWS = 3, HANGS = 300 /* seconds */ };
+
+static double *X, *Y, *fresh;
+
+static int make_rows(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(3100);
+    X = random_rows(&rng, N, D, 1);
+    Y = normal_rows(&rng, N, 1);
+    fresh = random_rows(&rng, ROWS, D, 1);
+    return 0;
+}
+
+static int free_rows(void **state)
+{
+    (void)state;
+    free(fresh);
+    free(Y);
+    free(X);
+    return 0;
+}
+
+/* ---- one round of everything ------------------------------------------------------------------ */
+
+typedef struct results {
+    double forecast[ROWS], score[DRAWS];
+} results;
+
+static volt_status fit_and_predict(const char *text, double *forecast)
+{
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.washout = 10; /* the fitted values of these need BLAS outside a loop */
+    double *fitted = malloc(N * sizeof *fitted);
+    volt_status status = fitted ? volt_kernel_parse(text, &kernel) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, 1), &options,
+                                volt_matrix_of(fitted, N, 1), &model);
+    if (status == VOLT_OK)
+        status = volt_model_predict(model, volt_view_of(fresh, ROWS, D), NULL,
+                                    volt_matrix_of(forecast, ROWS, 1), NULL);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(fitted);
+    return status;
+}
+
+static volt_status search(double *score)
+{
+    volt_candidates *draws = NULL;
+    volt_search *found = NULL;
+    volt_search_options options = volt_search_options_default();
+    options.draws = DRAWS;
+    options.race = VOLT_RACE_NONE;
+    volt_status status = volt_candidates_draw("volterra", volt_view_of(X, N, D), NULL, &draws);
+    if (status == VOLT_OK)
+        status = volt_search_run(draws, volt_view_of(X, N, D), volt_view_of(Y, N, 1), &options, &found);
+    for (int i = 0; i < DRAWS && status == VOLT_OK; i++)
+        score[i] = volt_search_trial(found, i)->score;
+    volt_search_free(found);
+    volt_candidates_free(draws);
+    return status;
+}
+
+/* The kernel of signatures multiplies its features with BLAS outside a loop. */
+static volt_status work(results *out)
+{
+    double ignored[ROWS];
+    volt_status status = fit_and_predict("sig:level=2,window=4", ignored);
+    if (status == VOLT_OK)
+        status = fit_and_predict("volterra:tau_coef=0.4,lambda_coef=0.6", out->forecast);
+    return status == VOLT_OK ? search(out->score) : status;
+}
+
+/* K + alpha I has condition at most n largest(K) / alpha < 1e5 here (largest(K) < 10), and the order in which BLAS
+ * sums depends on the threads: 1e5 eps, and a factor of 100 for the constants of the factorisation. */
+static int near(const double *a, const double *b, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabs(a[i] - b[i]) <= 1e7 * DBL_EPSILON * fmax(1, fabs(b[i]))))
+            return 0;
+    return 1;
+}
+
+/* ---- in the child ----------------------------------------------------------------------------- */
+
+enum { RIGHT, FAILED, DIFFERS, THREADS, WARNING };
+
+static char said[256];
+
+static void listen(volt_log_level level, const char *message, void *context)
+{
+    (void)context;
+    if (level == VOLT_LOG_WARNING)
+        snprintf(said, sizeof said, "%s", message);
+}
+
+static int child(const results *expected)
+{
+    results own;
+    alarm(HANGS);
+    if (volt_threads() != 1)
+        return THREADS;
+    if (work(&own) != VOLT_OK)
+        return FAILED;
+    if (!near(own.forecast, expected->forecast, ROWS) || !near(own.score, expected->score, DRAWS))
+        return DIFFERS;
+    /* More threads are not to be had, and it says so; what is asked for silently is one. */
+    volt_set_log(listen, NULL);
+    if (volt_set_threads(1) != VOLT_OK || volt_set_threads(0) != VOLT_OK || said[0])
+        return WARNING;
+    if (volt_set_threads(4) != VOLT_OK || !strstr(said, "one thread, not 4"))
+        return WARNING;
+    if (volt_set_own_threads(3) != VOLT_OK || volt_threads() != 1)
+        return THREADS;
+    return work(&own) == VOLT_OK ? RIGHT : FAILED;
+}
+
+static void *child_in_a_thread(void *expected)
+{
+    _exit(child(expected));
+}
+
+static int result_of(pid_t pid)
+{
+    int status = 0;
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (!WIFEXITED(status))
+        fail_msg("the child was ended by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+static void a_child_works_on_one_thread(void **state)
+{
+    (void)state;
+    results expected;
+    check_ok(volt_set_threads(3));
+    check_ok(work(&expected));
+    for (int round = 0; round < 2; round++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(child(&expected));
+        assert_int_equal(result_of(pid), RIGHT);
+        assert_int_equal(volt_threads(), 3); /* the parent has them as before */
+        results again;
+        check_ok(work(&again));
+        assert_true(near(again.forecast, expected.forecast, ROWS));
+    }
+    check_ok(volt_set_threads(0));
+}
+
+static void a_thread_and_a_child_of_a_child_do_too(void **state)
+{
+    (void)state;
+    results expected;
+    check_ok(volt_set_threads(3));
+    check_ok(work(&expected));
+    pid_t pid = fork();
+    if (pid == 0) {
+        pid_t grandchild = fork();
+        if (grandchild == 0)
+            _exit(child(&expected));
+        int status = 0;
+        waitpid(grandchild, &status, 0);
+        pthread_t thread;
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != RIGHT ||
+            pthread_create(&thread, NULL, child_in_a_thread, &expected))
+            _exit(FAILED);
+        pthread_join(thread, NULL);
+    }
+    assert_int_equal(result_of(pid), RIGHT);
+    check_ok(volt_set_threads(0));
+}
+
+/* A server that forks into the background before it begins loses nothing. The first test: no thread runs yet. */
+static void the_child_of_a_process_of_one_thread_has_all(void **state)
+{
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        results own;
+        alarm(HANGS);
+        _exit(volt_set_threads(3) == VOLT_OK && volt_threads() == 3 && work(&own) == VOLT_OK ? RIGHT : FAILED);
+    }
+    assert_int_equal(result_of(pid), RIGHT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_child_of_a_process_of_one_thread_has_all),
+        cmocka_unit_test(a_child_works_on_one_thread),
+        cmocka_unit_test(a_thread_and_a_child_of_a_child_do_too),
+    };
+    return cmocka_run_group_tests_name("fork", tests, make_rows, free_rows);
+}
