@@ -104,8 +104,8 @@ VOLT_API uint64_t volt_memory_available(void);
  *
  * After fork() in a process that has several threads (every earlier call with more than one leaves some) the child
  * stays on one thread: the others are not there, and OpenMP would wait for them for ever. volt_threads() is 1
- * there, results are the same, and a larger count is answered with VOLT_OK and a warning in the log. A child that
- * runs exec, or whose parent had one thread, has all threads. */
+ * there, results are the same, and a larger count, here and below, is answered with VOLT_OK and a warning in the
+ * log. A child that runs exec, or whose parent had one thread, has all threads. */
 VOLT_API volt_status volt_set_threads(int64_t count);
 /* What calls from this thread use. */
 VOLT_API int64_t volt_threads(void);

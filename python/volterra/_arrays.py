@@ -50,12 +50,40 @@ def empty(rows: int, cols: int) -> Array:
 # ---- checks ------------------------------------------------------------------------------------------------
 
 
-def _to_float64(value: Any, name: str) -> Array:
+def _refuse_masked(value: Any, name: str) -> None:
+    """NumPy takes what lies under a mask for data: in masked arrays, and in lists and object arrays of them."""
+    if isinstance(value, np.ma.MaskedArray):
+        hidden = np.argwhere(np.ma.getmaskarray(value))
+        if len(hidden):
+            count = f"{len(hidden)} masked value{'s' if len(hidden) > 1 else ''}"
+            place = f" (the first at {tuple(hidden[0].tolist())}, counted from 0)" if value.ndim else ""
+            raise ValueError(
+                f"{name} has {count}{place}, and none may be missing: fill them or leave their rows out"
+            )
+    elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
+        for one in value if np.ndim(value) else ():
+            if isinstance(one, (list, tuple, np.ndarray)):
+                _refuse_masked(one, name)
+
+
+def _refuse_missing(a: Array, name: str) -> None:
+    """None and pandas' NA among objects, which NumPy converts to nothing or to an error of its own."""
+    pandas = _pandas()
+    for place, one in np.ndenumerate(a):
+        if one is None or (pandas is not None and (one is pandas.NA or one is pandas.NaT)):
+            raise ValueError(f"{name} contains {one} at {place}, counted from 0; all values must be finite")
+
+
+def to_float64(value: Any, name: str) -> Array:
+    """An array of float64, of whatever shape, from anything that holds numbers and nothing but numbers."""
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise TypeError(f"{name} is a sparse matrix, and dense data are needed: pass {name}.toarray()")
+    _refuse_masked(value, name)
     a = np.asarray(value)
     if a.dtype == np.float64:
         return a
+    if a.dtype == object:
+        _refuse_missing(a, name)
     if a.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {a.dtype}")
     if a.dtype.kind in "US":
@@ -73,7 +101,7 @@ def _where_not_finite(a: Array, name: str) -> str:
 
 def as_matrix(value: Any, name: str = "X") -> Array:
     """A finite 2-D float64 array with contiguous rows; not copied when it is one already."""
-    a = _to_float64(value, name)
+    a = to_float64(value, name)
     if a.ndim != 2:
         if a.ndim < 2:
             raise ValueError(
@@ -94,9 +122,25 @@ def as_matrix(value: Any, name: str = "X") -> Array:
 
 def as_targets(value: Any, name: str = "y") -> Tuple[Array, bool]:
     """Targets as a matrix, and whether they came as one column without a second dimension."""
-    a = _to_float64(value, name)
+    a = to_float64(value, name)
     flat = a.ndim == 1
     return as_matrix(a.reshape(-1, 1) if flat else a, name), flat
+
+
+def as_row(value: Any) -> Array:
+    """One row of inputs, contiguous."""
+    return np.ascontiguousarray(to_float64(value, "the row"))
+
+
+def as_integers(value: Any, name: str) -> Array:
+    """A contiguous array of int64 from one of integers; nothing is rounded."""
+    _refuse_masked(value, name)
+    a = np.asarray(value)
+    if a.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {a.dtype}, and whole numbers are needed")
+    if a.dtype == np.uint64 and a.size and a.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name} holds {a.max()}, and at most {np.iinfo(np.int64).max} is possible")
+    return np.ascontiguousarray(a, dtype=np.int64)
 
 
 def same_rows(X: Array, Y: Array) -> None:

@@ -6,8 +6,9 @@ import collections
 import logging
 import os
 import sys
+import threading
 import warnings
-from typing import Deque, Tuple, Type
+from typing import Deque, List, NamedTuple, Type
 
 import numpy as np
 
@@ -53,22 +54,44 @@ def check(status: int) -> None:
     if status == c.OK:
         return
     sentence = c.text(c.lib.volt_error_detail()) or c.text(c.lib.volt_status_message(status))
-    if status == c.ERR_SINGULAR and _messages:  # what was warned about may be why
-        sentence += f" ({_messages[-1][1]})"
-    _messages.clear()
+    said = _take_messages()
+    if status == c.ERR_SINGULAR and said:  # what was warned about may be why
+        sentence += f" ({said[-1].text})"
     raise _EXCEPTIONS.get(status, ValueError)(sentence)
 
 
 # ---- log ---------------------------------------------------------------------------------------------------
 
+
+class _Message(NamedTuple):
+    thread: int
+    level: int
+    text: str
+
+
 # The library may speak from any thread, and an exception cannot cross it: messages wait until its call ends.
-_messages: Deque[Tuple[int, str]] = collections.deque(maxlen=100)
+_messages: Deque[_Message] = collections.deque(maxlen=100)
 _PACKAGE = os.path.dirname(__file__) + os.sep
 _logger = logging.getLogger("volterra")
 
 
 def _keep(level: int, message: bytes, _context: object) -> None:
-    _messages.append((level, c.text(message)))
+    _messages.append(_Message(threading.get_ident(), level, c.text(message)))
+
+
+def _take_messages() -> List[_Message]:
+    """Those of this thread's calls: said by it, or by a thread of the library, which Python does not know."""
+    if not _messages:
+        return []
+    others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+    taken = []
+    for _ in range(len(_messages)):
+        try:
+            message = _messages.popleft()
+        except IndexError:  # another thread has taken its own meanwhile
+            break
+        (_messages if message.thread in others else taken).append(message)
+    return taken
 
 
 _keep_callback = c.LogFn(_keep)
@@ -85,9 +108,8 @@ def warn(message: str, category: Type[Warning] = UserWarning) -> None:
 
 def tell_messages() -> None:
     """Pass on what the library said: warnings as `VolterraWarning`, the rest to the logger ``volterra``."""
-    while _messages:
-        level, message = _messages.popleft()
-        if level == c.LOG_LEVELS["VOLT_LOG_WARNING"]:
-            warn(message, VolterraWarning)
+    for message in _take_messages():
+        if message.level == c.LOG_LEVELS["VOLT_LOG_WARNING"]:
+            warn(message.text, VolterraWarning)
         else:
-            _logger.info(message)
+            _logger.info(message.text)

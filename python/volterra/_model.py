@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import threading
 from ctypes import byref, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
@@ -15,8 +16,10 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array, address, empty, view
+from ._arguments import whole
+from ._arrays import Array, address, as_row, empty, view
 from ._errors import check
+from ._handles import Owner
 from ._progress import Watch
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -33,21 +36,18 @@ class FitSettings(NamedTuple):
     feedback: bool
 
 
-class Kernel:
-    """A kernel that was read from its text; the library says what is wrong with the text.
+class Kernel(Owner):
+    """A kernel that was read from its text; the library says what is wrong with the text."""
 
-    The object itself is passed to the library (ctypes takes ``_as_parameter_``), so that it lives as long as
-    the call.
-    """
+    _FREE = "volt_kernel_free"
 
     def __init__(self, text: str) -> None:
         handle = c_void_p()
-        check(c.lib.volt_kernel_parse(str(text).encode(), byref(handle)))
-        self._as_parameter_ = handle
+        check(c.lib.volt_kernel_parse(c.encode("the kernel", text), byref(handle)))
+        self._own(handle)
 
-    def __del__(self) -> None:
-        if hasattr(self, "_as_parameter_"):
-            c.lib.volt_kernel_free(self._as_parameter_)
+    def __reduce__(self) -> Any:
+        return Kernel, (self.text,)
 
     @property
     def text(self) -> str:
@@ -62,22 +62,21 @@ def _facts(facts: c.KernelFacts) -> Dict[str, float]:
 def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> Dict[str, float]:
     """``volt_kernel_query``: what a kernel is on inputs of norm at most `radius`."""
     facts = c.KernelFacts()
-    check(c.lib.volt_kernel_query(Kernel(kernel), radius, d, eps, byref(facts)))
+    inputs = whole("the number of inputs", d, 1)
+    check(c.lib.volt_kernel_query(Kernel(kernel), radius, inputs, eps, byref(facts)))
     return _facts(facts)
 
 
-class Model:
+class Model(Owner):
     """A fitted model of the library."""
 
-    def __init__(self, handle: c_void_p) -> None:
-        self._as_parameter_ = handle
-        self._info = c.ModelInfo()
-        c.lib.volt_model_describe(handle, byref(self._info))
-        self.n, self.d, self.q = int(self._info.n), int(self._info.d), int(self._info.q)
+    _FREE = "volt_model_free"
 
-    def __del__(self) -> None:
-        if hasattr(self, "_as_parameter_"):
-            c.lib.volt_model_free(self._as_parameter_)
+    def __init__(self, handle: c_void_p) -> None:
+        self._own(handle)
+        self._info = c.ModelInfo()
+        c.lib.volt_model_describe(self, byref(self._info))
+        self.n, self.d, self.q = int(self._info.n), int(self._info.d), int(self._info.q)
 
     # ---- fit -----------------------------------------------------------------------------------------------
 
@@ -95,7 +94,10 @@ class Model:
         """The model and its fitted values, in the units of Y."""
         parsed = Kernel(kernel)
         options = c.FitOptions(
-            *settings, c.names_array(input_names), c.names_array(output_names), watch.progress
+            *settings,
+            c.names_array("the name of an input", input_names),
+            c.names_array("the name of an output", output_names),
+            watch.progress,
         )
         fitted = empty(*Y.shape)
         handle = c_void_p()
@@ -184,13 +186,14 @@ class Model:
     # ---- files ---------------------------------------------------------------------------------------------
 
     def save(self, path: PathLike) -> None:
-        check(c.lib.volt_model_save(self, os.fsencode(path)))
+        check(c.lib.volt_model_save(self, c.encode_path("the path", path)))
 
     @classmethod
     def load(cls, path: PathLike) -> "Model":
         handle = c_void_p()
+        raw = c.encode_path("the path", path)
         try:
-            check(c.lib.volt_model_load(os.fsencode(path), byref(handle)))
+            check(c.lib.volt_model_load(raw, byref(handle)))
         except OSError as failure:
             if not os.path.exists(path):
                 raise FileNotFoundError(str(failure)) from None
@@ -214,8 +217,11 @@ class Model:
     def __reduce__(self) -> Any:
         return Model.from_bytes, (self.to_bytes(),)
 
-    def __deepcopy__(self, _memo: Any) -> "Model":
+    def __copy__(self) -> "Model":
         return self  # it never changes
+
+    def __deepcopy__(self, _memo: Any) -> "Model":
+        return self
 
 
 def read_tensor(path: PathLike, name: str) -> Array:
@@ -228,8 +234,11 @@ def read_tensor(path: PathLike, name: str) -> Array:
         return np.frombuffer(file.read(end - begin), dtype="<f8").reshape(header[name]["shape"]).copy()
 
 
-class Stream:
+class Stream(Owner):
     """A model that takes one row at a time; made by the method ``stream`` of an estimator.
+
+    ``copy.copy(stream)`` is another stream at the same moment, which goes on by itself. A stream cannot be
+    pickled: pickle the estimator, and push the rows again. One thread at a time may push: rows have an order.
 
     Examples
     --------
@@ -242,17 +251,44 @@ class Stream:
     True
     """
 
+    _FREE = "volt_stream_free"
+
     def __init__(self, model: Model, start: str, beyond: str, flat: bool) -> None:
-        self._model = model  # must outlive the stream
-        self._flat = flat
         options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_stream_create(model, byref(options), byref(handle)))
-        self._as_parameter_ = handle
+        self._begin(handle, model, flat)
 
-    def __del__(self) -> None:
-        if hasattr(self, "_as_parameter_"):
-            c.lib.volt_stream_free(self._as_parameter_)
+    def _begin(self, handle: c_void_p, model: Model, flat: bool) -> None:
+        self._own(handle)
+        self._model = model  # must outlive the stream
+        self._flat = flat
+        self._busy = threading.Lock()
+
+    def _call(self, function: Any, *arguments: Any) -> None:
+        """While no other thread uses the stream. It does not wait: the order of rows would be chance."""
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError(
+                "another thread is in a call of this stream: push from one thread at a time, or give each "
+                "thread a stream of its own (copy.copy)"
+            )
+        try:
+            check(function(self, *arguments))
+        finally:
+            self._busy.release()
+
+    def __copy__(self) -> "Stream":
+        handle = c_void_p()
+        self._call(c.lib.volt_stream_copy, byref(handle))
+        other = Stream.__new__(type(self))
+        other._begin(handle, self._model, self._flat)
+        return other
+
+    def __deepcopy__(self, _memo: Any) -> "Stream":
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Stream cannot be pickled: pickle the estimator and push the rows again")
 
     def push(self, x: Any) -> Any:
         """The forecast for the next row of inputs.
@@ -268,13 +304,13 @@ class Stream:
         float, or ndarray of shape (n_outputs,)
             A float when the estimator was fitted on a 1-D ``y``.
         """
-        row = np.ascontiguousarray(x, dtype=np.float64)
+        row = as_row(x)
         if row.ndim == 0 and self._model.d == 1:
             row = row.reshape(1)
         if row.shape != (self._model.d,):
             raise ValueError(f"the row has shape {row.shape}, and ({self._model.d},) is needed")
         out = np.empty(self._model.q)
-        check(c.lib.volt_stream_push(self, address(row), address(out)))
+        self._call(c.lib.volt_stream_push, address(row), address(out))
         return float(out[0]) if self._flat else out
 
     @property

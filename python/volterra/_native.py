@@ -54,6 +54,9 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_free": (None, [c_void_p]),
     "volt_set_threads": (c_int, [c_int64]),
     "volt_threads": (c_int64, []),
+    "volt_default_threads": (c_int64, []),
+    "volt_set_own_threads": (c_int, [c_int64]),
+    "volt_own_threads": (c_int64, []),
     "volt_set_log": (None, [LogFn, c_void_p]),
     "volt_status_message": (c_char_p, [c_int]),
     "volt_error_detail": (c_char_p, []),
@@ -82,6 +85,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     ),
     "volt_model_continue": (c_int, [_HANDLE, POINTER(PredictOptions), Matrix, POINTER(c_int64)]),
     "volt_stream_create": (c_int, [_HANDLE, POINTER(PredictOptions), _OUT_HANDLE]),
+    "volt_stream_copy": (c_int, [_HANDLE, _OUT_HANDLE]),
     "volt_stream_push": (c_int, [_HANDLE, _DOUBLES, _DOUBLES]),
     "volt_stream_beyond": (c_int64, [_HANDLE]),
     "volt_stream_free": (None, [_HANDLE]),
@@ -174,8 +178,23 @@ def text(raw: Any) -> str:
     return raw.decode() if raw else ""
 
 
-def names_array(names: Any) -> Any:
+def encode(what: str, value: Any) -> bytes:
+    """A text for the library, where it would end at a null character."""
+    raw = str(value).encode()
+    if b"\0" in raw:
+        raise ValueError(f"{what} holds a null character, and must not: {str(value)!r}")
+    return raw
+
+
+def encode_path(what: str, path: Any) -> bytes:
+    raw = os.fsencode(path)
+    if b"\0" in raw:
+        raise ValueError(f"{what} holds a null character, and must not: {path!r}")
+    return raw
+
+
+def names_array(what: str, names: Any) -> Any:
     """Texts as a C array of strings, or None for no names. Keep the result while C uses it."""
     if names is None:
         return None
-    return (c_char_p * len(names))(*[str(name).encode() for name in names])
+    return (c_char_p * len(names))(*[encode(what, name) for name in names])

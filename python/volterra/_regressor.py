@@ -22,6 +22,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _native as c
+from ._arguments import whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_frame, same_rows
 from ._errors import BeyondWarning, NotFittedError, warn
 from ._model import FitSettings, Model, PathLike, Stream
@@ -108,7 +109,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         """What to fit with: the kernel, and alpha, washout, intercept and scale."""
         settings = dict(
             alpha=float(self.alpha),
-            washout=int(self.washout),
+            washout=whole("washout", self.washout),
             intercept=bool(self.fit_intercept),
             scale=bool(self.scale),
         )
@@ -351,11 +352,10 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             are the next rows of X. Or the path diverges.
         """
         self._check_is_fitted()
-        if int(steps) < 1:
-            raise ValueError(f"steps is {steps}, and must be at least 1")
+        rows = whole("steps", steps, 1)
         with use_threads(self.n_jobs):
-            out, beyond = self._model.run_on(int(steps), self._beyond(), self.verbose)
-        self._warn_beyond(beyond, int(steps))
+            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose)
+        self._warn_beyond(beyond, rows)
         return out
 
     def stream(self, *, start: str = "continue") -> Stream:

@@ -7,11 +7,16 @@ from ctypes import byref
 from typing import Any, ContextManager, Dict, Iterator, Optional
 
 from . import _native as c
-from ._errors import check
+from ._arguments import whole
+from ._errors import check, tell_messages
 
 
 def threads() -> int:
-    """Threads that the library uses, for its own loops and for BLAS.
+    """Threads that the library uses in calls from this thread, for its own loops and for BLAS.
+
+    In a child that was forked (``os.fork``, ``multiprocessing`` with "fork", joblib's "multiprocessing") from a
+    process with several threads this is 1: the others are not there. Processes that are started anew ("spawn",
+    loky) have all threads.
 
     Examples
     --------
@@ -23,12 +28,13 @@ def threads() -> int:
 
 
 def set_threads(count: int = 0) -> None:
-    """Set the number of threads of the library, for the whole process.
+    """Set the number of threads of the library, for the whole process. Not while another thread is in a call.
 
     Parameters
     ----------
     count : int, default=0
-        0 restores the default: ``OMP_NUM_THREADS``, or one per core.
+        0 restores the default: ``OMP_NUM_THREADS``, or one per core. In a forked child more than 1 gives a
+        `VolterraWarning` and changes nothing, see `threads`.
 
     Examples
     --------
@@ -38,27 +44,33 @@ def set_threads(count: int = 0) -> None:
     2
     >>> volterra.set_threads()
     """
-    check(c.lib.volt_set_threads(int(count)))
+    check(c.lib.volt_set_threads(whole("the number of threads", count)))
+    tell_messages()
 
 
 _AS_IT_IS = contextlib.nullcontext()
 
 
 def use_threads(n_jobs: Optional[int]) -> ContextManager[None]:
-    """Work with this many threads and restore the number after; None: as it is, -1: one per core."""
+    """Work with this many threads and restore the number after; None: as it is, -1: one per core.
+
+    The number is that of the calling thread alone: calls from other threads, with whatever n_jobs, neither see
+    it nor change it.
+    """
     return _AS_IT_IS if n_jobs is None else _change_threads(n_jobs)
 
 
 @contextlib.contextmanager
 def _change_threads(n_jobs: int) -> Iterator[None]:
-    if n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs is {n_jobs}, and must be a number of threads, -1 (all cores) or None")
-    before = threads()
-    set_threads(0 if n_jobs == -1 else n_jobs)
+    count = whole("n_jobs", n_jobs, -1)
+    if count == 0:
+        raise ValueError("n_jobs is 0, and must be a number of threads, -1 (all cores) or None")
+    before = c.lib.volt_own_threads()
+    check(c.lib.volt_set_own_threads(c.lib.volt_default_threads() if count == -1 else count))
     try:
         yield
     finally:
-        set_threads(before)
+        c.lib.volt_set_own_threads(before)
 
 
 def info() -> Dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any, List, Optional, Union
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array, as_matrix, as_targets, column_names, view
+from ._arguments import seed_number, whole
+from ._arrays import Array, as_integers, as_matrix, as_targets, column_names, view
 from ._errors import check
 from ._progress import ProgressCallback, Watch
 from ._threads import use_threads
@@ -102,7 +103,8 @@ class MCS:
         length = c.BLOCKS[block] if isinstance(block, str) else self._block_length(block)
         result = POINTER(c.Mcs)()
         with use_threads(n_jobs), Watch("mcs", False, progress) as watch:
-            options = c.McsOptions(c.MCS_METHODS[method], size, length, reps, seed, watch.progress)
+            count, start = whole("reps", reps, 1), seed_number("seed", seed)
+            options = c.McsOptions(c.MCS_METHODS[method], size, length, count, start, watch.progress)
             if indices is None:
                 status = c.lib.volt_mcs_compute(view(table), byref(options), byref(result))
             else:
@@ -124,7 +126,7 @@ class MCS:
 
     @staticmethod
     def _replications(indices: Any, steps: int) -> Array:
-        rows = np.ascontiguousarray(indices, dtype=np.int64)
+        rows = as_integers(indices, "indices")
         if rows.ndim != 2 or rows.shape[1] != steps:
             raise ValueError(
                 f"indices has shape {rows.shape}, and (reps, {steps}) is needed, one column per row of losses"

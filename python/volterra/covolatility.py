@@ -9,8 +9,10 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _native as c
-from ._arrays import NO_MATRIX, Array, as_matrix, column_names, empty, is_frame, view
+from ._arguments import seed_number, whole
+from ._arrays import NO_MATRIX, Array, as_matrix, column_names, empty, is_frame, to_float64, view
 from ._errors import check
+from ._handles import Owner
 from ._model import PathLike
 from ._progress import ProgressCallback, Watch
 from ._threads import use_threads
@@ -65,7 +67,7 @@ class BEKKSample(NamedTuple):
     """vech(H_t), (n_steps, d (d + 1) / 2): h11, h21, ..., hd1, h22, ..."""
 
 
-class BEKK:
+class BEKK(Owner):
     """The diagonal BEKK(1,0,1) model ``H_t = C C' + A r_{t-1} r_{t-1}' A' + B H_{t-1} B'``.
 
     Returns are ``r_t = H_t^{1/2} z_t`` with standard normal z_t and the symmetric root.
@@ -105,12 +107,13 @@ class BEKK:
     True
     """
 
+    _FREE = "volt_bekk_free"
     fit_info: Dict[str, Any]
 
     def __init__(self, C: Any, a: Any, b: Any, tickers: Optional[Sequence[str]] = None) -> None:
         upper = as_matrix(C, "C")
         d = upper.shape[0]
-        first, second = (np.asarray(v, dtype=np.float64).ravel() for v in (a, b))
+        first, second = (to_float64(v, name).ravel() for v, name in ((a, "a"), (b, "b")))
         if upper.shape != (d, d) or first.shape != (d,) or second.shape != (d,):
             raise ValueError(
                 f"C, a and b have shapes {upper.shape}, {first.shape} and {second.shape}; "
@@ -120,7 +123,7 @@ class BEKK:
             raise ValueError("C must be upper triangular: a value below its diagonal is not 0")
         handle = POINTER(c.Bekk)()
         check(c.lib.volt_bekk_create(d, byref(handle)))
-        self._own(handle)
+        self._adopt(handle)
         for pointer, values in (
             (handle.contents.C, upper),
             (handle.contents.a, first),
@@ -128,24 +131,21 @@ class BEKK:
         ):
             np.ctypeslib.as_array(pointer, values.shape)[...] = values
         if tickers is not None:
-            check(c.lib.volt_bekk_describe(handle, c.names_array(tickers), None, None, None))
+            check(c.lib.volt_bekk_describe(self, c.names_array("a ticker", tickers), None, None, None))
 
     @classmethod
     def _from_handle(cls, handle: Any) -> "BEKK":
         model = cls.__new__(cls)
-        model._own(handle)
+        model._adopt(handle)
         return model
 
-    def _own(self, handle: Any) -> None:
-        self._as_parameter_ = handle
+    def _adopt(self, handle: Any) -> None:
+        self._own(handle)
         self._raw = handle.contents
 
-    def __del__(self) -> None:
-        if hasattr(self, "_as_parameter_"):
-            c.lib.volt_bekk_free(self._as_parameter_)
-
     def __reduce__(self) -> Any:
-        return BEKK.from_json, (self.to_json(),)
+        known = {"fit_info": dict(self.fit_info)} if hasattr(self, "fit_info") else {}
+        return type(self).from_json, (self.to_json(),), known
 
     def __repr__(self) -> str:
         known = f", tickers={self.tickers}" if self.tickers else ""
@@ -157,14 +157,14 @@ class BEKK:
     def preset(cls, name: str) -> "BEKK":
         """Parameters built into the library; `bekk_presets` lists them."""
         handle = POINTER(c.Bekk)()
-        check(c.lib.volt_bekk_preset(name.encode(), byref(handle)))
+        check(c.lib.volt_bekk_preset(c.encode("the name", name), byref(handle)))
         return cls._from_handle(handle)
 
     @classmethod
     def from_json(cls, text: str) -> "BEKK":
         """From the content of a parameter file of ``volterra bekk fit``."""
         handle = POINTER(c.Bekk)()
-        check(c.lib.volt_bekk_from_json(text.encode(), byref(handle)))
+        check(c.lib.volt_bekk_from_json(c.encode("the text", text), byref(handle)))
         return cls._from_handle(handle)
 
     def to_json(self) -> str:
@@ -227,15 +227,15 @@ class BEKK:
         handle, info = POINTER(c.Bekk)(), c.BekkFitInfo()
         with use_threads(n_jobs), Watch("bekk fit", verbose, progress) as watch:
             options = c.lib.volt_bekk_fit_options_default()
-            options.starts, options.seed = starts, seed
-            options.standard_errors, options.progress = int(standard_errors), watch.progress
+            options.starts, options.seed = whole("starts", starts, 1), seed_number("seed", seed)
+            options.standard_errors, options.progress = int(bool(standard_errors)), watch.progress
             status = c.lib.volt_bekk_fit(view(a), byref(options), byref(handle), byref(info))
             model = cls._from_handle(handle) if handle else None
             watch.check(status)
         assert model is not None
         names = column_names(returns)
         if names is not None:
-            check(c.lib.volt_bekk_describe(model, c.names_array(names), None, None, None))
+            check(c.lib.volt_bekk_describe(model, c.names_array("a column", names), None, None, None))
         model.fit_info = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_}
         model.fit_info["converged"] = bool(info.converged)
         return model
@@ -258,10 +258,15 @@ class BEKK:
         BEKKSample
             innovations, returns, covariances.
         """
-        d = self.d
-        z, r, h = empty(length, d), empty(length, d), empty(length, d * (d + 1) // 2)
+        d, rows = self.d, whole("length", length, 1)
+        z, r, h = empty(rows, d), empty(rows, d), empty(rows, d * (d + 1) // 2)
         with Watch("simulate") as watch:
-            options = c.BekkSimulateOptions(seed, stream, discard, watch.progress)
+            options = c.BekkSimulateOptions(
+                seed_number("seed", seed),
+                seed_number("stream", stream),
+                whole("discard", discard),
+                watch.progress,
+            )
             watch.check(c.lib.volt_bekk_simulate(self, byref(options), view(z), view(r), view(h)))
         return BEKKSample(z, r, h)
 

@@ -9,7 +9,8 @@ from ctypes import byref
 from typing import Sequence, Tuple
 
 from . import _native as c
-from ._arrays import Array, empty, view
+from ._arguments import seed_number, whole
+from ._arrays import Array, empty, to_float64, view
 from ._progress import Watch
 from .covolatility import BEKK, BEKKSample, bekk, bekk_presets, log_returns
 
@@ -32,7 +33,7 @@ def _method(method: str) -> int:
 
 
 def _simulate(function: object, options: object, length: int, columns: int) -> Array:
-    out = empty(length, columns)
+    out = empty(whole("length", length, 1), columns)
     with Watch("simulate") as watch:
         options.progress = watch.progress  # type: ignore[attr-defined]
         watch.check(function(byref(options), view(out)))  # type: ignore[operator, arg-type]
@@ -79,8 +80,8 @@ def lorenz(
     """
     options = c.lib.volt_lorenz_options_default()
     options.sigma, options.rho, options.beta = sigma, rho, beta
-    options.start[:] = [float(value) for value in start]
-    options.step, options.discard, options.method = step, discard, _method(method)
+    options.start[:] = to_float64(start, "start").tolist()
+    options.step, options.discard, options.method = step, whole("discard", discard), _method(method)
     return _simulate(c.lib.volt_simulate_lorenz, options, length, 3)
 
 
@@ -128,8 +129,8 @@ def mackey_glass(
     """
     options = c.lib.volt_mackey_glass_options_default()
     options.a, options.b, options.power, options.delay = a, b, power, delay
-    options.start, options.step, options.every = start, step, every
-    options.discard, options.method = discard, _method(method)
+    options.start, options.step, options.every = start, step, whole("every", every, 1)
+    options.discard, options.method = whole("discard", discard), _method(method)
     return _simulate(c.lib.volt_simulate_mackey_glass, options, length, 1)
 
 
@@ -160,6 +161,6 @@ def narma10(length: int, *, seed: int = 0, discard: int = 200) -> Tuple[Array, A
     ((1000, 1), (1000,))
     """
     options = c.lib.volt_narma10_options_default()
-    options.seed, options.discard = seed, discard
+    options.seed, options.discard = seed_number("seed", seed), whole("discard", discard)
     both = _simulate(c.lib.volt_simulate_narma10, options, length, 2)
     return both[:, :1], both[:, 1].copy()

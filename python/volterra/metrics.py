@@ -11,7 +11,7 @@ from typing import Any, Dict, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array, as_targets, view
+from ._arrays import Array, as_targets, to_float64, view
 from ._errors import check
 
 __all__ = ["mae", "mape", "mdae", "mse", "nmse", "r2", "scores", "valid_rows", "valid_time", "w1"]
@@ -79,7 +79,7 @@ def r2(truth: Any, forecast: Any, sample_weight: Any = None) -> float:
     if sample_weight is None:
         return scores(truth, forecast)["r2"]
     a, b = _pair(truth, forecast)
-    weight = np.asarray(sample_weight, dtype=np.float64).reshape(-1, 1)
+    weight = to_float64(sample_weight, "sample_weight").reshape(-1, 1)
     if a.shape != b.shape or weight.shape[0] != a.shape[0]:
         raise ValueError(
             f"truth, forecast and sample_weight have shapes {a.shape}, {b.shape} and {weight.shape[:1]}, "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 from ctypes import POINTER, byref, c_void_p, cast
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
@@ -11,8 +10,10 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from . import _native as c
+from ._arguments import seed_number, whole
 from ._arrays import Array, view
 from ._errors import check
+from ._handles import Owner
 from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor, Training, choice
 from ._threads import use_threads
@@ -52,46 +53,47 @@ def _seconds(budget: Union[None, float, str]) -> float:
 def _seed(random_state: Any) -> int:
     if random_state is None:
         random_state = np.random
-    if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
-    return int(random_state.randint(2**31))
+    if hasattr(random_state, "randint"):  # np.random or a RandomState
+        return int(random_state.randint(2**31))
+    return seed_number("random_state", random_state)
 
 
 # ---- candidates --------------------------------------------------------------------------------------------
 
 
-class Candidates:
+class Candidates(Owner):
     """Candidates of the library."""
+
+    _FREE = "volt_candidates_free"
 
     def __init__(self, make: Callable[[Any], int]) -> None:
         handle = c_void_p()
         check(make(byref(handle)))
-        self._as_parameter_ = handle
-
-    def __del__(self) -> None:
-        if hasattr(self, "_as_parameter_"):
-            c.lib.volt_candidates_free(self._as_parameter_)
+        self._own(handle)
 
     @classmethod
     def drawn(cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool) -> "Candidates":
         entries = (c.Range * len(ranges))(*[_range(name, law) for name, law in ranges.items()])
         options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale))
-        return cls(lambda out: c.lib.volt_candidates_draw(kernel.encode(), view(X), byref(options), out))
+        text = c.encode("the kernel", kernel)
+        return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
 
     @classmethod
     def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
-        kernels = c.names_array([estimator._kernel_text() for estimator in estimators])
+        kernels = c.names_array("the kernel", [estimator._kernel_text() for estimator in estimators])
         alphas = np.array([estimator.alpha for estimator in estimators], dtype=np.float64)
         return cls(lambda out: c.lib.volt_candidates_list(kernels, alphas.ctypes.data, len(alphas), out))
 
 
 def _range(name: str, law: Any) -> c.Range:
     """(low, high): log-uniform; (law, low, high); a list: one of these."""
-    key = {"lam": "lambda", "lam_coef": "lambda_coef"}.get(name, name).encode()
+    key = c.encode("the name of a range", {"lam": "lambda", "lam_coef": "lambda_coef"}.get(name, name))
     if isinstance(law, list):
-        words = c.names_array([join_text("", {"x": value}).partition("=")[2] for value in law])
+        words = c.names_array(
+            f"a value of {name}", [join_text("", {"x": value}).partition("=")[2] for value in law]
+        )
         return c.Range(key, 0, 0.0, 0.0, words, len(law))
     kind, low, high = law if len(law) == 3 else ("log", *law)
     choice(f"the law of {name}", kind, [word for word in c.SEARCH_LAWS if word != "none"])
@@ -367,7 +369,7 @@ class VolterraRidgeCV(SequenceRegressor):
         if self.refit:
             settings = dict(
                 alpha=self._best["alpha"],
-                washout=int(self.washout),
+                washout=whole("washout", self.washout),
                 intercept=bool(self.fit_intercept),
                 scale=bool(self.scale),
             )
@@ -387,11 +389,11 @@ class VolterraRidgeCV(SequenceRegressor):
 
     def _options(self, given: bool) -> c.SearchOptions:
         options = c.lib.volt_search_options_default()
-        options.splits.folds = int(self.folds)
-        options.splits.gap = int(self.gap)
-        options.splits.max_train = int(self.max_train or 0)
+        options.splits.folds = whole("folds", self.folds)
+        options.splits.gap = whole("gap", self.gap)
+        options.splits.max_train = 0 if self.max_train is None else whole("max_train", self.max_train)
         options.start = c.STARTS["reset" if self.start == "reset" else "continue"]
-        options.washout = int(self.washout)
+        options.washout = whole("washout", self.washout)
         options.intercept, options.scale = int(bool(self.fit_intercept)), int(bool(self.scale))
         options.score = c.SCORES[_SCORES[choice("scoring", self.scoring, _SCORES)][0]]
         options.race = c.RACES[choice("race", self.race, c.RACES)]
@@ -399,10 +401,8 @@ class VolterraRidgeCV(SequenceRegressor):
         draws = self.draws
         if draws is None and not given and not options.seconds:
             draws = 100
-        if draws is not None and draws < 1:
-            raise ValueError(f"draws is {draws}, and must be at least 1")
-        options.draws = int(draws or 0)
-        options.log = None if self.log is None else os.fsencode(self.log)
+        options.draws = 0 if draws is None else whole("draws", draws, 1)
+        options.log = None if self.log is None else c.encode_path("log", self.log)
         options.resume = int(bool(self.resume))
         return options
 

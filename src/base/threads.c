@@ -22,13 +22,6 @@ static _Atomic int64_t standard; /* the default of OpenMP, kept because OpenBLAS
 static _Thread_local int64_t own; /* wanted by the calling thread; 0: as the process */
 static _Thread_local int openmp;  /* what OpenMP had for this thread before it wanted a number of its own */
 
-static volt_status check_count(int64_t count)
-{
-    VOLT_REQUIRE(count >= 0 && count <= MOST_THREADS, VOLT_ERR_ARGUMENT,
-                 "the number of threads is %" PRId64 ", and must be 0 (default) to %d", count, MOST_THREADS);
-    return VOLT_OK;
-}
-
 /* ---- forked children -------------------------------------------------------------------------- */
 
 /* A child has a copy of OpenMP's list of threads and of OpenBLAS's, but of the threads only the one that forked:
@@ -91,6 +84,8 @@ static int64_t of_process(void)
 
 int64_t volt_default_threads(void)
 {
+    if (atomic_load(&is_child))
+        return 1;
     int64_t count = atomic_load(&standard);
     return count ? count : own ? openmp : omp_get_max_threads();
 }
@@ -110,17 +105,23 @@ int64_t volt_threads(void)
 
 /* ---- setting it ------------------------------------------------------------------------------- */
 
+static volt_status check_count(int64_t count)
+{
+    VOLT_REQUIRE(count >= 0 && count <= MOST_THREADS, VOLT_ERR_ARGUMENT,
+                 "the number of threads is %" PRId64 ", and must be 0 (default) to %d", count, MOST_THREADS);
+    if (count > 1 && atomic_load(&is_child))
+        volt_log(VOLT_LOG_WARNING,
+                 "this process was forked from one with threads and stays on one thread, not %" PRId64
+                 ": start it anew (exec, spawn) to have more",
+                 count);
+    return VOLT_OK;
+}
+
 volt_status volt_set_threads(int64_t count)
 {
     VOLT_TRY(check_count(count));
-    if (atomic_load(&is_child)) {
-        if (count > 1)
-            volt_log(VOLT_LOG_WARNING,
-                     "this process was forked from one with threads and stays on one thread, not %" PRId64
-                     ": start it anew (exec, spawn) to have more",
-                     count);
+    if (atomic_load(&is_child))
         return VOLT_OK;
-    }
     int64_t unknown = 0;
     atomic_compare_exchange_strong(&standard, &unknown, volt_default_threads());
     atomic_store(&wanted, count);

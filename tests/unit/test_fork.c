@@ -138,8 +138,10 @@ static int child(const results *expected)
         return WARNING;
     if (volt_set_threads(4) != VOLT_OK || !strstr(said, "one thread, not 4"))
         return WARNING;
-    if (volt_set_own_threads(3) != VOLT_OK || volt_threads() != 1)
+    if (volt_set_own_threads(3) != VOLT_OK || volt_threads() != 1 || volt_default_threads() != 1)
         return THREADS;
+    if (!strstr(said, "one thread, not 3"))
+        return WARNING;
     return work(&own) == VOLT_OK ? RIGHT : FAILED;
 }
 

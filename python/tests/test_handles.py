@@ -1,0 +1,125 @@
+"""Objects of the library: copied, pickled and freed as one would expect, and never twice."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import gc
+import pickle
+
+import numpy as np
+import pytest
+import volterra
+from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
+from volterra._handles import Handle, Owner
+from volterra._model import Kernel
+from volterra.search import Candidates
+
+COPIES = [copy.copy, copy.deepcopy]
+KERNELS = ["volterra", "memory:gamma=1,rho=0.5,mu=0.8", "rbf:gamma=1,window=4", "sig:level=2,window=5"]
+
+
+def push(stream, rows):
+    return [stream.push(row) for row in rows]
+
+
+@pytest.mark.parametrize("make", COPIES)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_copied_stream_goes_on_by_itself(system, make, kernel):
+    X, y = system
+    stream = SequenceKernelRidge(kernel, alpha=1e-3).fit(X[:200], y[:200]).stream()
+    push(stream, X[200:230])
+    other = make(stream)
+    assert type(other) is volterra.Stream and other.beyond == stream.beyond
+    expected = push(stream, X[230:260])
+    assert push(other, X[230:260]) == expected  # bit for bit, whatever the other has taken
+    del stream
+    gc.collect()
+    again = make(other)
+    del other
+    gc.collect()
+    assert np.isfinite(push(again, X[260:])).all()  # the copies outlive the original
+
+
+def test_copies_in_every_order_of_death(system):
+    X, y = system
+    for _ in range(50):
+        stream = VolterraRidge(alpha=1e-3).fit(X[:50], y[:50]).stream()
+        copies = [copy.copy(stream), copy.deepcopy(stream), copy.copy(copy.copy(stream))]
+        for one in (copies.pop(1), stream):
+            one.push(X[60])
+            del one
+        del stream
+        gc.collect()
+        assert copies[0].push(X[60]) == copies[1].push(X[60])
+
+
+def test_a_stream_is_not_pickled(system):
+    X, y = system
+    stream = VolterraRidge(alpha=1e-3).fit(X, y).stream()
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match="a Stream cannot be pickled"):
+            pickle.dumps(stream, protocol)
+    stream.push(X[0])
+
+
+@pytest.mark.parametrize("make", [*COPIES, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copies_of_everything_else(system, make):
+    X, y = system
+    model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
+    search = VolterraRidgeCV(draws=2, random_state=0).fit(X[:200], y[:200])
+    for original in (model, search, search.best_estimator_):
+        expected = original.predict(X[200:])
+        other = make(original)
+        del original
+        gc.collect()
+        assert np.array_equal(other.predict(X[200:]), expected)
+    kernel = Kernel("rbf:gamma=2")
+    assert make(kernel).text == kernel.text
+    inner = make(model._model)
+    assert inner.kernel == model.kernel_ and np.array_equal(inner.coefficients, model.dual_coef_)
+    bekk = volterra.datasets.BEKK.fit(volterra.datasets.BEKK([[0.01]], [0.3], [0.9]).simulate(200).returns)
+    other, info, C = make(bekk), bekk.fit_info, bekk.C
+    del bekk
+    gc.collect()
+    assert np.array_equal(other.C, C) and other.fit_info == info
+    table = np.abs(X)
+    mcs = volterra.MCS(table, reps=50)
+    assert np.array_equal(make(mcs).pvalues, mcs.pvalues)
+
+
+@pytest.mark.parametrize("make", [*COPIES, pickle.dumps])
+def test_what_cannot_be_copied_says_so(make):
+    candidates = Candidates.drawn("volterra", np.eye(3), 0, {}, True)
+    with pytest.raises(TypeError, match="a Candidates cannot be copied or pickled"):
+        make(candidates)
+    with pytest.raises(TypeError, match="cannot be copied or pickled"):
+        make(candidates._handle)
+
+
+def test_owners_that_share_a_handle_free_it_once():
+    freed = []
+    owner = Owner()
+    owner._handle = Handle(17, freed.append)
+    other = Owner()
+    other.__dict__.update(owner.__dict__)  # what copying an object without a word on it does
+    del owner
+    gc.collect()
+    assert freed == [] and other._as_parameter_ == 17
+    del other
+    gc.collect()
+    assert freed == [17]
+
+
+def test_an_empty_owner_is_refused_before_the_library_sees_it(system):
+    X, y = system
+    with pytest.raises(ctypes.ArgumentError, match="this Kernel is empty"):
+        Kernel.__new__(Kernel).text  # noqa: B018
+    with pytest.raises(ctypes.ArgumentError, match="this Stream is empty"):
+        volterra.Stream.__new__(volterra.Stream).beyond  # noqa: B018
+    stream = VolterraRidge(alpha=1e-3).fit(X, y).stream()
+    stream._handle.__del__()  # freed by force
+    stream._handle.__del__()
+    for call in (lambda: stream.push(X[0]), lambda: stream.beyond, lambda: copy.copy(stream)):
+        with pytest.raises(ctypes.ArgumentError, match="this Stream is empty"):
+            call()

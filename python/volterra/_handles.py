@@ -1,0 +1,52 @@
+"""Objects of the library and the Python objects that own them."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NoReturn
+
+from . import _native as c
+
+
+class Handle:
+    """The address of an object of the library, which is freed once: when nobody holds this any more.
+
+    It frees rather than the owner, so that two owners that came to share it, however, cannot free it twice.
+    """
+
+    __slots__ = ("_free", "pointer")
+
+    def __init__(self, pointer: Any, free: Callable[[Any], None]) -> None:
+        self.pointer = pointer
+        self._free = free
+
+    def __del__(self) -> None:
+        pointer, self.pointer = self.pointer, None
+        if pointer:
+            self._free(pointer)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("the address of an object of the library cannot be copied or pickled")
+
+
+class Owner:
+    """Base of the classes that own an object of the library; they are passed to its functions as they are.
+
+    `_FREE` is the function that frees the object. Copying and pickling is refused unless a class says how.
+    """
+
+    _FREE: str
+    _handle: Handle
+
+    def _own(self, pointer: Any) -> None:
+        """Take over what a function of the library handed out."""
+        self._handle = Handle(pointer, getattr(c.lib, self._FREE))
+
+    @property
+    def _as_parameter_(self) -> Any:  # what ctypes passes; the call holds `self`, so the object outlives it
+        handle = getattr(self, "_handle", None)
+        if handle is None or not handle.pointer:
+            raise ValueError(f"this {type(self).__name__} is empty: it was not made, or its memory was freed")
+        return handle.pointer
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
