@@ -108,7 +108,7 @@ VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius,
 
 typedef struct volt_gram_options {
     int mirror;    /* Y empty: copy the lower triangle to the upper one, 1 */
-    double radius; /* M; 0 (default): the largest norm among the rows of X and Y */
+    double radius; /* M; 0 (default): the largest norm among all rows of X and Y, below which it must not lie */
     volt_progress progress;
 } volt_gram_options;
 VOLT_API volt_gram_options volt_gram_options_default(void);

@@ -14,7 +14,8 @@
  *
  * Every candidate is fitted on the rows before each validation block and scored on the block. Training parts
  * that start at the first row are leading blocks of one another, so one factorisation of one Gram matrix
- * serves all of them; the scales of inputs and targets are learned once, on all rows given. */
+ * serves all of them; the scales of inputs and targets, the radius of the ball and the largest value, by which
+ * path=rows divides, are learned once, on all rows given. */
 #ifndef VOLTERRA_SELECT_H
 #define VOLTERRA_SELECT_H
 

@@ -115,15 +115,6 @@ static void pack(volt_columns *columns)
     }
 }
 
-static double largest_value(volt_view Y)
-{
-    double largest = Y.data[0];
-    for (int64_t i = 0; i < Y.rows; i++)
-        for (int64_t k = 0; k < Y.cols; k++)
-            largest = fmax(largest, Y.data[i * Y.ld + k]);
-    return largest;
-}
-
 static volt_engine choose_engine(const volt_resolved *resolved, const volt_columns *columns)
 {
     if (resolved->scan.step)
@@ -141,7 +132,6 @@ static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_stage *
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < Y.rows; i++)
         memcpy(columns->given + i * Y.cols, Y.data + i * Y.ld, (size_t)Y.cols * sizeof(double));
-    columns->largest = largest_value(Y);
     columns->engine = choose_engine(resolved, columns);
     if (columns->engine >= VOLT_ENGINE_PATHS)
         return volt_path_columns(resolved, columns, stage);

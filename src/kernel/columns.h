@@ -19,9 +19,8 @@ typedef enum volt_engine {
 
 typedef struct volt_columns {
     volt_engine engine;
-    int64_t m, d;   /* rows of the sequence, and numbers in each */
-    double *given;  /* m x d: the rows as they were given */
-    double largest; /* among them */
+    int64_t m, d;  /* rows of the sequence, and numbers in each */
+    double *given; /* m x d: the rows as they were given */
 
     int64_t lead;    /* rows of zeros before the first, in `packed` */
     bool increments; /* packed holds differences of neighbouring rows, one fewer */

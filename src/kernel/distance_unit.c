@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "kernel/extent.h"
 #include "kernel/gram.h"
 #include "volterra/kernel.h"
 
@@ -9,31 +10,53 @@
 
 enum { SAMPLES = 256 }; /* rows, evenly spaced: some 32,000 distances */
 
-volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit)
+/* `rows` rows of X, times 2^-exponent: then no square overflows or vanishes, and the digits stay. */
+static void take_sample(volt_view X, int64_t rows, int exponent, double *sample)
 {
-    double norm;
-    VOLT_TRY(volt_check_shape(X, "X"));
-    VOLT_TRY(volt_largest_norm(X, "X", &norm));
-    VOLT_REQUIRE(window >= 1, VOLT_ERR_ARGUMENT, "the window must be at least 1");
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < X.cols; k++)
+            sample[i * X.cols + k] = ldexp(X.data[i * X.rows / rows * X.ld + k], -exponent);
+}
 
-    int64_t rows = X.rows < SAMPLES ? X.rows : SAMPLES, count = 0;
-    double *squares = volt_alloc_doubles(SAMPLES, SAMPLES / 2);
-    if (!squares)
-        return VOLT_ERR_MEMORY;
+/* Squared distances between the rows of the sample; rows that repeat say nothing about scale. */
+static int64_t square_distances(const double *sample, int64_t rows, int64_t d, double *squares)
+{
+    int64_t count = 0;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < i; j++) {
-            const double *x = X.data + i * X.rows / rows * X.ld, *y = X.data + j * X.rows / rows * X.ld;
+            const double *x = sample + i * d, *y = sample + j * d;
             double sum = 0;
-            for (int64_t k = 0; k < X.cols; k++)
+            for (int64_t k = 0; k < d; k++)
                 sum += (x[k] - y[k]) * (x[k] - y[k]);
-            if (sum > 0) /* rows that repeat say nothing about scale */
+            if (sum > 0)
                 squares[count++] = sum;
         }
-    if (count > 0) {
+    return count;
+}
+
+volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit)
+{
+    volt_extent extent;
+    VOLT_TRY(volt_check_shape(X, "X"));
+    VOLT_TRY(volt_extent_of(X, "X", &extent));
+    VOLT_REQUIRE(window >= 1, VOLT_ERR_ARGUMENT, "the window must be at least 1");
+
+    int exponent = 0;
+    frexp(extent.radius, &exponent);
+    int64_t rows = volt_min(X.rows, SAMPLES), count = 0;
+    double *sample = volt_alloc_doubles(rows, X.cols);
+    double *squares = volt_alloc_doubles(SAMPLES, SAMPLES / 2);
+    volt_status status = sample && squares ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        take_sample(X, rows, exponent, sample);
+        count = square_distances(sample, rows, X.cols, squares);
         volt_sort(squares, count);
-        *unit = sqrt(squares[count / 2] * (double)window);
+        if (count > 0)
+            *unit = ldexp(sqrt(squares[count / 2] * (double)window), exponent);
+        else
+            status = volt_fail(VOLT_ERR_DATA, "the rows are all alike: there is no distance to take as a unit");
     }
     volt_free(squares);
-    VOLT_REQUIRE(count > 0, VOLT_ERR_DATA, "the rows are all alike: there is no distance to take as a unit");
-    return VOLT_OK;
+    volt_free(sample);
+    return status;
 }

@@ -8,7 +8,6 @@
 #include "kernel/centre.h"
 #include "kernel/past.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -23,23 +22,14 @@ volt_status volt_check_shape(volt_view X, const char *name)
     return VOLT_OK;
 }
 
-volt_status volt_largest_norm(volt_view X, const char *name, double *norm)
+volt_status volt_take_radius(double asked, int64_t d, double *radius)
 {
-    double largest = 0;
-    for (int64_t i = 0; i < X.rows; i++) {
-        double sum = 0;
-        for (int64_t k = 0; k < X.cols; k++) {
-            double value = X.data[i * X.ld + k];
-            VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE,
-                         "%s holds %g in row %" PRId64 ", column %" PRId64 " (counted from 1)", name, value,
-                         i + 1, k + 1);
-            sum += value * value;
-        }
-        if (sum > largest)
-            largest = sum;
-    }
-    VOLT_REQUIRE(isfinite(largest), VOLT_ERR_NOT_FINITE, "the norms of %s are too large for a double", name);
-    *norm = sqrt(largest);
+    VOLT_REQUIRE(asked >= 0 && isfinite(asked), VOLT_ERR_ARGUMENT,
+                 "the radius is %g, and must be finite and at least 0", asked);
+    VOLT_REQUIRE(asked == 0 || volt_is_within(*radius, asked, d), VOLT_ERR_ARGUMENT,
+                 "the radius is %.17g, and the inputs have norms up to %.17g", asked, *radius);
+    if (asked > 0)
+        *radius = asked;
     return VOLT_OK;
 }
 
@@ -132,19 +122,18 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, X.rows,
                  Y.rows);
 
-    double radius = 0, other = 0;
-    VOLT_TRY(volt_largest_norm(X, "X", &radius));
-    if (!same)
-        VOLT_TRY(volt_largest_norm(Y, "Y", &other));
-    radius = fmax(radius, other);
-    VOLT_REQUIRE(options->radius == 0 || radius <= options->radius * (1 + 4 * DBL_EPSILON), VOLT_ERR_ARGUMENT,
-                 "the radius is %.17g, and the inputs have norms up to %.17g", options->radius, radius);
-    if (options->radius > 0)
-        radius = options->radius;
+    volt_extent extent = {0}, columns = {0};
+    VOLT_TRY(volt_extent_of(X, "X", &extent));
+    if (!same) {
+        VOLT_TRY(volt_extent_of(Y, "Y", &columns));
+        extent.radius = fmax(extent.radius, columns.radius);
+        extent.largest = columns.largest; /* the columns are what was trained on */
+    }
+    VOLT_TRY(volt_take_radius(options->radius, X.cols, &extent.radius));
 
     volt_resolved resolved;
     VOLT_TRY(volt_start_threads());
-    VOLT_TRY(volt_kernel_resolve(kernel, radius, X.cols, &resolved));
+    VOLT_TRY(volt_kernel_resolve(kernel, extent, X.cols, &resolved));
     volt_kernel_warn(kernel);
     gram_job job = {&resolved, X, Y, same, options->progress};
     volt_status status = resolved.centred ? volt_centre_gram(fill, &job, same, K) : fill(&job, false, 0, 1, K);

@@ -15,7 +15,8 @@ volt_status volt_check_finite(volt_matrix K, bool lower);
 /* Copy the lower triangle to the upper one. */
 void volt_mirror(volt_matrix K);
 
-/* The largest Euclidean norm of a row; VOLT_ERR_NOT_FINITE names the first entry that is not finite. */
-volt_status volt_largest_norm(volt_view X, const char *name, double *norm);
+/* The largest norm of all inputs becomes the radius that the caller asks for. VOLT_ERR_ARGUMENT when that is
+ * too small for them; 0 asks for none. */
+volt_status volt_take_radius(double asked, int64_t d, double *radius);
 
 #endif

@@ -304,14 +304,14 @@ static volt_status check_series(collection c, const char *name, double *radius)
     VOLT_REQUIRE(c.series && c.count > 0, VOLT_ERR_SHAPE, "the collection %s is empty", name);
     for (int64_t i = 0; i < c.count; i++) {
         char which[64];
-        double norm = 0;
+        volt_extent extent;
         snprintf(which, sizeof which, "series %" PRId64 " of %s", i + 1, name);
         VOLT_TRY(volt_check_shape(c.series[i], which));
         VOLT_REQUIRE(c.series[i].cols == c.d, VOLT_ERR_SHAPE,
                      "%s has %" PRId64 " channels, and the first one has %" PRId64, which, c.series[i].cols,
                      c.d);
-        VOLT_TRY(volt_largest_norm(c.series[i], which, &norm));
-        *radius = fmax(*radius, norm);
+        VOLT_TRY(volt_extent_of(c.series[i], which, &extent));
+        *radius = fmax(*radius, extent.radius);
     }
     return VOLT_OK;
 }
@@ -320,13 +320,15 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 {
     const volt_kernel_entry *entry = kernel->entry;
     if (entry->paths) {
-        volt_resolved made = {.window = 1, .centred = volt_kernel_is_centred(kernel)};
+        volt_resolved made = {.d = d, .window = 1, .centred = volt_kernel_is_centred(kernel)};
         VOLT_TRY(volt_path_refuse_on_series(kernel));
+        VOLT_TRY(volt_check_products(radius));
         entry->paths(kernel, &made.programme, &made.shape);
         *resolved = made;
         return VOLT_OK;
     }
-    VOLT_TRY(volt_kernel_resolve(kernel, radius, d, resolved));
+    volt_extent extent = {.radius = radius}; /* no paths: their scale is of no account */
+    VOLT_TRY(volt_kernel_resolve(kernel, extent, d, resolved));
     VOLT_REQUIRE(resolved->scan.state_size > 0, VOLT_ERR_KERNEL,
                  "kernel %s compares rows, not series: take volterra, fading, memory, gak, sig or sigpde",
                  entry->info.name);
@@ -343,10 +345,11 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     bool same = !Y;
     int64_t d = X && n_x > 0 ? X[0].cols : 0;
     collection rows = {X, n_x, d}, columns = same ? rows : (collection){Y, n_y, d};
-    double radius = options->radius;
+    double radius = 0;
     VOLT_TRY(check_series(rows, "X", &radius));
     if (!same)
         VOLT_TRY(check_series(columns, "Y", &radius));
+    VOLT_TRY(volt_take_radius(options->radius, d, &radius));
     VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
                  rows.count, columns.count);

@@ -12,6 +12,7 @@
 #ifndef KERNEL_KERNEL_ENTRY_H
 #define KERNEL_KERNEL_ENTRY_H
 
+#include "kernel/extent.h"
 #include "kernel/path.h"
 #include "kernel/programme.h"
 #include "volterra/kernel.h"
@@ -50,6 +51,7 @@ struct volt_scan {
 typedef struct volt_resolved volt_resolved;
 struct volt_resolved {
     volt_kernel_facts facts;
+    int64_t d; /* numbers in an input */
     /* What one step keeps of the past, at most, when one input has norm `norm` and the other lies in the
      * ball: an input beyond the ball can be allowed while this is below 1. NULL: any input will do. */
     double (*gain)(const volt_resolved *resolved, double norm);
@@ -92,8 +94,10 @@ extern const volt_kernel_entry volt_kernel_volterra, volt_kernel_fading, volt_ke
 extern const volt_kernel_entry volt_kernel_gak, volt_kernel_sig, volt_kernel_sigpde;
 extern const volt_kernel_entry volt_kernel_cauchy;
 
-/* Resolve, with the horizon left at 0. */
-volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
+/* Resolve on inputs of d numbers that reach this far, with the horizon left at 0. VOLT_ERR_DATA where paths are
+ * to be divided by a largest value that cannot be divided by. */
+volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, int64_t d,
+                                volt_resolved *resolved);
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel);
 bool volt_kernel_is_centred(const volt_kernel *kernel);

@@ -26,13 +26,29 @@ const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel)
     return &kernel->entry->info;
 }
 
-volt_status volt_kernel_resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+/* All but the scale of paths, which needs more than the ball. */
+static volt_status resolve_on_ball(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_REQUIRE(radius >= 0 && isfinite(radius), VOLT_ERR_ARGUMENT,
                  "the radius of the inputs is %g, and must be finite and at least 0", radius);
     VOLT_TRY(kernel->entry->resolve(kernel, radius, d, resolved));
+    resolved->d = d;
     resolved->centred = volt_kernel_is_centred(kernel);
+    return VOLT_OK;
+}
+
+volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, int64_t d,
+                                volt_resolved *resolved)
+{
+    VOLT_TRY(volt_check_products(extent.radius));
+    VOLT_TRY(resolve_on_ball(kernel, extent.radius, d, resolved));
+    volt_path_shape *shape = &resolved->shape;
+    if (shape->prescale > 0) {
+        shape->scale = shape->prescale / extent.largest;
+        VOLT_REQUIRE(isfinite(shape->scale), VOLT_ERR_DATA,
+                     "the largest value of training is %g, and path=rows divides by it", extent.largest);
+    }
     return VOLT_OK;
 }
 
@@ -58,7 +74,7 @@ volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t 
 {
     VOLT_REQUIRE(eps > 0 && eps < 1, VOLT_ERR_ARGUMENT, "eps is %g, and must lie in (0, 1)", eps);
     volt_resolved resolved;
-    VOLT_TRY(volt_kernel_resolve(kernel, radius, d, &resolved));
+    VOLT_TRY(resolve_on_ball(kernel, radius, d, &resolved));
     *facts = resolved.facts;
     facts->horizon = facts->contraction > 0 ? ceil(log(eps) / log(facts->contraction)) : 0;
     return VOLT_OK;

@@ -16,7 +16,7 @@ typedef struct volt_path_shape {
     bool rows; /* a row of d numbers is a path of d points in one dimension */
     bool time, leadlag, basepoint;
     double prescale; /* > 0: raw values are multiplied by prescale over the largest of training ... */
-    double scale;    /* ... which is this factor, once the training rows are known */
+    double scale;    /* ... which is this factor, once the kernel is resolved */
     bool increments; /* keep increments, not points */
 } volt_path_shape;
 

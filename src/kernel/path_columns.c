@@ -66,19 +66,13 @@ int64_t volt_path_scratch(const volt_resolved *resolved, const volt_columns *col
     return numbers * (1 + LANES) + volt_pair_scratch(&resolved->programme, length) + length + 1;
 }
 
-static double path_scale(const volt_resolved *resolved, const volt_columns *columns)
-{
-    return resolved->shape.prescale > 0 ? resolved->shape.prescale / columns->largest : 1;
-}
-
 static void build(const volt_resolved *resolved, const volt_columns *columns, const double *rows, double *path,
                   int64_t step)
 {
-    volt_path_shape shape = resolved->shape;
-    shape.scale = path_scale(resolved, columns);
     int64_t channels = channels_of(resolved, columns->d);
-    volt_path_build(&shape, rows, raw_channels(resolved, columns->d), raw_points(resolved, columns->d),
-                    raw_channels(resolved, columns->d), path, channels * step, step);
+    volt_path_build(&resolved->shape, rows, raw_channels(resolved, columns->d),
+                    raw_points(resolved, columns->d), raw_channels(resolved, columns->d), path, channels * step,
+                    step);
 }
 
 /* One path x against the VOLT_LANES paths of `group`. */
@@ -230,8 +224,6 @@ static volt_status fill_groups(const volt_resolved *resolved, volt_columns *colu
 
 volt_status volt_path_columns(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage)
 {
-    VOLT_REQUIRE(resolved->shape.prescale == 0 || columns->largest != 0, VOLT_ERR_DATA,
-                 "the largest value of training is 0, and path=rows divides by it");
     if (columns->engine == VOLT_ENGINE_FEATURES)
         return fill_features(resolved, columns, stage);
     VOLT_TRY(fill_groups(resolved, columns, stage));

@@ -302,19 +302,19 @@ static double sup_kappa(lift kind, double t, int64_t degree)
     return 1;
 }
 
+/* Inner products of inputs on the sphere |z| = M are rounded: leave that much room inside the bounds. */
+static double rounding_room(int64_t d)
+{
+    return 2 * volt_norm_room(d);
+}
+
 static double gain(const volt_resolved *resolved, double norm)
 {
     const volt_kernel_facts *facts = &resolved->facts;
     const volt_scan *scan = &resolved->scan;
     /* With room for the rounding of inner products, as in resolve. */
-    double t = facts->tau * facts->tau * norm * facts->radius * (1 + 1e-13);
+    double t = facts->tau * facts->tau * norm * facts->radius * (1 + rounding_room(resolved->d));
     return facts->lambda * facts->lambda * sup_kappa((lift)(int)scan->constant[STEP_LIFT], t, scan->degree);
-}
-
-/* Inner products of inputs on the sphere |z| = M are rounded: leave that much room inside the bounds. */
-static double rounding_room(int64_t d)
-{
-    return (double)(d + 8) * DBL_EPSILON;
 }
 
 /* tau^2 M^2, from tau or from tau_coef, which is kept away from 1 by the rounding. */

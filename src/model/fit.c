@@ -81,9 +81,9 @@ static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, 
     for (int64_t i = 0; i < X.rows; i++)
         volt_input_scale_row(&model->input, model->d, X.data + i * X.ld, Z.data + i * Z.ld);
 
-    double radius = 0;
-    VOLT_TRY(volt_largest_norm(volt_as_view(Z), "the inputs", &radius));
-    VOLT_TRY(volt_kernel_resolve(model->kernel, radius, model->d, &model->resolved));
+    volt_extent extent;
+    VOLT_TRY(volt_extent_of(volt_as_view(Z), "the inputs", &extent));
+    VOLT_TRY(volt_kernel_resolve(model->kernel, extent, model->d, &model->resolved));
     volt_kernel_warn(model->kernel);
     return VOLT_OK;
 }

@@ -127,14 +127,10 @@ volt_status volt_model_take_input(const volt_model *model, const double *x, volt
                                   double *z, int64_t *beyond)
 {
     volt_input_scale_row(&model->input, model->d, x, z);
-    double sum = 0;
-    for (int64_t k = 0; k < model->d; k++)
-        sum += z[k] * z[k];
-    VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE,
+    double norm = volt_row_norm(z, model->d), radius = model->resolved.facts.radius;
+    VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
                  "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
-
-    double norm = sqrt(sum), radius = model->resolved.facts.radius;
-    if (norm <= radius * (1 + 4 * DBL_EPSILON))
+    if (volt_is_within(norm, radius, model->d))
         return VOLT_OK;
     if (policy == VOLT_BEYOND_ERROR)
         return refuse_beyond(model, row, norm, 0);

@@ -216,20 +216,39 @@ static volt_status read_header(const volt_safetensors *file, const char *path)
     return VOLT_OK;
 }
 
-static volt_status read_settings(const volt_safetensors *file, const char *path, volt_model *model)
+/* How far the inputs reach; none may lie outside the ball that the kernel was resolved on. */
+static volt_status check_inputs(const char *path, const volt_tensor *inputs, double radius, volt_extent *extent)
+{
+    for (int64_t i = 0; i < inputs->rows; i++) {
+        double norm = volt_row_norm(inputs->data + i * inputs->cols, inputs->cols);
+        VOLT_REQUIRE(volt_is_within(norm, radius, inputs->cols), VOLT_ERR_FORMAT,
+                     "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, norm,
+                     radius);
+    }
+    VOLT_TRY(volt_extent_of(volt_view_of(inputs->data, inputs->rows, inputs->cols), "inputs", extent));
+    extent->radius = radius;
+    return VOLT_OK;
+}
+
+static volt_status read_kernel(const volt_safetensors *file, const char *path, const volt_tensor *inputs,
+                               volt_model *model)
 {
     const char *text = NULL;
     double radius = 0;
+    volt_extent extent;
     VOLT_TRY(get_text(file, path, "kernel", &text));
     volt_status status = volt_kernel_parse(text, &model->kernel);
     if (status == VOLT_ERR_KERNEL)
         return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
     VOLT_TRY(status);
     VOLT_TRY(get_number(file, path, "radius", 0, &radius));
-    status = volt_kernel_resolve(model->kernel, radius, model->d, &model->resolved);
-    if (status != VOLT_OK)
-        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
+    VOLT_TRY(check_inputs(path, inputs, radius, &extent));
+    status = volt_kernel_resolve(model->kernel, extent, model->d, &model->resolved);
+    return status == VOLT_OK ? VOLT_OK : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
+}
 
+static volt_status read_settings(const volt_safetensors *file, const char *path, volt_model *model)
+{
     VOLT_TRY(get_number(file, path, "alpha", 0, &model->alpha));
     VOLT_TRY(get_number(file, path, "rcond", 0, &model->rcond));
     VOLT_TRY(get_count(file, path, "washout", &model->washout));
@@ -262,20 +281,6 @@ static volt_status read_arrays(const volt_safetensors *file, const char *path, c
     return VOLT_OK;
 }
 
-/* No input may lie outside the ball that the kernel was resolved on. */
-static volt_status check_inputs(const char *path, const volt_tensor *inputs, double radius)
-{
-    for (int64_t i = 0; i < inputs->rows; i++) {
-        double sum = 0;
-        for (int64_t k = 0; k < inputs->cols; k++)
-            sum += inputs->data[i * inputs->cols + k] * inputs->data[i * inputs->cols + k];
-        VOLT_REQUIRE(sqrt(sum) <= radius * (1 + 1e-14), VOLT_ERR_FORMAT,
-                     "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, sqrt(sum),
-                     radius);
-    }
-    return VOLT_OK;
-}
-
 static volt_status read_model(const volt_safetensors *file, const char *path, volt_model **model)
 {
     const volt_tensor *inputs = NULL, *coefficients = NULL;
@@ -287,8 +292,8 @@ static volt_status read_model(const volt_safetensors *file, const char *path, vo
     VOLT_REQUIRE(inputs->rows > 0 && inputs->cols > 0 && coefficients->cols > 0, VOLT_ERR_FORMAT,
                  "%s is not a volterra model: its tensors are empty", path);
     VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
+    VOLT_TRY(read_kernel(file, path, inputs, *model));
     VOLT_TRY(read_settings(file, path, *model));
-    VOLT_TRY(check_inputs(path, inputs, (*model)->resolved.facts.radius));
     return read_arrays(file, path, inputs, *model);
 }
 

@@ -2,24 +2,38 @@
 #include "model/scaling.h"
 
 #include "base/error.h"
+#include "base/squares.h"
+#include "kernel/extent.h"
 #include "kernel/gram.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
+/* Finite, and so that sums over all rows are, too: scales are learned from those. */
+static volt_status check_values(volt_view X, const char *name)
+{
+    volt_extent extent;
+    VOLT_TRY(volt_extent_of(X, name, &extent));
+    double most = DBL_MAX / 4 / (double)X.rows;
+    VOLT_REQUIRE(extent.radius <= most, VOLT_ERR_NOT_FINITE,
+                 "the norms of %s reach %g, and for %" PRId64 " rows they may reach %g", name, extent.radius,
+                 X.rows, most);
+    return VOLT_OK;
+}
+
 volt_status volt_check_pairs(volt_view X, volt_view Y)
 {
-    double norm;
     VOLT_TRY(volt_check_shape(X, "the inputs"));
     VOLT_TRY(volt_check_shape(Y, "the targets"));
     VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
                  "there are %" PRId64 " rows of inputs and %" PRId64 " of targets", X.rows, Y.rows);
     VOLT_REQUIRE(X.rows < INT_MAX && Y.cols < INT_MAX, VOLT_ERR_SHAPE,
                  "%" PRId64 " rows and %" PRId64 " targets are more than BLAS can index", X.rows, Y.cols);
-    VOLT_TRY(volt_largest_norm(X, "the inputs", &norm));
-    return volt_largest_norm(Y, "the targets", &norm);
+    VOLT_TRY(check_values(X, "the inputs"));
+    return check_values(Y, "the targets");
 }
 
 /* In two passes: the second removes what the rounding of the first left over. */
@@ -37,6 +51,12 @@ static void column_means(volt_view X, double *mean)
     }
 }
 
+/* What remains of constant values after their mean is taken off is rounding, not spread. */
+static bool is_rounding(double spread, double size)
+{
+    return !(spread > 0 && spread / size > 1e-14);
+}
+
 volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt_input_scale *scale)
 {
     bool shifted = centre && !identity;
@@ -45,19 +65,16 @@ volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt
     else
         memset(scale->shift, 0, (size_t)X.cols * sizeof *scale->shift);
 
-    double largest = 0, size = 0;
+    double norm = 0, size = 0;
     for (int64_t i = 0; i < X.rows; i++) {
-        double sum = 0;
+        volt_squares squares = {0};
         for (int64_t k = 0; k < X.cols; k++) {
-            double moved = X.data[i * X.ld + k] - scale->shift[k];
-            sum += moved * moved;
+            volt_squares_add(&squares, X.data[i * X.ld + k] - scale->shift[k]);
             size = fmax(size, fabs(X.data[i * X.ld + k]));
         }
-        largest = fmax(largest, sum);
+        norm = fmax(norm, volt_squares_root(&squares));
     }
-    double norm = sqrt(largest);
-    /* What remains of constant inputs after the shift is rounding. */
-    bool empty = !(norm > 1e-14 * size);
+    bool empty = is_rounding(norm, size);
     VOLT_REQUIRE(!empty || X.rows > 1, VOLT_ERR_DATA,
                  shifted ? "the inputs have only one row: there is nothing to learn from"
                          : "the only row of the inputs is zero: there is nothing to learn from");
@@ -66,6 +83,9 @@ volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt
                          : "the inputs are zero in all %" PRId64 " rows: there is nothing to learn from",
                  X.rows);
     scale->scale = identity ? 1 : 1 / norm;
+    VOLT_REQUIRE(isfinite(scale->scale), VOLT_ERR_NOT_FINITE,
+                 "the inputs lie within %g of %s, which is too little to be scaled to 1", norm,
+                 shifted ? "their mean" : "0");
     return VOLT_OK;
 }
 
@@ -86,13 +106,13 @@ void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *d
     }
     column_means(Y, mean);
     for (int64_t k = 0; k < Y.cols; k++) {
-        double sum = 0, size = 0;
+        volt_squares squares = {0};
+        double size = 0;
         for (int64_t i = 0; i < Y.rows; i++) {
-            double moved = Y.data[i * Y.ld + k] - mean[k];
-            sum += moved * moved;
+            volt_squares_add(&squares, Y.data[i * Y.ld + k] - mean[k]);
             size = fmax(size, fabs(Y.data[i * Y.ld + k]));
         }
-        double spread = sqrt(sum / (double)Y.rows);
-        deviation[k] = spread > 1e-14 * size ? spread : 1; /* a constant target stays what it is */
+        double spread = volt_squares_root_mean(&squares, Y.rows);
+        deviation[k] = is_rounding(spread, size) ? 1 : spread; /* a constant target stays what it is */
     }
 }

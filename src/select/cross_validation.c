@@ -503,7 +503,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     *n_done = 0;
     VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
-    volt_status status = volt_kernel_resolve(e.kernel, e.inputs->radius, problem->d, &e.resolved);
+    volt_status status = volt_kernel_resolve(e.kernel, e.inputs->extent, problem->d, &e.resolved);
     e.intercept = problem->intercept || e.resolved.centred;
     e.centred = e.resolved.centred && !problem->intercept;
     if (status == VOLT_OK)

@@ -5,12 +5,13 @@
 #define SELECT_CROSS_VALIDATION_H
 
 #include "base/progress.h"
+#include "kernel/extent.h"
 #include "volterra/select.h"
 
 /* Inputs as one kind of kernel wants them. */
 typedef struct volt_scaled_inputs {
     double *Z; /* n x d */
-    double radius;
+    volt_extent extent;
 } volt_scaled_inputs;
 
 typedef struct volt_problem {

@@ -85,7 +85,7 @@ static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_sc
     for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
         volt_input_scale_row(&scale, X.cols, X.data + i * X.ld, inputs->Z + i * X.cols);
     if (status == VOLT_OK)
-        status = volt_largest_norm(volt_view_of(inputs->Z, X.rows, X.cols), "the inputs", &inputs->radius);
+        status = volt_extent_of(volt_view_of(inputs->Z, X.rows, X.cols), "the inputs", &inputs->extent);
     volt_free(scale.shift);
     return status;
 }

@@ -1,6 +1,7 @@
 /* src/study/published_scaling.c: standardised columns, or a ball that holds training and test rows. */
 #include "study/published_scaling.h"
 
+#include "kernel/extent.h"
 #include "model/scaling.h"
 
 #include <math.h>
@@ -13,13 +14,9 @@ void volt_published_moments(volt_view Y, int64_t n_train, double *mean, double *
 static double largest_norm(volt_view X)
 {
     double largest = 0;
-    for (int64_t i = 0; i < X.rows; i++) {
-        double sum = 0;
-        for (int64_t k = 0; k < X.cols; k++)
-            sum += X.data[i * X.ld + k] * X.data[i * X.ld + k];
-        largest = fmax(largest, sum);
-    }
-    return largest > 0 ? sqrt(largest) : 1;
+    for (int64_t i = 0; i < X.rows; i++)
+        largest = fmax(largest, volt_row_norm(X.data + i * X.ld, X.cols));
+    return largest > 0 ? largest : 1;
 }
 
 void volt_published_scale_inputs(volt_view X, int64_t n_train, volt_published_inputs kind, volt_matrix Z)

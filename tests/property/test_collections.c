@@ -363,6 +363,40 @@ static void wrong_collections_are_refused(void **state)
     volt_kernel_free(kernel);
 }
 
+/* The radius that is asked for must hold all rows, for one series and for collections alike, and is then used. */
+static void a_radius_that_is_too_small_is_refused(void **state)
+{
+    (void)state;
+    double points[] = {0.3, 0.4, 0.6, 0.8}, K[4] = {untouched, untouched, untouched, untouched};
+    volt_view X = volt_view_of(points, 1, 2), Y = volt_view_of(points, 2, 2), none = volt_view_of(NULL, 0, 0);
+    volt_matrix one = volt_matrix_of(K, 1, 1), two = volt_matrix_of(K, 2, 2);
+    static const char *const texts[] = {"volterra", "memory", "gak", "gak:path=rows"};
+    for (int p = 0; p < 4; p++) {
+        volt_kernel *kernel = plain_parse(texts[p]);
+        volt_gram_options options = volt_gram_options_default();
+        options.radius = 0.75;
+        const char *sentence = "the radius is 0.75, and the inputs have norms up to 1";
+        if (p != 2) /* needs a window */
+            check_fails(volt_gram(kernel, Y, none, &options, two), VOLT_ERR_ARGUMENT, sentence);
+        if (p != 3) { /* is for one series */
+            check_fails(volt_gram_collection(kernel, &Y, 1, NULL, 0, &options, one), VOLT_ERR_ARGUMENT,
+                        sentence);
+            check_fails(volt_gram_collection(kernel, &X, 1, &Y, 1, &options, one), VOLT_ERR_ARGUMENT, sentence);
+            options.radius = -1;
+            check_fails(volt_gram_collection(kernel, &X, 1, NULL, 0, &options, one), VOLT_ERR_ARGUMENT,
+                        "radius is -1");
+            options.radius = INFINITY;
+            check_fails(volt_gram_collection(kernel, &X, 1, NULL, 0, &options, one), VOLT_ERR_ARGUMENT,
+                        "finite");
+            assert_true(K[0] == untouched);
+            options.radius = 1;
+            check_ok(volt_gram_collection(kernel, &Y, 1, NULL, 0, &options, one));
+            K[0] = untouched;
+        }
+        volt_kernel_free(kernel);
+    }
+}
+
 static int stop_at_once(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -422,6 +456,7 @@ int main(void)
         cmocka_unit_test(alignments_counted_by_hand),
         cmocka_unit_test(what_sequences_have_is_refused),
         cmocka_unit_test(wrong_collections_are_refused),
+        cmocka_unit_test(a_radius_that_is_too_small_is_refused),
         cmocka_unit_test(threads_cancelling_and_memory),
     };
     return cmocka_run_group_tests_name("collections", tests, NULL, NULL);

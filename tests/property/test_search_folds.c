@@ -8,6 +8,8 @@
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/sequences.h"
+#include "volterra/model.h"
+#include "volterra/stats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,9 +56,11 @@ static const form forms[] = {
     {"sig:level=3,window=4", 1e-6, 0},
     {"sig:level=3,order=1,window=3,augment=time", 1e-6, 0},
     {"sig:level=2,path=rows,prescale=0.7", 1e-6, 1},
+    {"sig:level=4,order=2,features=rbf,gamma=0.5,scale=2,path=rows,prescale=0.4", 1e-6, 1},
     {"sigpde:window=4", 1, 0},
     {"sigpde:dyadic=1,static=rbf,sigma=1,window=3", 1, 1},
     {"sigpde:path=rows,prescale=0.5", 1, 1},
+    {"sigpde:static=rbf,sigma=1,path=rows,prescale=0.8", 1, 1},
     {"cauchy:gamma=0.8", 1e-6, 1},
     {"cauchy:gamma=0.4,window=6", 1e-6, 1},
 };
@@ -200,15 +204,11 @@ static void other_scores(void **state)
 
 /* ---- training parts that begin later ---------------------------------------------------------- */
 
-/* With path=rows values are divided by the largest of training: those forms stay out, as the largest here is
- * the one of all rows. */
 static void later_beginnings_are_separate_fits(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2204);
     for (int f = 0; f < FORMS; f++) {
-        if (strstr(forms[f].text, "prescale"))
-            continue;
         plain_problem problem = plain_problem_make(&rng, 80 + f, 2, 2);
         for (int choice = f % STEP; choice < 16; choice += STEP) {
             char what[96];
@@ -220,6 +220,106 @@ static void later_beginnings_are_separate_fits(void **state)
         plain_problem_free(&problem);
     }
     print_worst();
+}
+
+/* ---- the largest value ------------------------------------------------------------------------ */
+
+/* 90 rows in 2 folds: rows 0 to 29, 30 to 59 and 60 to 89. Paths are divided by the largest value of all rows,
+ * wherever it lies, however far the matrix has grown and wherever a block starts. */
+static void the_largest_value_in_any_row(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2208);
+    static const int64_t rows[] = {0, 12, 29, 30, 45, 59, 60, 75, 89};
+    int tested = 0;
+    for (int f = 0; f < FORMS; f++)
+        for (size_t r = 0; strstr(forms[f].text, "path=rows") && r < sizeof rows / sizeof *rows; r += STEP) {
+            plain_problem problem = plain_problem_make(&rng, 90, 3, 2);
+            problem.X[rows[r] * 3 + 1] = 9;
+            for (int choice = 0; choice < 4; choice++) {
+                char what[128];
+                volt_search_options options = options_of(choice, what);
+                options.splits.folds = 2;
+                snprintf(what + strlen(what), 32, ", largest in row %d", (int)rows[r]);
+                compare(&problem, &forms[f], 100 * draw_alpha(&rng, &forms[f]), &options, what);
+                tested++;
+            }
+            plain_problem_free(&problem);
+        }
+    assert_true(tested > 0);
+    print_worst();
+}
+
+/* R^2 of the BLOCK rows after the first `rows`, from a model of those rows as they are. */
+static double model_score(const char *text, double alpha, volt_start start, volt_view X, volt_view Y,
+                          int64_t rows, int64_t block)
+{
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_metrics metrics;
+    volt_fit_options fit = volt_fit_options_default();
+    volt_predict_options predict = volt_predict_options_default();
+    fit.alpha = alpha;
+    fit.scale = 0;
+    predict.start = start;
+    double *forecast = new_matrix(block, Y.cols);
+    check_ok(volt_kernel_parse(text, &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_rows(X, 0, rows), volt_view_rows(Y, 0, rows), &fit,
+                            volt_matrix_of(NULL, 0, 0), &model));
+    check_ok(volt_model_predict(model, volt_view_rows(X, rows, block), &predict,
+                                volt_matrix_of(forecast, block, Y.cols), NULL));
+    check_ok(
+        volt_metrics_compute(volt_view_rows(Y, rows, block), volt_view_of(forecast, block, Y.cols), &metrics));
+    free(forecast);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return metrics.r2;
+}
+
+/* The same through models: a fit learns the scale on its own rows, and prescale times the ratio makes up for it. */
+static void folds_with_a_prescale_are_models(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2209);
+    enum { N = 90, D = 3, BLOCK = 30, LARGEST = 45 };
+    static const char *const kernels[] = {"sig:level=3", "sig:level=3,features=rbf,gamma=1,scale=1",
+                                          "sigpde:dyadic=0", "sigpde:static=rbf,sigma=1"};
+    for (int choice = 0; choice < 8; choice++) {
+        const char *kernel = kernels[choice / 2];
+        double *x = random_rows(&rng, N, D, 1), *y = new_matrix(N, 1), alpha = choice < 4 ? 1e-2 : 1;
+        for (int i = 0; i < N; i++)
+            y[i] = x[i * D] * x[i * D + 1] + sin(3 * x[i * D + 2]);
+        x[LARGEST * D + 1] = 3;
+        volt_view X = volt_view_of(x, N, D), Y = volt_view_of(y, N, 1);
+
+        char text[128], number[VOLT_NUMBER_LENGTH];
+        snprintf(text, sizeof text, "%s,path=rows", kernel); /* prescale=1 */
+        const char *list = text;
+        volt_search_options options = first_options();
+        options.splits.folds = 2;
+        options.scale = 0;
+        options.start = choice % 2 ? VOLT_START_RESET : VOLT_START_CONTINUE;
+        volt_candidates *candidates = NULL;
+        volt_search *search = NULL;
+        check_ok(volt_candidates_list(&list, &alpha, 1, &candidates));
+        check_ok(volt_search_run(candidates, X, Y, &options, &search));
+        for (int f = 0; f < 2; f++) {
+            int64_t rows = (f + 1) * BLOCK;
+            double largest = 0, score = volt_search_trial(search, 0)->folds[f];
+            for (int64_t i = 0; i < rows * D; i++)
+                largest = fmax(largest, x[i]);
+            snprintf(text, sizeof text, "%s,path=rows,prescale=%s", kernel,
+                     volt_format_number(largest / 3, number));
+            double expected = model_score(text, alpha, options.start, X, Y, rows, BLOCK);
+            if (!(fabs(score - expected) <= tolerance * (1 + fabs(expected))))
+                fail_msg("%s, %s, fold %d: %.17g, a model gives %.17g", text, choice % 2 ? "reset" : "continue",
+                         f, score, expected);
+        }
+        volt_search_free(search);
+        volt_candidates_free(candidates);
+        free(y);
+        free(x);
+    }
 }
 
 static void minimum_training_length_and_one_fold(void **state)
@@ -302,6 +402,8 @@ int main(void)
         cmocka_unit_test(inputs_and_targets_as_they_are),
         cmocka_unit_test(other_scores),
         cmocka_unit_test(later_beginnings_are_separate_fits),
+        cmocka_unit_test(the_largest_value_in_any_row),
+        cmocka_unit_test(folds_with_a_prescale_are_models),
         cmocka_unit_test(minimum_training_length_and_one_fold),
         cmocka_unit_test(the_fewest_rows_to_train_on),
         cmocka_unit_test(candidates_of_all_kernels_in_one_search),

@@ -195,7 +195,7 @@ static void on_windows(void **state)
 
             volt_resolved resolved;
             volt_columns *laid = NULL;
-            check_ok(volt_kernel_resolve(kernel, 1, d, &resolved));
+            check_ok(volt_kernel_resolve(kernel, (volt_extent){1, 1}, d, &resolved));
             check_ok(volt_columns_create(&resolved, Y, NULL, &laid));
             met[laid->engine] |= f->rbf;
             volt_columns_free(laid);

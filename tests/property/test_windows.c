@@ -423,7 +423,7 @@ static void cells_equal_features(void **state)
     volt_kernel *parsed = with_window(&kernel, WINDOW);
     volt_resolved resolved;
     volt_columns *columns = NULL;
-    check_ok(volt_kernel_resolve(parsed, 1, D, &resolved));
+    check_ok(volt_kernel_resolve(parsed, (volt_extent){1, 1}, D, &resolved));
     check_ok(volt_columns_create(&resolved, X, NULL, &columns));
     assert_int_equal(columns->engine, VOLT_ENGINE_FEATURES); /* 30 numbers against 2 * 30 * 16 products */
     volt_columns_free(columns);
@@ -443,7 +443,7 @@ static void cells_equal_features(void **state)
 
     /* Wide rows have too many features: cells that windows share. */
     double *wide = random_rows(&rng, N, 9, 1);
-    check_ok(volt_kernel_resolve(parsed, 1, 9, &resolved));
+    check_ok(volt_kernel_resolve(parsed, (volt_extent){1, 1}, 9, &resolved));
     check_ok(volt_columns_create(&resolved, volt_view_of(wide, N, 9), NULL, &columns));
     assert_int_equal(columns->engine, VOLT_ENGINE_WINDOW_BLOCK);
     volt_columns_free(columns);

@@ -28,10 +28,10 @@ static void check_transform(golden *file, const char *inputs, const char *field)
     golden_array X = golden_array_of(file, inputs), expected = golden_array_of(file, field);
     volt_kernel *kernel = kernel_of(file, "sigpde:static=rbf");
     volt_resolved resolved;
-    check_ok(volt_kernel_resolve(kernel, 1, X.cols, &resolved));
+    volt_extent extent = {.radius = 1, .largest = golden_number(file, "params.max_train")};
+    check_ok(volt_kernel_resolve(kernel, extent, X.cols, &resolved));
     volt_path_shape shape = resolved.shape;
     assert_true(shape.rows && shape.time && shape.leadlag && !shape.basepoint && !shape.increments);
-    shape.scale = shape.prescale / golden_number(file, "params.max_train");
     int64_t points = volt_path_length(&shape, X.cols), channels = volt_path_channels(&shape, 1);
     assert_int_equal(X.rows * points * channels, expected.count);
     double *paths = new_matrix(X.rows, points * channels);

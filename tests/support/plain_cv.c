@@ -9,6 +9,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ plain_problem plain_problem_make(volt_rng *rng, int64_t n, int64_t d, int64_t q)
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < d; k++)
             p.X[i * d + k] += 0.5 - 0.3 * (double)k;
-    p.X[0] += 4; /* the largest value, after any shift, is in the first row */
+    p.X[(int64_t)((double)n * volt_rng_uniform(rng)) * d] += 4; /* the largest value lies in any row */
     for (int64_t k = 0; k < q; k++) {
         double memory = 0, size = pow(10, (double)k - 1), level = 3 * volt_rng_normal(rng);
         double weight[2] = {volt_rng_normal(rng), volt_rng_normal(rng)};
@@ -59,7 +60,7 @@ typedef struct scaled {
     double *Z, *T; /* n x d, n x q */
     double *size;  /* q: what a scaled target is multiplied with */
     double radius;
-    volt_kernel *kernel;
+    const char *kernel;
 } scaled;
 
 static double mean_of(const double *column, int64_t rows, int64_t stride)
@@ -86,8 +87,8 @@ static double largest_norm(const double *rows, int64_t n, int64_t d)
 
 static scaled scale(const plain_problem *p, const char *kernel, int is_scaled)
 {
-    scaled s = {p->n, p->d, p->q, new_matrix(p->n, p->d), new_matrix(p->n, p->q), new_matrix(1, p->q), 0, NULL};
-    s.kernel = plain_parse(kernel);
+    scaled s = {p->n, p->d,  p->q, new_matrix(p->n, p->d), new_matrix(p->n, p->q), new_matrix(1, p->q),
+                0,    kernel};
     int shifted = is_scaled && !strstr(kernel, "lift=even");
     for (int64_t k = 0; k < p->d; k++) {
         double shift = shifted ? mean_of(p->X + k, p->n, p->d) : 0;
@@ -114,7 +115,6 @@ static scaled scale(const plain_problem *p, const char *kernel, int is_scaled)
 
 static void free_scaled(scaled *s)
 {
-    volt_kernel_free(s->kernel);
     free(s->size);
     free(s->T);
     free(s->Z);
@@ -122,15 +122,41 @@ static void free_scaled(scaled *s)
 
 /* ---- one fit ---------------------------------------------------------------------------------- */
 
+static double largest_value(const double *values, int64_t count)
+{
+    double largest = values[0];
+    for (int64_t i = 1; i < count; i++)
+        largest = fmax(largest, values[i]);
+    return largest;
+}
+
+/* The kernel for a Gram matrix with columns from .. to - 1. One with a prescale divides by the largest value of its
+ * columns, and the scale is that of all rows: prescale times the ratio gives the same kernel. */
+static volt_kernel *kernel_for(const scaled *s, int64_t from, int64_t to)
+{
+    char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
+    const char *at = strstr(s->kernel, "prescale="), *end = NULL;
+    if (!at)
+        return plain_parse(s->kernel);
+    at += strlen("prescale=");
+    double prescale = strtod(at, (char **)&end);
+    prescale *= largest_value(s->Z + from * s->d, (to - from) * s->d) / largest_value(s->Z, s->n * s->d);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - s->kernel), s->kernel,
+             volt_format_number(prescale, number), end);
+    return plain_parse(text);
+}
+
 /* K[i][j], i over rows first .. last - 1, j over rows from .. to - 1, each side a sequence after a zero past. */
 static double *gram(const scaled *s, int64_t first, int64_t last, int64_t from, int64_t to)
 {
     double *K = new_matrix(last - first, to - from);
     volt_gram_options options = volt_gram_options_default();
     options.radius = s->radius;
-    check_ok(volt_gram(s->kernel, volt_view_of(s->Z + first * s->d, last - first, s->d),
+    volt_kernel *kernel = kernel_for(s, from, to);
+    check_ok(volt_gram(kernel, volt_view_of(s->Z + first * s->d, last - first, s->d),
                        volt_view_of(s->Z + from * s->d, to - from, s->d), &options,
                        volt_matrix_of(K, last - first, to - from)));
+    volt_kernel_free(kernel);
     return K;
 }
 

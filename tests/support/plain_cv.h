@@ -6,7 +6,7 @@
  *     | K + alpha I   1 | | A |   | Y |
  *     |     1'        0 | | c | = | 0 |        (without intercept: the first block alone)
  *
- * and forecasts are K[val, train] A + c. Scales and the radius of the ball come from all rows. Gram matrices
+ * and forecasts are K[val, train] A + c. Scales, the radius of the ball and the largest value come from all rows. Gram matrices
  * are the library's own, which are shown to be right elsewhere; nothing else here shares code with src. */
 #ifndef SUPPORT_PLAIN_CV_H
 #define SUPPORT_PLAIN_CV_H

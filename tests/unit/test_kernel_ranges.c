@@ -91,18 +91,18 @@ static void augmentations_in_any_order(void **state)
         snprintf(text, sizeof text, "sigpde:window=3,augment=%s", orders[o]);
         volt_kernel *kernel = plain_parse(text);
         volt_resolved resolved;
-        check_ok(volt_kernel_resolve(kernel, 1, 2, &resolved));
+        check_ok(volt_kernel_resolve(kernel, (volt_extent){1, 1}, 2, &resolved));
         assert_true(resolved.shape.time && resolved.shape.leadlag && resolved.shape.basepoint &&
                     !resolved.shape.rows);
         volt_kernel_free(kernel);
     }
     volt_kernel *kernel = plain_parse("sigpde:window=3,augment=leadlag+basepoint");
     volt_resolved resolved;
-    check_ok(volt_kernel_resolve(kernel, 1, 2, &resolved));
+    check_ok(volt_kernel_resolve(kernel, (volt_extent){1, 1}, 2, &resolved));
     assert_true(!resolved.shape.time && resolved.shape.leadlag && resolved.shape.basepoint);
     volt_kernel_free(kernel);
     kernel = plain_parse("sig:window=3"); /* none unless asked */
-    check_ok(volt_kernel_resolve(kernel, 1, 2, &resolved));
+    check_ok(volt_kernel_resolve(kernel, (volt_extent){1, 1}, 2, &resolved));
     assert_true(!resolved.shape.time && !resolved.shape.leadlag && !resolved.shape.basepoint);
     volt_kernel_free(kernel);
 }

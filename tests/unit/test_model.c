@@ -373,6 +373,13 @@ static attempt begin_attempt(volt_rng *rng, attempt *a)
     return *a;
 }
 
+/* To the last numbers that a double holds. */
+static void shrink(double *X)
+{
+    for (int i = 0; i < N * D; i++)
+        X[i] *= 1e-310;
+}
+
 static void wrong_fits_are_refused(void **state)
 {
     (void)state;
@@ -404,7 +411,10 @@ static void wrong_fits_are_refused(void **state)
     AGAIN(a.out.cols = Q - 1, VOLT_ERR_SHAPE, "the fitted values are 50 x 2");
     AGAIN(a.out.ld = Q - 1, VOLT_ERR_SHAPE, "the fitted values");
     AGAIN(a.X[5] = NAN, VOLT_ERR_NOT_FINITE, "row 3, column 2");
-    AGAIN(a.X[5] = 1e200, VOLT_ERR_NOT_FINITE, "the inputs");
+    AGAIN(a.X[4] = a.X[5] = 1.7e308, VOLT_ERR_NOT_FINITE, "the inputs");
+    AGAIN(a.X[5] = 1e307, VOLT_ERR_NOT_FINITE, "for 50 rows they may reach 8.9");
+    AGAIN(a.Y[5] = -1e307, VOLT_ERR_NOT_FINITE, "the norms of the targets reach 1e+307");
+    AGAIN(shrink(a.X), VOLT_ERR_NOT_FINITE, "too little to be scaled");
     AGAIN(a.Y[5] = -INFINITY, VOLT_ERR_NOT_FINITE, "row 2, column 3");
     AGAIN(a.kernel = NULL, VOLT_ERR_ARGUMENT, "kernel");
     check_fails(volt_model_fit(good.kernel, volt_view_of(good.X, N, D), volt_view_of(good.Y, N, Q), NULL,

@@ -1,0 +1,27 @@
+/* src/base/squares.h: sums of squares that neither overflow nor vanish, whatever the unit of the values.
+ *
+ *     volt_squares squares = {0};
+ *     for (...)
+ *         volt_squares_add(&squares, x[k]);
+ *     double norm = volt_squares_root(&squares);
+ *
+ * Values whose squares a double does not bear are multiplied by a power of two first, those that are too large
+ * and those that are too small each in a sum of their own (Blue, ACM Transactions on Mathematical Software 4,
+ * 1978). All others are squared as they are: between 2^-500 and 2^500 nothing is different from the plain sum. */
+#ifndef BASE_SQUARES_H
+#define BASE_SQUARES_H
+
+#include <stdint.h>
+
+typedef struct volt_squares {
+    double small, middle, large; /* small: of values times 2^600; large: of values times 2^-600 */
+} volt_squares;
+
+/* A value that is not finite makes the root not finite. */
+void volt_squares_add(volt_squares *squares, double value);
+
+/* The square root of the sum, or of the sum over `count`; infinite when that is too large for a double. */
+double volt_squares_root(const volt_squares *squares);
+double volt_squares_root_mean(const volt_squares *squares, int64_t count);
+
+#endif

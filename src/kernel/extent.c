@@ -1,0 +1,57 @@
+/* src/kernel/extent.c: norms of rows, the largest value, and what lies inside a ball. */
+#include "kernel/extent.h"
+
+#include "base/error.h"
+#include "base/squares.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+double volt_row_norm(const double *row, int64_t d)
+{
+    volt_squares squares = {0};
+    for (int64_t k = 0; k < d; k++)
+        volt_squares_add(&squares, row[k]);
+    return volt_squares_root(&squares);
+}
+
+volt_status volt_extent_of(volt_view X, const char *name, volt_extent *extent)
+{
+    volt_extent found = {.radius = 0, .largest = X.data[0]};
+    for (int64_t i = 0; i < X.rows; i++) {
+        const double *row = X.data + i * X.ld;
+        for (int64_t k = 0; k < X.cols; k++) {
+            VOLT_REQUIRE(isfinite(row[k]), VOLT_ERR_NOT_FINITE,
+                         "%s holds %g in row %" PRId64 ", column %" PRId64 " (counted from 1)", name, row[k],
+                         i + 1, k + 1);
+            found.largest = fmax(found.largest, row[k]);
+        }
+        found.radius = fmax(found.radius, volt_row_norm(row, X.cols));
+    }
+    VOLT_REQUIRE(isfinite(found.radius), VOLT_ERR_NOT_FINITE, "the norms of %s are too large for a double",
+                 name);
+    *extent = found;
+    return VOLT_OK;
+}
+
+volt_status volt_check_products(double radius)
+{
+    static const double least = 0x1p-500, most = 0x1p500;
+    VOLT_REQUIRE(radius == 0 || (radius >= least && radius <= most), VOLT_ERR_NOT_FINITE,
+                 "the inputs have norms up to %g, and unless they are scaled these must lie from %.3g to %.3g",
+                 radius, least, most);
+    return VOLT_OK;
+}
+
+/* With u = eps / 2, a sum of d squares is off by d u at most and its root by d u / 2 + u; two roots are compared,
+ * and rows that were put on the sphere were rounded a few times on the way there. */
+double volt_norm_room(int64_t d)
+{
+    return (double)(d + 8) * (DBL_EPSILON / 2);
+}
+
+bool volt_is_within(double norm, double radius, int64_t d)
+{
+    return norm <= radius * (1 + volt_norm_room(d));
+}
