@@ -1,9 +1,11 @@
 /* src/kernel/past.c: a past of whichever engine the kernel runs on. */
 #include "kernel/past.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
                             volt_past **past)
@@ -55,9 +57,13 @@ void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, v
     past->ops->advance(past, Z, same, K, stage);
 }
 
-bool volt_past_seek(volt_past *past, volt_view Z)
+volt_status volt_past_seek(volt_past *past, volt_view Z)
 {
-    return past->ops->seek && past->ops->seek(past, Z);
+    VOLT_REQUIRE(past->ops->seek, VOLT_ERR_ARGUMENT,
+                 "the past of a scan is known only after all of its rows: %" PRId64 " rows cannot be skipped",
+                 Z.rows);
+    past->ops->seek(past, Z);
+    return VOLT_OK;
 }
 
 int64_t volt_state_length(const volt_resolved *resolved, int64_t m, int64_t d)

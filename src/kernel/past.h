@@ -26,9 +26,9 @@ void volt_past_free(volt_past *past);
  * longer usable. */
 void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
 
-/* As if the rows of Z had been pushed, from a zero past, without computing anything. False, and nothing happens,
- * when only pushing them can do that. */
-bool volt_past_seek(volt_past *past, volt_view Z);
+/* As if the rows of Z had been pushed, from a zero past, without computing anything. VOLT_ERR_ARGUMENT, and nothing
+ * happens, when only pushing them can do that: so it is for scans. */
+volt_status volt_past_seek(volt_past *past, volt_view Z);
 
 /* The state as one list of volt_past_length() numbers, to save and to restore: of a scan, number s against every
  * column, for each s, then the border; of windows, their last rows but one. The length is known before any columns
@@ -48,7 +48,7 @@ typedef struct volt_past_ops {
     void (*zero)(volt_past *past);
     void (*release)(volt_past *past);
     void (*advance)(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
-    bool (*seek)(volt_past *past, volt_view Z); /* (optional) */
+    void (*seek)(volt_past *past, volt_view Z); /* (optional) */
     void (*get)(const volt_past *past, double *state);
     void (*set)(volt_past *past, const double *state);
 } volt_past_ops;

@@ -87,14 +87,13 @@ static void set(volt_past *base, const double *state)
 }
 
 /* The last window - 1 rows, after zeros where there are fewer. */
-static bool seek(volt_past *base, volt_view Z)
+static void seek(volt_past *base, volt_view Z)
 {
     window_past *past = (window_past *)base;
     int64_t d = base->columns->d, kept = base->resolved->window - 1;
     zero(base);
     for (int64_t i = kept > Z.rows ? kept - Z.rows : 0; i < kept; i++)
         memcpy(past->rows + i * d, Z.data + (Z.rows - kept + i) * Z.ld, (size_t)d * sizeof(double));
-    return true;
 }
 
 /* The number of threads may have been raised since the scratch space was made. */

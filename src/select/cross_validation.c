@@ -182,9 +182,9 @@ static volt_status fill_gram(evaluation *e, int64_t rows)
     }
     if (status == VOLT_OK)
         status = volt_past_create(&e->resolved, columns, rows - first, &past);
+    if (status == VOLT_OK && first > 0)
+        status = volt_past_seek(past, input_rows(e, e->base, first));
     if (status == VOLT_OK) {
-        if (first > 0)
-            volt_past_seek(past, input_rows(e, e->base, first));
         volt_matrix block = {e->K.data + first * e->K.ld, rows - first, rows, e->K.ld};
         volt_past_advance(past, input_rows(e, e->base + first, rows - first), first == 0, block, e->stage);
         if (!volt_stage_goes_on(e->stage))
