@@ -240,6 +240,62 @@ static void block_lengths_by_definition(void **state)
     golden_check_number("unit", expected, block, 64 * DBL_EPSILON, GOLDEN_RELATIVE);
 }
 
+/* The rule as the head of block_length.c has it, with every lag computed and all sums written out. */
+static double plain_block_length(const double *series, int T, int *bandwidth)
+{
+    double mean = 0, *R = new_matrix(T, 1);
+    for (int t = 0; t < T; t++)
+        mean += series[t] / T;
+    for (int k = 0; k < T; k++) {
+        R[k] = 0;
+        for (int t = k; t < T; t++)
+            R[k] += (series[t] - mean) * (series[t - k] - mean) / T;
+    }
+    int in_a_row = (int)fmax(5, ceil(sqrt(log10(T)))), most = (int)ceil(sqrt(T)) + in_a_row, m = most;
+    for (int lag = most - in_a_row; lag >= 0; lag--) { /* the smallest that is good comes last */
+        int good = 1;
+        for (int k = lag + 1; k <= lag + in_a_row; k++)
+            good &= fabs(R[k] / R[0]) < 2 * sqrt(log10(T) / T);
+        if (good)
+            m = (int)fmin(most, 2 * fmax(1, lag));
+    }
+    double G = 0, sum = 0;
+    for (int k = -m; k <= m; k++) {
+        double s = fabs((double)k / m), window = s <= 0.5 ? 1 : 2 * (1 - s);
+        G += window * abs(k) * R[abs(k)];
+        sum += window * R[abs(k)];
+    }
+    free(R);
+    *bandwidth = m;
+    return fmax(1, fmin(cbrt(2 * G * G / (2 * sum * sum) * T), ceil(fmin(3 * sqrt(T), T / 3.0))));
+}
+
+/* Autoregressions of every strength and length. Both sums have up to 2 m + 1 terms of size R(0) at most, and are
+ * rounded by some T eps of that each: 1e-9 where the spectrum is not nearly 0. Bounds on the length hide what is
+ * behind them: most of the lengths lie between. */
+static void block_lengths_of_random_series(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(18);
+    int between = 0, wide = 0;
+    enum { TRIES = 300 };
+    for (int i = 0; i < TRIES; i++) {
+        int T = 20 + (int)(400 * volt_rng_uniform(&rng)), m;
+        double phi = 1.6 * volt_rng_uniform(&rng) - 0.8, *series = new_matrix(T, 1), last = 0, block;
+        for (int t = 0; t < T; t++)
+            series[t] = last = phi * last + volt_rng_normal(&rng);
+        double expected = plain_block_length(series, T, &m);
+        check_ok(volt_block_length(series, T, &block));
+        golden_check_number("block", expected, block, 1e-9, GOLDEN_RELATIVE);
+        between += expected > 1 && expected < ceil(fmin(3 * sqrt(T), T / 3.0));
+        wide += m > 2;
+        free(series);
+    }
+    print_message("%d of %d lengths lie between their bounds, %d from more than two lags\n", between, TRIES,
+                  wide);
+    assert_true(between > TRIES / 2 && wide > TRIES / 4);
+}
+
 /* For an autoregression x_t = phi x_(t-1) + noise the optimum is known: G = 2 phi/(1-phi)^2/(1-phi^2) and
  * s = 1/(1-phi)^2 in units of the noise, so b = (T (2 phi / (1 - phi^2))^2)^(1/3). The estimate has a relative
  * error that falls with T; within a factor 1.5 at T = 100000 it tells phi = 0.5 from 0.3 and from 0.7. */
@@ -427,6 +483,7 @@ int main(void)
         cmocka_unit_test(the_default_block_is_the_root_of_the_rows),
         cmocka_unit_test(indices_are_blocks_of_the_right_length),
         cmocka_unit_test(block_lengths_by_definition),
+        cmocka_unit_test(block_lengths_of_random_series),
         cmocka_unit_test(block_length_of_an_autoregression),
         cmocka_unit_test(losses_by_hand),
         cmocka_unit_test(wrong_losses_are_refused),
