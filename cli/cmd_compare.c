@@ -133,7 +133,7 @@ static const option rows[] = {
      .kind = OPTION_TEXT,
      .argument = "DIR",
      .offset = offsetof(compare_arguments, log),
-     .meaning = "a folder for the logs of the searches, one file a kernel"},
+     .meaning = "a folder for the logs of the searches, one file a kernel, numbered in their order"},
     {.name = "resume",
      .kind = OPTION_FLAG,
      .offset = offsetof(compare_arguments, resume),
@@ -226,21 +226,19 @@ static volt_study_options study_options(const compare_arguments *arguments)
 
 /* ---- the comparison --------------------------------------------------------------------------- */
 
-/* Study the sample of one seed. *study may hold rows although it was interrupted. */
-static int study_sample(const compare_arguments *arguments, compare_data *data, cli_comparison *result,
+/* Study the sample of one seed. *study holds what there is, also when not all of it came to an end: a reason that is
+ * not a kernel's own is said, and is the exit status of the command. */
+static int study_sample(compare_data *data, const trial_folders *logs, cli_comparison *result,
                         compare_watch *watch, volt_study **study)
 {
     comparison_setting *setting = &result->setting;
     volt_study_options options = setting->options;
     options.seed = setting->first_seed + (uint64_t)watch->sample;
     char folder[TRIAL_FOLDER_LENGTH];
+    options.log = trial_folders_path(logs, watch->sample, folder);
     int failed = compare_data_sample(data, options.seed);
     if (!failed && watch->sample == 0)
         failed = compare_data_keep_truth(data, setting->n_train);
-    if (!failed && arguments->log) {
-        failed = trial_folder_open(arguments->log, setting->repeat > 1, options.seed, options.resume, folder);
-        options.log = folder;
-    }
     if (failed)
         return failed;
     compare_watch_study(watch, &options);
@@ -255,7 +253,19 @@ static int study_sample(const compare_arguments *arguments, compare_data *data, 
     return complain_status_hint(status, "%s", dataset_hint(&data->own.x, hint));
 }
 
-static int study_samples(const compare_arguments *arguments, compare_data *data, cli_comparison *result)
+/* Has a kernel come to a result? */
+static bool has_result(const volt_study *study)
+{
+    bool found = false;
+    for (int64_t i = 0; study && i < volt_study_count(study); i++)
+        found = found || !volt_study_row_at(study, i)->failure;
+    return found;
+}
+
+/* All samples. Those that are done are kept whatever becomes of a later one; *incomplete is the exit status that says
+ * so, and its reason has been said. */
+static int study_samples(const compare_arguments *arguments, compare_data *data, const trial_folders *logs,
+                         cli_comparison *result, int *incomplete)
 {
     const comparison_setting *setting = &result->setting;
     compare_watch watch = {.samples = setting->repeat,
@@ -265,20 +275,24 @@ static int study_samples(const compare_arguments *arguments, compare_data *data,
     int failed = 0;
     for (; watch.sample < setting->repeat && !failed && !result->interrupted; watch.sample++) {
         volt_study *study = NULL;
-        failed = study_sample(arguments, data, result, &watch, &study);
+        failed = study_sample(data, logs, result, &watch, &study);
         result->interrupted = !failed && interrupt_seen();
-        /* Of several samples only whole ones count. */
-        if (!failed && study && !(result->interrupted && watch.sample > 0)) {
-            if (!comparison_add(result, study))
-                failed = complain(EXIT_FAILED, "not enough memory for the results");
-        } else {
-            volt_study_free(study);
+        if (failed && has_result(study)) { /* some rows failed, and the next sample may do better */
+            *incomplete = failed;
+            failed = 0;
         }
+        /* Of several samples only whole ones count. */
+        if (failed || !study || (result->interrupted && watch.sample > 0))
+            volt_study_free(study);
+        else if (!comparison_add(result, study))
+            failed = complain(EXIT_FAILED, "not enough memory for the results");
     }
     progress_end();
-    if (!failed && !comparison_summarise(result))
-        failed = complain(EXIT_FAILED, "not enough memory for the results");
-    return failed;
+    if (failed && result->n_samples == 0)
+        return failed;
+    if (failed)
+        *incomplete = failed;
+    return comparison_summarise(result) ? 0 : complain(EXIT_FAILED, "not enough memory for the results");
 }
 
 /* ---- the results ------------------------------------------------------------------------------ */
@@ -301,7 +315,8 @@ static int write_table(const char *path, const cli_comparison *result, table_wri
     return failed;
 }
 
-static int show_results(const compare_arguments *arguments, const cli_comparison *result)
+/* `incomplete` is the exit status of what is missing, and 0 when nothing is. */
+static int show_results(const compare_arguments *arguments, const cli_comparison *result, int incomplete)
 {
     compare_files files = {arguments->report, arguments->csv, arguments->latex};
     bool is_taken = (files.report && is_standard_output(files.report)) ||
@@ -329,7 +344,11 @@ static int show_results(const compare_arguments *arguments, const cli_comparison
                             ? "these are the samples that were done"
                             : "these are the kernels that were done",
                         arguments->log ? "; the same command with --resume goes on" : "");
-    return failed ? failed : latex_failed ? latex_failed : report_failed ? report_failed : print_failed;
+    const int statuses[] = {incomplete, failed, latex_failed, report_failed, print_failed};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i])
+            return statuses[i];
+    return EXIT_DONE;
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */
@@ -361,6 +380,7 @@ static int run_compare(int argc, char *const *argv)
 {
     compare_arguments arguments = {.own = {.ahead = AHEAD_NOT_GIVEN}};
     compare_data data = {0};
+    trial_folders logs = {.folder = NULL};
     cli_comparison result = {0};
     comparison_setting *setting = &result.setting;
     volt_contender *contenders = NULL;
@@ -386,11 +406,16 @@ static int run_compare(int argc, char *const *argv)
     if (!failed)
         failed = prepare(&arguments, &data, setting);
     if (!failed)
-        failed = study_samples(&arguments, &data, &result);
+        failed =
+            trial_folders_open(&logs, arguments.log, setting->first_seed, setting->repeat, arguments.resume);
+    int incomplete = 0;
+    if (!failed)
+        failed = study_samples(&arguments, &data, &logs, &result, &incomplete);
     if (!failed) {
         setting->truth = volt_as_view(data.truth);
-        failed = show_results(&arguments, &result);
+        failed = show_results(&arguments, &result, incomplete);
     }
+    trial_folders_close(&logs);
     comparison_release(&result);
     compare_data_release(&data);
     free(contenders);
@@ -412,7 +437,8 @@ const cli_command command_compare = {
         "the entries of the next covariance matrix as targets. Under the protocol history every kernel\n"
         "sees a window of the past, which is tuned; under published only volterra sees the past, as in\n"
         "the paper. A kernel may be a row of the protocol (--kernel Sig-PDE), a kernel's name, which takes\n"
-        "its row there, or any kernel text. Ctrl-C ends it with the kernels that are done.\n",
+        "its row there, or any kernel text. A kernel that fails is a row with its reason; where that is\n"
+        "memory or a log, the status is 1. Ctrl-C ends it with the kernels that are done.\n",
     .examples =
         "  volterra compare --preset sp500-d5 --report report.html\n"
         "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"

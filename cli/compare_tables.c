@@ -112,6 +112,21 @@ static void write_latex_row(FILE *out, const cli_comparison *comparison, const c
     fputs(" \\\\\n", out);
 }
 
+/* In the caption: a reason is longer than a column. */
+static void write_failures(FILE *out, const cli_comparison *comparison)
+{
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        if (row->won)
+            continue;
+        fputs(" ", out);
+        write_escaped(out, row->name);
+        fputs(" failed: ", out);
+        write_escaped(out, row->failure ? row->failure : "no result");
+        fputs(".", out);
+    }
+}
+
 void compare_write_latex(FILE *out, const cli_comparison *comparison)
 {
     char text[DESCRIPTION_LENGTH];
@@ -149,7 +164,8 @@ void compare_write_latex(FILE *out, const cli_comparison *comparison)
                 "; means over %lld samples with standard errors in parentheses, MCS: samples in whose model "
                 "confidence set the kernel is",
                 (long long)comparison->n_samples);
-    fprintf(out, ". Bold: lowest of its column; $^{**}$: in the model confidence set at %d\\,\\%%%s.}\n", level,
+    fprintf(out, ". Bold: lowest of its column; $^{**}$: in the model confidence set at %d\\,\\%%%s.", level,
             comparison->n_samples > 1 ? " in every sample" : "");
-    fputs("\\end{table}\n\\volterraend\n", out);
+    write_failures(out, comparison);
+    fputs("}\n\\end{table}\n\\volterraend\n", out);
 }

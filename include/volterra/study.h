@@ -49,7 +49,8 @@ typedef struct volt_study_options {
     uint64_t seed;          /* of the draws and of the bootstrap, 0 */
     double mcs_size;        /* 0.25 */
     int64_t mcs_reps;       /* 10000 */
-    const char *log;        /* (optional) directory for the trial logs, NAME.jsonl of each row; must exist */
+    const char *log;        /* (optional) directory for the trial logs, NUMBER-NAME.jsonl of each row, counted
+                             * from 01; must exist */
     int resume;             /* go on from those logs */
     volt_study_fn on_event; /* (optional) */
     void *event_context;
@@ -76,8 +77,9 @@ typedef struct volt_study_row {
 typedef struct volt_study volt_study;
 
 /* X (n x d), Y (n x q) in time order; the first n_train rows train and tune, the others test. A contender that
- * fails is a row with a reason; VOLT_ERR_DATA when all do. VOLT_ERR_CANCELLED: *study holds the rows that are
- * done. */
+ * fails is a row with a reason, and the others go on. What the kernels and the data are to blame for is VOLT_OK,
+ * and VOLT_ERR_DATA when all fail; another failure (memory, a log) is the status of the whole, and *study holds all
+ * rows when one came to a result. VOLT_ERR_CANCELLED: *study holds the rows that are done. */
 VOLT_API volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train,
                                     const volt_study_options *options, volt_study **study);
 VOLT_API void volt_study_free(volt_study *study);

@@ -16,6 +16,7 @@ typedef struct row {
     volt_study_row said; /* what the caller sees; its texts are owned below */
     char *name, *given;  /* of the contender */
     char *kernel, *failure;
+    volt_status status; /* of the failure */
     volt_search *search;
     double *forecast; /* test rows x q */
     double *losses;   /* test rows */
@@ -148,8 +149,9 @@ static void on_trial(const volt_search *search, const volt_trial *trial, void *c
     tell(context, search, trial);
 }
 
-/* DIRECTORY/name.jsonl, the name in letters, digits and hyphens. */
-static void log_path(const run *r, char *path, size_t size)
+/* DIRECTORY/NUMBER-name.jsonl, the name in letters, digits and hyphens. The number tells apart what that leaves
+ * alike: gamma=1e-3 and gamma=1e+3, or two long texts with the same beginning. */
+static volt_status log_path(const run *r, char *path, size_t size)
 {
     char name[64];
     size_t length = 0;
@@ -162,7 +164,11 @@ static void log_path(const run *r, char *path, size_t size)
     while (length > 0 && name[length - 1] == '-')
         length--;
     name[length] = 0;
-    snprintf(path, size, "%s/%s.jsonl", r->options->log, name);
+    int written =
+        snprintf(path, size, "%s/%02d%s%s.jsonl", r->options->log, (int)r->at + 1, length ? "-" : "", name);
+    VOLT_REQUIRE(written >= 0 && (size_t)written < size, VOLT_ERR_IO, "the path of the log is too long: %s",
+                 r->options->log);
+    return VOLT_OK;
 }
 
 static volt_status tune(run *r, row *one)
@@ -170,6 +176,8 @@ static volt_status tune(run *r, row *one)
     char path[4096];
     volt_view X = inputs(r, 0, r->n_train), Y = targets(r, 0, r->n_train);
     volt_candidates *candidates = NULL;
+    if (r->options->log)
+        VOLT_TRY(log_path(r, path, sizeof path));
     VOLT_TRY(volt_contender_candidates(one->given, r->options->protocol, r->options->seed, X, &candidates));
     volt_search_options options = volt_search_options_default();
     options.splits.folds = r->options->folds;
@@ -182,7 +190,6 @@ static volt_status tune(run *r, row *one)
     options.trial_context = r;
     options.progress = (volt_progress){.report = report, .context = r};
     if (r->options->log) {
-        log_path(r, path, sizeof path);
         options.log = path;
         options.resume = r->options->resume;
     }
@@ -260,51 +267,68 @@ static volt_status test(run *r, row *one)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* A failure that belongs to the contender, not to the study. */
+/* A failure that says something about the kernel on these data; another one (memory, a log) says that the study is
+ * not what it should be. Either is kept in its row, and the other rows are tuned. */
 static bool is_contenders_own(volt_status status)
 {
     return status == VOLT_ERR_DATA || status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE ||
            status == VOLT_ERR_DOMAIN;
 }
 
+static const volt_study_row no_result = {
+    .kernel = "", .mcs_pvalue = NAN, .score = NAN, .metrics = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
+
+/* Leave of the row what was found on the way, and the reason. */
+static void fail_row(row *one, volt_status status)
+{
+    volt_free(one->forecast);
+    volt_free(one->losses);
+    one->forecast = one->losses = NULL;
+    one->said.kernel = no_result.kernel;
+    one->said.alpha = no_result.alpha;
+    one->said.score = no_result.score;
+    one->said.metrics = no_result.metrics;
+    one->status = status;
+    one->failure = volt_strdup(volt_error_detail());
+    one->said.failure = one->failure ? one->failure : "there is not enough memory, not even for the reason";
+}
+
+/* Names and texts of all rows, before the work: no row may be lost for want of room for its name. */
+static volt_status name_rows(run *r)
+{
+    for (int64_t i = 0; i < r->n_contenders; i++) {
+        row *one = &r->study->rows[i];
+        volt_kernel *kernel = NULL;
+        one->name = volt_strdup(r->contenders[i].name);
+        one->given = volt_strdup(r->contenders[i].kernel);
+        if (!one->name || !one->given)
+            return VOLT_ERR_MEMORY;
+        VOLT_TRY(volt_kernel_parse(one->given, &kernel));
+        one->said = no_result;
+        one->said.name = one->name;
+        one->said.cost = volt_kernel_info_of(kernel)->cost;
+        volt_kernel_free(kernel);
+    }
+    return VOLT_OK;
+}
+
+/* VOLT_ERR_CANCELLED alone ends the study. */
 static volt_status run_row(run *r, row *one)
 {
-    const volt_contender *contender = &r->contenders[r->at];
-    one->name = volt_strdup(contender->name);
-    one->given = volt_strdup(contender->kernel);
-    if (!one->name || !one->given)
-        return VOLT_ERR_MEMORY;
-    volt_kernel *kernel = NULL;
-    VOLT_TRY(volt_kernel_parse(one->given, &kernel));
-    one->said = (volt_study_row){.name = one->name,
-                                 .kernel = "",
-                                 .mcs_pvalue = NAN,
-                                 .cost = volt_kernel_info_of(kernel)->cost,
-                                 .score = NAN};
-    volt_kernel_free(kernel);
-    one->said.metrics = (volt_metrics){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (is_published(r))
         volt_published_scale_inputs(r->X, r->n_train, volt_published_inputs_of(one->given), r->Z);
-
     tell(r, NULL, NULL);
     volt_status status = tune(r, one);
     if (status == VOLT_OK)
         status = test(r, one);
-    if (is_contenders_own(status)) {
-        one->failure = volt_strdup(volt_error_detail());
-        if (!one->failure)
-            return VOLT_ERR_MEMORY;
-        one->said.failure = one->failure;
-        volt_free(one->forecast);
-        volt_free(one->losses);
-        one->forecast = one->losses = NULL;
-        status = VOLT_OK;
-    }
-    if (status == VOLT_OK) {
-        r->study->count = r->at + 1;
+    if (status == VOLT_ERR_CANCELLED)
+        return status;
+    if (status != VOLT_OK)
+        fail_row(one, status);
+    r->study->count = r->at + 1;
+    if (one->search)
         tell(r, one->search, NULL);
-    }
-    return status;
+    return VOLT_OK;
 }
 
 /* ---- ranking ---------------------------------------------------------------------------------- */
@@ -317,10 +341,7 @@ static volt_status rank(run *r)
         if (study->rows[i].losses)
             at[models++] = i;
     if (models == 0)
-        return study->count == 0 ? VOLT_OK
-                                 : volt_fail(VOLT_ERR_DATA, "all %" PRId64 " kernels failed; the first: %s",
-                                             study->count, study->rows[0].failure);
-
+        return VOLT_OK;
     volt_matrix losses = volt_matrix_of(volt_alloc_doubles(study->n_test, models), study->n_test, models);
     if (!losses.data)
         return VOLT_ERR_MEMORY;
@@ -340,6 +361,38 @@ static volt_status rank(run *r)
     volt_mcs_free(mcs);
     volt_free(losses.data);
     return status;
+}
+
+static bool has_result(const volt_study *study)
+{
+    bool found = false;
+    for (int64_t i = 0; i < study->count; i++)
+        found = found || study->rows[i].losses;
+    return found;
+}
+
+/* What the study came to. Of several failures the first that is not a kernel's own says why. */
+static volt_status conclude(const run *r, bool cancelled)
+{
+    const volt_study *study = r->study;
+    int64_t failed = 0;
+    const row *why = NULL;
+    for (int64_t i = 0; i < study->count; i++) {
+        const row *one = &study->rows[i];
+        failed += one->status != VOLT_OK;
+        if (one->status != VOLT_OK &&
+            (!why || (is_contenders_own(why->status) && !is_contenders_own(one->status))))
+            why = one;
+    }
+    if (cancelled)
+        return volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " of %" PRId64 " kernels", study->count,
+                         r->n_contenders);
+    if (!why || (is_contenders_own(why->status) && failed < study->count))
+        return VOLT_OK;
+    if (failed < study->count)
+        return volt_fail(why->status, "%s failed: %s", why->name, why->said.failure);
+    return volt_fail(is_contenders_own(why->status) ? VOLT_ERR_DATA : why->status,
+                     "all %" PRId64 " kernels failed; %s: %s", failed, why->name, why->said.failure);
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */
@@ -412,19 +465,20 @@ volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt
         r.contenders = volt_contenders(options->protocol, &r.n_contenders);
 
     volt_status status = prepare(&r);
+    if (status == VOLT_OK)
+        status = name_rows(&r);
     for (r.at = 0; r.at < r.n_contenders && status == VOLT_OK; r.at++)
         status = run_row(&r, &r.study->rows[r.at]);
-    bool cancelled = status == VOLT_ERR_CANCELLED;
-    if (status == VOLT_OK || cancelled)
+    bool cancelled = status == VOLT_ERR_CANCELLED, has_rows = status == VOLT_OK || cancelled;
+    if (has_rows)
         status = rank(&r);
-    if (status == VOLT_OK || status == VOLT_ERR_DATA) {
+    if (has_rows && status == VOLT_OK)
+        status = conclude(&r, cancelled);
+    /* Rows that are done stay, whatever became of the others: hours may have gone into them. */
+    if (has_rows && (has_result(r.study) || cancelled || status == VOLT_ERR_DATA))
         *study = r.study;
-        if (cancelled && status == VOLT_OK)
-            status = volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " of %" PRId64 " kernels",
-                               r.study->count, r.n_contenders);
-    } else {
+    else
         volt_study_free(r.study);
-    }
     volt_free(r.Z.data);
     volt_free(r.T.data);
     volt_free(r.mean);

@@ -502,7 +502,7 @@ static void logs_are_taken_up_again(void **state)
     options.log = scratch_directory();
     volt_study *first = NULL, *second = NULL;
     check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &first));
-    char *log = scratch_read(scratch_path("sig-n-twice.jsonl"), NULL);
+    char *log = scratch_read(scratch_path("01-sig-n-twice.jsonl"), NULL);
     assert_non_null(log);
     free(log);
     check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second), VOLT_ERR_IO,

@@ -138,17 +138,17 @@ compare_log()
 {
     small_problem 100
     expect 0 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --log logs --json
-    lines_of logs/linear.jsonl 3
-    lines_of logs/rbf.jsonl 3
+    lines_of logs/01-linear.jsonl 3
+    lines_of logs/02-rbf.jsonl 3
     grep '"nmse"' out >first
     expect 2 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --log logs
     err_has 'holds logs already; go on from them with --resume'
     expect 0 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --log logs --resume --json
     grep '"nmse"' out >second
     same first second
-    lines_of logs/rbf.jsonl 3
+    lines_of logs/02-rbf.jsonl 3
     expect 0 compare --x u.csv --kernel linear --draws 2 --repeat 2 --seed 1 --log more
-    [ -s more/seed-1/linear.jsonl ] && [ -s more/seed-2/linear.jsonl ] || fail "a sample has no log: $(ls more)"
+    [ -s more/seed-1/01-linear.jsonl ] && [ -s more/seed-2/01-linear.jsonl ] || fail "a sample has no log: $(ls more)"
 }
 check "compare --log and --resume" compare_log
 
@@ -159,7 +159,7 @@ compare_interrupt()
     job=$!
     # The first kernel is done once the second has a log.
     for ((i = 0; i < 600; i++)); do
-        [ -s logs/volterra.jsonl ] && break
+        [ -s logs/02-volterra.jsonl ] && break
         sleep 0.1
     done
     kill -INT $job 2>/dev/null || fail "the comparison was over too soon"

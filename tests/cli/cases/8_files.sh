@@ -17,19 +17,6 @@ no_directory()
 }
 check "output in a directory that does not exist" no_directory
 
-# expect_bound STATUS ARGUMENTS...: expect, without what lets root pass over permissions
-expect_bound()
-{
-    if [ "$(id -u)" -eq 0 ]; then
-        bound='--bounding-set -dac_override,-dac_read_search'
-        setpriv $bound true 2>/dev/null || skip "root may write everywhere, and cannot give that up here"
-        printf '#!/bin/sh\nexec setpriv %s "%s" "$@"\n' "$bound" "$VOLTERRA" >bound.sh
-        chmod +x bound.sh
-        local VOLTERRA=$PWD/bound.sh
-    fi
-    expect "$@"
-}
-
 no_permission()
 {
     series 20 >x.csv

@@ -1,0 +1,185 @@
+/* tests/property/test_study_failures.c: what fails in a comparison costs a row and no more: a log that cannot be
+ * had, memory that runs out. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_cv.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra.h"
+#include "volterra/study.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 60, TRAIN = 44 };
+
+static volt_study_options small_options(void)
+{
+    volt_study_options options = volt_study_options_default();
+    options.folds = 3;
+    options.mcs_reps = 100;
+    return options;
+}
+
+typedef struct counts {
+    int begun, ended;
+} counts;
+
+static void count_event(int64_t row, const char *name, const volt_search *search, const volt_trial *trial,
+                        void *context)
+{
+    counts *all = context;
+    assert_true(row >= 0 && name);
+    all->begun += !search;
+    all->ended += search && !trial;
+}
+
+/* Names that come down to the same letters, and long ones that begin alike, have logs of their own. */
+static void every_row_has_a_log_of_its_own(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(3110);
+    plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
+    volt_study_options options = small_options();
+    char first[201], second[201];
+    memset(first, 'x', 200);
+    first[200] = '\0';
+    memcpy(second, first, sizeof second);
+    second[199] = 'y';
+    volt_contender all[] = {{"rbf:gamma=1e-3", "rbf:gamma=1e-3"},
+                            {"rbf:gamma=1e+3", "rbf:gamma=1e+3"},
+                            {first, "linear"},
+                            {second, "rbf:window=1"},
+                            {"+-+", "linear:window=1"}};
+    static const char *const names[] = {"01-rbf-gamma-1e-3.jsonl", "02-rbf-gamma-1e-3.jsonl", NULL, NULL,
+                                        "05.jsonl"};
+    options.contenders = all;
+    options.n_contenders = 5;
+    options.draws = 2;
+    options.log = scratch_path("own-logs");
+    assert_int_equal(mkdir(options.log, 0777), 0);
+    volt_study *study = NULL;
+    for (options.resume = 0; options.resume < 2; options.resume++) {
+        check_ok(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study));
+        for (int i = 0; i < 5; i++) {
+            volt_search_info info;
+            volt_search_describe(volt_study_search(study, i), &info);
+            assert_int_equal(info.resumed, options.resume ? 2 : 0);
+        }
+        volt_study_free(study);
+    }
+    char path[512];
+    for (int i = 0; i < 5; i++) {
+        if (names[i])
+            snprintf(path, sizeof path, "%s/%s", options.log, names[i]);
+        else
+            snprintf(path, sizeof path, "%s/%02d-%.63s.jsonl", options.log, i + 1, first);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(options.log), 0); /* and nothing else was there */
+    plain_problem_free(&made);
+}
+
+/* The log of the second kernel cannot be had: its row says so, the first and the third have their results, and the
+ * study says that it is not whole. */
+static void a_log_that_fails_costs_one_row(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(3111);
+    plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
+    volt_study_options options = small_options();
+    volt_contender three[] = {{"one", "rbf"}, {"two", "linear"}, {"three", "volterra"}};
+    options.contenders = three;
+    options.n_contenders = 3;
+    options.draws = 2;
+    counts all = {0};
+    options.on_event = count_event;
+    options.event_context = &all;
+    options.log = scratch_directory();
+    unlink(scratch_path("01-one.jsonl"));
+    unlink(scratch_path("03-three.jsonl"));
+    const char *path = scratch_write_text("02-two.jsonl", "not a log\n");
+    for (int resume = 0; resume < 2; resume++) {
+        volt_study *study = NULL;
+        options.resume = resume;
+        check_fails(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study),
+                    resume ? VOLT_ERR_FORMAT : VOLT_ERR_IO, "two failed: ");
+        assert_non_null(study);
+        assert_int_equal(volt_study_count(study), 3);
+        const volt_study_row *failed = volt_study_row_at(study, 1);
+        assert_non_null(strstr(failed->failure, path));
+        assert_string_equal(failed->name, "two");
+        assert_string_equal(failed->kernel, "");
+        assert_true(isnan(failed->metrics.nmse) && isnan(failed->mcs_pvalue) && isnan(failed->score));
+        assert_null(volt_study_losses(study, 1));
+        for (int i = 0; i < 3; i += 2) {
+            assert_null(volt_study_row_at(study, i)->failure);
+            assert_true(volt_study_row_at(study, i)->metrics.nmse > 0);
+            assert_true(volt_study_row_at(study, i)->mcs_pvalue >= 0);
+        }
+        volt_study_free(study);
+    }
+    assert_int_equal(all.begun, 6);
+    assert_int_equal(all.ended, 4);
+    char *text = scratch_read(path, NULL);
+    assert_string_equal(text, "not a log\n");
+    free(text);
+    plain_problem_free(&made);
+}
+
+/* With one allocation failing wherever it may, the other row is there. */
+static void memory_costs_one_row(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(3112);
+    plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
+    volt_study_options options = small_options();
+    volt_contender pair[] = {{"one", "rbf:window=1"}, {"two", "linear:window=1"}};
+    options.contenders = pair;
+    options.n_contenders = 2;
+    options.draws = 1;
+    options.mcs_reps = 20;
+    check_ok(volt_set_threads(1)); /* the order of allocations is then fixed */
+    int without = 0, first_lost = 0, second_lost = 0, hit = 1;
+    for (int64_t k = 1; hit; k++) {
+        volt_study *study = NULL;
+        failing_alloc_start(k);
+        volt_status status = volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study);
+        hit = failing_alloc_hit();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        without += !study;
+        if (study) {
+            assert_int_equal(volt_study_count(study), 2);
+            const char *failures[] = {volt_study_row_at(study, 0)->failure,
+                                      volt_study_row_at(study, 1)->failure};
+            assert_false(failures[0] && failures[1]);
+            first_lost += failures[0] != NULL;
+            second_lost += failures[1] != NULL;
+        }
+        volt_study_free(study);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+    }
+    assert_true(first_lost > 10 && second_lost > 10); /* most allocations are the rows' own, */
+    assert_true(without < first_lost);                /* and few are of what both need */
+    check_ok(volt_set_threads(0));
+    plain_problem_free(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_has_a_log_of_its_own),
+        cmocka_unit_test(a_log_that_fails_costs_one_row),
+        cmocka_unit_test(memory_costs_one_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
