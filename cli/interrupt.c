@@ -52,6 +52,20 @@ bool interrupt_seen(void)
     return caught != 0;
 }
 
+static int cancel_if_seen(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    (void)context;
+    return interrupt_seen();
+}
+
+volt_progress interrupt_watch(void)
+{
+    volt_progress progress = {interrupt_seen() ? NULL : cancel_if_seen, NULL};
+    return progress;
+}
+
 int interrupt_exit_status(void)
 {
     return 128 + (caught ? caught : SIGINT);

@@ -126,7 +126,10 @@ int main(int argc, char **argv)
     interrupt_install();
     volt_set_log(report_library_log, NULL);
 
-    int exit_status = close_output(run(argc > 0 ? argc - 1 : 0, argv + 1));
+    int exit_status = run(argc > 0 ? argc - 1 : 0, argv + 1);
+    if (exit_status == EXIT_DONE && interrupt_seen()) /* too late to stop anything */
+        exit_status = complain(interrupt_exit_status(), "interrupted");
+    exit_status = close_output(exit_status);
     if (exit_status == EXIT_DONE)
         report_warnings();
     return exit_status;

@@ -122,10 +122,10 @@ int output_matrix(const char *path, volt_view values, const char *const *names, 
     if (json && is_standard_output(path))
         return report_matrix_json(values, names, extra_key, extra);
     bool is_file = !is_standard_output(path);
-    /* Write a file to its end; a pipe may block for ever, so there Ctrl-C acts at once. */
+    /* Leave nothing half written; a pipe may block for ever, so there Ctrl-C acts at once. */
     if (is_file)
         interrupt_defer(true);
-    volt_status status = volt_table_write(path ? path : "-", values, names);
+    volt_status status = volt_table_write_watched(path ? path : "-", values, names, interrupt_watch());
     if (is_file)
         interrupt_defer(false);
     return status ? complain_status(status) : 0;
@@ -206,11 +206,19 @@ static int read_model_from_input(volt_model **model)
         result = interrupt_seen()
                      ? complain_status(VOLT_ERR_CANCELLED)
                      : complain(EXIT_FAILED, "cannot copy the model from standard input: %s", strerror(errno));
-    volt_status status = result ? VOLT_OK : volt_model_load(path, model);
+    /* Once it is open the file needs no name, and a signal finds nothing to leave behind. */
+    int copy = result ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (!result && copy < 0)
+        result = complain(EXIT_FAILED, "cannot read the model again: %s", strerror(errno));
     remove(path);
     rmdir(folder);
     interrupt_defer(false);
-    return status ? complain_status_hint(status, " (that is standard input)") : result;
+    if (result)
+        return result;
+    snprintf(path, sizeof path, "/dev/fd/%d", copy);
+    volt_status status = volt_model_load(path, model);
+    close(copy);
+    return status ? complain_status_hint(status, " (that is standard input)") : 0;
 }
 
 static int write_model_to_output(const volt_model *model)
@@ -222,7 +230,7 @@ static int write_model_to_output(const volt_model *model)
         return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
     snprintf(path, sizeof path, "%s/model", folder);
     interrupt_defer(true);
-    volt_status status = volt_model_save(model, path);
+    volt_status status = volt_model_save_watched(model, path, interrupt_watch());
     int result = status ? complain_status(status) : 0;
     if (!result && copy_file(path, false))
         result = complain(EXIT_FAILED, "cannot write the model to standard output: %s", strerror(errno));
@@ -245,7 +253,7 @@ int model_write(const volt_model *model, const char *path)
     if (is_standard_output(path))
         return write_model_to_output(model);
     interrupt_defer(true);
-    volt_status status = volt_model_save(model, path);
+    volt_status status = volt_model_save_watched(model, path, interrupt_watch());
     int result = status ? complain_status(status) : 0;
     interrupt_defer(false);
     return result;

@@ -69,6 +69,10 @@ VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, vo
  * variable, data. The file is replaced as a whole or not at all. VOLT_ERR_IO, VOLT_ERR_ARGUMENT. */
 VOLT_API volt_status volt_table_write(const char *path, volt_view values, const char *const *names);
 
+/* The same with progress; when it is cancelled (VOLT_ERR_CANCELLED) the old file stays. */
+VOLT_API volt_status volt_table_write_watched(const char *path, volt_view values, const char *const *names,
+                                              volt_progress progress);
+
 /* One line of CSV into row[0 .. cols-1]; dates are passed over. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the
  * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);

@@ -105,6 +105,8 @@ VOLT_API void volt_stream_free(volt_stream *stream);
 /* A safetensors file with everything needed to predict and to go on streaming. The file at `path` is
  * replaced as a whole or not at all. */
 VOLT_API volt_status volt_model_save(const volt_model *model, const char *path);
+/* The same with progress; when it is cancelled (VOLT_ERR_CANCELLED) the old file stays. */
+VOLT_API volt_status volt_model_save_watched(const volt_model *model, const char *path, volt_progress progress);
 /* VOLT_ERR_IO, or VOLT_ERR_FORMAT for a file that is truncated, damaged, foreign or from a later version. */
 VOLT_API volt_status volt_model_load(const char *path, volt_model **model);
 

@@ -26,8 +26,12 @@ enum { MOST_LINKS = 40, MOST_NAMES = 100, TEMPORARY_LENGTH = 80 };
 
 static const volt_atomic_file no_file = {.lock = -1};
 
+enum { PIECE = 1 << 20, SYNC_EVERY = 32 * PIECE }; /* bytes, of a file that is watched */
+
 static volt_status write_failure(const char *path, int reason)
 {
+    if (reason == ECANCELED)
+        return volt_fail(VOLT_ERR_CANCELLED, "cancelled while %s was written", path);
     return volt_fail(VOLT_ERR_IO, "cannot write %s: %s", path, strerror(reason));
 }
 
@@ -244,15 +248,6 @@ volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
     return status;
 }
 
-void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size)
-{
-    if (file->failure || size == 0)
-        return;
-    errno = 0;
-    if (fwrite(bytes, 1, size, file->stream) != size)
-        file->failure = errno ? errno : EIO;
-}
-
 /* Flush to the disk, as far as the file system knows how. */
 static int sync_stream(FILE *stream)
 {
@@ -261,6 +256,32 @@ static int sync_stream(FILE *stream)
     if (fsync(fileno(stream)) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
         return errno;
     return 0;
+}
+
+/* Between two pieces of a watched file. What was written goes to the disk now and then: one sync of all of it could
+ * not be interrupted. */
+static void watch_piece(volt_atomic_file *file)
+{
+    if (!volt_stage_advance(file->stage, PIECE))
+        file->failure = ECANCELED;
+    else if (file->temporary && file->written % SYNC_EVERY == 0)
+        file->failure = sync_stream(file->stream);
+}
+
+void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0 && !file->failure) {
+        size_t room = PIECE - (size_t)(file->written % PIECE), count = size < room ? size : room;
+        errno = 0;
+        if (fwrite(at, 1, count, file->stream) != count)
+            file->failure = errno ? errno : EIO;
+        at += count;
+        size -= count;
+        file->written += (int64_t)count;
+        if (file->stage && !file->failure && file->written % PIECE == 0)
+            watch_piece(file);
+    }
 }
 
 /* Make the rename itself durable. The new content is in place whatever comes of this. */
@@ -284,6 +305,8 @@ volt_status volt_atomic_close(volt_atomic_file *file)
     if (file->stream != stdout && fclose(file->stream) != 0 && !file->failure)
         file->failure = errno;
     file->stream = NULL;
+    if (!file->failure && file->stage && volt_stage_end(file->stage) != VOLT_OK)
+        file->failure = ECANCELED;
 
     if (!file->failure && file->temporary) {
         if (rename(file->temporary, file->target) != 0) {

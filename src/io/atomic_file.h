@@ -16,6 +16,7 @@
 #ifndef IO_ATOMIC_FILE_H
 #define IO_ATOMIC_FILE_H
 
+#include "base/progress.h"
 #include "volterra/status.h"
 
 #include <stddef.h>
@@ -23,11 +24,13 @@
 
 typedef struct volt_atomic_file {
     FILE *stream;
-    char *path;      /* as the user gave it, for error sentences */
-    char *target;    /* what is replaced: the path with its links followed; NULL: written straight */
-    char *temporary; /* what is renamed to target; NULL: written straight */
-    int lock;        /* a second descriptor of temporary, which holds its lock; -1: none */
-    int failure;     /* errno of the first write that failed, 0 while all is well */
+    char *path;        /* as the user gave it, for error sentences */
+    char *target;      /* what is replaced: the path with its links followed; NULL: written straight */
+    char *temporary;   /* what is renamed to target; NULL: written straight */
+    int lock;          /* a second descriptor of temporary, which holds its lock; -1: none */
+    int failure;       /* errno of the first write that failed, ECANCELED: the user's; 0 while all is well */
+    volt_stage *stage; /* polled while the file is written; set it after volt_atomic_open, NULL: none */
+    int64_t written;   /* bytes */
 } volt_atomic_file;
 
 /* Begin. VOLT_ERR_IO (the sentence has the path and the reason), VOLT_ERR_MEMORY. */
@@ -36,7 +39,8 @@ volt_status volt_atomic_open(volt_atomic_file *file, const char *path);
 /* Append bytes. After a failure it does nothing, and volt_atomic_close reports the failure. */
 void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size);
 
-/* Put the new content in place and free `file`, or report the first failure and leave the old one. */
+/* Put the new content in place and free `file`, or report the first failure and leave the old one: VOLT_ERR_IO,
+ * VOLT_ERR_CANCELLED. */
 volt_status volt_atomic_close(volt_atomic_file *file);
 
 /* Give up: remove the temporary file, leave the target as it was. */

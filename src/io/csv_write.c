@@ -32,7 +32,7 @@ volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char 
             write_name(file, names[j]);
             volt_atomic_write(file, j + 1 < values.cols ? "," : "\n", 1);
         }
-    for (int64_t i = 0; i < values.rows; i++)
+    for (int64_t i = 0; i < values.rows && !file->failure; i++)
         for (int64_t j = 0; j < values.cols; j++) {
             char text[VOLT_NUMBER_LENGTH];
             volt_format_number(values.data[i * values.ld + j], text);

@@ -57,7 +57,7 @@ volt_status volt_mat_write(volt_atomic_file *file, volt_view values)
     unsigned char head[HEAD];
     put_head(head, values, (uint64_t)(values.rows * values.cols) * sizeof(double));
     volt_atomic_write(file, head, sizeof head);
-    for (int64_t j = 0; j < values.cols; j++) {
+    for (int64_t j = 0; j < values.cols && !file->failure; j++) {
         for (int64_t i = 0; i < values.rows; i++)
             column[i] = values.data[i * values.ld + j];
         volt_write_doubles(file, column, values.rows);

@@ -152,7 +152,7 @@ volt_status volt_npy_write(volt_atomic_file *file, volt_view values)
     const unsigned char preamble[PREAMBLE] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER, 0};
     volt_atomic_write(file, preamble, PREAMBLE);
     volt_atomic_write(file, dictionary, HEADER);
-    for (int64_t i = 0; i < values.rows; i++)
+    for (int64_t i = 0; i < values.rows && !file->failure; i++)
         volt_write_doubles(file, values.data + i * values.ld, values.cols);
     return VOLT_OK;
 }

@@ -12,7 +12,7 @@
 #ifndef IO_SAFETENSORS_H
 #define IO_SAFETENSORS_H
 
-#include "volterra/status.h"
+#include "volterra/base.h"
 
 #include <stdint.h>
 
@@ -32,6 +32,11 @@ typedef struct volt_metadatum {
  * VOLT_ERR_MEMORY. */
 volt_status volt_safetensors_write(const char *path, const volt_tensor *tensors, int64_t n_tensors,
                                    const volt_metadatum *metadata, int64_t n_metadata);
+
+/* The same with progress: VOLT_ERR_CANCELLED, and the old file stays. */
+volt_status volt_safetensors_write_watched(const char *path, const volt_tensor *tensors, int64_t n_tensors,
+                                           const volt_metadatum *metadata, int64_t n_metadata,
+                                           volt_progress progress);
 
 /* A file that was read; it owns its memory. */
 typedef struct volt_safetensors volt_safetensors;

@@ -103,13 +103,13 @@ static volt_status make_header(const volt_tensor *tensors, int64_t n_tensors, co
 }
 
 /* CRC-32 over tensors in their order on disk. */
-static uint32_t tensors_crc(uint32_t crc, const volt_tensor *tensors, int64_t n_tensors)
+static uint32_t tensors_crc(uint32_t crc, const volt_tensor *tensors, int64_t n_tensors, volt_stage *stage)
 {
     enum { CHUNK = 512 };
     unsigned char bytes[CHUNK * sizeof(double)];
     for (int64_t i = 0; i < n_tensors; i++) {
         int64_t length = tensor_length(&tensors[i]);
-        for (int64_t done = 0; done < length; done += CHUNK) {
+        for (int64_t done = 0; done < length && volt_stage_poll(stage); done += CHUNK) {
             int64_t step = length - done < CHUNK ? length - done : CHUNK;
             volt_doubles_to_little(tensors[i].data + done, step, bytes);
             crc = safetensors_crc(crc, bytes, (size_t)step * sizeof(double));
@@ -119,15 +119,22 @@ static uint32_t tensors_crc(uint32_t crc, const volt_tensor *tensors, int64_t n_
 }
 
 static volt_status write_file(const char *path, unsigned char *head, int64_t head_size,
-                              const volt_tensor *tensors, int64_t n_tensors)
+                              const volt_tensor *tensors, int64_t n_tensors, volt_progress progress)
 {
+    double bytes = (double)head_size;
+    for (int64_t i = 0; i < n_tensors; i++)
+        bytes += (double)tensor_length(&tensors[i]) * sizeof(double);
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "write", 0, 1, bytes);
+
     char digits[SAFETENSORS_DIGITS + 1];
     uint32_t crc = safetensors_crc(0, head, (size_t)head_size);
-    safetensors_crc_digits(tensors_crc(crc, tensors, n_tensors), digits);
+    safetensors_crc_digits(tensors_crc(crc, tensors, n_tensors, &stage), digits);
     memcpy(head + SAFETENSORS_DIGITS_AT, digits, SAFETENSORS_DIGITS);
 
     volt_atomic_file file;
     VOLT_TRY(volt_atomic_open(&file, path));
+    file.stage = &stage;
     volt_atomic_write(&file, head, (size_t)head_size);
     for (int64_t i = 0; i < n_tensors; i++)
         volt_write_doubles(&file, tensors[i].data, tensor_length(&tensors[i]));
@@ -136,6 +143,14 @@ static volt_status write_file(const char *path, unsigned char *head, int64_t hea
 
 volt_status volt_safetensors_write(const char *path, const volt_tensor *tensors, int64_t n_tensors,
                                    const volt_metadatum *metadata, int64_t n_metadata)
+{
+    return volt_safetensors_write_watched(path, tensors, n_tensors, metadata, n_metadata,
+                                          (volt_progress){NULL, NULL});
+}
+
+volt_status volt_safetensors_write_watched(const char *path, const volt_tensor *tensors, int64_t n_tensors,
+                                           const volt_metadatum *metadata, int64_t n_metadata,
+                                           volt_progress progress)
 {
     VOLT_REQUIRE(path && *path, VOLT_ERR_ARGUMENT, "the name of the file is empty");
     VOLT_TRY(check_tensors(tensors, n_tensors));
@@ -153,7 +168,7 @@ volt_status volt_safetensors_write(const char *path, const volt_tensor *tensors,
         volt_put_little((uint64_t)padded, SAFETENSORS_LENGTH_BYTES, head);
         memcpy(head + SAFETENSORS_LENGTH_BYTES, text, (size_t)length);
         memset(head + SAFETENSORS_LENGTH_BYTES + length, ' ', (size_t)(padded - length));
-        status = write_file(path, head, SAFETENSORS_LENGTH_BYTES + padded, tensors, n_tensors);
+        status = write_file(path, head, SAFETENSORS_LENGTH_BYTES + padded, tensors, n_tensors, progress);
     }
     volt_free(head);
     free(text);

@@ -40,7 +40,8 @@ static volt_status names_to_json(char **names, int64_t count, char **text)
 }
 
 static volt_status write_file(const volt_model *model, const char *path, const double *inputs,
-                              const double *state, const char *input_names, const char *output_names)
+                              const double *state, const char *input_names, const char *output_names,
+                              volt_progress progress)
 {
     int64_t n = model->n, d = model->d, q = model->q;
     const volt_tensor tensors[] = {
@@ -78,11 +79,16 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         metadata[count++] = (volt_metadatum){"input_names", input_names};
     if (output_names)
         metadata[count++] = (volt_metadatum){"output_names", output_names};
-    return volt_safetensors_write(path, tensors, (int64_t)(sizeof tensors / sizeof tensors[0]), metadata,
-                                  count);
+    return volt_safetensors_write_watched(path, tensors, (int64_t)(sizeof tensors / sizeof tensors[0]),
+                                          metadata, count, progress);
 }
 
 volt_status volt_model_save(const volt_model *model, const char *path)
+{
+    return volt_model_save_watched(model, path, (volt_progress){NULL, NULL});
+}
+
+volt_status volt_model_save_watched(const volt_model *model, const char *path, volt_progress progress)
 {
     VOLT_REQUIRE(model && path, VOLT_ERR_ARGUMENT, "the model or the path is NULL");
     double *inputs = volt_alloc_doubles(model->n, model->d);
@@ -97,7 +103,7 @@ volt_status volt_model_save(const volt_model *model, const char *path)
         for (int64_t j = 0; j < model->n; j++)
             volt_columns_row(model->columns, j, inputs + j * model->d);
         volt_past_get(model->end, state);
-        status = write_file(model, path, inputs, state, input_names, output_names);
+        status = write_file(model, path, inputs, state, input_names, output_names, progress);
     }
     free(output_names);
     free(input_names);

@@ -70,3 +70,30 @@ terminal_bar()
     absent m
 }
 check "progress: a bar on a terminal" terminal_bar
+
+# interrupt_writing SIGNAL STATUS FILE: stop a matrix of 3000 x 3000 numbers on its way to FILE. The signal comes when the
+# temporary file is there, and most of the numbers are still to be written.
+interrupt_writing()
+{
+    local signal=$1 wanted=$2 file=$3 job status i
+    series 3000 1 >x.csv
+    echo old >"$file"
+    "$VOLTERRA" gram --x x.csv --kernel linear -o "$file" >out 2>err &
+    job=$!
+    for ((i = 0; i < 3000; i++)); do
+        [ -z "$(find . -name '.volterra-*' -size +0)" ] || break
+        sleep 0.01
+    done
+    kill -"$signal" $job 2>/dev/null || fail "the file was written too soon"
+    wait $job
+    status=$?
+    [ "$status" -eq "$wanted" ] || fail "$file: status $status, not $wanted"
+    one_line gram
+    err_has 'interrupted'
+    [ "$(head -c 4 "$file")" = old ] || fail "$file: the old file is gone"
+    nothing_left
+}
+interrupt_csv() { interrupt_writing INT 130 g.csv; }
+terminate_csv() { interrupt_writing TERM 143 g.csv; }
+check "Ctrl-C while a file is written: status 130, the old file stays" interrupt_csv
+check "SIGTERM while a file is written: status 143, the old file stays" terminate_csv
