@@ -124,6 +124,19 @@ static volt_engine choose_engine(const volt_resolved *resolved, const volt_colum
     return volt_path_is_explicit(resolved) ? VOLT_ENGINE_PATHS : VOLT_ENGINE_WINDOW_BLOCK;
 }
 
+/* Rows of a window that count, where the columns have m rows: a window may be longer than the sequence, and holds zeros
+ * before it. To a sum they bring nothing, or the same for every column (window_past.c). Second differences, from one
+ * zero to the next, are 0, so that one zero before the first row is enough. To other programmes zeros are points like
+ * any others. */
+static int64_t window_that_counts(const volt_resolved *resolved, int64_t m)
+{
+    if (resolved->scan.step)
+        return volt_min(resolved->window, m);
+    if (resolved->programme.differences && !volt_path_is_explicit(resolved))
+        return volt_min(resolved->window, m + 1);
+    return resolved->window;
+}
+
 static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_stage *stage, volt_columns *columns)
 {
     columns->given = volt_alloc_doubles(Y.rows, Y.cols);
@@ -133,13 +146,14 @@ static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_stage *
     for (int64_t i = 0; i < Y.rows; i++)
         memcpy(columns->given + i * Y.cols, Y.data + i * Y.ld, (size_t)Y.cols * sizeof(double));
     columns->engine = choose_engine(resolved, columns);
+    columns->window = window_that_counts(resolved, Y.rows);
     if (columns->engine >= VOLT_ENGINE_PATHS)
         return volt_path_columns(resolved, columns, stage);
 
     const volt_programme *programme = &resolved->programme;
     columns->distance = resolved->scan.step ? resolved->scan.distance : programme->distance;
     columns->increments = !resolved->scan.step && volt_programme_on_increments(programme);
-    columns->lead = resolved->window - 1;
+    columns->lead = columns->window - 1;
     columns->length = Y.rows + columns->lead - (columns->increments ? 1 : 0);
     columns->ld = (columns->length + 2 * CHUNK - 1) / CHUNK * CHUNK;
     columns->packed = volt_alloc_zero(columns->d * columns->ld, sizeof(double));

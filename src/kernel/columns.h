@@ -22,6 +22,7 @@ typedef struct volt_columns {
     int64_t m, d;  /* rows of the sequence, and numbers in each */
     double *given; /* m x d: the rows as they were given */
 
+    int64_t window;  /* of the kernel, as far as these rows fill it (columns.c) */
     int64_t lead;    /* rows of zeros before the first, in `packed` */
     bool increments; /* packed holds differences of neighbouring rows, one fewer */
     int64_t length;  /* columns of packed: m + lead, less one for increments */

@@ -125,14 +125,23 @@ static const double *window_of(const volt_resolved *resolved, const volt_columns
     return buffer;
 }
 
+/* The kernel with the window that counts, where the rest is zeros that do not. */
+static volt_resolved with_window(const volt_resolved *kernel, int64_t window)
+{
+    volt_resolved own = *kernel;
+    own.window = window;
+    return own;
+}
+
 /* After work that was left undone because the stage was cancelled. */
 static volt_status end_if_cancelled(volt_stage *stage)
 {
     return stage && !volt_stage_goes_on(stage) ? volt_stage_end(stage) : VOLT_OK;
 }
 
-volt_status volt_path_self(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage)
+volt_status volt_path_self(const volt_resolved *kernel, volt_columns *columns, volt_stage *stage)
 {
+    const volt_resolved own = with_window(kernel, columns->window), *resolved = &own;
     int64_t d = columns->d, window_numbers = resolved->window * d, threads = volt_threads();
     int64_t per_thread = window_numbers + volt_path_scratch(resolved, columns);
     columns->self = volt_alloc(columns->m, sizeof *columns->self);
@@ -185,10 +194,11 @@ static volt_status centre_features(volt_columns *columns)
     return VOLT_OK;
 }
 
-static volt_status fill_features(const volt_resolved *resolved, volt_columns *columns, volt_stage *stage)
+static volt_status fill_features(const volt_resolved *kernel, volt_columns *columns, volt_stage *stage)
 {
+    const volt_resolved own = with_window(kernel, columns->window), *resolved = &own;
     int64_t d = columns->d, w = resolved->window, threads = volt_threads();
-    columns->n_features = volt_path_features(resolved, d, columns->m);
+    columns->n_features = volt_path_features(kernel, d, columns->m);
     int64_t per_thread = w * d + numbers_of(resolved, d) + columns->n_features;
     columns->features = volt_alloc_doubles(columns->m, columns->n_features);
     double *scratch = volt_alloc_doubles(threads, per_thread);

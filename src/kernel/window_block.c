@@ -20,24 +20,26 @@ enum {
 
 /* Sizes that follow from the kernel. */
 typedef struct sizes {
-    int64_t cells; /* of a window, along one side */
+    int64_t cells; /* of a window of the columns */
+    int64_t down;  /* of a window of the rows */
     int64_t width; /* of a row of the buffers: the cells or points that a band sees, and room to run over */
     bool differences;
 } sizes;
 
-static sizes sizes_of(const volt_resolved *resolved)
+static sizes sizes_of(const volt_resolved *resolved, const volt_columns *columns)
 {
     const volt_programme *programme = &resolved->programme;
-    sizes s = {.cells = volt_programme_cells(programme, resolved->window),
+    sizes s = {.cells = volt_programme_cells(programme, columns->window),
+               .down = volt_programme_cells(programme, resolved->window),
                .differences = programme->differences && programme->lift};
     s.width = (BAND + s.cells + 1 + 2 * VOLT_COLUMNS_CHUNK) / VOLT_COLUMNS_CHUNK * VOLT_COLUMNS_CHUNK;
     return s;
 }
 
-int64_t volt_window_block_scratch(const volt_resolved *resolved)
+int64_t volt_window_block_scratch(const volt_resolved *resolved, const volt_columns *columns)
 {
-    sizes s = sizes_of(resolved);
-    return (2 * (ROWS + s.cells) + TILE_ROWS + 1) * s.width +
+    sizes s = sizes_of(resolved, columns);
+    return (2 * (ROWS + s.down) + TILE_ROWS + 1) * s.width +
            resolved->programme.scratch_length(&resolved->programme, s.cells);
 }
 
@@ -48,7 +50,7 @@ typedef struct band {
     sizes size;
     int64_t first;     /* window of the columns, and so first cell column */
     int64_t points;    /* columns of local values that exist from there on, at most width */
-    double *cells;     /* (ROWS + cells) x width */
+    double *cells;     /* (ROWS + down) x width */
     double *second;    /* the same: the second numbers of the cells, where the programme has them */
     double *local;     /* TILE_ROWS x width */
     double *last;      /* the lifted row before, for differences */
@@ -99,7 +101,7 @@ static void next_cells(band *b, int64_t row)
 static double value_by_logs(const band *b, int64_t i, int64_t j, const double *cells, volt_self self_x,
                             volt_stage *stage)
 {
-    for (int64_t a = 0; a < b->size.cells; a++) {
+    for (int64_t a = 0; a < b->size.down; a++) {
         bool all_zero = true;
         for (int64_t k = 0; k < b->size.cells && all_zero; k++)
             all_zero = cells[a * b->size.width + k] == 0;
@@ -128,7 +130,7 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
     for (int64_t group = 0; group < count; group += LANES) {
         double out[LANES];
         programme->start(programme, b->size.cells, b->own);
-        for (int64_t a = 0; a < b->size.cells && ((a + 1) % between != 0 || volt_stage_poll(stage)); a++)
+        for (int64_t a = 0; a < b->size.down && ((a + 1) % between != 0 || volt_stage_poll(stage)); a++)
             programme->row(programme, b->size.cells, cells + a * b->size.width + group,
                            second + a * b->size.width + group, 1, b->own);
         programme->finish(programme, lengths, b->own, out);
@@ -150,7 +152,7 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
 
 static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *stage)
 {
-    int64_t h = b->x->h, m = b->columns->m, kept = b->size.cells > 0 ? b->size.cells - 1 : 0;
+    int64_t h = b->x->h, m = b->columns->m, kept = b->size.down > 0 ? b->size.down - 1 : 0;
     int64_t start = b->x->same ? b->first : 0, end_column = b->first + BAND < m ? b->first + BAND : m;
     b->point_row = start;
     if (b->size.differences)
@@ -161,7 +163,7 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
     for (int64_t block = start; block < h; block += ROWS) {
         int64_t rows = h - block < ROWS ? h - block : ROWS;
         for (int64_t r = 0; r < rows; r++) {
-            if (b->size.cells > 0)
+            if (b->size.down > 0)
                 next_cells(b, kept + r);
             int64_t i = block + r, end = b->x->same && i + 1 < end_column ? i + 1 : end_column;
             run_row(b, i, end - b->first, r, self, K, stage);
@@ -178,8 +180,8 @@ void volt_window_block_run(const volt_resolved *resolved, const volt_columns *co
                            const volt_window_rows *x, const volt_self *self, double *scratch, volt_matrix K,
                            volt_stage *stage)
 {
-    sizes size = sizes_of(resolved);
-    int64_t per_thread = volt_window_block_scratch(resolved), bands = (columns->m + BAND - 1) / BAND;
+    sizes size = sizes_of(resolved, columns);
+    int64_t per_thread = volt_window_block_scratch(resolved, columns), bands = (columns->m + BAND - 1) / BAND;
     int64_t seen = BAND - 1 + size.cells + (size.differences ? 1 : 0);
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
@@ -193,8 +195,8 @@ void volt_window_block_run(const volt_resolved *resolved, const volt_columns *co
                   .first = first,
                   .points = left < seen ? left : seen,
                   .cells = own,
-                  .second = own + (ROWS + size.cells) * size.width,
-                  .local = own + 2 * (ROWS + size.cells) * size.width};
+                  .second = own + (ROWS + size.down) * size.width,
+                  .local = own + 2 * (ROWS + size.down) * size.width};
         b.last = b.local + TILE_ROWS * size.width;
         b.own = b.last + size.width;
         run_band(&b, self, K, stage);

@@ -56,9 +56,16 @@ static void sum_windows(double *restrict local, double *restrict chunk, double *
     }
 }
 
+VOLT_CLONES
+static void add_to_all(double *restrict values, int64_t count, double more)
+{
+    for (int64_t k = 0; k < count; k++)
+        values[k] += more;
+}
+
 static void run_row(band *b, int64_t row, double *local, int64_t first_column)
 {
-    int64_t w = b->resolved->window, length = b->columns->length, position = row % w;
+    int64_t w = b->columns->window, length = b->columns->length, position = row % w;
     int64_t from = volt_max(b->low, -row), to = volt_min(b->high, length - row);
     if (position == 0) {
         double *old = b->suffix;
@@ -78,9 +85,12 @@ static void run_row(band *b, int64_t row, double *local, int64_t first_column)
     int64_t i = row - (w - 1),
             j = volt_max(row + from - (w - 1), 0); /* the entry of K that the window ends in */
     int64_t skipped = j - (row + from - (w - 1)), count = to - from - skipped;
-    if (i >= 0 && count > 0)
-        b->resolved->scan.step(&b->resolved->scan, 1, values + skipped, TILE_LD, NULL, 0,
-                               b->K.data + i * b->K.ld + j, b->K.ld, count);
+    if (i < 0 || count <= 0)
+        return;
+    if (b->x->beyond)
+        add_to_all(values + skipped, count, b->x->beyond[i]);
+    b->resolved->scan.step(&b->resolved->scan, 1, values + skipped, TILE_LD, NULL, 0,
+                           b->K.data + i * b->K.ld + j, b->K.ld, count);
 }
 
 static void run_band(band *b, volt_stage *stage)
@@ -108,7 +118,7 @@ static void run_band(band *b, volt_stage *stage)
 void volt_window_sum_run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
                          double *scratch, volt_matrix K, volt_stage *stage)
 {
-    int64_t w = resolved->window, lowest = -(x->rows.rows - 1), highest = x->same ? 1 : columns->length;
+    int64_t w = columns->window, lowest = -(x->rows.rows - 1), highest = x->same ? 1 : columns->length;
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
