@@ -36,7 +36,7 @@ struct volt_workspace {
     double *D;        /* most_rows x q */
     double *forecast; /* block x q */
     double *cross;    /* block x most_rows, for a start by reset */
-    double *numbers;  /* 6 x q */
+    double *numbers;  /* 5 x q */
 };
 
 static int64_t longest_block(const volt_problem *problem)
@@ -71,7 +71,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
     fresh->D = volt_alloc_doubles(n, problem->q);
     fresh->forecast = volt_alloc_doubles(block, problem->q);
     fresh->cross = volt_alloc_doubles(problem->start == VOLT_START_RESET ? block : 0, n);
-    fresh->numbers = volt_alloc_doubles(6, problem->q);
+    fresh->numbers = volt_alloc_doubles(5, problem->q);
     if (!fresh->K || !fresh->W || !fresh->D || !fresh->forecast || !fresh->cross || !fresh->numbers) {
         volt_workspace_free(fresh);
         return VOLT_ERR_MEMORY;
@@ -118,7 +118,7 @@ typedef struct evaluation {
     double *y;         /* q: 1' Y */
     double *c;         /* q: intercept of the rows in the sums, zeros without */
     double *shift;     /* q: what a forecast adds to the kernel's part */
-    double *errors, *variances;
+    double *errors;    /* q */
 } evaluation;
 
 static volt_status cancelled(void)
@@ -388,13 +388,14 @@ static volt_status score_block(evaluation *e, const volt_split *split, volt_matr
     const volt_problem *problem = e->problem;
     int64_t q = problem->q;
     volt_view truth = volt_view_of(problem->Y + split->begin * q, forecast.rows, q);
-    volt_squared_errors(truth, volt_as_view(forecast), e->errors, e->variances);
     double value = 0;
     if (problem->score == VOLT_SCORE_MSE)
-        for (int64_t k = 0; k < q; k++)
-            value += e->errors[k] * problem->target_scale[k] * problem->target_scale[k] / (double)q;
+        for (int64_t k = 0; k < q; k++) {
+            volt_output output = volt_output_of(truth, volt_as_view(forecast), k);
+            value += volt_output_error(&output, problem->target_scale[k]) / (double)q;
+        }
     else
-        value = volt_normalised_error(e->errors, e->variances, q);
+        value = volt_normalised_error(truth, volt_as_view(forecast));
     VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE,
                  "the forecasts for rows %" PRId64 " to %" PRId64 " are too large for a double",
                  split->begin + 1, split->end);
@@ -497,8 +498,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
         .c = workspace->numbers + q,
         .y = workspace->numbers + 2 * q,
         .errors = workspace->numbers + 3 * q,
-        .variances = workspace->numbers + 4 * q,
-        .shift = workspace->numbers + 5 * q,
+        .shift = workspace->numbers + 4 * q,
     };
     *n_done = 0;
     VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));

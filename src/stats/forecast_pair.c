@@ -1,4 +1,4 @@
-/* src/stats/forecast_pair.c: what is checked of a truth and its forecast, and the variance of the truth. */
+/* src/stats/forecast_pair.c: what is checked of a truth and its forecast, and their squares. */
 #include "stats/forecast_pair.h"
 
 #include "base/error.h"
@@ -34,19 +34,51 @@ volt_status volt_check_pair(volt_view truth, volt_view forecast)
     return volt_require_finite("forecast", forecast);
 }
 
-double volt_population_variance(const double *values, int64_t count, int64_t stride)
+volt_output volt_output_of(volt_view truth, volt_view forecast, int64_t k)
 {
-    double sum = 0, low = values[0], high = values[0];
-    for (int64_t i = 0; i < count; i++) {
-        double value = values[i * stride];
-        sum += value;
+    volt_output output = {truth.data + k, forecast.data + k, truth.ld, forecast.ld, truth.rows};
+    return output;
+}
+
+double volt_output_unit(const volt_output *output)
+{
+    double low = output->y[0], high = low, error = 0;
+    for (int64_t i = 0; i < output->count; i++) {
+        double value = output->y[i * output->y_stride];
+        low = fmin(low, value);
+        high = fmax(high, value);
+        error = fmax(error, fabs(value / 2 - output->f[i * output->f_stride] / 2));
+    }
+    int exponent = 0;
+    frexp(low < high ? high / 2 - low / 2 : error, &exponent);
+    return ldexp(1, exponent < -1000 ? 1000 : -exponent);
+}
+
+double volt_output_variance(const volt_output *output, double unit)
+{
+    double sum = 0, low = output->y[0], high = low;
+    for (int64_t i = 0; i < output->count; i++) {
+        double value = output->y[i * output->y_stride];
+        sum += value * unit;
         low = fmin(low, value);
         high = fmax(high, value);
     }
     if (low == high)
         return 0;
-    double mean = sum / (double)count, squares = 0;
-    for (int64_t i = 0; i < count; i++)
-        squares += (values[i * stride] - mean) * (values[i * stride] - mean);
-    return isfinite(squares) ? squares / (double)count : NAN;
+    double mean = sum / (double)output->count, squares = 0;
+    for (int64_t i = 0; i < output->count; i++) {
+        double deviation = output->y[i * output->y_stride] * unit - mean;
+        squares += deviation * deviation;
+    }
+    return squares / (double)output->count;
+}
+
+double volt_output_error(const volt_output *output, double unit)
+{
+    double squares = 0;
+    for (int64_t i = 0; i < output->count; i++) {
+        double error = (output->y[i * output->y_stride] - output->f[i * output->f_stride]) * unit;
+        squares += error * error;
+    }
+    return squares / (double)output->count;
 }

@@ -10,8 +10,23 @@ volt_status volt_require_finite(const char *name, volt_view values);
 /* Equal shapes with at least one row and one column, data that are there and finite. */
 volt_status volt_check_pair(volt_view truth, volt_view forecast);
 
-/* Mean squared deviation from the mean of values[0], values[stride], ...; exactly 0 when all values are equal,
- * whatever their mean rounds to; NAN when it overflows. */
-double volt_population_variance(const double *values, int64_t count, int64_t stride);
+/* One output of a truth y and its forecast f, of `count` rows each. */
+typedef struct volt_output {
+    const double *y, *f;
+    int64_t y_stride, f_stride, count;
+} volt_output;
+
+volt_output volt_output_of(volt_view truth, volt_view forecast, int64_t k);
+
+/* A power of two: times it, the values of the truth lie about 1 apart (those of a constant truth that far from their
+ * forecasts), so that neither squared errors nor the variance overflow or vanish because of the data's unit. */
+double volt_output_unit(const volt_output *output);
+
+/* Mean squared deviation of the truth, times `unit`, from its mean; exactly 0 when all values are equal, whatever
+ * their mean rounds to. */
+double volt_output_variance(const volt_output *output, double unit);
+
+/* Mean squared error, the forecast and the truth both times `unit`. */
+double volt_output_error(const volt_output *output, double unit);
 
 #endif

@@ -12,18 +12,11 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The divisor of the squared errors of output k; 0 when all of them are 0 and the truth is constant. */
-static double loss_unit(volt_view truth, volt_view forecast, int64_t k)
+/* The divisor of the squared errors of an output; 0 when all of them are 0 and the truth is constant. */
+static double divisor(const volt_output *output, double unit)
 {
-    double variance = volt_population_variance(truth.data + k, truth.rows, truth.ld);
-    if (variance != 0)
-        return variance;
-    double squares = 0;
-    for (int64_t t = 0; t < truth.rows; t++) {
-        double error = truth.data[t * truth.ld + k] - forecast.data[t * forecast.ld + k];
-        squares += error * error;
-    }
-    return squares / (double)truth.rows;
+    double variance = volt_output_variance(output, unit);
+    return variance != 0 ? variance : volt_output_error(output, unit);
 }
 
 /* All losses into `values`; the caller looks whether they are finite. */
@@ -32,12 +25,13 @@ static void add_outputs(volt_view truth, volt_view forecast, double *values)
     for (int64_t t = 0; t < truth.rows; t++)
         values[t] = 0;
     for (int64_t k = 0; k < truth.cols; k++) {
-        double unit = loss_unit(truth, forecast, k);
-        if (unit == 0)
+        volt_output output = volt_output_of(truth, forecast, k);
+        double unit = volt_output_unit(&output), size = divisor(&output, unit);
+        if (size == 0)
             continue;
         for (int64_t t = 0; t < truth.rows; t++) {
-            double error = truth.data[t * truth.ld + k] - forecast.data[t * forecast.ld + k];
-            values[t] += error * error / unit;
+            double error = (truth.data[t * truth.ld + k] - forecast.data[t * forecast.ld + k]) * unit;
+            values[t] += error * error / size;
         }
     }
     for (int64_t t = 0; t < truth.rows; t++)

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "stats/forecast_pair.h"
+#include "stats/squared_errors.h"
 #include "stats/wasserstein.h"
 #include "volterra/stats.h"
 
@@ -38,7 +38,8 @@ static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t
         sum += errors[i];
         relative += errors[i] / fmax(fabs(y[i]), DBL_EPSILON);
     }
-    double variance = volt_population_variance(y, count, 1);
+    volt_output output = {y, f, 1, 1, count};
+    double nmse = volt_output_nmse(&output);
     volt_sort(errors, count);
     volt_sort(y, count);
     volt_sort(f, count);
@@ -49,9 +50,9 @@ static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t
         .mdae = median_of_sorted(errors, count),
         .w1 = volt_wasserstein_sorted(y, count, f, count),
         .mape = relative / (double)count,
+        .nmse = nmse,
+        .r2 = 1 - nmse,
     };
-    metrics.nmse = variance != 0 ? metrics.mse / variance : errors[count - 1] > 0;
-    metrics.r2 = 1 - metrics.nmse;
     return metrics;
 }
 

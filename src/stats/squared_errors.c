@@ -1,27 +1,19 @@
-/* src/stats/squared_errors.c: mean squared errors and variances, output by output. */
+/* src/stats/squared_errors.c: squared errors as a share of the variance. */
 #include "stats/squared_errors.h"
 
-#include "stats/forecast_pair.h"
-
-#include <string.h>
-
-void volt_squared_errors(volt_view truth, volt_view forecast, double *errors, double *variances)
+double volt_output_nmse(const volt_output *output)
 {
-    int64_t q = truth.cols;
-    memset(errors, 0, (size_t)q * sizeof *errors);
-    for (int64_t i = 0; i < truth.rows; i++) {
-        const double *y = truth.data + i * truth.ld, *f = forecast.data + i * forecast.ld;
-        for (int64_t k = 0; k < q; k++)
-            errors[k] += (y[k] - f[k]) * (y[k] - f[k]) / (double)truth.rows;
-    }
-    for (int64_t k = 0; k < q; k++)
-        variances[k] = volt_population_variance(truth.data + k, truth.rows, truth.ld);
+    double unit = volt_output_unit(output), error = volt_output_error(output, unit);
+    double variance = volt_output_variance(output, unit);
+    return variance != 0 ? error / variance : error > 0;
 }
 
-double volt_normalised_error(const double *errors, const double *variances, int64_t q)
+double volt_normalised_error(volt_view truth, volt_view forecast)
 {
     double sum = 0;
-    for (int64_t k = 0; k < q; k++)
-        sum += variances[k] != 0 ? errors[k] / variances[k] : errors[k] > 0;
-    return sum / (double)q;
+    for (int64_t k = 0; k < truth.cols; k++) {
+        volt_output output = volt_output_of(truth, forecast, k);
+        sum += volt_output_nmse(&output);
+    }
+    return sum / (double)truth.cols;
 }

@@ -216,6 +216,65 @@ static void published_inputs_do_not_depend_on_the_unit(void **state)
     }
 }
 
+/* NMSE, R^2 and losses have no unit. A constant truth is one in every unit, too. */
+static void scores_do_not_depend_on_the_unit(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4107);
+    double y[N * Q], f[N * Q], losses[N], expected[N];
+    volt_metrics metrics, first;
+    for (int i = 0; i < N * Q; i++) {
+        y[i] = volt_rng_normal(&rng);
+        f[i] = y[i] + 0.3 * volt_rng_normal(&rng);
+    }
+    for (int constant = 0; constant < 2; constant++) {
+        for (int i = 0; i < N && constant; i++)
+            y[i * Q] = 0.75;
+        check_ok(volt_metrics_compute(volt_view_of(y, N, Q), volt_view_of(f, N, Q), &first));
+        check_ok(volt_losses(volt_view_of(y, N, Q), volt_view_of(f, N, Q), volt_matrix_of(expected, N, 1)));
+        for (int k = -900; k <= 500;
+             k += 100) { /* beyond that mean squared errors are too large for a double */
+            double Y[N * Q], F[N * Q];
+            for (int i = 0; i < N * Q; i++) {
+                Y[i] = ldexp(y[i], k);
+                F[i] = ldexp(f[i], k);
+            }
+            check_ok(volt_metrics_compute(volt_view_of(Y, N, Q), volt_view_of(F, N, Q), &metrics));
+            assert_true(metrics.nmse == first.nmse && metrics.r2 == first.r2);
+            assert_true(metrics.mse == ldexp(first.mse, 2 * k) || k < -500);
+            check_ok(volt_losses(volt_view_of(Y, N, Q), volt_view_of(F, N, Q), volt_matrix_of(losses, N, 1)));
+            assert_memory_equal(expected, losses, sizeof losses);
+        }
+    }
+}
+
+/* Targets that are taken as they are: K does not see them, and all else is linear in them. */
+static void searches_on_unscaled_targets(void **state)
+{
+    (void)state;
+    data made = make_data(4108);
+    const char *kernel = "rbf:gamma=0.8";
+    double alpha = 1e-2, first = 0;
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = 3;
+    options.scale = 0;
+    for (int k = -900; k <= 900; k += 300) {
+        data other = times(&made, 1, ldexp(1, k));
+        volt_candidates *candidates = NULL;
+        volt_search *search = NULL;
+        check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+        check_ok(volt_search_run(candidates, volt_view_of(other.X, ALL, D), volt_view_of(other.Y, ALL, Q),
+                                 &options, &search));
+        double score = volt_search_best(search)->score;
+        if (k == -900)
+            first = score;
+        assert_true(score == first);
+        volt_search_free(search);
+        volt_candidates_free(candidates);
+    }
+    assert_true(first > -10 && first < 0.999);
+}
+
 /* ---- what is refused -------------------------------------------------------------------------- */
 
 /* Constant inputs are constant in every unit, and what varies is not. */
@@ -302,6 +361,8 @@ int main(void)
         cmocka_unit_test(forecasts_do_not_depend_on_the_unit),
         cmocka_unit_test(searches_do_not_depend_on_the_unit),
         cmocka_unit_test(published_inputs_do_not_depend_on_the_unit),
+        cmocka_unit_test(scores_do_not_depend_on_the_unit),
+        cmocka_unit_test(searches_on_unscaled_targets),
         cmocka_unit_test(constants_are_told_from_small_numbers),
         cmocka_unit_test(unscaled_inputs_must_bear_their_products),
         cmocka_unit_test(norms_by_hand),
