@@ -12,46 +12,6 @@
 
 enum { CHUNK = VOLT_COLUMNS_CHUNK };
 
-/* Four rows of S: a CHUNK-wide block of each stays in registers while k runs over the d coordinates. */
-VOLT_CLONES
-static void products_four(const double *restrict x, int64_t ld_x, int64_t d, const double *restrict y,
-                          int64_t ld_y, int64_t count, double *restrict s, int64_t ld_s)
-{
-    for (int64_t j = 0; j < count; j += CHUNK) {
-        double sum[VOLT_SCAN_ROWS][CHUNK];
-        for (int r = 0; r < VOLT_SCAN_ROWS; r++)
-            for (int c = 0; c < CHUNK; c++)
-                sum[r][c] = x[r * ld_x] * y[j + c];
-        for (int64_t k = 1; k < d; k++) {
-            const double *restrict row = y + k * ld_y + j;
-            for (int r = 0; r < VOLT_SCAN_ROWS; r++)
-                for (int c = 0; c < CHUNK; c++)
-                    sum[r][c] += x[r * ld_x + k] * row[c];
-        }
-        for (int r = 0; r < VOLT_SCAN_ROWS; r++)
-            for (int c = 0; c < CHUNK; c++)
-                s[r * ld_s + j + c] = sum[r][c];
-    }
-}
-
-VOLT_CLONES
-static void products_one(const double *restrict x, int64_t d, const double *restrict y, int64_t ld_y,
-                         int64_t count, double *restrict s)
-{
-    for (int64_t j = 0; j < count; j += CHUNK) {
-        double sum[CHUNK];
-        for (int c = 0; c < CHUNK; c++)
-            sum[c] = x[0] * y[j + c];
-        for (int64_t k = 1; k < d; k++) {
-            const double *restrict row = y + k * ld_y + j;
-            for (int c = 0; c < CHUNK; c++)
-                sum[c] += x[k] * row[c];
-        }
-        for (int c = 0; c < CHUNK; c++)
-            s[j + c] = sum[c];
-    }
-}
-
 /* |x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>, never below 0. */
 VOLT_CLONES
 static void distances_from_products(double x_norm, const double *restrict y_norms, int64_t count,
@@ -67,11 +27,7 @@ void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld
                         int64_t rows, int64_t first, int64_t count, double *local, int64_t ld_local)
 {
     const double *y = columns->packed + first;
-    if (rows == VOLT_SCAN_ROWS)
-        products_four(x, ld_x, columns->d, y, columns->ld, count, local, ld_local);
-    else
-        for (int64_t r = 0; r < rows; r++)
-            products_one(x + r * ld_x, columns->d, y, columns->ld, count, local + r * ld_local);
+    volt_products(rows, x, ld_x, columns->d, y, columns->ld, count, local, ld_local);
     if (columns->distance)
         for (int64_t r = 0; r < rows; r++)
             distances_from_products(norms[r], columns->norms + first, count, local + r * ld_local);

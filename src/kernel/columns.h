@@ -7,6 +7,7 @@
 #define KERNEL_COLUMNS_H
 
 #include "kernel/kernel_entry.h"
+#include "kernel/products.h"
 
 /* What runs over the grid. */
 typedef enum volt_engine {
@@ -58,7 +59,7 @@ void volt_columns_row(const volt_columns *columns, int64_t j, double *row);
 /* Local values of `rows` (1 to VOLT_SCAN_ROWS) rows x (d numbers each, ld_x apart) against columns
  * first .. first + count - 1 of packed: local[r * ld_local + k]. Writes up to VOLT_COLUMNS_CHUNK - 1 values
  * more than count. When distance, the rows x are centred already and `norms` are their squared norms. */
-enum { VOLT_COLUMNS_CHUNK = 8 };
+enum { VOLT_COLUMNS_CHUNK = VOLT_PRODUCT_CHUNK };
 void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld_x, const double *norms,
                         int64_t rows, int64_t first, int64_t count, double *local, int64_t ld_local);
 

@@ -14,6 +14,7 @@
 
 #include "kernel/extent.h"
 #include "kernel/path.h"
+#include "kernel/products.h"
 #include "kernel/programme.h"
 #include "volterra/kernel.h"
 
@@ -21,9 +22,9 @@
 
 enum {
     VOLT_MOST_PARAMETERS = 12,
-    VOLT_MOST_STATE = 3,     /* numbers that one diagonal carries */
-    VOLT_MOST_CONSTANTS = 4, /* numbers that a step needs */
-    VOLT_SCAN_ROWS = 4       /* rows that one call of a step covers at most */
+    VOLT_MOST_STATE = 3,               /* numbers that one diagonal carries */
+    VOLT_MOST_CONSTANTS = 4,           /* numbers that a step needs */
+    VOLT_SCAN_ROWS = VOLT_PRODUCT_ROWS /* rows that one call of a step covers at most */
 };
 
 /* ---- diagonal scans --------------------------------------------------------------------------- */
