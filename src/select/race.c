@@ -13,6 +13,8 @@
  * differences are wild, do not set it. A candidate is given up when it is two standard errors behind. */
 #include "select/race.h"
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/numbers.h"
 #include "select/search_internal.h"
 
@@ -34,38 +36,86 @@ static double spread_of(const volt_trial *a, const volt_trial *b, int64_t folds)
     return sqrt(squares / (double)(folds - 1));
 }
 
-static bool is_complete(const volt_trial *trial)
+/* ---- standings -------------------------------------------------------------------------------- */
+
+static volt_status put_rival(volt_standings *standings, volt_rival rival)
 {
-    return trial && volt_trial_complete(trial);
+    VOLT_TRY(
+        volt_grow((void **)&standings->rivals, &standings->rival_capacity, standings->count + 1, sizeof rival));
+    standings->rivals[standings->count] = rival;
+    return VOLT_OK;
 }
 
-volt_rival volt_rival_of(volt_race race, volt_score score, int64_t folds, volt_trial *const *trials,
-                         int64_t count, double *scratch)
+volt_status volt_standings_begin(volt_standings *standings, volt_race_rule rule)
 {
-    volt_rival rival = {.race = race, .score = score, .folds = folds, .spread = NAN};
-    double sign = volt_score_sign(score);
-    for (int64_t i = 0; i < count; i++)
-        if (is_complete(trials[i]) && (!rival.best || sign * (trials[i]->score - rival.best->score) > 0))
-            rival.best = trials[i];
-    if (race != VOLT_RACE_FAST || folds < 2)
-        return rival;
-
-    int64_t known = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (is_complete(trials[i]) && trials[i] != rival.best)
-            scratch[known++] = spread_of(trials[i], rival.best, folds);
-    if (known >= FEWEST_COMPLETE) {
-        volt_sort(scratch, known);
-        rival.spread = scratch[known / 2];
-    }
-    return rival;
+    *standings = (volt_standings){.rule = rule};
+    return put_rival(standings, (volt_rival){.spread = NAN});
 }
 
-bool volt_rival_beats(const volt_rival *rival, const double *folds, int64_t done)
+void volt_standings_end(volt_standings *standings)
 {
-    if (rival->race == VOLT_RACE_NONE || !rival->best)
+    volt_free(standings->rivals);
+    volt_free(standings->complete);
+    volt_free(standings->spreads);
+}
+
+/* All differences are to the best trial: a new best one changes them all. */
+static void measure_again(volt_standings *standings, const volt_trial *best)
+{
+    standings->n_spreads = 0;
+    for (int64_t i = 0; i < standings->n_complete; i++)
+        if (standings->complete[i] != best)
+            standings->spreads[standings->n_spreads++] =
+                spread_of(standings->complete[i], best, standings->rule.folds);
+    volt_sort(standings->spreads, standings->n_spreads);
+}
+
+static void insert_spread(volt_standings *standings, double spread)
+{
+    int64_t at = standings->n_spreads++;
+    for (; at > 0 && standings->spreads[at - 1] > spread; at--)
+        standings->spreads[at] = standings->spreads[at - 1];
+    standings->spreads[at] = spread;
+}
+
+static volt_status add_complete(volt_standings *standings, const volt_trial *trial, volt_rival *rival)
+{
+    VOLT_TRY(volt_grow((void **)&standings->complete, &standings->complete_capacity, standings->n_complete + 1,
+                       sizeof trial));
+    VOLT_TRY(volt_grow((void **)&standings->spreads, &standings->spread_capacity, standings->n_complete + 1,
+                       sizeof(double)));
+    standings->complete[standings->n_complete++] = trial;
+    double sign = volt_score_sign(standings->rule.score);
+    bool is_best = !rival->best || sign * (trial->score - rival->best->score) > 0;
+    if (is_best)
+        rival->best = trial;
+    if (standings->rule.race != VOLT_RACE_FAST || standings->rule.folds < 2)
+        return VOLT_OK;
+    if (is_best)
+        measure_again(standings, trial);
+    else
+        insert_spread(standings, spread_of(trial, rival->best, standings->rule.folds));
+    if (standings->n_spreads >= FEWEST_COMPLETE)
+        rival->spread = standings->spreads[standings->n_spreads / 2];
+    return VOLT_OK;
+}
+
+volt_status volt_standings_add(volt_standings *standings, const volt_trial *trial)
+{
+    volt_rival rival = standings->rivals[standings->count];
+    if (volt_trial_complete(trial))
+        VOLT_TRY(add_complete(standings, trial, &rival));
+    standings->count++;
+    return put_rival(standings, rival);
+}
+
+/* ---- the rule --------------------------------------------------------------------------------- */
+
+bool volt_rival_beats(const volt_race_rule *rule, const volt_rival *rival, const double *folds, int64_t done)
+{
+    if (rule->race == VOLT_RACE_NONE || !rival->best)
         return false;
-    double sign = volt_score_sign(rival->score), top = sign > 0 ? 1 : 0, all = (double)rival->folds;
+    double sign = volt_score_sign(rule->score), top = sign > 0 ? 1 : 0, all = (double)rule->folds;
     double best = sign * rival->best->score, sum = (all - (double)done) * top, behind = 0;
     for (int64_t k = 0; k < done; k++) {
         sum += sign * folds[k];
@@ -75,5 +125,5 @@ bool volt_rival_beats(const volt_rival *rival, const double *folds, int64_t done
     if (sum / all < best - 1e-12 * (1 + fabs(best)))
         return true;
     double error = rival->spread * sqrt(1 / (double)done - 1 / all);
-    return rival->race == VOLT_RACE_FAST && behind + standard_errors * error < 0; /* false for NaN */
+    return rule->race == VOLT_RACE_FAST && behind + standard_errors * error < 0; /* false for NaN */
 }

@@ -1,16 +1,11 @@
-/* src/select/search.c: candidates one after the other or several at a time, raced, logged and timed.
- *
- * Candidates are begun in order. Which of them the race gives up must not depend on how many threads there
- * are, nor on which one was fast: candidate p is measured against the candidates up to p - LAG alone, all of
- * which have ended before p begins. So up to LAG of them can run at a time, and a search that is taken up
- * again from its log comes to the same end as one that was never stopped. */
+/* src/select/search.c: candidates one after the other or several at a time, raced, logged and timed. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/candidates.h"
 #include "select/cross_validation.h"
-#include "select/race.h"
+#include "select/schedule.h"
 #include "select/search_internal.h"
 #include "select/trial_log.h"
 
@@ -21,10 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    LAG = 8,
-    MOST_PARALLEL_ROWS = 8192 /* larger factorisations keep all threads busy by themselves */
-};
+enum { MOST_PARALLEL_ROWS = 8192 }; /* larger factorisations keep all threads busy by themselves */
 
 volt_search_options volt_search_options_default(void)
 {
@@ -46,11 +38,8 @@ typedef struct run {
     double begun;
     volt_stage stage; /* shared by all evaluations, for progress and for stopping */
 
-    omp_lock_t lock;    /* of everything below */
-    volt_trial **slots; /* by position; NULL: not done */
-    int64_t slot_capacity, n_slots;
-    int64_t next;     /* position to be begun */
-    int64_t settled;  /* all positions before it are done */
+    omp_lock_t lock; /* of everything below */
+    volt_schedule schedule;
     int64_t active;   /* being evaluated */
     int64_t reported; /* trials that the caller has been told about */
     bool cancelled, out_of_time;
@@ -112,14 +101,6 @@ static int watch(const char *stage, double fraction, void *context)
 
 /* ---- positions -------------------------------------------------------------------------------- */
 
-static volt_status make_slots(run *r, int64_t count)
-{
-    VOLT_TRY(volt_grow((void **)&r->slots, &r->slot_capacity, count, sizeof(volt_trial *)));
-    for (; r->n_slots < count; r->n_slots++)
-        r->slots[r->n_slots] = NULL;
-    return VOLT_OK;
-}
-
 /* The first failure that is not a candidate's own ends the run. */
 static void end_run(run *r, volt_status status)
 {
@@ -135,50 +116,39 @@ static int64_t begin_position(run *r, bool *wait)
     int64_t position = -1;
     *wait = false;
     omp_set_lock(&r->lock);
-    while (r->next < r->n_slots && r->slots[r->next]) /* done in an earlier run */
-        r->next++;
-    while (r->settled < r->n_slots && r->slots[r->settled])
-        r->settled++;
-    if (r->length < 0 || r->next < r->length)
-        if (!volt_candidates_has(r->candidates, index_of(r, r->next)))
-            r->length = r->next; /* a function that has no more */
-    bool over = (r->length >= 0 && r->next >= r->length) || r->status != VOLT_OK;
-    if (!over && r->next - LAG >= r->settled)
-        *wait = true;
-    else if (!over && make_slots(r, r->next + 1) != VOLT_OK)
-        end_run(r, VOLT_ERR_MEMORY);
-    else if (!over)
-        position = r->next++;
+    int64_t next = volt_schedule_next(&r->schedule);
+    if ((r->length < 0 || next < r->length) && !volt_candidates_has(r->candidates, index_of(r, next)))
+        r->length = next; /* a function that has no more */
+    if ((r->length < 0 || next < r->length) && r->status == VOLT_OK) {
+        *wait = !volt_schedule_may_begin(&r->schedule);
+        if (!*wait && volt_schedule_take(&r->schedule) != VOLT_OK)
+            end_run(r, VOLT_ERR_MEMORY);
+        else if (!*wait)
+            position = next;
+    }
     if (position >= 0)
         r->active++;
     omp_unset_lock(&r->lock);
     return position;
 }
 
-static volt_status keep_trial(run *r, int64_t position, volt_trial *trial)
-{
-    volt_status status = make_slots(r, position + 1);
-    if (status == VOLT_OK)
-        status = volt_search_add(r->search, trial);
-    if (status == VOLT_OK)
-        r->slots[position] = trial;
-    else
-        volt_trial_free(trial);
-    return status;
-}
-
 /* ---- one candidate ---------------------------------------------------------------------------- */
 
 typedef struct racer {
-    volt_rival rival;
-    bool stopped;
+    run *run;
+    int64_t position;
 } racer;
 
+/* Stops the candidate as soon as its rival is known to beat it; what it is worth is settled at its end. */
 static bool goes_on(const double *folds, int64_t done, void *context)
 {
-    racer *one = context;
-    one->stopped = volt_rival_beats(&one->rival, folds, done);
-    return !one->stopped;
+    const racer *one = context;
+    run *r = one->run;
+    omp_set_lock(&r->lock);
+    const volt_rival *rival = volt_schedule_rival(&r->schedule, one->position);
+    bool beaten = rival && volt_rival_beats(&r->schedule.standings.rule, rival, folds, done);
+    omp_unset_lock(&r->lock);
+    return !beaten;
 }
 
 /* What belongs to the candidate and what ends the run. */
@@ -189,17 +159,16 @@ static bool is_candidates_own(volt_status status)
            status == VOLT_ERR_SHAPE;
 }
 
-static volt_status measure_rival(run *r, int64_t position, volt_rival *rival)
+/* Log the trial and hand it to the search. */
+static volt_status keep_trial(volt_trial *trial, void *context)
 {
-    int64_t count = volt_max(0, position - LAG + 1);
-    double *scratch = volt_alloc_doubles(count, 1);
-    if (!scratch)
-        return VOLT_ERR_MEMORY;
-    omp_set_lock(&r->lock);
-    *rival = volt_rival_of(r->options->race, r->options->score, r->problem->folds, r->slots, count, scratch);
-    omp_unset_lock(&r->lock);
-    volt_free(scratch);
-    return VOLT_OK;
+    run *r = context;
+    volt_status status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
+    if (status == VOLT_OK)
+        status = volt_search_add(r->search, trial);
+    if (status != VOLT_OK)
+        volt_trial_free(trial);
+    return status;
 }
 
 /* Evaluate the candidate at `position` and record the trial. `folds` has room for all scores. */
@@ -208,9 +177,8 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
     char kernel[VOLT_KERNEL_LENGTH] = "";
     double alpha = NAN, begun = volt_seconds();
     int64_t index = index_of(r, position), done = 0;
-    racer one = {.stopped = false};
+    racer one = {.run = r, .position = position};
     volt_cost cost = {0};
-    VOLT_TRY(measure_rival(r, position, &one.rival));
     VOLT_TRY(volt_candidates_get(r->candidates, index, kernel, &alpha));
     volt_status status =
         volt_evaluate(r->problem, workspace, kernel, alpha, goes_on, &one, &r->stage, folds, &done, &cost);
@@ -221,17 +189,12 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
         volt_trial_new(index, kernel, alpha, folds, done, status == VOLT_OK ? NULL : volt_error_detail());
     if (!trial)
         return VOLT_ERR_MEMORY;
-    trial->stopped = one.stopped;
     trial->seconds = volt_seconds() - begun;
 
     omp_set_lock(&r->lock);
     r->search->info.flops += cost.flops;
     r->search->info.blas_seconds += cost.blas_seconds;
-    status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
-    if (status == VOLT_OK)
-        status = keep_trial(r, position, trial);
-    else
-        volt_trial_free(trial);
+    status = volt_schedule_finish(&r->schedule, position, trial, keep_trial, r);
     omp_unset_lock(&r->lock);
     return status;
 }
@@ -281,7 +244,7 @@ static void work(run *r, volt_workspace *workspace, double *folds)
  * and memory allows. */
 static int64_t choose_parallel(const run *r)
 {
-    int64_t parallel = volt_min(volt_threads(), LAG);
+    int64_t parallel = volt_threads();
     if (r->length >= 0)
         parallel = volt_min(parallel, r->length);
     if (r->problem->most_rows > MOST_PARALLEL_ROWS)
@@ -301,9 +264,10 @@ static volt_status evaluate_all(run *r)
     VOLT_TRY(volt_memory_require(volt_workspace_bytes(r->problem), what));
     r->search->info.parallel = parallel;
 
-    volt_workspace *spaces[LAG] = {NULL};
+    r->schedule.most_ahead = VOLT_LAG + 4 * parallel;
+    volt_workspace **spaces = volt_alloc_zero(parallel, sizeof *spaces);
     double *folds = volt_alloc_doubles(parallel, r->problem->folds);
-    volt_status status = folds ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = spaces && folds ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t p = 0; p < parallel && status == VOLT_OK; p++)
         status = volt_workspace_create(r->problem, &spaces[p]);
     if (status == VOLT_OK) {
@@ -318,8 +282,9 @@ static volt_status evaluate_all(run *r)
         volt_stage_end(&r->stage);
         watch("search", 1, r);
     }
-    for (int64_t p = 0; p < parallel; p++)
+    for (int64_t p = 0; spaces && p < parallel; p++)
         volt_workspace_free(spaces[p]);
+    volt_free(spaces);
     volt_free(folds);
     return status;
 }
@@ -356,14 +321,15 @@ static volt_status take_logged(volt_trial *trial, void *context)
         status =
             volt_fail(VOLT_ERR_FORMAT, "it has %" PRId64 " folds, more than the %" PRId64 " that there are",
                       trial->n_folds, r->problem->folds);
-    bool known = status == VOLT_OK && position < r->n_slots && r->slots[position];
+    bool known = volt_schedule_has(&r->schedule, position);
+    if (status == VOLT_OK && !known)
+        status = volt_search_add(r->search, trial);
     if (status != VOLT_OK || known) {
         volt_trial_free(trial);
         return status;
     }
-    VOLT_TRY(keep_trial(r, position, trial));
     r->search->info.resumed++;
-    return VOLT_OK;
+    return volt_schedule_resume(&r->schedule, position, trial);
 }
 
 /* The log is locked first and read then, so that no other search adds lines between the two. */
@@ -452,6 +418,9 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
 
     volt_status status = volt_search_new(r.problem->folds, options->score, &r.search);
     if (status == VOLT_OK)
+        status =
+            volt_schedule_begin(&r.schedule, (volt_race_rule){options->race, options->score, r.problem->folds});
+    if (status == VOLT_OK)
         status = open_log(&r, X, Y);
     if (status == VOLT_OK)
         status = run_all(&r);
@@ -465,7 +434,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     else
         volt_search_free(r.search);
     volt_trial_log_close(&r.log);
-    volt_free(r.slots);
+    volt_schedule_end(&r.schedule);
     volt_problem_free(r.problem);
     omp_destroy_lock(&r.lock);
     return status;

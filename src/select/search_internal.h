@@ -18,6 +18,8 @@ struct volt_search {
 volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, const double *folds,
                            int64_t n_folds, const char *failure);
 void volt_trial_free(volt_trial *trial);
+/* Given up after `done` of its folds: what came after them, a failure too, is forgotten. */
+void volt_trial_stop(volt_trial *trial, int64_t done);
 
 volt_status volt_search_new(int64_t folds, volt_score score, volt_search **search);
 /* Take the trial over; on failure it is still the caller's. */

@@ -28,6 +28,14 @@ void volt_trial_free(volt_trial *trial)
     volt_free(trial);
 }
 
+static double mean_of(const double *values, int64_t count)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        sum += values[k];
+    return sum / (double)count;
+}
+
 volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, const double *folds,
                            int64_t n_folds, const char *failure)
 {
@@ -45,15 +53,20 @@ volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, cons
         volt_trial_free(trial);
         return NULL;
     }
-    if (n_folds > 0) {
+    if (n_folds > 0)
         memcpy(trial->folds, folds, (size_t)n_folds * sizeof *folds);
-        double sum = 0;
-        for (int64_t k = 0; k < n_folds; k++)
-            sum += folds[k];
-        if (!failure)
-            trial->score = sum / (double)n_folds;
-    }
+    if (n_folds > 0 && !failure)
+        trial->score = mean_of(folds, n_folds);
     return trial;
+}
+
+void volt_trial_stop(volt_trial *trial, int64_t done)
+{
+    volt_free((char *)trial->failure);
+    trial->failure = NULL;
+    trial->stopped = true;
+    trial->n_folds = done;
+    trial->score = mean_of(trial->folds, done);
 }
 
 /* ---- the collection --------------------------------------------------------------------------- */

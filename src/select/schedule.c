@@ -1,0 +1,113 @@
+/* src/select/schedule.c: positions, the standings of the race, and trials that wait for their rival. */
+#include "select/schedule.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "select/search_internal.h"
+
+volt_status volt_schedule_begin(volt_schedule *schedule, volt_race_rule rule)
+{
+    *schedule = (volt_schedule){.most_ahead = VOLT_LAG};
+    return volt_standings_begin(&schedule->standings, rule);
+}
+
+void volt_schedule_end(volt_schedule *schedule)
+{
+    for (int64_t p = 0; p < schedule->positions; p++)
+        volt_trial_free(schedule->waiting[p]);
+    volt_free(schedule->waiting);
+    volt_free(schedule->settled);
+    volt_standings_end(&schedule->standings);
+}
+
+static volt_status make_positions(volt_schedule *schedule, int64_t count)
+{
+    VOLT_TRY(volt_grow((void **)&schedule->settled, &schedule->settled_capacity, count, sizeof(volt_trial *)));
+    VOLT_TRY(volt_grow((void **)&schedule->waiting, &schedule->waiting_capacity, count, sizeof(volt_trial *)));
+    for (; schedule->positions < count; schedule->positions++)
+        schedule->settled[schedule->positions] = schedule->waiting[schedule->positions] = NULL;
+    return VOLT_OK;
+}
+
+bool volt_schedule_has(const volt_schedule *schedule, int64_t position)
+{
+    return position < schedule->positions && schedule->settled[position];
+}
+
+/* Trials join the standings in order of position. */
+static volt_status update_standings(volt_schedule *schedule)
+{
+    while (volt_schedule_has(schedule, schedule->standings.count))
+        VOLT_TRY(volt_standings_add(&schedule->standings, schedule->settled[schedule->standings.count]));
+    return VOLT_OK;
+}
+
+volt_status volt_schedule_resume(volt_schedule *schedule, int64_t position, volt_trial *trial)
+{
+    VOLT_TRY(make_positions(schedule, position + 1));
+    schedule->settled[position] = trial;
+    return update_standings(schedule);
+}
+
+int64_t volt_schedule_next(volt_schedule *schedule)
+{
+    while (volt_schedule_has(schedule, schedule->next))
+        schedule->next++;
+    return schedule->next;
+}
+
+bool volt_schedule_may_begin(const volt_schedule *schedule)
+{
+    return schedule->next < schedule->standings.count + schedule->most_ahead;
+}
+
+volt_status volt_schedule_take(volt_schedule *schedule)
+{
+    VOLT_TRY(make_positions(schedule, schedule->next + 1));
+    schedule->next++;
+    return VOLT_OK;
+}
+
+const volt_rival *volt_schedule_rival(const volt_schedule *schedule, int64_t position)
+{
+    int64_t before = volt_max(0, position - VOLT_LAG + 1);
+    return before <= schedule->standings.count ? &schedule->standings.rivals[before] : NULL;
+}
+
+/* Cut the trial to what the rule says, whatever was evaluated. */
+static void judge(const volt_schedule *schedule, const volt_rival *rival, volt_trial *trial)
+{
+    const volt_race_rule *rule = &schedule->standings.rule;
+    for (int64_t done = 1; done <= trial->n_folds && done < rule->folds; done++)
+        if (volt_rival_beats(rule, rival, trial->folds, done)) {
+            volt_trial_stop(trial, done);
+            return;
+        }
+}
+
+/* Settle the trials that wait for nothing any more, each of which may be what the next one waits for. */
+static volt_status settle(volt_schedule *schedule, volt_keep_trial keep, void *context)
+{
+    for (int64_t p = schedule->standings.count; p < schedule->next; p++) {
+        const volt_rival *rival = volt_schedule_rival(schedule, p);
+        volt_trial *trial = schedule->waiting[p];
+        if (!rival)
+            break;
+        if (!trial)
+            continue;
+        schedule->waiting[p] = NULL;
+        judge(schedule, rival, trial);
+        VOLT_TRY(keep(trial, context));
+        schedule->settled[p] = trial;
+        VOLT_TRY(update_standings(schedule));
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_schedule_finish(volt_schedule *schedule, int64_t position, volt_trial *trial,
+                                 volt_keep_trial keep, void *context)
+{
+    schedule->waiting[position] = trial;
+    return settle(schedule, keep, context);
+}
