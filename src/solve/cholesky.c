@@ -13,6 +13,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "volterra/solve.h"
 
 #include <inttypes.h>
@@ -22,10 +23,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { TILE = 256 };
+/* Large enough that BLAS is fast on a tile, small enough that there are several for every thread. It depends on n
+ * alone, so that the number of threads does not change the rounding. */
+static int64_t tile_size(int64_t n)
+{
+    if (n < 10000)
+        return 256;
+    return n < 16000 ? 384 : 512;
+}
 
 typedef struct factorisation {
     volt_matrix A;
+    int64_t tile; /* rows and columns of a tile */
     volt_stage *stage;
     _Atomic int64_t pivot; /* 0, or the first bad pivot found */
 } factorisation;
@@ -36,11 +45,12 @@ typedef struct block {
     volt_blas_int rows, cols;
 } block;
 
-static block block_of(volt_matrix A, int64_t i, int64_t j)
+static block block_of(const factorisation *f, int64_t i, int64_t j)
 {
-    int64_t row = i * TILE, col = j * TILE;
-    block b = {A.data + row * A.ld + col, (volt_blas_int)(A.rows - row < TILE ? A.rows - row : TILE),
-               (volt_blas_int)(A.rows - col < TILE ? A.rows - col : TILE)};
+    volt_matrix A = f->A;
+    int64_t row = i * f->tile, col = j * f->tile;
+    block b = {A.data + row * A.ld + col, (volt_blas_int)volt_min(A.rows - row, f->tile),
+               (volt_blas_int)volt_min(A.rows - col, f->tile)};
     return b;
 }
 
@@ -59,14 +69,14 @@ static void factor_tile(factorisation *f, int64_t k)
 {
     if (!goes_on(f))
         return;
-    block diagonal = block_of(f->A, k, k);
+    block diagonal = block_of(f, k, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
     dpotrf_("U", &diagonal.rows, diagonal.at, &ld, &info, 1);
     for (int64_t i = 0; info == 0 && i < diagonal.rows; i++) /* not every dpotrf refuses NaN */
         if (!(diagonal.at[i * f->A.ld + i] > 0))
             info = (volt_blas_int)(i + 1);
     if (info > 0)
-        atomic_store(&f->pivot, k * TILE + info);
+        atomic_store(&f->pivot, k * f->tile + info);
     done(f, 1);
 }
 
@@ -74,7 +84,7 @@ static void solve_tile(const factorisation *f, int64_t i, int64_t k)
 {
     if (!goes_on(f))
         return;
-    block diagonal = block_of(f->A, k, k), target = block_of(f->A, i, k);
+    block diagonal = block_of(f, k, k), target = block_of(f, i, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, target.rows, target.cols, 1,
                 diagonal.at, ld, target.at, ld);
@@ -85,7 +95,7 @@ static void update_tile(const factorisation *f, int64_t i, int64_t j, int64_t k)
 {
     if (!goes_on(f))
         return;
-    block left = block_of(f->A, i, k), right = block_of(f->A, j, k), target = block_of(f->A, i, j);
+    block left = block_of(f, i, k), right = block_of(f, j, k), target = block_of(f, i, j);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
     if (i == j)
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, target.rows, left.cols, -1, left.at, ld, 1,
@@ -96,20 +106,20 @@ static void update_tile(const factorisation *f, int64_t i, int64_t j, int64_t k)
     done(f, i == j ? 3 : 6);
 }
 
-/* In units of TILE^3 / 3 flops, which is what `done` reports per task. */
+/* In units of tile^3 / 3 flops, which is what `done` reports per task. */
 double volt_cholesky_units(int64_t n)
 {
-    double tiles = (double)((n + TILE - 1) / TILE);
+    double tiles = (double)((n + tile_size(n) - 1) / tile_size(n));
     return tiles * tiles * tiles;
 }
 
 void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
 {
-    factorisation f = {.A = A, .stage = stage};
+    factorisation f = {.A = A, .tile = tile_size(A.rows), .stage = stage};
     atomic_init(&f.pivot, 0);
-    int64_t tiles = (A.rows + TILE - 1) / TILE;
+    int64_t tiles = (A.rows + f.tile - 1) / f.tile;
     double *data = A.data; /* the first entry of a tile stands for the tile in the depend clauses */
-    int64_t down = TILE * A.ld, across = TILE;
+    int64_t down = f.tile * A.ld, across = f.tile;
     (void)data;
 
 #pragma omp parallel num_threads((int)volt_threads())
