@@ -14,9 +14,11 @@ const char *volt_blas_name(void)
     static const char *const threading[] = {"serial", "pthreads", "OpenMP"};
     static _Thread_local char name[256];
     int parallel = openblas_get_parallel();
-    snprintf(name, sizeof name, "%s (%s, core %s)", openblas_get_config(),
+    const char *misjudged = volt_blas_misjudged();
+    snprintf(name, sizeof name, "%s (%s, core %s%s%s)", openblas_get_config(),
              parallel >= 0 && parallel <= 2 ? threading[parallel] : "unknown threading",
-             openblas_get_corename());
+             openblas_get_corename(), misjudged ? ", set here: it took this processor for " : "",
+             misjudged ? misjudged : "");
     return name;
 }
 #else

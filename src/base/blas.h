@@ -43,6 +43,9 @@ typedef struct volt_blas_use {
 volt_status volt_blas_claim(volt_blas_use *use);
 void volt_blas_release(const volt_blas_use *use);
 
+/* What OpenBLAS took this processor for before it was told better (blas_core.c); NULL: it knew. */
+const char *volt_blas_misjudged(void);
+
 /* Name, version and threading of the BLAS, as far as it tells. */
 const char *volt_blas_name(void);
 
