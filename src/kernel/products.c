@@ -71,7 +71,7 @@ __attribute__((target("avx2,fma"))) static void one_row_avx2(ARGUMENTS)
 
 __attribute__((target("avx512f,fma"))) static void four_rows_avx512(ARGUMENTS)
 {
-    COLUMNS(vector8, ROWS, 2);
+    COLUMNS(vector8, ROWS, 4);
 }
 
 __attribute__((target("avx512f,fma"))) static void one_row_avx512(ARGUMENTS)

@@ -8,7 +8,8 @@
 enum {
     BAND = 256, /* diagonals in a band: its columns of a tile stay in the first-level cache */
     ROWS = VOLT_SCAN_ROWS,
-    TILE_LD = BAND + 2 * VOLT_COLUMNS_CHUNK
+    CHUNK = VOLT_COLUMNS_CHUNK,
+    TILE_LD = BAND + 3 * CHUNK /* a chunk begun before the first column, and one that runs over the last */
 };
 
 /* Below this many multiplications a team of threads costs more than it saves. */
@@ -16,7 +17,7 @@ static const double serial_work = 4e5;
 
 /* The local values of ROWS rows from `row` on, from column `first` on. */
 typedef struct tile {
-    double local[ROWS * TILE_LD];
+    _Alignas(64) double local[ROWS * TILE_LD];
     int64_t row, first;
 } tile;
 
@@ -45,10 +46,10 @@ static void run_tile(const volt_scan_grid *grid, volt_matrix K, int64_t row, int
 
     tile t;
     t.row = row;
-    t.first = first_column;
+    t.first = first_column - first_column % CHUNK; /* where a line of the cache begins */
     volt_columns_local(grid->columns, grid->rows.data + row * grid->rows.ld, grid->rows.ld,
-                       grid->row_norms ? grid->row_norms + row : NULL, rows, first_column,
-                       end_column - first_column, t.local, TILE_LD);
+                       grid->row_norms ? grid->row_norms + row : NULL, rows, t.first, end_column - t.first,
+                       t.local, TILE_LD);
     if (grid->same && grid->scan->distance && low <= 0 && high > 0)
         for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself, whatever the rounding */
             t.local[(i - row) * TILE_LD + (i - t.first)] = 0;
