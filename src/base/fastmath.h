@@ -6,11 +6,13 @@
 #ifndef BASE_FASTMATH_H
 #define BASE_FASTMATH_H
 
+#include "base/clones.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-static inline double volt_exp(double x)
+VOLT_INLINE double volt_exp(double x)
 {
     const double log2_e = 1.4426950408889634;
     const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45; /* their sum is ln 2 */
@@ -39,7 +41,7 @@ static inline double volt_exp(double x)
 
 /* tanh x = (1 - e^{-2|x|}) / (1 + e^{-2|x|}) with the sign of x; below 1/8, where that difference loses
  * digits, the Taylor polynomial of degree 15, whose remainder there is below 1e-17 of the value. */
-static inline double volt_tanh(double x)
+VOLT_INLINE double volt_tanh(double x)
 {
     double size = fabs(x), e = volt_exp(-2 * size), x2 = x * x;
     double far = copysign((1 - e) / (1 + e), x);

@@ -14,7 +14,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 
-VOLT_CLONES
+VOLT_CLONES_WIDE
 static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
                  int64_t stride, double *out, int64_t ld_out, int64_t count)
 {

@@ -35,7 +35,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
              .search_high = 0.99},
 };
 
-VOLT_CLONES
+VOLT_CLONES_WIDE
 static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *restrict state,
                  int64_t stride, double *out, int64_t ld_out, int64_t count)
 {

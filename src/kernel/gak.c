@@ -60,7 +60,7 @@ static const double log_weight = -0.881373587019543;
 enum { RATE }; /* constants of the programme: -1 / (2 sigma^2) */
 
 /* c local: the weight that every way into a cell has at least once. */
-VOLT_CLONES
+VOLT_CLONES_WIDE
 static void lift(const volt_programme *programme, double *restrict values, int64_t count)
 {
     double rate = programme->constant[RATE];

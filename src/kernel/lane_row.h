@@ -9,6 +9,7 @@
 #ifndef KERNEL_LANE_ROW_H
 #define KERNEL_LANE_ROW_H
 
+#include "base/clones.h"
 #include "kernel/programme.h"
 
 #if defined(__AVX__) /* a build for this machine; the clones of a portable one share the narrow type */
@@ -31,9 +32,8 @@ typedef struct volt_lane_state {
 } volt_lane_state;
 
 /* Two columns, whose numbers are `here` and the LANES behind it. */
-static inline __attribute__((always_inline)) void volt_lane_two(volt_lane_state *state, const double *first0,
-                                                                const double *second0, const double *first1,
-                                                                const double *second1, double *here)
+VOLT_INLINE void volt_lane_two(volt_lane_state *state, const double *first0, const double *second0,
+                               const double *first1, const double *second1, double *here)
 {
     volt_vector up[VOLT_LANE_VECTORS];
     for (int v = 0; v < VOLT_LANE_VECTORS; v++) {
@@ -53,8 +53,7 @@ static inline __attribute__((always_inline)) void volt_lane_two(volt_lane_state 
     }
 }
 
-static inline __attribute__((always_inline)) void volt_lane_one(volt_lane_state *state, const double *first,
-                                                                const double *second, double *here)
+VOLT_INLINE void volt_lane_one(volt_lane_state *state, const double *first, const double *second, double *here)
 {
     for (int v = 0; v < VOLT_LANE_VECTORS; v++) {
         volt_vector f = VOLT_CONST_VECTOR(first, v), up = VOLT_VECTOR(here, v);
@@ -65,9 +64,8 @@ static inline __attribute__((always_inline)) void volt_lane_one(volt_lane_state 
 }
 
 /* K is the row before, from column 1 on, and becomes this one. */
-static inline __attribute__((always_inline)) void volt_lane_row(volt_lane_state state, int64_t columns,
-                                                                const double *first, const double *second,
-                                                                int64_t step, double *K)
+VOLT_INLINE void volt_lane_row(volt_lane_state state, int64_t columns, const double *first,
+                               const double *second, int64_t step, double *K)
 {
     int64_t b = 0;
     for (; b + 1 < columns; b += 2, first += 2 * step, second += 2 * step, K += 2 * VOLT_LANES)

@@ -69,7 +69,7 @@ static volt_status settle(volt_kernel *kernel)
 
 enum { RATE }; /* -1 / sigma */
 
-VOLT_CLONES
+VOLT_CLONES_WIDE
 static void lift_rbf(const volt_programme *programme, double *restrict values, int64_t count)
 {
     double rate = programme->constant[RATE];

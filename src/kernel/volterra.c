@@ -147,15 +147,15 @@ enum { STEP_TAU2, STEP_LAMBDA2, STEP_RATE, STEP_LIFT };
 /* Division is what costs most, so two values share one: 1/a = b / (a b), 1/b = a / (a b). The denominators
  * a = 1 - t s (or 1 - t^2 s^2) lie in (0, 2), far enough from 0 that nothing underflows. More values to a
  * division would save little: the way from a local value to the last of its rows gets longer. */
-static inline double denominator(double t, double s, bool even)
+VOLT_INLINE double denominator(double t, double s, bool even)
 {
     double ts = t * s;
     return 1 - (even ? ts * ts : ts);
 }
 
-static inline void divide_four_rows(const double *restrict local, int64_t ld_local, double *restrict state,
-                                    double *restrict out, int64_t ld_out, int64_t count, double t,
-                                    double lambda2, bool even)
+VOLT_INLINE void divide_four_rows(const double *restrict local, int64_t ld_local, double *restrict state,
+                                  double *restrict out, int64_t ld_out, int64_t count, double t, double lambda2,
+                                  bool even)
 {
     const double *restrict row0 = local, *restrict row1 = local + ld_local;
     const double *restrict row2 = row1 + ld_local, *restrict row3 = row2 + ld_local;
@@ -178,8 +178,8 @@ static inline void divide_four_rows(const double *restrict local, int64_t ld_loc
 }
 
 /* One row: the pairs are PAIR entries apart. */
-static inline void divide_row(const double *restrict local, double *restrict state, double *restrict out,
-                              int64_t count, double t, double lambda2, bool even)
+VOLT_INLINE void divide_row(const double *restrict local, double *restrict state, double *restrict out,
+                            int64_t count, double t, double lambda2, bool even)
 {
     enum { PAIR = 16 };
     int64_t k0 = 0;
@@ -194,8 +194,8 @@ static inline void divide_row(const double *restrict local, double *restrict sta
         out[k] = state[k] = 1 + lambda2 / denominator(t, local[k], even) * state[k];
 }
 
-static inline void divide_rows(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
-                               double *state, double *out, int64_t ld_out, int64_t count, bool even)
+VOLT_INLINE void divide_rows(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                             double *state, double *out, int64_t ld_out, int64_t count, bool even)
 {
     double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
     if (rows == VOLT_SCAN_ROWS)
@@ -222,7 +222,7 @@ static void step_even(const volt_scan *scan, int64_t rows, double *local, int64_
 }
 
 /* The exponential lift has rate tau^2, the rbf lift -gamma. */
-VOLT_CLONES
+VOLT_CLONES_WIDE
 static void step_exp(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
@@ -233,7 +233,7 @@ static void step_exp(const volt_scan *scan, int64_t rows, double *local, int64_t
 
 /* Overwrite s by lambda^2 (1 + t s + ... + (t s)^degree): the loop over powers runs outside a loop over a
  * chunk, which vectorises. */
-static inline void power_sums(double *s, int64_t count, double t, double lambda2, int64_t degree)
+VOLT_INLINE void power_sums(double *s, int64_t count, double t, double lambda2, int64_t degree)
 {
     enum { CHUNK = 16 };
     for (int64_t k0 = 0; k0 < count; k0 += CHUNK) {
@@ -251,7 +251,7 @@ static inline void power_sums(double *s, int64_t count, double t, double lambda2
     }
 }
 
-VOLT_CLONES
+VOLT_CLONES_WIDE
 static void step_poly(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
                       double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
