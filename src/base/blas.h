@@ -45,6 +45,8 @@ void volt_blas_release(const volt_blas_use *use);
 
 /* What OpenBLAS took this processor for before it was told better (blas_core.c); NULL: it knew. */
 const char *volt_blas_misjudged(void);
+/* Say so in the log, once. */
+void volt_blas_say_core(void);
 
 /* Name, version and threading of the BLAS, as far as it tells. */
 const char *volt_blas_name(void);

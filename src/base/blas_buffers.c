@@ -130,6 +130,7 @@ volt_status volt_blas_claim(volt_blas_use *use)
 {
     volt_blas_use made = {.is_outer = !has_claim};
     if (made.is_outer) {
+        volt_blas_say_core();
         volt_status status = volt_start_threads();
         if (status == VOLT_OK)
             status = claim_buffers(volt_threads(), &made.buffers);

@@ -5,7 +5,9 @@
  * OPENBLAS_CORETYPE, read when it is loaded. Here, as this library is loaded and before it has called BLAS, the
  * choice is made once more with that variable set. What a user has put there stays. */
 #include "base/blas.h"
+#include "base/log.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,11 +62,23 @@ const char *volt_blas_misjudged(void)
     return misjudged[0] ? misjudged : NULL;
 }
 
+void volt_blas_say_core(void)
+{
+    static _Atomic bool said;
+    if (misjudged[0] && !atomic_exchange(&said, true))
+        volt_log(VOLT_LOG_INFO, "OpenBLAS took this processor for a %s, and was told to run as on a %s",
+                 misjudged, openblas_get_corename());
+}
+
 #else
 
 const char *volt_blas_misjudged(void)
 {
     return NULL;
+}
+
+void volt_blas_say_core(void)
+{
 }
 
 #endif
