@@ -6,6 +6,7 @@
 #include "outputs.h"
 #include "progress_bar.h"
 #include "report.h"
+#include "shown_text.h"
 #include "volterra.h"
 
 #include <ctype.h>
@@ -113,8 +114,8 @@ static int name_width(const volt_bekk *params)
 {
     int width = 5;
     for (int64_t i = 0; params->tickers && i < params->d; i++)
-        if ((int)strlen(params->tickers[i]) > width)
-            width = (int)strlen(params->tickers[i]);
+        if (shown_width(params->tickers[i]) > width)
+            width = shown_width(params->tickers[i]);
     return width < 20 ? width : 20;
 }
 
@@ -136,7 +137,8 @@ static void print_assets(const volt_bekk *params)
     printf("%-*s  %8s %-9s  %8s %-9s  %9s\n", width, "asset", "a", "", "b", "", "a^2 + b^2");
     for (int64_t i = 0; i < params->d; i++) {
         double a = params->a[i], b = params->b[i];
-        printf("%-*.*s  %8.4f", width, width, asset_name(params, i, text), a);
+        print_shown(stdout, asset_name(params, i, text), width);
+        printf("  %8.4f", a);
         print_error(params->a_error, i, "%.4f", 9);
         printf("  %8.4f", b);
         print_error(params->b_error, i, "%.4f", 9);
@@ -157,7 +159,7 @@ static void print_matrix(const volt_bekk *params)
     }
     printf("\n1000 C\n");
     for (int64_t i = 0; i < d; i++) {
-        printf("%-*.*s", width, width, asset_name(params, i, text));
+        print_shown(stdout, asset_name(params, i, text), width);
         for (int64_t j = 0; j < d; j++)
             if (j < i)
                 printf("  %9s", "");

@@ -3,6 +3,7 @@
 #include "inputs.h"
 #include "progress_bar.h"
 #include "report.h"
+#include "shown_text.h"
 #include "volterra.h"
 
 #include <stdio.h>
@@ -153,14 +154,14 @@ static void print_models(const dataset *losses, const volt_mcs *mcs)
     char number[VOLT_NUMBER_LENGTH];
     int width = (int)strlen("model");
     for (int64_t i = 0; i < mcs->models; i++) {
-        int length = (int)strlen(column_name(losses, i, number));
+        int length = shown_width(column_name(losses, i, number));
         width = length > width ? length : width;
     }
     printf("\n%-*s  %12s  %8s\n", width, "model", "mean loss", "p-value");
     for (int64_t s = mcs->models - 1; s >= 0; s--) {
         int64_t i = mcs->order[s];
-        printf("%-*s  %12.6g  %8.4f%s\n", width, column_name(losses, i, number), mcs->mean_losses[i],
-               mcs->pvalues[i], mcs->included[i] ? "  **" : "");
+        print_shown(stdout, column_name(losses, i, number), width);
+        printf("  %12.6g  %8.4f%s\n", mcs->mean_losses[i], mcs->pvalues[i], mcs->included[i] ? "  **" : "");
     }
 }
 

@@ -121,7 +121,7 @@ int compare_print_json(const cli_comparison *comparison, const compare_files *fi
     set_text(object, "command", setting->command);
     set_text(object, "report", files->report);
 
-    int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2));
+    int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     json_decref(object);
     if (failed && !ferror(stdout))
         return complain(EXIT_FAILED, "not enough memory for the JSON text");

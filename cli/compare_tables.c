@@ -61,18 +61,19 @@ void compare_write_csv(FILE *out, const cli_comparison *comparison)
 
 static void write_escaped(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        if (strchr("&%$#_{}", *text))
-            fprintf(out, "\\%c", *text);
-        else if (*text == '\\')
+    char shown[VOLT_CHARACTER_LENGTH];
+    const char *end = text + strlen(text);
+    for (size_t step; (step = volt_show_character(text, (size_t)(end - text), shown)) > 0; text += step)
+        if (strchr("&%$#_{}", *shown))
+            fprintf(out, "\\%s", shown);
+        else if (*shown == '\\')
             fputs("\\textbackslash{}", out);
-        else if (*text == '~' || *text == '^')
-            fprintf(out, "\\%c{}", *text);
-        else if (*text == '<' || *text == '>' || *text == '|')
-            fprintf(out, "$%c$", *text);
-        else if ((unsigned char)*text >= ' ' && *text != 127)
-            fputc(*text, out);
-    }
+        else if (*shown == '~' || *shown == '^')
+            fprintf(out, "\\%s{}", shown);
+        else if (*shown == '<' || *shown == '>' || *shown == '|')
+            fprintf(out, "$%s$", shown);
+        else
+            fputs(shown, out);
 }
 
 /* A cost such as O(4^dyadic window^2) as a formula: words upright, exponents in braces, blanks as thin ones. */

@@ -3,6 +3,7 @@
 
 #include "comparison_cells.h"
 #include "report.h"
+#include "shown_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct text_column {
 static void set_cell(text_cell *cell, const char *text, const char *mark)
 {
     snprintf(cell->text, sizeof cell->text, "%s", text);
+    volt_make_printable(cell->text);
     cell->mark = mark;
 }
 
@@ -113,23 +115,26 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
     int width = 0;
     char text[VOLT_KERNEL_LENGTH];
     for (int64_t i = 0; i < comparison->n_rows; i++)
-        if ((int)strlen(comparison->rows[i].name) > width)
-            width = (int)strlen(comparison->rows[i].name);
+        if (shown_width(comparison->rows[i].name) > width)
+            width = shown_width(comparison->rows[i].name);
     fprintf(out, "winners of the search%s\n",
             comparison->n_samples > 1 ? ", of the sample with the lowest NMSE" : "");
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
+        print_shown(out, row->name, width);
         if (row->won) {
-            fprintf(out, "%-*s  %s, R2 %.4f in the folds", width, row->name,
-                    cell_winner(row->won, true, text, sizeof text), row->won->score);
+            fprintf(out, "  %s, R2 %.4f in the folds",
+                    volt_make_printable(cell_winner(row->won, true, text, sizeof text)), row->won->score);
             if (row->failed > 0)
                 fprintf(out, "; %lld draw%s failed", (long long)row->failed, row->failed == 1 ? "" : "s");
             if (row->results < comparison->n_samples)
                 fprintf(out, "; no result in %lld of %lld samples",
                         (long long)(comparison->n_samples - row->results), (long long)comparison->n_samples);
-            fputc('\n', out);
-        } else
-            fprintf(out, "%-*s  failed: %s\n", width, row->name, row->failure ? row->failure : "no result");
+        } else {
+            fputs("  failed: ", out);
+            print_shown(out, row->failure ? row->failure : "no result", 0);
+        }
+        fputc('\n', out);
     }
 }
 
@@ -137,7 +142,8 @@ void compare_print_text(FILE *out, const cli_comparison *comparison, const compa
 {
     char text[DESCRIPTION_LENGTH], headline[HEADLINE_LENGTH];
     const comparison_setting *setting = &comparison->setting;
-    fprintf(out, "%s: %s\n", setting->source, comparison_describe_data(comparison, text));
+    print_shown(out, setting->source, 0);
+    fprintf(out, ": %s\n", comparison_describe_data(comparison, text));
     fprintf(out, "%s; seed%s %llu", comparison_describe_search(comparison, text),
             comparison->n_samples > 1 ? "s" : "", (unsigned long long)setting->first_seed);
     if (comparison->n_samples > 1)
@@ -148,12 +154,15 @@ void compare_print_text(FILE *out, const cli_comparison *comparison, const compa
     print_legend(out, comparison);
     fputc('\n', out);
     print_winners(out, comparison);
-    fprintf(out, "\n%s\n", comparison_headline(comparison, headline));
+    fprintf(out, "\n%s\n", volt_make_printable(comparison_headline(comparison, headline)));
 
     const struct {
         const char *label, *path;
     } written[] = {{"report", files->report}, {"csv", files->csv}, {"latex", files->latex}};
     for (int i = 0; i < 3; i++)
-        if (written[i].path)
-            fprintf(out, "%-7s %s\n", written[i].label, written[i].path);
+        if (written[i].path) {
+            fprintf(out, "%-7s ", written[i].label);
+            print_shown(out, written[i].path, 0);
+            fputc('\n', out);
+        }
 }

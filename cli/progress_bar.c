@@ -122,19 +122,20 @@ volt_progress progress_begin(bool quiet)
 void progress_describe(const char *text)
 {
     snprintf(state.text, sizeof state.text, "%s", text);
+    volt_make_printable(state.text);
 }
 
 void progress_announce(const char *format, ...)
 {
     if (state.quiet)
         return;
+    char text[TEXT_CAPACITY];
     va_list args;
     va_start(args, format);
-    progress_clear();
-    fprintf(stderr, "volterra %s: ", report_command());
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    progress_clear();
+    fprintf(stderr, "volterra %s: %s\n", report_command(), volt_make_printable(text));
 }
 
 double progress_end(void)

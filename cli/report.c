@@ -31,17 +31,10 @@ void report_set_quiet(bool quiet)
     is_quiet = quiet;
 }
 
-/* A name out of a file may hold anything: keep the line one line, and the terminal safe. */
-static void replace_control_characters(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            *text = ' ';
-}
-
 static void print_error(char *text)
 {
-    replace_control_characters(text);
+    /* A name may hold anything: keep the line one line, and the terminal safe. */
+    volt_make_printable(text);
     progress_clear();
     fprintf(stderr, "volterra%s%s: %s\n", command_name ? " " : "", report_command(), text);
 }
@@ -109,9 +102,7 @@ static void hold_warning(const char *text)
     char *copy = n_warnings < MOST_WARNINGS ? malloc(strlen(text) + 1) : NULL;
     if (!copy)
         return;
-    strcpy(copy, text);
-    replace_control_characters(copy);
-    warnings[n_warnings++] = copy;
+    warnings[n_warnings++] = volt_make_printable(strcpy(copy, text));
 }
 
 void warn(const char *format, ...)

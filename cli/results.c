@@ -161,7 +161,7 @@ void report_columns(cli_report *report, const char *key, const char *const *name
 
 static int print_json(json_t *value, size_t flags)
 {
-    int failed = !value || json_dumpf(value, stdout, flags);
+    int failed = !value || json_dumpf(value, stdout, flags | JSON_ENSURE_ASCII);
     json_decref(value);
     if (failed && !ferror(stdout))
         return complain(EXIT_FAILED, "not enough memory for the JSON text");
@@ -200,7 +200,7 @@ static int print_table(cli_report *report)
     for (int i = 0; i < report->count; i++) {
         report_entry *entry = &report->entries[i];
         if (entry->label)
-            printf("%-*s  %s\n", width, entry->label, entry->text ? entry->text : "");
+            printf("%-*s  %s\n", width, entry->label, entry->text ? volt_make_printable(entry->text) : "");
     }
     return EXIT_DONE;
 }

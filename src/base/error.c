@@ -1,6 +1,8 @@
 /* src/base/error.c: status messages and the error sentence of each thread. */
 #include "base/error.h"
 
+#include "volterra/base.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +34,7 @@ volt_status volt_fail(volt_status status, const char *format, ...)
     va_start(args, format);
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
+    volt_make_printable(detail); /* names and texts of files stand in it */
     return status;
 }
 
@@ -44,14 +47,15 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...)
     va_start(args, format);
     int used = vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    if (used < 0 || used >= DETAIL_CAPACITY - 2)
-        return status;
-    /* By hand: the sentence may be cut on purpose, and compilers warn about a snprintf that may cut. */
-    size_t room = sizeof detail - (size_t)used - 3, kept = strlen(old);
-    if (kept > room)
-        kept = room;
-    memcpy(detail + used, ": ", 2);
-    memcpy(detail + used + 2, old, kept);
-    detail[(size_t)used + 2 + kept] = '\0';
+    if (used >= 0 && used < DETAIL_CAPACITY - 2) {
+        /* By hand: the sentence may be cut on purpose, and compilers warn about a snprintf that may cut. */
+        size_t room = sizeof detail - (size_t)used - 3, kept = strlen(old);
+        if (kept > room)
+            kept = room;
+        memcpy(detail + used, ": ", 2);
+        memcpy(detail + used + 2, old, kept);
+        detail[(size_t)used + 2 + kept] = '\0';
+    }
+    volt_make_printable(detail);
     return status;
 }

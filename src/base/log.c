@@ -22,5 +22,5 @@ void volt_log(volt_log_level level, const char *format, ...)
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    log_fn(level, message, log_context);
+    log_fn(level, volt_make_printable(message), log_context);
 }

@@ -52,7 +52,7 @@ static void write_matrix(FILE *out, const double *values, int64_t d, int digits)
 static int write_text(FILE *out, const char *text)
 {
     json_t *string = json_string(text);
-    int failed = !string || json_dumpf(string, out, JSON_ENCODE_ANY);
+    int failed = !string || json_dumpf(string, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
     json_decref(string);
     return !failed;
 }
