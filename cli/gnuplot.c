@@ -73,16 +73,17 @@ static int complain_missing(int error)
     return complain(EXIT_FAILED, "no picture: gnuplot does not start: %s", strerror(error));
 }
 
-/* The first line that says something, for the sentence. */
-static void first_words(FILE *words, char *line, int capacity)
+/* The first line that says what is wrong, for the sentence: no warning, and not the line that gnuplot read. */
+static const char *first_words(FILE *words, char *line, int capacity)
 {
     rewind(words);
     while (fgets(line, capacity, words)) {
         line[strcspn(line, "\n")] = '\0';
-        if (line[strspn(line, " \t^")])
-            return;
+        const char *text = line + strspn(line, " \t^");
+        if (*text && !strstr(text, "plot> ") && !strstr(text, "warning:"))
+            return text;
     }
-    snprintf(line, (size_t)capacity, "it does not say why");
+    return "it does not say why";
 }
 
 /* Run gnuplot on the script, with its picture in `picture`, a file with a descriptor. */
@@ -102,10 +103,8 @@ static int run_gnuplot(FILE *script, FILE *picture)
     int status = failed ? 0 : wait_for(child);
     if (status == 127) /* where the search for the program happens in the child */
         failed = complain_missing(ENOENT);
-    else if (status) {
-        first_words(words, line, sizeof line);
-        failed = complain(EXIT_FAILED, "no picture: gnuplot failed: %s", line);
-    }
+    else if (status)
+        failed = complain(EXIT_FAILED, "no picture: gnuplot failed: %s", first_words(words, line, sizeof line));
     fclose(words);
     return failed;
 }

@@ -5,13 +5,16 @@
  * size is kept as the viewBox; ids and the references to them; the two colours that stand for the page's. */
 #include "inline_svg.h"
 
+#include "volterra.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-void html_escape(FILE *html, const char *text)
+void html_escape_part(FILE *html, const char *text, size_t length)
 {
-    for (; *text; text++)
-        switch (*text) {
+    char shown[VOLT_CHARACTER_LENGTH];
+    for (size_t step; (step = volt_show_character(text, length, shown)) > 0; text += step, length -= step)
+        switch (*shown) {
         case '&':
             fputs("&amp;", html);
             break;
@@ -24,9 +27,17 @@ void html_escape(FILE *html, const char *text)
         case '"':
             fputs("&quot;", html);
             break;
+        case '\'':
+            fputs("&#39;", html);
+            break;
         default:
-            fputc(*text, html);
+            fputs(shown, html);
         }
+}
+
+void html_escape(FILE *html, const char *text)
+{
+    html_escape_part(html, text, strlen(text));
 }
 
 /* The length of rgb(...) at `text` when all three numbers are `level`, else 0. */
@@ -80,8 +91,11 @@ void inline_svg_write(FILE *html, const char *svg, const char *prefix, const cha
     if (!at)
         return;
     write_opening(html, opening, label);
+    /* Within tags alone: what looks like a reference or a colour in a text is a name of the user's. */
+    bool in_tag = false;
     for (at++; *at;) {
-        size_t length = strchr(" hu<r", *at) ? replace(html, at, prefix) : 0;
+        in_tag = *at == '<' || (in_tag && *at != '>');
+        size_t length = in_tag && strchr(" hu<r", *at) ? replace(html, at, prefix) : 0;
         if (length == 0)
             fputc(*at++, html);
         else

@@ -13,7 +13,9 @@
  * `label` (plain text) says what it shows to those who cannot see it. */
 void inline_svg_write(FILE *html, const char *svg, const char *prefix, const char *label);
 
-/* Plain text as HTML. */
+/* Plain text as HTML, all of it or its first bytes; in quotation marks of either kind too. Control characters, which
+ * HTML does not allow, become "?". */
 void html_escape(FILE *html, const char *text);
+void html_escape_part(FILE *html, const char *text, size_t length);
 
 #endif

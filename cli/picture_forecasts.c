@@ -1,4 +1,5 @@
 /* cli/picture_forecasts.c: the picture of truth and forecasts: a panel per output. */
+#include "gnuplot_text.h"
 #include "picture_script.h"
 #include "report_pictures.h"
 
@@ -95,6 +96,7 @@ static int key_lines(const picture_rows *rows, int64_t entries, int width)
 void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *choice, int width)
 {
     enum { PANEL = 190, TITLE = 26, GAP = 16, FOOT = 60, LEFT = 58 };
+    char name[PICTURE_NAME_LENGTH];
     int key = 12 + 20 * key_lines(rows, choice->kernels + 1, width);
     int height = key + choice->n_outputs * PANEL + FOOT - GAP;
     script_begin(script, width, height);
@@ -107,7 +109,7 @@ void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_ch
         script_frame(script, width, height, LEFT, width - 14, top + TITLE, top + PANEL - GAP);
         write_output_range(script, rows->comparison->setting.truth, k, choice->rows);
         fputs("set label 1 ", script);
-        script_quoted(script, rows->comparison->setting.output_names[k]);
+        gnuplot_text(script, rows->comparison->setting.output_names[k]);
         fprintf(script, " at graph 0, graph 1 offset 0.4,0.75 left textcolor rgb '" INK_COLOUR "'\n");
         fputs(is_last ? "set format x '%g'\n" TEST_ROW_LABEL : "set format x ''\nunset xlabel\n", script);
         if (p == 0)
@@ -122,7 +124,7 @@ void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_ch
               script);
         for (int64_t r = 0; r < choice->kernels; r++) {
             fprintf(script, ", keyentry with lines linewidth 2 linecolor rgb '%s' title ", picture_colour(r));
-            script_name(script, picture_name(rows, r));
+            gnuplot_text(script, picture_name(rows, r, name));
         }
         for (int64_t r = choice->kernels - 1; r >= 0; r--)
             fprintf(script, ", $panel using 1:%d with lines linewidth 1.1 linecolor rgb '%s' notitle",

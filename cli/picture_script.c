@@ -64,24 +64,12 @@ const char *picture_dash(int64_t rank)
     return rank < N_SOLID ? "solid" : dashes[(rank - N_SOLID) % N_DASHES];
 }
 
-const char *picture_name(const picture_rows *rows, int64_t rank)
+static const char *whole_name(const picture_rows *rows, int64_t rank)
 {
     return volt_study_row_at(rows->study, rows->rows[rank])->name;
 }
 
 /* ---- what scripts have in common -------------------------------------------------------------- */
-
-/* In double quotation marks, where gnuplot knows escapes. */
-void script_quoted(FILE *script, const char *text)
-{
-    fputc('"', script);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', script);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
-    }
-    fputc('"', script);
-}
 
 void script_begin(FILE *script, int width, int height)
 {
@@ -108,14 +96,14 @@ double script_name_width(const picture_rows *rows)
 {
     size_t longest = 0;
     for (int64_t r = 0; r < rows->count; r++)
-        if (strlen(picture_name(rows, r)) > longest)
-            longest = strlen(picture_name(rows, r));
+        if (strlen(whole_name(rows, r)) > longest)
+            longest = strlen(whole_name(rows, r));
     return letter_width * (double)(longest < LONGEST_NAME ? longest : LONGEST_NAME);
 }
 
-void script_name(FILE *script, const char *name)
+const char *picture_name(const picture_rows *rows, int64_t rank, char name[PICTURE_NAME_LENGTH])
 {
-    char text[32];
-    snprintf(text, sizeof text, strlen(name) > LONGEST_NAME ? "%.24s.." : "%s", name);
-    script_quoted(script, text);
+    const char *whole = whole_name(rows, rank);
+    snprintf(name, PICTURE_NAME_LENGTH, strlen(whole) > LONGEST_NAME ? "%.24s.." : "%s", whole);
+    return name;
 }

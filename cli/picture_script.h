@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 
-/* Of the kernel of a rank, 0 the best. */
-const char *picture_name(const picture_rows *rows, int64_t rank);
+/* Of the kernel of a rank, 0 the best. The name is cut where it would not fit a margin. */
+enum { PICTURE_NAME_LENGTH = 32 };
+const char *picture_name(const picture_rows *rows, int64_t rank, char name[PICTURE_NAME_LENGTH]);
 const char *picture_dash(int64_t rank); /* gnuplot's dashtype; those of the first ranks are solid */
 double picture_nmse(const volt_study *study, int64_t row);
 
@@ -18,10 +19,6 @@ void script_begin(FILE *script, int width, int height);
 
 /* The frame of a panel, in units from the left and from the top. */
 void script_frame(FILE *script, int width, int height, double left, double right, double top, double bottom);
-
-/* A text in double quotation marks; a kernel's name, cut where it would not fit a margin. */
-void script_quoted(FILE *script, const char *text);
-void script_name(FILE *script, const char *name);
 
 /* Room for the longest name. */
 double script_name_width(const picture_rows *rows);

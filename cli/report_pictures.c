@@ -3,6 +3,7 @@
  * They are 520 units wide: on a telephone that shrinks to two thirds, and the text stays readable. */
 #include "report_pictures.h"
 
+#include "gnuplot_text.h"
 #include "picture_script.h"
 
 #include <math.h>
@@ -42,6 +43,7 @@ static void write_losses(FILE *script, const picture_rows *rows, int64_t n_test,
 
 void picture_cumulated(FILE *script, const picture_rows *rows)
 {
+    char name[PICTURE_NAME_LENGTH];
     enum { HEIGHT = 380, TOP = 16, BOTTOM = HEIGHT - 60, LEFT = 68, MOST_POINTS = 600 };
     int64_t n_test = rows->comparison->setting.truth.rows;
     double right = WIDTH - script_name_width(rows) - 22;
@@ -70,7 +72,7 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
     for (int64_t r = 0; place && r < rows->count; r++) {
         int64_t rank = rows->count - 1 - r;
         fprintf(script, "set label %lld ", (long long)r + 1);
-        script_name(script, picture_name(rows, rank));
+        gnuplot_text(script, picture_name(rows, rank, name));
         fprintf(script, " at screen %.5g, screen %.5g left textcolor rgb '%s'\n", (right + 8) / WIDTH,
                 1 - (TOP + place[r]) / HEIGHT, picture_colour(rank));
     }
@@ -88,18 +90,20 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
 static int begin_chart(FILE *script, const picture_rows *rows, const char *label)
 {
     enum { ROW = 32, TOP = 8, FOOT = 60 };
+    char name[PICTURE_NAME_LENGTH];
     int height = TOP + ROW * (int)rows->count + FOOT;
     script_begin(script, WIDTH, height);
     script_frame(script, WIDTH, height, script_name_width(rows) + 24, WIDTH - 18, TOP,
                  TOP + ROW * (double)rows->count);
     fprintf(script,
             "set logscale x\nset format x '%%g'\nset grid x linecolor rgb '" QUIET_COLOUR
-            "' linewidth 0.3 dashtype 3\nset yrange [%lld.5:-0.5]\nset ytics scale 0\n"
-            "set xlabel \"%s\" offset 0,0.5 textcolor rgb '" QUIET_COLOUR "'\nset ytics (",
-            (long long)rows->count - 1, label);
+            "' linewidth 0.3 dashtype 3\nset yrange [%lld.5:-0.5]\nset ytics scale 0\nset xlabel ",
+            (long long)rows->count - 1);
+    gnuplot_text(script, label);
+    fputs(" offset 0,0.5 textcolor rgb '" QUIET_COLOUR "'\nset ytics (", script);
     for (int64_t r = 0; r < rows->count; r++) {
         fputs(r ? ", " : "", script);
-        script_name(script, picture_name(rows, r));
+        gnuplot_tick(script, picture_name(rows, r, name));
         fprintf(script, " %lld", (long long)r);
     }
     fputs(")\n", script);

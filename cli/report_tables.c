@@ -4,6 +4,7 @@
 #include "report_page.h"
 
 #include <math.h>
+#include <string.h>
 
 static void begin_table(report_page *page, const char *caption)
 {
@@ -89,10 +90,11 @@ static void write_formula(FILE *html, const char *text)
 static void write_winner(FILE *html, const char *text)
 {
     fputs("<td class=\"winner\"><code>", html);
-    for (; *text; text++) {
-        char letter[2] = {*text, '\0'};
-        html_escape(html, letter);
-        fputs(*text == ',' ? "<wbr>" : "", html);
+    while (*text) {
+        size_t length = strcspn(text, ",") + (strchr(text, ',') != NULL);
+        html_escape_part(html, text, length);
+        fputs(text[length - 1] == ',' ? "<wbr>" : "", html);
+        text += length;
     }
     fputs("</code></td></tr>\n", html);
 }

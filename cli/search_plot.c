@@ -6,6 +6,7 @@
 #include "search_plot.h"
 
 #include "gnuplot.h"
+#include "gnuplot_text.h"
 #include "kernel_parts.h"
 #include "plot_axes.h"
 #include "report.h"
@@ -176,10 +177,14 @@ static void write_header(FILE *script, const plot_layout *layout, const score_ax
             layout->width, layout->height, scores->low, scores->high);
     if (scores->is_logarithmic)
         fputs("set logscale y\n", script);
-    fprintf(script, "set label 1 \"%s of %lld draw%s", label, (long long)count, count == 1 ? "" : "s");
+    char title[128];
+    int used =
+        snprintf(title, sizeof title, "%s of %lld draw%s", label, (long long)count, count == 1 ? "" : "s");
     if (best)
-        fprintf(script, ": best %.5g", best->score);
-    fprintf(script, "\" at screen %.5g, screen %.5g left textcolor rgb '#808080' font ',16'\n",
+        snprintf(title + used, sizeof title - (size_t)used, ": best %.5g", best->score);
+    fputs("set label 1 ", script);
+    gnuplot_text(script, title);
+    fprintf(script, " at screen %.5g, screen %.5g left textcolor rgb '#808080' font ',16'\n",
             (double)RIGHT / layout->width, 1 - 18.0 / layout->height);
 }
 
@@ -199,8 +204,11 @@ static void write_axis(FILE *script, const plot_axis *axis)
     fputs("unset logscale x\nset xtics autofreq\nset xrange [*:*]\n", script);
     if (axis->has_words) {
         fprintf(script, "set xrange [-0.5:%g]\nset xtics (", axis->n_words - 0.5);
-        for (int i = 0; i < axis->n_words; i++)
-            fprintf(script, "%s\"%s\" %d", i ? ", " : "", axis->words[i], i);
+        for (int i = 0; i < axis->n_words; i++) {
+            fputs(i ? ", " : "", script);
+            gnuplot_tick(script, axis->words[i]);
+            fprintf(script, " %d", i);
+        }
         fputs(")\n", script);
     } else if (plot_axis_is_logarithmic(axis)) {
         double room = pow(axis->high / axis->low, 0.04);
@@ -228,17 +236,21 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
             (top - PANEL + PANEL_FOOT) / height);
     write_axis(script, axis);
 
-    char text[PART_LENGTH] = "";
+    char text[PART_LENGTH] = "", title[2 * PART_LENGTH + 16];
     double number = NAN;
     if (best)
         plot_axis_value(axis, best, text, &number);
     if (text[0] && isfinite(number))
         snprintf(text, sizeof text, "%.4g", number);
-    fprintf(script, "set xlabel \"%s%s%s\" offset 0,0.5 textcolor rgb '#808080'\n", axis->name,
-            text[0] ? ", best " : "", text);
+    snprintf(title, sizeof title, "%s%s%s", axis->name, text[0] ? ", best " : "", text);
+    fputs("set xlabel ", script);
+    gnuplot_text(script, title);
+    fputs(" offset 0,0.5 textcolor rgb '#808080'\n", script);
     /* At a fixed place: gnuplot would push it off the picture where the tick labels are wide. */
-    fprintf(script, "set label 2 \"%s\" at screen %.5g, screen %.5g center rotate textcolor rgb '#808080'\n",
-            column == 0 ? label : "", 8 / width, (top - (PANEL - PANEL_FOOT) / 2.0) / height);
+    fputs("set label 2 ", script);
+    gnuplot_text(script, column == 0 ? label : "");
+    fprintf(script, " at screen %.5g, screen %.5g center rotate textcolor rgb '#808080'\n", 8 / width,
+            (top - (PANEL - PANEL_FOOT) / 2.0) / height);
     int n_classes = 0;
     for (int class = 0; class < N_CLASSES; class ++)
         n_classes += sizes[class] > 0;
