@@ -46,9 +46,10 @@ check_library()
     done < <(quoted_includes "$file")
 }
 
-for file in src/*/*.[ch]; do
-    check_library "$file" "$(basename "$(dirname "$file")")"
-done
+while read -r file; do
+    own=${file#src/}
+    check_library "$file" "${own%%/*}"
+done < <(find src -name '*.[ch]')
 for file in include/volterra/*.h; do
     own=$(basename "$file" .h)
     [ "$own" = status ] && own=base
@@ -56,8 +57,7 @@ for file in include/volterra/*.h; do
 done
 
 # ---- 2: those above it --------------------------------------------------------------------------
-for file in cli/*.[ch] bench/*.[ch] examples/*.[ch]; do
-    [ -e "$file" ] || continue
+for file in $(find cli bench examples -name '*.[ch]'); do
     folder=${file%%/*}
     while read -r line path; do
         case $path in

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/extent.h"
-#include "kernel/gram.h"
+#include "kernel/gram/gram.h"
 #include "volterra/kernel.h"
 
 #include <math.h>

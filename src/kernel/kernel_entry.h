@@ -12,9 +12,9 @@
 #ifndef KERNEL_KERNEL_ENTRY_H
 #define KERNEL_KERNEL_ENTRY_H
 
+#include "kernel/engine/products.h"
 #include "kernel/extent.h"
 #include "kernel/path.h"
-#include "kernel/products.h"
 #include "kernel/programme.h"
 #include "volterra/kernel.h"
 

@@ -10,7 +10,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/gram.h"
+#include "kernel/gram/gram.h"
 #include "model/model_internal.h"
 #include "solve/ridge.h"
 

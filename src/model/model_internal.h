@@ -2,7 +2,7 @@
 #ifndef MODEL_MODEL_INTERNAL_H
 #define MODEL_MODEL_INTERNAL_H
 
-#include "kernel/past.h"
+#include "kernel/engine/past.h"
 #include "model/scaling.h"
 #include "volterra/model.h"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "kernel/past.h"
+#include "kernel/engine/past.h"
 #include "solve/cholesky.h"
 #include "volterra/model.h"
 

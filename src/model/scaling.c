@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/squares.h"
 #include "kernel/extent.h"
-#include "kernel/gram.h"
+#include "kernel/gram/gram.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/gram.h"
+#include "kernel/gram/gram.h"
 #include "model/scaling.h"
 #include "select/cross_validation.h"
 

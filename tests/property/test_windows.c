@@ -1,7 +1,7 @@
 /* tests/property/test_windows.c: kernels on windows of a sequence equal the same kernels on windows that were
  * stacked one by one, for every kernel that has windows, at the edges of bands and tiles, and with one value of
  * size 1e6 among the inputs: what it does not enter keeps all its digits. */
-#include "kernel/columns.h"
+#include "kernel/engine/columns.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_paths.h"

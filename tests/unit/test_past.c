@@ -1,5 +1,5 @@
 /* tests/unit/test_past.c: skipping rows of the past is what pushing them is, or is refused. */
-#include "kernel/past.h"
+#include "kernel/engine/past.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

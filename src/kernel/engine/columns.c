@@ -1,0 +1,173 @@
+/* src/kernel/engine/columns.c: tiles of S = X Y' and of squared distances. */
+#include "kernel/engine/columns.h"
+
+#include "base/clones.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/engine/path_engine.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK = VOLT_COLUMNS_CHUNK };
+
+/* |x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>, never below 0. */
+VOLT_CLONES
+static void distances_from_products(double x_norm, const double *restrict y_norms, int64_t count,
+                                    double *restrict s)
+{
+    for (int64_t j = 0; j < count; j++) {
+        double squared = x_norm + y_norms[j] - 2 * s[j];
+        s[j] = squared > 0 ? squared : 0;
+    }
+}
+
+void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld_x, const double *norms,
+                        int64_t rows, int64_t first, int64_t count, double *local, int64_t ld_local)
+{
+    const double *y = columns->packed + first;
+    volt_products(rows, x, ld_x, columns->d, y, columns->ld, count, local, ld_local);
+    if (columns->distance)
+        for (int64_t r = 0; r < rows; r++)
+            distances_from_products(norms[r], columns->norms + first, count, local + r * ld_local);
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+/* The median of up to SAMPLES rows, column by column: unlike the mean it stays with the data when one value
+ * is far out, and then the distances between the others keep their digits. */
+static void find_centre(volt_view Y, double *centre)
+{
+    enum { SAMPLES = 1001 };
+    double sample[SAMPLES];
+    int64_t count = Y.rows < SAMPLES ? Y.rows : SAMPLES;
+    for (int64_t k = 0; k < Y.cols; k++) {
+        for (int64_t i = 0; i < count; i++)
+            sample[i] = Y.data[i * Y.rows / count * Y.ld + k];
+        volt_sort(sample, count);
+        centre[k] = sample[count / 2];
+    }
+}
+
+/* Number k of row t of the sequence with its zeros in front. */
+static double padded(const volt_columns *columns, int64_t t, int64_t k)
+{
+    return t < columns->lead ? 0 : columns->given[(t - columns->lead) * columns->d + k];
+}
+
+static void pack(volt_columns *columns)
+{
+    for (int64_t t = 0; t < columns->length; t++) {
+        double sum = 0;
+        for (int64_t k = 0; k < columns->d; k++) {
+            double value = padded(columns, t, k);
+            value = columns->increments ? padded(columns, t + 1, k) - value : value - columns->centre[k];
+            columns->packed[k * columns->ld + t] = value;
+            sum += value * value;
+        }
+        if (columns->distance)
+            columns->norms[t] = sum;
+    }
+}
+
+static volt_engine choose_engine(const volt_resolved *resolved, const volt_columns *columns)
+{
+    if (resolved->scan.step)
+        return volt_engine_is_scan(resolved) ? VOLT_ENGINE_SCAN : VOLT_ENGINE_WINDOW_SUM;
+    if (volt_path_features(resolved, columns->d, columns->m) > 0)
+        return VOLT_ENGINE_FEATURES;
+    return volt_path_is_explicit(resolved) ? VOLT_ENGINE_PATHS : VOLT_ENGINE_WINDOW_BLOCK;
+}
+
+/* Rows of a window that count, where the columns have m rows: a window may be longer than the sequence, and holds zeros
+ * before it. To a sum they bring nothing, or the same for every column (window_past.c). Second differences, from one
+ * zero to the next, are 0, so that one zero before the first row is enough. To other programmes zeros are points like
+ * any others. */
+static int64_t window_that_counts(const volt_resolved *resolved, int64_t m)
+{
+    if (resolved->scan.step)
+        return volt_min(resolved->window, m);
+    if (resolved->programme.differences && !volt_path_is_explicit(resolved))
+        return volt_min(resolved->window, m + 1);
+    return resolved->window;
+}
+
+static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_stage *stage, volt_columns *columns)
+{
+    columns->given = volt_alloc_doubles(Y.rows, Y.cols);
+    columns->centre = volt_alloc_zero(Y.cols, sizeof(double));
+    if (!columns->given || !columns->centre)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < Y.rows; i++)
+        memcpy(columns->given + i * Y.cols, Y.data + i * Y.ld, (size_t)Y.cols * sizeof(double));
+    columns->engine = choose_engine(resolved, columns);
+    columns->window = window_that_counts(resolved, Y.rows);
+    if (columns->engine >= VOLT_ENGINE_PATHS)
+        return volt_path_columns(resolved, columns, stage);
+
+    const volt_programme *programme = &resolved->programme;
+    columns->distance = resolved->scan.step ? resolved->scan.distance : programme->distance;
+    columns->increments = !resolved->scan.step && volt_programme_on_increments(programme);
+    columns->lead = columns->window - 1;
+    columns->length = Y.rows + columns->lead - (columns->increments ? 1 : 0);
+    columns->ld = (columns->length + 2 * CHUNK - 1) / CHUNK * CHUNK;
+    columns->packed = volt_alloc_zero(columns->d * columns->ld, sizeof(double));
+    columns->norms = volt_alloc_doubles(columns->distance ? columns->ld : 0, 1);
+    if (!columns->packed || !columns->norms)
+        return VOLT_ERR_MEMORY;
+    if (columns->distance)
+        find_centre(Y, columns->centre);
+    pack(columns);
+    return volt_programme_needs_self(programme) ? volt_path_self(resolved, columns, stage) : VOLT_OK;
+}
+
+volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
+                                volt_columns **columns)
+{
+    volt_columns *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->m = Y.rows;
+    fresh->d = Y.cols;
+    volt_status status = fill(resolved, Y, stage, fresh);
+    if (status == VOLT_OK)
+        *columns = fresh;
+    else
+        volt_columns_free(fresh);
+    return status;
+}
+
+void volt_columns_free(volt_columns *columns)
+{
+    if (columns) {
+        volt_free(columns->given);
+        volt_free(columns->packed);
+        volt_free(columns->centre);
+        volt_free(columns->norms);
+        volt_free(columns->paths);
+        volt_free(columns->features);
+        volt_free(columns->feature_centre);
+        volt_free(columns->feature_norms);
+        volt_free(columns->self);
+    }
+    volt_free(columns);
+}
+
+void volt_columns_row(const volt_columns *columns, int64_t j, double *row)
+{
+    memcpy(row, columns->given + j * columns->d, (size_t)columns->d * sizeof(double));
+}
+
+void volt_columns_centre(const volt_columns *columns, volt_view X, double *centred, double *norms)
+{
+    for (int64_t i = 0; i < X.rows; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < X.cols; k++) {
+            double value = X.data[i * X.ld + k] - columns->centre[k];
+            centred[i * X.cols + k] = value;
+            sum += value * value;
+        }
+        norms[i] = sum;
+    }
+}

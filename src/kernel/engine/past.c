@@ -1,0 +1,87 @@
+/* src/kernel/engine/past.c: a past of whichever engine the kernel runs on. */
+#include "kernel/engine/past.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **past)
+{
+    const volt_past_ops *ops =
+        columns->engine == VOLT_ENGINE_SCAN ? &volt_scan_past_ops : &volt_window_past_ops;
+    volt_past *fresh = NULL;
+    volt_status status = ops->allocate(resolved, columns, most_rows, &fresh);
+    if (status != VOLT_OK)
+        return status;
+    fresh->ops = ops;
+    fresh->resolved = resolved;
+    fresh->columns = columns;
+    fresh->most_rows = most_rows;
+    *past = fresh;
+    return VOLT_OK;
+}
+
+volt_status volt_past_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                             volt_past **past)
+{
+    volt_status status = allocate(resolved, columns, most_rows, past);
+    if (status == VOLT_OK)
+        (*past)->ops->zero(*past);
+    return status;
+}
+
+volt_status volt_past_copy(const volt_past *source, int64_t most_rows, volt_past **past)
+{
+    double *state = volt_alloc_doubles(volt_past_length(source), 1);
+    volt_status status = state ? allocate(source->resolved, source->columns, most_rows, past) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        volt_past_get(source, state);
+        volt_past_set(*past, state);
+    }
+    volt_free(state);
+    return status;
+}
+
+void volt_past_free(volt_past *past)
+{
+    if (past)
+        past->ops->release(past);
+}
+
+void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    assert(Z.rows >= 1 && Z.rows <= past->most_rows);
+    past->ops->advance(past, Z, same, K, stage);
+}
+
+volt_status volt_past_seek(volt_past *past, volt_view Z)
+{
+    VOLT_REQUIRE(past->ops->seek, VOLT_ERR_ARGUMENT,
+                 "the past of a scan is known only after all of its rows: %" PRId64 " rows cannot be skipped",
+                 Z.rows);
+    past->ops->seek(past, Z);
+    return VOLT_OK;
+}
+
+int64_t volt_state_length(const volt_resolved *resolved, int64_t m, int64_t d)
+{
+    return volt_engine_is_scan(resolved) ? resolved->scan.state_size * (m + 1) : (resolved->window - 1) * d;
+}
+
+int64_t volt_past_length(const volt_past *past)
+{
+    return volt_state_length(past->resolved, past->columns->m, past->columns->d);
+}
+
+void volt_past_get(const volt_past *past, double *state)
+{
+    past->ops->get(past, state);
+}
+
+void volt_past_set(volt_past *past, const double *state)
+{
+    past->ops->set(past, state);
+}

@@ -1,0 +1,65 @@
+/* src/kernel/engine/past.h: where a sequence stands in time against the columns of a Gram matrix.
+ *
+ * Rows go in, in time order, and rows of K come out. What has to be remembered in between depends on the
+ * engine: a scan remembers the state of every diagonal, a kernel on windows the rows that later windows
+ * still see. */
+#ifndef KERNEL_PAST_H
+#define KERNEL_PAST_H
+
+#include "base/progress.h"
+#include "kernel/engine/columns.h"
+#include "kernel/kernel_entry.h"
+
+typedef struct volt_past volt_past;
+
+/* A zero past, for the resolved kernel and the columns, both of which must outlive it. `most_rows` is the
+ * most that one volt_past_advance will push. */
+volt_status volt_past_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                             volt_past **past);
+/* The same moment in time, with a life of its own; most_rows may differ. */
+volt_status volt_past_copy(const volt_past *source, int64_t most_rows, volt_past **past);
+void volt_past_free(volt_past *past);
+
+/* Push the rows of Z (h x d, 1 <= h <= most_rows): K (h x m) receives the kernel of the past up to each row
+ * against each column. With `same`, Z is the columns' own sequence from its start, and only the lower
+ * triangle of K is written. stage may be NULL; it counts entries, and when it is cancelled, the past is no
+ * longer usable. */
+void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
+
+/* As if the rows of Z had been pushed, from a zero past, without computing anything. VOLT_ERR_ARGUMENT, and nothing
+ * happens, when only pushing them can do that: so it is for scans. */
+volt_status volt_past_seek(volt_past *past, volt_view Z);
+
+/* The state as one list of volt_past_length() numbers, to save and to restore: of a scan, number s against every
+ * column, for each s, then the border; of windows, their last rows but one. The length is known before any columns
+ * are: a file that is too short for it is refused before work that it does not warrant. */
+int64_t volt_state_length(const volt_resolved *resolved, int64_t m, int64_t d);
+int64_t volt_past_length(const volt_past *past);
+void volt_past_get(const volt_past *past, double *state);
+void volt_past_set(volt_past *past, const double *state);
+
+/* ---- for the engines -------------------------------------------------------------------------- */
+
+/* What an engine offers; its own past begins with a struct volt_past. */
+typedef struct volt_past_ops {
+    /* Memory for a past; the zero past is set by volt_past_create through `zero`. */
+    volt_status (*allocate)(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **past);
+    void (*zero)(volt_past *past);
+    void (*release)(volt_past *past);
+    void (*advance)(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
+    void (*seek)(volt_past *past, volt_view Z); /* (optional) */
+    void (*get)(const volt_past *past, double *state);
+    void (*set)(volt_past *past, const double *state);
+} volt_past_ops;
+
+struct volt_past {
+    const volt_past_ops *ops;
+    const volt_resolved *resolved;
+    const volt_columns *columns;
+    int64_t most_rows;
+};
+
+extern const volt_past_ops volt_scan_past_ops, volt_window_past_ops;
+
+#endif

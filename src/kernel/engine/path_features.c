@@ -1,0 +1,121 @@
+/* src/kernel/engine/path_features.c: when explicit features pay, and their product. */
+#include "kernel/engine/path_features.h"
+
+#include "base/blas.h"
+#include "base/clones.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Features of all the paths may take this many numbers (1 GiB). */
+static const double most_numbers = 1 << 27;
+
+int64_t volt_features_worth(const volt_programme *programme, int64_t length, int64_t channels, int64_t m)
+{
+    if (!programme->features || length < 1)
+        return 0;
+    int64_t count = programme->features(programme, channels);
+    /* BLAS multiplies about twice as fast as the walk over the cells, which also adds. */
+    double by_cells = 2 * programme->cell_cost(programme) * (double)length * (double)length;
+    return (double)count < by_cells && (double)count * (double)m <= most_numbers ? count : 0;
+}
+
+static void fill(volt_matrix K, double value)
+{
+    for (int64_t i = 0; i < K.rows; i++)
+        for (int64_t j = 0; j < K.cols; j++)
+            K.data[i * K.ld + j] = value;
+}
+
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t first, bool lower,
+                            volt_matrix K)
+{
+    int64_t count = rows.rows, before = lower ? first : columns.rows;
+    volt_matrix block = {K.data + first * K.ld, count, before, K.ld};
+    volt_blas_int n = (volt_blas_int)count, m = (volt_blas_int)before, f = (volt_blas_int)rows.cols;
+    volt_blas_int ld = (volt_blas_int)K.ld, ld_rows = (volt_blas_int)rows.ld,
+                  ld_columns = (volt_blas_int)columns.ld;
+    if (before > 0) {
+        fill(block, offset);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, f, 1, rows.data, ld_rows, columns.data,
+                    ld_columns, 1, block.data, ld);
+    }
+    if (lower) { /* the block on the diagonal, without what lies above it */
+        double *diagonal = K.data + first * K.ld + first;
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t j = 0; j <= i; j++)
+                diagonal[i * K.ld + j] = offset;
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, f, 1, rows.data, ld_rows, 1, diagonal, ld);
+    }
+}
+
+/* ---- Gaussian --------------------------------------------------------------------------------- */
+
+enum { SUMS = 8 }; /* side by side, so that they vectorise */
+
+static double total(const double *sums)
+{
+    double sum = 0;
+    for (int s = 0; s < SUMS; s++)
+        sum += sums[s];
+    return sum;
+}
+
+VOLT_CLONES
+static double squared_norm(const double *restrict x, int64_t count)
+{
+    double sums[SUMS] = {0};
+    int64_t k = 0;
+    for (; k + SUMS <= count; k += SUMS)
+        for (int s = 0; s < SUMS; s++)
+            sums[s] += x[k + s] * x[k + s];
+    for (; k < count; k++)
+        sums[0] += x[k] * x[k];
+    return total(sums);
+}
+
+VOLT_CLONES
+static double squared_distance(const double *restrict x, const double *restrict y, int64_t count)
+{
+    double sums[SUMS] = {0};
+    int64_t k = 0;
+    for (; k + SUMS <= count; k += SUMS)
+        for (int s = 0; s < SUMS; s++)
+            sums[s] += (x[k + s] - y[k + s]) * (x[k + s] - y[k + s]);
+    for (; k < count; k++)
+        sums[0] += (x[k] - y[k]) * (x[k] - y[k]);
+    return total(sums);
+}
+
+void volt_features_norms(volt_view F, double *norms)
+{
+#pragma omp parallel for num_threads((int)volt_threads()) if (F.rows > 1)
+    for (int64_t i = 0; i < F.rows; i++)
+        norms[i] = squared_norm(F.data + i * F.ld, F.cols);
+}
+
+/* An exponent may be off by this much; one beyond VANISHING is that of 0. */
+static const double exponent_slack = 1e-10;
+#define VANISHING 746.0
+
+void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
+                            const double *column_norms, int64_t first, bool lower, volt_matrix K)
+{
+    int64_t count = rows.cols;
+    double rounding = (16 + sqrt((double)count)) * DBL_EPSILON; /* of the square, relative to the two norms */
+#pragma omp parallel for schedule(dynamic, 4) num_threads((int)volt_threads()) if (rows.rows > 1)
+    for (int64_t i = 0; i < rows.rows; i++) {
+        double *row = K.data + (first + i) * K.ld;
+        int64_t end = lower ? first + i : columns.rows;
+        for (int64_t j = 0; j < end; j++) {
+            double sizes = row_norms[i] + column_norms[j], squared = sizes - 2 * row[j];
+            double slack = rounding * sizes;
+            /* Not a number: the norms have overflown, and the distance need not. */
+            if (!(gamma * slack <= exponent_slack) && !(gamma * (squared - slack) >= VANISHING))
+                squared = squared_distance(rows.data + i * rows.ld, columns.data + j * columns.ld, count);
+            row[j] = exp(-gamma * (squared < 0 ? 0 : squared));
+        }
+        if (lower)
+            row[end] = row_norms[i] >= 0 ? 1 : row_norms[i]; /* not a number: an error for the caller */
+    }
+}

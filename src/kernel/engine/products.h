@@ -1,0 +1,17 @@
+/* src/kernel/engine/products.h: tiles of S = X Y', inner products of rows with packed columns. */
+#ifndef KERNEL_PRODUCTS_H
+#define KERNEL_PRODUCTS_H
+
+#include <stdint.h>
+
+enum {
+    VOLT_PRODUCT_ROWS = 4, /* rows that are handled together */
+    VOLT_PRODUCT_CHUNK = 8 /* columns likewise */
+};
+
+/* s[r * ld_s + j] = sum_k x[r * ld_x + k] y[k * ld_y + j] for r < rows <= VOLT_PRODUCT_ROWS, j < count, k < d.
+ * Reads and writes up to VOLT_PRODUCT_CHUNK - 1 columns more than count. */
+void volt_products(int64_t rows, const double *x, int64_t ld_x, int64_t d, const double *y, int64_t ld_y,
+                   int64_t count, double *s, int64_t ld_s);
+
+#endif

@@ -1,0 +1,35 @@
+/* src/kernel/engine/scan.h: the diagonal scan, the engine of every kernel whose entry (i, j) follows from a few
+ * numbers at (i-1, j-1) and the local value at (i, j).
+ *
+ * The n x m grid has n + m - 1 diagonals. Their states live in one array, ordered by j - i, from the lower
+ * left corner (index 0) to the upper right one: entry (i, j) belongs to index j - i + n - 1. Before the scan
+ * the array holds the states entering each diagonal at the grid's border; afterwards its first m places
+ * hold the states of the last row, which is just where the next rows of the same sequence find them.
+ * Neighbouring diagonals never meet, so bands of them go to threads. */
+#ifndef KERNEL_SCAN_H
+#define KERNEL_SCAN_H
+
+#include "base/progress.h"
+#include "kernel/engine/columns.h"
+
+typedef struct volt_scan_grid {
+    const volt_scan *scan;
+    const volt_columns *columns;
+    volt_view rows;          /* n x d; centred when scan->distance */
+    const double *row_norms; /* n, when scan->distance */
+    bool same;               /* the rows are the columns: only the lower triangle is computed */
+    double *state;           /* number s of diagonal k is state[s * stride + k] */
+    int64_t stride;
+} volt_scan_grid;
+
+/* Run the scan and write K (n x m; only the lower triangle when same). The stage, which may be NULL,
+ * counts entries. Nothing fails; a cancelled stage leaves K and the states unfinished. */
+void volt_scan_run(const volt_scan_grid *grid, volt_matrix K, volt_stage *stage);
+
+/* Walk the border: the states of a sequence against the zero past. For each row z of Z (as given, not
+ * centred), write the state entering that row to entering[s * stride - i] (backwards in i when backwards,
+ * else forwards), then advance border[] by it. */
+void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double *entering, int64_t stride,
+                      bool backwards);
+
+#endif

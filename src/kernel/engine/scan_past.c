@@ -1,0 +1,141 @@
+/* src/kernel/engine/scan_past.c: the past of a diagonal scan, advanced in place.
+ *
+ * The states of the last row against every column lie in a buffer, ordered by diagonal. A row further, every
+ * diagonal has moved one column to the right, which in the buffer is one place to the left: nothing is
+ * copied, until the buffer's start is reached and the states go back to its end. */
+#include "base/memory.h"
+#include "kernel/engine/past.h"
+#include "kernel/engine/scan.h"
+
+#include <string.h>
+
+typedef struct scan_past {
+    volt_past base;
+    double *buffer; /* state_size x capacity */
+    int64_t capacity;
+    int64_t at;                     /* the state against column j is buffer[at + j] */
+    double border[VOLT_MOST_STATE]; /* against the zero sequence */
+    double *row;                    /* d */
+    double *centred;                /* most_rows x d and most_rows: a block of rows, for distances */
+    double *norms;
+} scan_past;
+
+/* Rows that fit before the states are moved back: enough to make the move negligible. */
+enum { SLACK = 4096 };
+
+static void release(volt_past *base)
+{
+    scan_past *past = (scan_past *)base;
+    volt_free(past->buffer);
+    volt_free(past->row);
+    volt_free(past->centred);
+    volt_free(past->norms);
+    volt_free(past);
+}
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **base)
+{
+    scan_past *past = volt_alloc_zero(1, sizeof *past);
+    if (!past)
+        return VOLT_ERR_MEMORY;
+    const volt_scan *scan = &resolved->scan;
+    int64_t slack = most_rows > SLACK ? most_rows : SLACK;
+    past->capacity = columns->m + slack;
+    past->at = slack;
+    past->buffer = volt_alloc_doubles(scan->state_size, past->capacity);
+    past->row = volt_alloc_doubles(1, columns->d);
+    past->centred = volt_alloc_doubles(scan->distance ? most_rows : 0, columns->d);
+    past->norms = volt_alloc_doubles(scan->distance ? most_rows : 0, 1);
+    if (!past->buffer || !past->row || !past->centred || !past->norms) {
+        release(&past->base);
+        return VOLT_ERR_MEMORY;
+    }
+    *base = &past->base;
+    return VOLT_OK;
+}
+
+/* A zero past against column j is the border state of the columns' own sequence after its row j. */
+static void zero(volt_past *base)
+{
+    scan_past *past = (scan_past *)base;
+    const volt_scan *scan = &base->resolved->scan;
+    const volt_columns *columns = base->columns;
+    memcpy(past->border, scan->start, sizeof past->border);
+    double border[VOLT_MOST_STATE], entering[VOLT_MOST_STATE];
+    memcpy(border, scan->start, sizeof border);
+    for (int64_t j = 0; j < columns->m; j++) {
+        volt_columns_row(columns, j, past->row);
+        volt_scan_border(scan, volt_view_of(past->row, 1, columns->d), border, entering, 1, false);
+        for (int s = 0; s < scan->state_size; s++)
+            past->buffer[s * past->capacity + past->at + j] = border[s];
+    }
+}
+
+static void make_room(scan_past *past, int64_t rows)
+{
+    if (past->at >= rows)
+        return;
+    int64_t m = past->base.columns->m, end = past->capacity - m;
+    for (int s = 0; s < past->base.resolved->scan.state_size; s++) {
+        double *states = past->buffer + s * past->capacity;
+        memmove(states + end, states + past->at, (size_t)m * sizeof(double));
+    }
+    past->at = end;
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    scan_past *past = (scan_past *)base;
+    const volt_scan *scan = &base->resolved->scan;
+    make_room(past, Z.rows);
+
+    /* The diagonals of an h x m grid begin h places to the left. Those that enter at the left border take
+     * the border's states; the last of the old states leaves the grid at the right. */
+    past->at -= Z.rows;
+    double *diagonals = past->buffer + past->at;
+    if (scan->state_size > 0)
+        volt_scan_border(scan, Z, past->border, diagonals + Z.rows - 1, past->capacity, true);
+
+    volt_scan_grid grid = {
+        .scan = scan,
+        .columns = base->columns,
+        .rows = Z,
+        .same = same,
+        .state = diagonals,
+        .stride = past->capacity,
+    };
+    if (scan->distance) {
+        volt_columns_centre(base->columns, Z, past->centred, past->norms);
+        grid.rows = volt_view_of(past->centred, Z.rows, Z.cols);
+        grid.row_norms = past->norms;
+    }
+    volt_scan_run(&grid, K, stage);
+}
+
+static void get(const volt_past *base, double *state)
+{
+    const scan_past *past = (const scan_past *)base;
+    int64_t m = base->columns->m, size = base->resolved->scan.state_size;
+    for (int64_t s = 0; s < size; s++)
+        memcpy(state + s * m, past->buffer + s * past->capacity + past->at, (size_t)m * sizeof(double));
+    memcpy(state + size * m, past->border, (size_t)size * sizeof(double));
+}
+
+static void set(volt_past *base, const double *state)
+{
+    scan_past *past = (scan_past *)base;
+    int64_t m = base->columns->m, size = base->resolved->scan.state_size;
+    for (int64_t s = 0; s < size; s++)
+        memcpy(past->buffer + s * past->capacity + past->at, state + s * m, (size_t)m * sizeof(double));
+    memcpy(past->border, state + size * m, (size_t)size * sizeof(double));
+}
+
+const volt_past_ops volt_scan_past_ops = {
+    .allocate = allocate,
+    .zero = zero,
+    .release = release,
+    .advance = advance,
+    .get = get,
+    .set = set,
+};

@@ -1,0 +1,204 @@
+/* src/kernel/engine/window_block.c: a programme on every pair of windows, from one shared matrix of cells.
+ *
+ * The cells of the pair of windows that end in (i, j) are a block of the matrix of cells of the two sequences,
+ * so inner products and exponentials are computed once per (i, j), not once per pair. A thread takes a band of
+ * columns and walks down the rows with the few rows of cells that the next windows still need. Windows that
+ * end in neighbouring columns are neighbours in memory: they are the lanes of the programme. */
+#include "base/clones.h"
+#include "kernel/engine/window_past.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum {
+    BAND = 64, /* windows of the columns at a time */
+    ROWS = 32, /* windows of the rows at a time */
+    LANES = VOLT_LANES,
+    TILE_ROWS = VOLT_SCAN_ROWS
+};
+
+/* Sizes that follow from the kernel. */
+typedef struct sizes {
+    int64_t cells; /* of a window of the columns */
+    int64_t down;  /* of a window of the rows */
+    int64_t width; /* of a row of the buffers: the cells or points that a band sees, and room to run over */
+    bool differences;
+} sizes;
+
+static sizes sizes_of(const volt_resolved *resolved, const volt_columns *columns)
+{
+    const volt_programme *programme = &resolved->programme;
+    sizes s = {.cells = volt_programme_cells(programme, columns->window),
+               .down = volt_programme_cells(programme, resolved->window),
+               .differences = programme->differences && programme->lift};
+    s.width = (BAND + s.cells + 1 + 2 * VOLT_COLUMNS_CHUNK) / VOLT_COLUMNS_CHUNK * VOLT_COLUMNS_CHUNK;
+    return s;
+}
+
+int64_t volt_window_block_scratch(const volt_resolved *resolved, const volt_columns *columns)
+{
+    sizes s = sizes_of(resolved, columns);
+    return (2 * (ROWS + s.down) + TILE_ROWS + 1) * s.width +
+           resolved->programme.scratch_length(&resolved->programme, s.cells);
+}
+
+typedef struct band {
+    const volt_resolved *resolved;
+    const volt_columns *columns;
+    const volt_window_rows *x;
+    sizes size;
+    int64_t first;     /* window of the columns, and so first cell column */
+    int64_t points;    /* columns of local values that exist from there on, at most width */
+    double *cells;     /* (ROWS + down) x width */
+    double *second;    /* the same: the second numbers of the cells, where the programme has them */
+    double *local;     /* TILE_ROWS x width */
+    double *last;      /* the lifted row before, for differences */
+    double *own;       /* the programme's scratch space */
+    int64_t point_row; /* row of local values that comes next */
+} band;
+
+VOLT_CLONES
+static void difference_row(const double *restrict last, const double *restrict row, int64_t count,
+                           double *restrict out)
+{
+    for (int64_t k = 0; k < count; k++)
+        out[k] = (row[k + 1] - last[k + 1]) - (row[k] - last[k]);
+}
+
+/* Lifted local values of the next point row into `out`. Rows beyond the end (of the last windows) are never
+ * asked for. */
+static void next_points(band *b, double *out)
+{
+    const volt_window_rows *x = b->x;
+    int64_t row = b->point_row++;
+    volt_columns_local(b->columns, x->rows.data + row * x->rows.ld, x->rows.ld,
+                       x->norms ? x->norms + row : NULL, 1, b->first, b->points, out, b->size.width);
+    if (x->same && b->columns->distance && row >= b->first && row < b->first + b->points)
+        out[row - b->first] = 0; /* a row is at distance 0 from itself */
+    if (b->resolved->programme.lift)
+        b->resolved->programme.lift(&b->resolved->programme, out, b->points);
+}
+
+/* The next row of cells into row `row` of the buffer. */
+static void next_cells(band *b, int64_t row)
+{
+    const volt_programme *programme = &b->resolved->programme;
+    double *cells = b->cells + row * b->size.width;
+    if (b->size.differences) {
+        next_points(b, b->local);
+        difference_row(b->last, b->local, b->points - 1, cells);
+        memcpy(b->last, b->local, (size_t)b->points * sizeof(double));
+    } else {
+        next_points(b, cells);
+    }
+    if (programme->prepare)
+        programme->prepare(programme, cells, b->second + row * b->size.width, b->points);
+}
+
+/* K of windows i and j, a normalised programme's, when its plain value has underflown. `cells` are theirs: a row
+ * of cells that are all 0 settles it. */
+static double value_by_logs(const band *b, int64_t i, int64_t j, const double *cells, volt_self self_x,
+                            volt_stage *stage)
+{
+    for (int64_t a = 0; a < b->size.down; a++) {
+        bool all_zero = true;
+        for (int64_t k = 0; k < b->size.cells && all_zero; k++)
+            all_zero = cells[a * b->size.width + k] == 0;
+        if (all_zero)
+            return 0;
+    }
+    const volt_programme *programme = &b->resolved->programme;
+    double least = volt_pair_least(self_x, b->columns->self[j]);
+    const volt_view rows = b->x->rows;
+    int64_t w = b->resolved->window;
+    double value = programme->log_value(programme, rows.data + i * rows.ld, w, b->columns->packed + j, w, 1,
+                                        b->columns->ld, b->columns->d, least, stage, b->own);
+    return exp(value - least - 746);
+}
+
+/* Row i of K, the windows first .. first + count - 1 of the columns; its cells begin in row `row` of the buffer. */
+static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const volt_self *self, volt_matrix K,
+                    volt_stage *stage)
+{
+    const double *cells = b->cells + row * b->size.width, *second = b->second + row * b->size.width;
+    const volt_programme *programme = &b->resolved->programme;
+    int64_t lengths[LANES];
+    for (int l = 0; l < LANES; l++)
+        lengths[l] = b->size.cells;
+    int64_t between = volt_rows_between_polls(b->size.cells);
+    for (int64_t group = 0; group < count; group += LANES) {
+        double out[LANES];
+        programme->start(programme, b->size.cells, b->own);
+        for (int64_t a = 0; a < b->size.down && ((a + 1) % between != 0 || volt_stage_poll(stage)); a++)
+            programme->row(programme, b->size.cells, cells + a * b->size.width + group,
+                           second + a * b->size.width + group, 1, b->own);
+        programme->finish(programme, lengths, b->own, out);
+        for (int64_t l = 0; l < LANES && group + l < count; l++) {
+            int64_t j = b->first + group + l;
+            double value = out[l];
+            if (programme->gaussian > 0)
+                value = b->x->same && i == j
+                            ? 1
+                            : volt_pair_gaussian(programme, value, self[i], b->columns->self[j]);
+            else if (self && volt_pair_is_plain(value, self[i], b->columns->self[j]))
+                value *= self[i].factor * b->columns->self[j].factor;
+            else if (self)
+                value = value_by_logs(b, i, j, cells + group + l, self[i], stage);
+            K.data[i * K.ld + j] = value;
+        }
+    }
+}
+
+static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *stage)
+{
+    int64_t h = b->x->h, m = b->columns->m, kept = b->size.down > 0 ? b->size.down - 1 : 0;
+    int64_t start = b->x->same ? b->first : 0, end_column = b->first + BAND < m ? b->first + BAND : m;
+    b->point_row = start;
+    if (b->size.differences)
+        next_points(b, b->last);
+    for (int64_t a = 0; a < kept; a++)
+        next_cells(b, a);
+
+    for (int64_t block = start; block < h; block += ROWS) {
+        int64_t rows = h - block < ROWS ? h - block : ROWS;
+        for (int64_t r = 0; r < rows; r++) {
+            if (b->size.down > 0)
+                next_cells(b, kept + r);
+            int64_t i = block + r, end = b->x->same && i + 1 < end_column ? i + 1 : end_column;
+            run_row(b, i, end - b->first, r, self, K, stage);
+            if (stage && !volt_stage_advance(stage, end - b->first))
+                return;
+        }
+        size_t bytes = (size_t)(kept * b->size.width) * sizeof(double);
+        memmove(b->cells, b->cells + rows * b->size.width, bytes);
+        memmove(b->second, b->second + rows * b->size.width, bytes);
+    }
+}
+
+void volt_window_block_run(const volt_resolved *resolved, const volt_columns *columns,
+                           const volt_window_rows *x, const volt_self *self, double *scratch, volt_matrix K,
+                           volt_stage *stage)
+{
+    sizes size = sizes_of(resolved, columns);
+    int64_t per_thread = volt_window_block_scratch(resolved, columns), bands = (columns->m + BAND - 1) / BAND;
+    int64_t seen = BAND - 1 + size.cells + (size.differences ? 1 : 0);
+#pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
+    for (int64_t index = 0; index < bands; index++) {
+        double *own = scratch + omp_get_thread_num() * per_thread;
+        memset(own, 0, (size_t)per_thread * sizeof(double));
+        int64_t first = index * BAND, left = columns->length - first;
+        band b = {.resolved = resolved,
+                  .columns = columns,
+                  .x = x,
+                  .size = size,
+                  .first = first,
+                  .points = left < seen ? left : seen,
+                  .cells = own,
+                  .second = own + (ROWS + size.down) * size.width,
+                  .local = own + 2 * (ROWS + size.down) * size.width};
+        b.last = b.local + TILE_ROWS * size.width;
+        b.own = b.last + size.width;
+        run_band(&b, self, K, stage);
+    }
+}

@@ -1,0 +1,132 @@
+/* src/kernel/engine/window_sum.c: static kernels on windows of w rows, at a cost per entry that does not depend on w.
+ *
+ * The inner product of two windows is the sum of the last w values of S along a diagonal (their squared
+ * distance is a sum of w squared distances). Nothing is subtracted when it leaves the window: one far value
+ * would spoil the rest of its diagonal. Instead the rows are cut into chunks of w, and
+ *     window sum at position p of a chunk = sum over positions 0 .. p of this chunk
+ *                                         + sum over positions p + 1 .. w - 1 of the chunk before,
+ * the first a running sum, the second read off the suffix sums of the chunk before. */
+#include "base/clones.h"
+#include "base/numbers.h"
+#include "kernel/engine/window_past.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum {
+    BAND = 128, /* diagonals at a time */
+    ROWS = VOLT_SCAN_ROWS,
+    TILE_LD = BAND + 2 * VOLT_COLUMNS_CHUNK
+};
+
+/* Of one thread: the local values of this chunk, suffix sums of the one before, and the running sum. */
+int64_t volt_window_sum_scratch(int64_t window)
+{
+    return (2 * window + 1) * BAND;
+}
+
+typedef struct band {
+    const volt_resolved *resolved;
+    const volt_columns *columns;
+    const volt_window_rows *x;
+    volt_matrix K;
+    int64_t low, high; /* diagonals j - i = low .. high - 1, of the grid with zeros in front */
+    double *chunk, *suffix, *running;
+} band;
+
+/* chunk (w x BAND) becomes its suffix sums. */
+VOLT_CLONES
+static void sum_suffixes(double *restrict chunk, int64_t window)
+{
+    for (int64_t p = window - 2; p >= 0; p--)
+        for (int64_t k = 0; k < BAND; k++)
+            chunk[p * BAND + k] += chunk[(p + 1) * BAND + k];
+}
+
+/* One row: local values into the chunk, and the sums of the windows that end here back into `local`. */
+VOLT_CLONES
+static void sum_windows(double *restrict local, double *restrict chunk, double *restrict running,
+                        const double *restrict suffix, int64_t count, bool first, bool last)
+{
+    for (int64_t k = 0; k < count; k++) {
+        double sum = first ? local[k] : running[k] + local[k];
+        chunk[k] = local[k];
+        running[k] = sum;
+        local[k] = last ? sum : sum + suffix[k];
+    }
+}
+
+VOLT_CLONES
+static void add_to_all(double *restrict values, int64_t count, double more)
+{
+    for (int64_t k = 0; k < count; k++)
+        values[k] += more;
+}
+
+static void run_row(band *b, int64_t row, double *local, int64_t first_column)
+{
+    int64_t w = b->columns->window, length = b->columns->length, position = row % w;
+    int64_t from = volt_max(b->low, -row), to = volt_min(b->high, length - row);
+    if (position == 0) {
+        double *old = b->suffix;
+        b->suffix = b->chunk;
+        b->chunk = old;
+        sum_suffixes(b->suffix, w);
+    }
+    if (to <= from)
+        return;
+    int64_t k = from - b->low;
+    double *values = local + (row + from - first_column);
+    /* The suffix of the chunk before starts one position further; at the last position there is none. */
+    const double *suffix = b->suffix + volt_min(position + 1, w - 1) * BAND + k;
+    sum_windows(values, b->chunk + position * BAND + k, b->running + k, suffix, to - from, position == 0,
+                position == w - 1);
+
+    int64_t i = row - (w - 1),
+            j = volt_max(row + from - (w - 1), 0); /* the entry of K that the window ends in */
+    int64_t skipped = j - (row + from - (w - 1)), count = to - from - skipped;
+    if (i < 0 || count <= 0)
+        return;
+    if (b->x->beyond)
+        add_to_all(values + skipped, count, b->x->beyond[i]);
+    b->resolved->scan.step(&b->resolved->scan, 1, values + skipped, TILE_LD, NULL, 0,
+                           b->K.data + i * b->K.ld + j, b->K.ld, count);
+}
+
+static void run_band(band *b, volt_stage *stage)
+{
+    volt_view rows = b->x->rows;
+    int64_t length = b->columns->length;
+    int64_t first_row = volt_max(0, -(b->high - 1)), end_row = volt_min(rows.rows, length - b->low);
+    double local[ROWS * TILE_LD];
+    for (int64_t row = first_row; row < end_row; row += ROWS) {
+        int64_t count = volt_min(ROWS, end_row - row), last = row + count - 1;
+        int64_t first_column = volt_max(row + b->low, 0), end_column = volt_min(last + b->high, length);
+        volt_columns_local(b->columns, rows.data + row * rows.ld, rows.ld,
+                           b->x->norms ? b->x->norms + row : NULL, count, first_column,
+                           end_column - first_column, local, TILE_LD);
+        if (b->x->same && b->columns->distance && b->low <= 0 && b->high > 0)
+            for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself */
+                local[(i - row) * TILE_LD + (i - first_column)] = 0;
+        for (int64_t i = row; i <= last; i++)
+            run_row(b, i, local + (i - row) * TILE_LD, first_column);
+        if (stage && !volt_stage_advance(stage, count * (b->high - b->low)))
+            return;
+    }
+}
+
+void volt_window_sum_run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
+                         double *scratch, volt_matrix K, volt_stage *stage)
+{
+    int64_t w = columns->window, lowest = -(x->rows.rows - 1), highest = x->same ? 1 : columns->length;
+    int64_t bands = (highest - lowest + BAND - 1) / BAND;
+#pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
+    for (int64_t index = 0; index < bands; index++) {
+        int64_t high = highest - index * BAND;
+        double *own = scratch + omp_get_thread_num() * volt_window_sum_scratch(w);
+        memset(own, 0, (size_t)volt_window_sum_scratch(w) * sizeof(double));
+        band b = {resolved,       columns,           x, K, volt_max(lowest, high - BAND), high, own,
+                  own + w * BAND, own + 2 * w * BAND};
+        run_band(&b, stage);
+    }
+}

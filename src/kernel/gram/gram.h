@@ -1,0 +1,22 @@
+/* src/kernel/gram/gram.h: checks that every entry into the library makes on its data. */
+#ifndef KERNEL_GRAM_H
+#define KERNEL_GRAM_H
+
+#include "volterra/base.h"
+
+#include <stdbool.h>
+
+/* VOLT_ERR_SHAPE unless the view has data, rows, columns and ld >= cols; `name` is for the sentence. */
+volt_status volt_check_shape(volt_view X, const char *name);
+
+/* VOLT_ERR_NOT_FINITE when the lower triangle (or all) of K holds a value that is not: the kernel overflowed. */
+volt_status volt_check_finite(volt_matrix K, bool lower);
+
+/* Copy the lower triangle to the upper one. */
+void volt_mirror(volt_matrix K);
+
+/* The largest norm of all inputs becomes the radius that the caller asks for. VOLT_ERR_ARGUMENT when that is
+ * too small for them; 0 asks for none. */
+volt_status volt_take_radius(double asked, int64_t d, double *radius);
+
+#endif

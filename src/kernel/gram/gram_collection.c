@@ -1,0 +1,365 @@
+/* src/kernel/gram/gram_collection.c: Gram matrices of collections of series.
+ *
+ * The series of the columns are packed in groups, those of a group side by side, so that one series of the rows
+ * meets a whole group at once and everything vectorises whatever the lengths are.
+ *     scans       aligned at the end, zeros in front of the shorter: a row of zeros in front is just a step of
+ *                 the zero past, so the recursion needs no border of its own; K is the last entry
+ *     programmes  aligned at the start, zeros behind the shorter, each lane read off at its own length */
+#include "base/clones.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "base/team.h"
+#include "kernel/gram/centre.h"
+#include "kernel/gram/gram.h"
+#include "kernel/kernel_entry.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LANES = VOLT_LANES };
+
+/* One side, and how it meets the other. */
+typedef struct collection {
+    const volt_view *series;
+    int64_t count, d;
+} collection;
+
+typedef struct groups {
+    int64_t d;        /* numbers in a packed step */
+    int64_t count;    /* groups */
+    int64_t *lengths; /* count x LANES: steps of each series; 0 behind the last series */
+    int64_t *longest; /* count */
+    int64_t *offset;  /* count: where the group's numbers begin in `packed` */
+    double *packed;   /* number k of step t of lane l: packed[offset + (t * d + k) * LANES + l] */
+    volt_self *self;  /* count x LANES: each series against itself, where the programme needs it */
+} groups;
+
+/* ---- packing ---------------------------------------------------------------------------------- */
+
+static void groups_free(groups *g)
+{
+    volt_free(g->lengths);
+    volt_free(g->longest);
+    volt_free(g->offset);
+    volt_free(g->packed);
+    volt_free(g->self);
+}
+
+/* Steps of a series in packed form: its rows, or the points of its path. */
+static int64_t steps_of(const volt_resolved *resolved, int64_t rows)
+{
+    return resolved->scan.step ? rows : volt_path_length(&resolved->shape, rows);
+}
+
+static int64_t numbers_of(const volt_resolved *resolved, int64_t d)
+{
+    return resolved->scan.step ? d : volt_path_channels(&resolved->shape, d);
+}
+
+/* One series in packed form, steps `step` numbers apart and numbers of a step `gap` apart. */
+static void lay_out(const volt_resolved *resolved, volt_view series, double *to, int64_t step, int64_t gap)
+{
+    if (!resolved->scan.step) {
+        volt_path_build(&resolved->shape, series.data, series.ld, series.rows, series.cols, to, step, gap);
+        return;
+    }
+    for (int64_t t = 0; t < series.rows; t++)
+        for (int64_t k = 0; k < series.cols; k++)
+            to[t * step + k * gap] = series.data[t * series.ld + k];
+}
+
+static volt_status groups_create(const volt_resolved *resolved, collection Y, groups *g)
+{
+    groups made = {.d = numbers_of(resolved, Y.d), .count = (Y.count + LANES - 1) / LANES};
+    *g = made;
+    g->lengths = volt_alloc_zero(g->count * LANES, sizeof *g->lengths);
+    g->longest = volt_alloc_zero(g->count, sizeof *g->longest);
+    g->offset = volt_alloc_zero(g->count, sizeof *g->offset);
+    g->self = volt_alloc_zero(g->count * LANES, sizeof *g->self);
+    if (!g->lengths || !g->longest || !g->offset || !g->self)
+        return VOLT_ERR_MEMORY;
+
+    int64_t total = 0;
+    for (int64_t j = 0; j < Y.count; j++) {
+        g->lengths[j] = steps_of(resolved, Y.series[j].rows);
+        g->longest[j / LANES] = volt_max(g->longest[j / LANES], g->lengths[j]);
+    }
+    for (int64_t group = 0; group < g->count; group++) {
+        g->offset[group] = total;
+        total += g->longest[group] * g->d * LANES;
+    }
+    g->packed = volt_alloc_zero(total, sizeof(double));
+    if (!g->packed)
+        return VOLT_ERR_MEMORY;
+    for (int64_t j = 0; j < Y.count; j++) {
+        /* Scans are aligned at the end of the group's longest series, programmes at the start. */
+        int64_t late = resolved->scan.step ? g->longest[j / LANES] - g->lengths[j] : 0;
+        lay_out(resolved, Y.series[j], g->packed + g->offset[j / LANES] + late * g->d * LANES + j % LANES,
+                g->d * LANES, LANES);
+    }
+    return VOLT_OK;
+}
+
+/* ---- one series against one group ------------------------------------------------------------- */
+
+VOLT_CLONES
+static void local_values(const double *restrict x, const double *restrict y, int64_t d, bool distance,
+                         double *restrict local)
+{
+    for (int l = 0; l < LANES; l++)
+        local[l] = 0;
+    for (int64_t k = 0; k < d; k++)
+        for (int l = 0; l < LANES; l++) {
+            double other = y[k * LANES + l], gap = x[k] - other;
+            local[l] += distance ? gap * gap : x[k] * other;
+        }
+}
+
+/* x has P steps of d numbers; `zeros` is d x LANES zeros. */
+static void run_scan(const volt_scan *scan, const double *x, int64_t P, const groups *g, int64_t group,
+                     const double *zeros, double *out)
+{
+    double state[VOLT_MOST_STATE * LANES], local[LANES];
+    for (int s = 0; s < scan->state_size; s++)
+        for (int l = 0; l < LANES; l++)
+            state[s * LANES + l] = scan->start[s];
+    int64_t Q = g->longest[group], steps = volt_max(P, Q), d = g->d;
+    for (int64_t t = 0; t < steps; t++) {
+        int64_t a = t - (steps - P), b = t - (steps - Q);
+        local_values(a < 0 ? zeros : x + a * d, b < 0 ? zeros : g->packed + g->offset[group] + b * d * LANES, d,
+                     scan->distance, local);
+        scan->step(scan, 1, local, LANES, state, LANES, out, LANES, LANES);
+    }
+}
+
+static void run_programme(const volt_resolved *resolved, const double *x, int64_t P, const groups *g,
+                          int64_t group, volt_stage *stage, double *scratch, double *out)
+{
+    const volt_programme *programme = &resolved->programme;
+    int64_t cells[LANES], fewer = programme->differences && !resolved->shape.increments ? 1 : 0;
+    for (int l = 0; l < LANES; l++)
+        cells[l] = volt_max(g->lengths[group * LANES + l] - fewer, 0);
+    volt_pair_run(programme, x, P, g->packed + g->offset[group], g->longest[group], g->d, cells, stage, scratch,
+                  out);
+}
+
+/* log K of x and series j of the groups. */
+static double log_of_pair(const volt_resolved *resolved, const double *x, int64_t P, const groups *g, int64_t j,
+                          double least, volt_stage *stage, double *scratch)
+{
+    const double *y = g->packed + g->offset[j / LANES] + j % LANES;
+    return resolved->programme.log_value(&resolved->programme, x, P, y, g->lengths[j], g->d * LANES, LANES,
+                                         g->d, least, stage, scratch);
+}
+
+/* ---- all pairs -------------------------------------------------------------------------------- */
+
+typedef struct work {
+    const volt_resolved *resolved;
+    collection X;
+    groups columns;
+    int64_t longest_x; /* steps */
+    int64_t x_numbers; /* of the longest series, laid out */
+    int64_t scratch;   /* numbers for one thread: a series laid out, a group made of it, the engine's own */
+    double *memory;
+    volt_stage *stage;
+} work;
+
+static int64_t longest_steps(const volt_resolved *resolved, collection c)
+{
+    int64_t longest = 0;
+    assert(c.series);
+    for (int64_t i = 0; i < c.count; i++)
+        longest = volt_max(longest, steps_of(resolved, c.series[i].rows));
+    return longest;
+}
+
+static void run_group(const work *w, const double *x, int64_t P, const groups *g, int64_t group, double *zeros,
+                      double *out)
+{
+    if (w->resolved->scan.step)
+        run_scan(&w->resolved->scan, x, P, g, group, zeros, out);
+    else
+        run_programme(w->resolved, x, P, g, group, w->stage, zeros, out);
+}
+
+/* A series against itself: it is a group of its own, in every lane. */
+static volt_self against_itself(const work *w, const double *x, int64_t P, double *copies, double *scratch)
+{
+    int64_t d = w->columns.d, offset = 0, lengths[LANES], longest = P;
+    for (int64_t k = 0; k < P * d; k++)
+        for (int l = 0; l < LANES; l++)
+            copies[k * LANES + l] = x[k];
+    for (int l = 0; l < LANES; l++)
+        lengths[l] = P;
+    groups alone = {
+        .d = d, .count = 1, .lengths = lengths, .longest = &longest, .offset = &offset, .packed = copies};
+    double out[LANES];
+    run_group(w, x, P, &alone, 0, scratch, out);
+    volt_self self = volt_self_of(&w->resolved->programme, out[0], P);
+    if (w->resolved->programme.normalised && self.factor == 0)
+        self.log = log_of_pair(w->resolved, x, P, &alone, 0, -INFINITY, w->stage, scratch);
+    return self;
+}
+
+static void run_series(const work *w, int64_t i, bool same, double *memory, volt_matrix K)
+{
+    int64_t P = steps_of(w->resolved, w->X.series[i].rows), d = w->columns.d;
+    double *x = memory, *copies = x + w->x_numbers, *scratch = copies + w->x_numbers * LANES, out[LANES] = {0};
+    lay_out(w->resolved, w->X.series[i], x, d, 1);
+    const volt_programme *programme = &w->resolved->programme;
+    volt_self self_x = {0};
+    if (volt_programme_needs_self(programme))
+        self_x = against_itself(w, x, P, copies, scratch);
+    int64_t end = same ? i + 1 : K.cols;
+    for (int64_t j = 0; j < end; j += LANES) {
+        run_group(w, x, P, &w->columns, j / LANES, scratch, out);
+        if (!volt_stage_poll(w->stage))
+            return;
+        for (int64_t l = 0; l < LANES && j + l < end; l++) {
+            volt_self self_y = w->columns.self[j + l];
+            double value = out[l];
+            if (programme->gaussian > 0) {
+                value = same && i == j + l ? 1 : volt_pair_gaussian(programme, value, self_x, self_y);
+            } else if (programme->normalised && volt_pair_is_plain(value, self_x, self_y)) {
+                value *= self_x.factor * self_y.factor;
+            } else if (programme->normalised) {
+                double least = volt_pair_least(self_x, self_y);
+                double value_log = log_of_pair(w->resolved, x, P, &w->columns, j + l, least, w->stage, scratch);
+                value = exp(value_log - least - 746);
+            }
+            K.data[i * K.ld + j + l] = value;
+        }
+    }
+}
+
+/* Every column against itself, by the same code. */
+static void fill_self(const work *w, collection Y, double *memory)
+{
+    double *copies = memory + w->x_numbers, *scratch = copies + w->x_numbers * LANES;
+    for (int64_t j = 0; j < Y.count && volt_stage_poll(w->stage); j++) {
+        lay_out(w->resolved, Y.series[j], memory, w->columns.d, 1);
+        w->columns.self[j] =
+            against_itself(w, memory, steps_of(w->resolved, Y.series[j].rows), copies, scratch);
+    }
+}
+
+static volt_status run(work *w, collection Y, bool same, volt_matrix K)
+{
+    const volt_resolved *resolved = w->resolved;
+    int64_t longest = volt_max(w->longest_x, longest_steps(resolved, Y)), threads = volt_threads();
+    VOLT_TRY(groups_create(resolved, Y, &w->columns));
+    w->x_numbers = longest * w->columns.d;
+    w->scratch =
+        w->x_numbers * (1 + LANES) +
+        (resolved->scan.step ? w->columns.d * LANES : volt_pair_scratch(&resolved->programme, longest + 1));
+    w->memory = volt_alloc_zero(threads * w->scratch, sizeof(double));
+    if (!w->memory)
+        return VOLT_ERR_MEMORY;
+    if (volt_programme_needs_self(&resolved->programme))
+        fill_self(w, Y, w->memory);
+
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads)
+    for (int64_t i = 0; i < K.rows; i++)
+        if (volt_stage_goes_on(w->stage)) {
+            run_series(w, i, same, w->memory + omp_get_thread_num() * w->scratch, K);
+            volt_stage_advance(w->stage, 1);
+        }
+    return volt_stage_end(w->stage);
+}
+
+/* A call of volt_gram_collection. */
+typedef struct collection_job {
+    const volt_resolved *resolved;
+    collection X, Y;
+    bool same;
+    volt_progress progress;
+} collection_job;
+
+/* As in gram.c: the matrix of the columns with themselves (`own`), or the one asked for. */
+static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
+{
+    const collection_job *job = context;
+    collection X = own ? job->Y : job->X;
+    bool same = own || job->same;
+    volt_stage stage;
+    work w = {.resolved = job->resolved, .X = X, .longest_x = longest_steps(job->resolved, X), .stage = &stage};
+    volt_stage_begin(&stage, job->progress, "gram", from, share, (double)K.rows);
+    volt_status status = run(&w, job->Y, same, K);
+    groups_free(&w.columns);
+    volt_free(w.memory);
+    return status == VOLT_OK ? volt_check_finite(K, same) : status;
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+static volt_status check_series(collection c, const char *name, double *radius)
+{
+    VOLT_REQUIRE(c.series && c.count > 0, VOLT_ERR_SHAPE, "the collection %s is empty", name);
+    for (int64_t i = 0; i < c.count; i++) {
+        char which[64];
+        volt_extent extent;
+        snprintf(which, sizeof which, "series %" PRId64 " of %s", i + 1, name);
+        VOLT_TRY(volt_check_shape(c.series[i], which));
+        VOLT_REQUIRE(c.series[i].cols == c.d, VOLT_ERR_SHAPE,
+                     "%s has %" PRId64 " channels, and the first one has %" PRId64, which, c.series[i].cols,
+                     c.d);
+        VOLT_TRY(volt_extent_of(c.series[i], which, &extent));
+        *radius = fmax(*radius, extent.radius);
+    }
+    return VOLT_OK;
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    const volt_kernel_entry *entry = kernel->entry;
+    if (entry->paths) {
+        volt_resolved made = {.d = d, .window = 1, .centred = volt_kernel_is_centred(kernel)};
+        VOLT_TRY(volt_path_refuse_on_series(kernel));
+        VOLT_TRY(volt_check_products(radius));
+        entry->paths(kernel, &made.programme, &made.shape);
+        *resolved = made;
+        return VOLT_OK;
+    }
+    volt_extent extent = {.radius = radius}; /* no paths: their scale is of no account */
+    VOLT_TRY(volt_kernel_resolve(kernel, extent, d, resolved));
+    VOLT_REQUIRE(resolved->scan.state_size > 0, VOLT_ERR_KERNEL,
+                 "kernel %s compares rows, not series: take volterra, fading, memory, gak, sig or sigpde",
+                 entry->info.name);
+    return VOLT_OK;
+}
+
+volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x, const volt_view *Y,
+                                 int64_t n_y, const volt_gram_options *options, volt_matrix K)
+{
+    volt_gram_options standard = volt_gram_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    bool same = !Y;
+    int64_t d = X && n_x > 0 ? X[0].cols : 0;
+    collection rows = {X, n_x, d}, columns = same ? rows : (collection){Y, n_y, d};
+    double radius = 0;
+    VOLT_TRY(check_series(rows, "X", &radius));
+    if (!same)
+        VOLT_TRY(check_series(columns, "Y", &radius));
+    VOLT_TRY(volt_take_radius(options->radius, d, &radius));
+    VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
+                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
+                 rows.count, columns.count);
+    volt_resolved resolved;
+    VOLT_TRY(volt_start_threads());
+    VOLT_TRY(resolve(kernel, radius, d, &resolved));
+    volt_kernel_warn(kernel);
+    collection_job job = {&resolved, rows, columns, same, options->progress};
+    volt_status status = resolved.centred ? volt_centre_gram(fill, &job, same, K) : fill(&job, false, 0, 1, K);
+    if (status == VOLT_OK && same && options->mirror)
+        volt_mirror(K);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* src/kernel/kinds/cauchy.c: 1 / (1 + gamma |x - y|^2), the distance summed over a window.
+ *
+ * The average of Gaussians exp(-t gamma D) over t with density exp(-t), so positive semidefinite; its tails
+ * fall like 1/D where those of rbf vanish. docs/adding_a_kernel.md walks through this file. */
+#include "base/clones.h"
+#include "kernel/kinds/static_kernel.h"
+
+#include <math.h>
+
+enum { GAMMA, WINDOW, N_PARAMETERS };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [GAMMA] = VOLT_PARAMETER_STATIC_GAMMA,
+    [WINDOW] = VOLT_PARAMETER_WINDOW,
+};
+
+VOLT_CLONES_WIDE
+static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    double gamma = scan->constant[0];
+    VOLT_STATIC_STEP(1 / (1 + gamma * s))
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    int64_t window = (int64_t)kernel->value[WINDOW];
+    volt_scan scan = {
+        .step = step, .distance = true, .constant = {volt_static_gamma(kernel, GAMMA, d, window)}};
+    volt_static_resolve(scan, window, radius, 1, resolved);
+    return VOLT_OK;
+}
+
+const volt_kernel_entry volt_kernel_cauchy = {
+    .info = {.name = "cauchy",
+             .formula = "1 / (1 + gamma |x - y|^2)",
+             .cost = "O(d)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = volt_kernel_settle_plainly,
+    .resolve = resolve,
+};

@@ -1,0 +1,34 @@
+/* src/kernel/kinds/linear.c: <x, y>, summed over a window. */
+#include "base/clones.h"
+#include "kernel/kinds/static_kernel.h"
+
+enum { WINDOW, N_PARAMETERS };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {[WINDOW] = VOLT_PARAMETER_WINDOW};
+
+VOLT_CLONES
+static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)scan;
+    VOLT_STATIC_STEP(s)
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    (void)d;
+    int64_t window = (int64_t)kernel->value[WINDOW];
+    volt_scan scan = {.step = step};
+    volt_static_resolve(scan, window, radius, (double)window * radius * radius, resolved);
+    return VOLT_OK;
+}
+
+const volt_kernel_entry volt_kernel_linear = {
+    .info = {.name = "linear",
+             .formula = "<x, y>",
+             .cost = "O(d)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = volt_kernel_settle_plainly,
+    .resolve = resolve,
+};

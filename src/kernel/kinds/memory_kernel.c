@@ -1,0 +1,94 @@
+/* src/kernel/kinds/memory_kernel.c: nonlinear functions of the recent past, seen through a fading linear filter.
+ *
+ *     D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]
+ *     K[i][j] = exp(-gamma D[i][j]) + mu K[i-1][j-1],            0 <= rho < 1, 0 <= mu < 1
+ *
+ * The state of a diagonal is (D, K); a zero past against a zero past has D = 0 and K = 1 / (1 - mu). */
+#include "base/clones.h"
+#include "base/fastmath.h"
+#include "kernel/kernel_entry.h"
+
+#include <math.h>
+
+enum { GAMMA, RHO, MU, N_PARAMETERS };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [GAMMA] = {.name = "gamma",
+               .meaning = "scale of the squared distance",
+               .fallback = "1",
+               .range = "(0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-2,
+               .search_high = 30},
+    [RHO] = {.name = "rho",
+             .meaning = "share of the distance that a step keeps",
+             .fallback = "0.5",
+             .range = "[0, 1)",
+             .kind = VOLT_PARAMETER_REAL,
+             .low = 0,
+             .high = 1,
+             .closed = 1,
+             .search = VOLT_SEARCH_LINEAR,
+             .search_low = 0,
+             .search_high = 0.95},
+    [MU] = {.name = "mu",
+            .meaning = "share of the kernel that a step keeps",
+            .fallback = "0.85",
+            .range = "[0, 1)",
+            .kind = VOLT_PARAMETER_REAL,
+            .low = 0,
+            .high = 1,
+            .closed = 1,
+            .search = VOLT_SEARCH_LINEAR,
+            .search_low = 0,
+            .search_high = 0.99},
+};
+
+VOLT_CLONES_WIDE
+static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    double gamma = scan->constant[0], rho = scan->constant[1], mu = scan->constant[2];
+    double *restrict distances = state, *restrict kernels = state + stride;
+    for (int64_t r = 0; r < rows; r++) {
+        const double *restrict row = local + r * ld_local;
+        double *restrict row_out = out + r * ld_out;
+        for (int64_t k = 0; k < count; k++) {
+            double distance = row[k] + rho * distances[k];
+            double value = volt_exp(-gamma * distance) + mu * kernels[k];
+            distances[k] = distance;
+            kernels[k] = value;
+            row_out[k] = value;
+        }
+    }
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    (void)d;
+    double gamma = kernel->value[GAMMA], rho = kernel->value[RHO], mu = kernel->value[MU];
+    volt_resolved made = {
+        .facts = {.radius = radius, .contraction = fmax(rho, mu), .largest = 1 / (1 - mu)},
+        .window = 1,
+        .scan = {.step = step,
+                 .state_size = 2,
+                 .start = {0, 1 / (1 - mu)},
+                 .distance = true,
+                 .constant = {gamma, rho, mu}},
+    };
+    *resolved = made;
+    return VOLT_OK;
+}
+
+const volt_kernel_entry volt_kernel_memory = {
+    .info = {.name = "memory",
+             .formula = "exp(-gamma D) + mu K[i-1][j-1], D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]",
+             .cost = "O(d)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = volt_kernel_settle_plainly,
+    .resolve = resolve,
+};

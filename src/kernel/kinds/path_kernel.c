@@ -1,0 +1,129 @@
+/* src/kernel/kinds/path_kernel.c: parameters of the kernels between paths. */
+#include "kernel/kinds/path_kernel.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+const char *const volt_path_words[] = {"sequence", "rows", NULL};
+
+enum { TIME = 1, LEADLAG = 2, BASEPOINT = 4 };
+
+/* Every order in which the augmentations may be named; what they do does not depend on it. */
+static const struct {
+    const char *word;
+    int what;
+} augments[] = {
+    {"none", 0},
+    {"time", TIME},
+    {"leadlag", LEADLAG},
+    {"basepoint", BASEPOINT},
+    {"time+leadlag", TIME | LEADLAG},
+    {"time+basepoint", TIME | BASEPOINT},
+    {"leadlag+time", TIME | LEADLAG},
+    {"leadlag+basepoint", LEADLAG | BASEPOINT},
+    {"basepoint+time", TIME | BASEPOINT},
+    {"basepoint+leadlag", LEADLAG | BASEPOINT},
+    {"time+leadlag+basepoint", TIME | LEADLAG | BASEPOINT},
+    {"time+basepoint+leadlag", TIME | LEADLAG | BASEPOINT},
+    {"leadlag+time+basepoint", TIME | LEADLAG | BASEPOINT},
+    {"leadlag+basepoint+time", TIME | LEADLAG | BASEPOINT},
+    {"basepoint+time+leadlag", TIME | LEADLAG | BASEPOINT},
+    {"basepoint+leadlag+time", TIME | LEADLAG | BASEPOINT},
+};
+
+const char *const volt_augment_words[] = {
+    "none",
+    "time",
+    "leadlag",
+    "basepoint",
+    "time+leadlag",
+    "time+basepoint",
+    "leadlag+time",
+    "leadlag+basepoint",
+    "basepoint+time",
+    "basepoint+leadlag",
+    "time+leadlag+basepoint",
+    "time+basepoint+leadlag",
+    "leadlag+time+basepoint",
+    "leadlag+basepoint+time",
+    "basepoint+time+leadlag",
+    "basepoint+leadlag+time",
+    NULL,
+};
+
+static bool paths_are_rows(const volt_kernel *kernel, const volt_path_parameters *where)
+{
+    return kernel->present[where->path] && (int)kernel->value[where->path] == VOLT_PATH_ROWS;
+}
+
+volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *where)
+{
+    const char *name = kernel->entry->info.name;
+    bool rows = paths_are_rows(kernel, where);
+    VOLT_REQUIRE(!rows || !kernel->present[where->window], VOLT_ERR_KERNEL,
+                 "kernel %s: give window or path=rows, not both", name);
+    VOLT_REQUIRE(where->prescale < 0 || rows || !kernel->present[where->prescale], VOLT_ERR_KERNEL,
+                 "kernel %s: prescale goes with path=rows", name);
+    for (int p = 0; p < kernel->entry->info.n_parameters; p++)
+        if (p != where->prescale || rows)
+            volt_kernel_use_fallback(kernel, p);
+    return VOLT_OK;
+}
+
+/* The augmentations asked for; path=rows without a word is the published transform. */
+static int augmentations(const volt_kernel *kernel, const volt_path_parameters *where, bool rows)
+{
+    if (where->augment < 0)
+        return 0;
+    if (rows && !kernel->present[where->augment])
+        return TIME | LEADLAG;
+    return augments[(int)kernel->value[where->augment]].what;
+}
+
+volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_parameters *where)
+{
+    bool rows = paths_are_rows(kernel, where);
+    int what = augmentations(kernel, where, rows);
+    volt_path_shape shape = {
+        .rows = rows,
+        .time = what & TIME,
+        .leadlag = what & LEADLAG,
+        .basepoint = what & BASEPOINT,
+        .prescale = rows && where->prescale >= 0 ? kernel->value[where->prescale] : 0,
+        .scale = 1,
+    };
+    return shape;
+}
+
+volt_status volt_path_refuse_on_series(const volt_kernel *kernel)
+{
+    const volt_kernel_info *info = &kernel->entry->info;
+    for (int p = 0; p < info->n_parameters; p++) {
+        const char *name = info->parameters[p].name;
+        bool rows = strcmp(name, "path") == 0 && (int)kernel->value[p] == VOLT_PATH_ROWS;
+        VOLT_REQUIRE(!kernel->present[p] || (strcmp(name, "window") != 0 && !rows), VOLT_ERR_KERNEL,
+                     "kernel %s: %s is for one sequence; in a collection every series is a path", info->name,
+                     rows ? "path=rows" : "window");
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_path_resolve(const volt_kernel *kernel, const volt_path_parameters *where, double radius,
+                              volt_programme programme, double largest, volt_resolved *resolved)
+{
+    volt_path_shape shape = volt_path_shape_of(kernel, where);
+    bool windowed = kernel->present[where->window];
+    VOLT_REQUIRE(windowed || shape.rows, VOLT_ERR_KERNEL,
+                 "kernel %s on a sequence needs window=W or path=rows: which rows make a path?",
+                 kernel->entry->info.name);
+    shape.increments = volt_programme_on_increments(&programme);
+    volt_resolved made = {
+        .facts = {.radius = radius, .largest = largest},
+        .window = windowed ? (int64_t)kernel->value[where->window] : 1,
+        .programme = programme,
+        .shape = shape,
+    };
+    *resolved = made;
+    return VOLT_OK;
+}

@@ -1,0 +1,56 @@
+/* src/kernel/kinds/path_kernel.h: what the kernels between paths share: gak, sig, sigpde. */
+#ifndef KERNEL_PATH_KERNEL_H
+#define KERNEL_PATH_KERNEL_H
+
+#include "kernel/kernel_entry.h"
+
+extern const char *const volt_path_words[];    /* of the parameter path */
+extern const char *const volt_augment_words[]; /* of the parameter augment */
+
+enum { VOLT_PATH_SEQUENCE, VOLT_PATH_ROWS };
+
+#define VOLT_PARAMETER_PATH_WINDOW                                                                         \
+    {                                                                                                      \
+        .name = "window", .meaning = "rows of the past that make a path, this one included; or path=rows", \
+        .range = "1 to 1000000", .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 1e6,                    \
+        .search = VOLT_SEARCH_LOG_INTEGER, .search_low = 2, .search_high = 32                              \
+    }
+
+#define VOLT_PARAMETER_PATH                                                               \
+    {                                                                                     \
+        .name = "path", .meaning = "rows: each row of d numbers is a path of d points",   \
+        .fallback = "sequence", .range = "sequence, rows", .kind = VOLT_PARAMETER_CHOICE, \
+        .words = volt_path_words                                                          \
+    }
+
+#define VOLT_PARAMETER_AUGMENT                                                                               \
+    {                                                                                                        \
+        .name = "augment", .meaning = "of paths; time+leadlag is what path=rows does unless told otherwise", \
+        .range = "none, time, leadlag, basepoint, or several with + between", .kind = VOLT_PARAMETER_CHOICE, \
+        .words = volt_augment_words                                                                          \
+    }
+
+#define VOLT_PARAMETER_PRESCALE                                                                               \
+    {                                                                                                         \
+        .name = "prescale",                                                                                   \
+        .meaning = "path=rows: values are divided by their largest in training, times this", .fallback = "1", \
+        .range = "(0, inf)", .kind = VOLT_PARAMETER_REAL, .low = 0, .high = INFINITY,                         \
+        .search = VOLT_SEARCH_LOG, .search_low = 0.01, .search_high = 1                                       \
+    }
+
+/* Indices of the shared parameters in a kernel's own list; -1: it has none. */
+typedef struct volt_path_parameters {
+    int window, path, augment, prescale;
+} volt_path_parameters;
+
+/* Settle: refuse what does not go together, then fallbacks where they mean something. */
+volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *where);
+
+/* The shape of paths that the parameters ask for. */
+volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_parameters *where);
+
+/* Resolve a kernel between paths on a sequence; VOLT_ERR_KERNEL unless there is a window or path=rows. */
+volt_status volt_path_resolve(const volt_kernel *kernel, const volt_path_parameters *where, double radius,
+                              volt_programme programme, double largest, volt_resolved *resolved);
+
+#endif

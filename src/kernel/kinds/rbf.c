@@ -1,0 +1,40 @@
+/* src/kernel/kinds/rbf.c: exp(-gamma |x - y|^2), the distance summed over a window. */
+#include "base/clones.h"
+#include "base/fastmath.h"
+#include "kernel/kinds/static_kernel.h"
+
+#include <math.h>
+
+enum { GAMMA, WINDOW, N_PARAMETERS };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [GAMMA] = VOLT_PARAMETER_STATIC_GAMMA,
+    [WINDOW] = VOLT_PARAMETER_WINDOW,
+};
+
+VOLT_CLONES_WIDE
+static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    double minus_gamma = -scan->constant[0];
+    VOLT_STATIC_STEP(volt_exp(minus_gamma * s))
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    int64_t window = (int64_t)kernel->value[WINDOW];
+    volt_scan scan = {
+        .step = step, .distance = true, .constant = {volt_static_gamma(kernel, GAMMA, d, window)}};
+    volt_static_resolve(scan, window, radius, 1, resolved);
+    return VOLT_OK;
+}
+
+const volt_kernel_entry volt_kernel_rbf = {
+    .info = {.name = "rbf",
+             .formula = "exp(-gamma |x - y|^2)",
+             .cost = "O(d)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = volt_kernel_settle_plainly,
+    .resolve = resolve,
+};

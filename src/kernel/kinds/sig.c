@@ -1,0 +1,364 @@
+/* src/kernel/kinds/sig.c: the signature kernel truncated at level N, K = 1 + sum_{m <= N} <S^m(x), S^m(y)>.
+ *
+ * With M[i][j] = <dx_i, dy_j> the level m is a sum over i_1 <= ... <= i_m, j_1 <= ... <= j_m of products of M,
+ * an index that repeats r times counting 1/r!, and at most `order` times: order = N is the signature of the
+ * piecewise linear path, order = 1 the discretised kernel of Kiraly and Oberhauser. R[p][q](i, j) collects the
+ * terms that end in (i, j) after p and q repeats of the last i and j. From level m - 1 to level m
+ *     R'[0][0] = M             sum_{i' < i, j' < j} sum_{p,q} R[p][q](i', j')
+ *     R'[p][0] = M / (p+1)     sum_{j' < j} sum_q R[p-1][q](i, j')
+ *     R'[0][q] = M / (q+1)     sum_{i' < i} sum_p R[p][q-1](i', j)
+ *     R'[p][q] = M / ((p+1)(q+1)) R[p-1][q-1](i, j)
+ * and every level is walked at once, row by row.
+ *
+ * features= makes it a kernel on the list f(x) of the numbers of the levels 1 to N, as in the paper's comparison
+ * and in iisignature: linear <f(x), f(y)>, which is the kernel above without its 1, or rbf
+ * exp(-gamma |f(x) - f(y)|^2). The path, time included, is multiplied by `scale` first: level m by scale^m. */
+#include "base/clones.h"
+#include "base/error.h"
+#include "kernel/kinds/path_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LANES = VOLT_LANES, MOST_LEVELS = 16 };
+
+enum { LEVEL, ORDER, FEATURES, GAMMA, SCALE, WINDOW, PATH, AUGMENT, PRESCALE, N_PARAMETERS };
+
+static const char *const features_words[] = {"linear", "rbf", NULL};
+enum { FEATURES_LINEAR, FEATURES_RBF };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [LEVEL] = {.name = "level",
+               .meaning = "where the signature is truncated",
+               .fallback = "4",
+               .range = "1 to 16",
+               .kind = VOLT_PARAMETER_INTEGER,
+               .low = 1,
+               .high = MOST_LEVELS,
+               .search = VOLT_SEARCH_INTEGER,
+               .search_low = 2,
+               .search_high = 5},
+    [ORDER] = {.name = "order",
+               .meaning = "repeats of one increment that count, level (exact) when not given",
+               .range = "1 to level",
+               .kind = VOLT_PARAMETER_INTEGER,
+               .low = 1,
+               .high = MOST_LEVELS},
+    [FEATURES] = {.name = "features",
+                  .meaning = "kernel on the numbers of levels 1 to level; linear: the formula without its 1; "
+                             "rbf: exp(-gamma |f(x) - f(y)|^2); not given: the formula",
+                  .range = "linear, rbf",
+                  .kind = VOLT_PARAMETER_CHOICE,
+                  .words = features_words},
+    [GAMMA] = {.name = "gamma",
+               .meaning = "of features=rbf",
+               .fallback = "1",
+               .range = "(0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-3,
+               .search_high = 10},
+    [SCALE] = {.name = "scale",
+               .meaning = "with features: the path, time included, times this; level m times scale^m",
+               .fallback = "1",
+               .range = "(0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 0.1,
+               .search_high = 100},
+    [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
+    [PATH] = VOLT_PARAMETER_PATH,
+    [AUGMENT] = VOLT_PARAMETER_AUGMENT,
+    [PRESCALE] = VOLT_PARAMETER_PRESCALE,
+};
+
+static const volt_path_parameters where = {
+    .window = WINDOW, .path = PATH, .augment = AUGMENT, .prescale = PRESCALE};
+
+static bool has_features(const volt_kernel *kernel, int which)
+{
+    return kernel->present[FEATURES] && (int)kernel->value[FEATURES] == which;
+}
+
+static volt_status settle(volt_kernel *kernel)
+{
+    bool rbf = has_features(kernel, FEATURES_RBF);
+    VOLT_REQUIRE(rbf || !kernel->present[GAMMA], VOLT_ERR_KERNEL, "kernel sig: gamma goes with features=rbf");
+    VOLT_REQUIRE(kernel->present[FEATURES] || !kernel->present[SCALE], VOLT_ERR_KERNEL,
+                 "kernel sig: scale goes with features=rbf or features=linear, which is sig without its 1");
+    VOLT_TRY(volt_path_settle(kernel, &where));
+    kernel->present[GAMMA] = rbf;
+    kernel->present[SCALE] = kernel->present[FEATURES];
+    if (!kernel->present[ORDER]) {
+        kernel->value[ORDER] = kernel->value[LEVEL];
+        kernel->present[ORDER] = true;
+    }
+    VOLT_REQUIRE(kernel->value[ORDER] <= kernel->value[LEVEL], VOLT_ERR_KERNEL,
+                 "kernel sig: order=%g must be at most level=%g", kernel->value[ORDER], kernel->value[LEVEL]);
+    return VOLT_OK;
+}
+
+/* ---- programme -------------------------------------------------------------------------------- */
+
+enum { STRETCH }; /* constants of the programme: `scale` */
+
+/* Scratch space: the total of the kernel, then for each level below the last and each column
+ *     above   sum over the rows before of the sum over the columns before (one number)
+ *     column  sum over the rows before of sum_p R[p][q], for q < order
+ * each LANES wide. */
+static int64_t per_column(const volt_programme *programme)
+{
+    return (programme->level - 1) * (1 + programme->order);
+}
+
+static int64_t scratch_length(const volt_programme *programme, int64_t columns)
+{
+    return (1 + columns * per_column(programme)) * LANES;
+}
+
+static void start(const volt_programme *programme, int64_t columns, double *scratch)
+{
+    memset(scratch, 0, (size_t)scratch_length(programme, columns) * sizeof *scratch);
+    for (int l = 0; l < LANES; l++)
+        scratch[l] = programme->offset;
+}
+
+typedef double lanes[LANES];
+
+static inline void add(lanes to, const lanes what)
+{
+    for (int l = 0; l < LANES; l++)
+        to[l] += what[l];
+}
+
+static inline void scale(lanes to, const lanes M, double factor, const lanes what)
+{
+    for (int l = 0; l < LANES; l++)
+        to[l] = M[l] * factor * what[l];
+}
+
+/* Order 1: one number per level. Level m + 1 of a cell is M times what lies before it, above and to the left. */
+VOLT_CLONES
+static void row_of_order_one(int64_t levels, double stretch, int64_t columns, const double *cells, int64_t step,
+                             double *scratch)
+{
+    double *restrict total = scratch, before[MOST_LEVELS][LANES];
+    memset(before, 0, sizeof before);
+    for (int64_t b = 0; b < columns; b++) {
+        double *restrict column = scratch + (1 + b * 2 * (levels - 1)) * LANES, M[LANES], R[LANES];
+        for (int l = 0; l < LANES; l++)
+            M[l] = R[l] = stretch * cells[b * step + l];
+        for (int64_t m = 0; m + 1 < levels; m++, column += 2 * LANES)
+            for (int l = 0; l < LANES; l++) {
+                double next = M[l] * column[l];
+                total[l] += R[l];
+                column[l] += before[m][l];
+                before[m][l] += R[l];
+                R[l] = next;
+            }
+        for (int l = 0; l < LANES; l++)
+            total[l] += R[l];
+    }
+}
+
+VOLT_CLONES
+static void row(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
+                int64_t step, double *scratch)
+{
+    (void)second;
+    double stretch =
+        programme->constant[STRETCH] * programme->constant[STRETCH]; /* of a product of increments */
+    if (programme->order == 1) {
+        row_of_order_one(programme->level, stretch, columns, cells, step, scratch);
+        return;
+    }
+    int64_t levels = programme->level, order = programme->order, stride = per_column(programme);
+    static const double inverse[MOST_LEVELS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
+                                                    1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
+                                                    1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
+    lanes *total = (lanes *)scratch;
+    lanes before[MOST_LEVELS];             /* per level: sum over the columns before, this row, of all R */
+    lanes along[MOST_LEVELS][MOST_LEVELS]; /* per level and p: sum over the columns before of sum_q R[p][q] */
+    for (int64_t m = 0; m + 1 < levels; m++) {
+        memset(before[m], 0, sizeof before[m]);
+        memset(along[m], 0, (size_t)order * sizeof along[m][0]);
+    }
+
+    for (int64_t b = 0; b < columns; b++) {
+        lanes M;
+        for (int l = 0; l < LANES; l++)
+            M[l] = stretch * cells[b * step + l];
+        lanes R[MOST_LEVELS][MOST_LEVELS], next[MOST_LEVELS][MOST_LEVELS];
+        memcpy(R[0][0], M, sizeof M);
+        add(*total, M);
+
+        lanes *column = total + 1 + b * stride;
+        for (int64_t m = 1; m < levels; m++, column += 1 + order) { /* from level m to level m + 1 */
+            int64_t old = m < order ? m : order, now = m + 1 < order ? m + 1 : order;
+            lanes sum = {0}, by_p[MOST_LEVELS], by_q[MOST_LEVELS];
+            memset(by_p, 0, (size_t)old * sizeof by_p[0]);
+            memset(by_q, 0, (size_t)old * sizeof by_q[0]);
+            for (int64_t p = 0; p < old; p++)
+                for (int64_t q = 0; q < old; q++) {
+                    add(by_p[p], R[p][q]);
+                    add(by_q[q], R[p][q]);
+                }
+            for (int64_t p = 0; p < old; p++)
+                add(sum, by_p[p]);
+
+            scale(next[0][0], M, 1, column[0]);
+            for (int64_t p = 1; p < now; p++) {
+                scale(next[p][0], M, inverse[p + 1], along[m - 1][p - 1]);
+                scale(next[0][p], M, inverse[p + 1], column[p]);
+                for (int64_t q = 1; q < now; q++)
+                    scale(next[p][q], M, inverse[p + 1] * inverse[q + 1], R[p - 1][q - 1]);
+            }
+
+            /* The sums of level m move on: rows before for the next row, columns before for the next cell. */
+            add(column[0], before[m - 1]);
+            add(before[m - 1], sum);
+            for (int64_t p = 0; p < old; p++) {
+                add(along[m - 1][p], by_p[p]);
+                add(column[1 + p], by_q[p]);
+            }
+            for (int64_t p = 0; p < now; p++)
+                for (int64_t q = 0; q < now; q++) {
+                    memcpy(R[p][q], next[p][q], sizeof M);
+                    add(*total, next[p][q]);
+                }
+        }
+    }
+}
+
+static void finish(const volt_programme *programme, const int64_t *lengths, const double *scratch, double *out)
+{
+    (void)programme;
+    (void)lengths; /* cells behind a path's end are 0, and add nothing */
+    memcpy(out, scratch, LANES * sizeof *out);
+}
+
+/* ---- explicit features ------------------------------------------------------------------------ */
+
+/* Numbers in levels 1 .. level; at most 1e9, beyond which nobody wants them. */
+static int64_t features(const volt_programme *programme, int64_t channels)
+{
+    double count = 0, power = 1;
+    for (int64_t m = 0; m < programme->level; m++)
+        count += power *= (double)channels;
+    return (int64_t)fmin(count, 1e9);
+}
+
+static double cell_cost(const volt_programme *programme)
+{
+    double cost = 0;
+    for (int64_t m = 1; m <= programme->level; m++)
+        cost += (double)(m < programme->order ? m * m : programme->order * programme->order);
+    return cost;
+}
+
+/* to = (from + add) (x) dx / divisor, where from and add have `count` numbers (add may be NULL). */
+VOLT_CLONES
+static void extend(const double *restrict from, const double *restrict add, int64_t count,
+                   const double *restrict dx, int64_t channels, double divisor, double *restrict to)
+{
+    for (int64_t k = 0; k < count; k++) {
+        double value = (from[k] + (add ? add[k] : 0)) / divisor;
+        for (int64_t c = 0; c < channels; c++)
+            to[k * channels + c] = value * dx[c];
+    }
+}
+
+/* One more increment (Chen): level m becomes sum_i S^i (x) dx^{(x) (m - i)} / (m - i)!, by Horner's rule,
+ *     (S^{m-1} + (S^{m-2} + ( ... (1) (x) dx/m ... ) (x) dx/2) (x) dx/1. The highest level goes first. */
+static void add_increment(const double *dx, int64_t channels, int64_t level, double *const *S,
+                          double *const *work)
+{
+    for (int64_t m = level; m >= 1; m--) {
+        const double one = 1;
+        extend(&one, NULL, 1, dx, channels, (double)m, work[0]);
+        int64_t count = channels;
+        for (int64_t i = 1; i < m; i++) { /* work[i] has the level i + 1 */
+            extend(S[i - 1], work[i - 1], count, dx, channels, (double)(m - i), work[i]);
+            count *= channels;
+        }
+        for (int64_t k = 0; k < count; k++)
+            S[m - 1][k] += work[m - 1][k];
+    }
+}
+
+static void describe(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
+                     double *list, double *scratch)
+{
+    double *S[MOST_LEVELS], *work[MOST_LEVELS];
+    int64_t offset = 0, count = 1;
+    for (int64_t m = 0; m < programme->level; m++) {
+        count *= channels;
+        S[m] = list + offset;
+        work[m] = scratch + offset;
+        offset += count;
+    }
+    memset(list, 0, (size_t)offset * sizeof *list);
+    for (int64_t t = 0; t < P; t++)
+        add_increment(increments + t * channels, channels, programme->level, S, work);
+
+    double power = 1;
+    count = 1;
+    for (int64_t m = 0; m < programme->level; m++) {
+        power *= programme->constant[STRETCH];
+        count *= channels;
+        for (int64_t k = 0; k < count; k++)
+            S[m][k] *= power;
+    }
+}
+
+/* ---- entry ------------------------------------------------------------------------------------ */
+
+static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
+{
+    volt_programme made = {
+        .differences = true,
+        .scratch_length = scratch_length,
+        .start = start,
+        .row = row,
+        .finish = finish,
+        .level = (int64_t)kernel->value[LEVEL],
+        .order = (int64_t)kernel->value[ORDER],
+        .offset = kernel->present[FEATURES] ? 0 : 1,
+        .gaussian = has_features(kernel, FEATURES_RBF) ? kernel->value[GAMMA] : 0,
+        .constant = {[STRETCH] = kernel->present[FEATURES] ? kernel->value[SCALE] : 1},
+    };
+    if (made.order == made.level) { /* exact: the features are the signature's */
+        made.features = features;
+        made.describe = describe;
+        made.cell_cost = cell_cost;
+    }
+    *programme = made;
+    *shape = volt_path_shape_of(kernel, &where);
+    shape->increments = true;
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    (void)d;
+    volt_programme programme;
+    volt_path_shape shape;
+    paths(kernel, &programme, &shape);
+    double largest = has_features(kernel, FEATURES_RBF) ? 1 : INFINITY;
+    return volt_path_resolve(kernel, &where, radius, programme, largest, resolved);
+}
+
+const volt_kernel_entry volt_kernel_sig = {
+    .info = {.name = "sig",
+             .formula = "1 + sum_{m <= level} <S^m(x), S^m(y)>, S the signature",
+             .cost = "O(d + level order^2 window^2), or O(d^level) where less; augment: O((d + level order^2) "
+                     "window^2); path=rows: O(level order^2 d^2), or O(3^level) where less",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = settle,
+    .resolve = resolve,
+    .paths = paths,
+};

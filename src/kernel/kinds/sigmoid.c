@@ -1,0 +1,52 @@
+/* src/kernel/kinds/sigmoid.c: tanh(gamma <x, y> + coef0), the product summed over a window. Not positive
+ * semidefinite in general. */
+#include "base/clones.h"
+#include "base/fastmath.h"
+#include "kernel/kinds/static_kernel.h"
+
+#include <math.h>
+
+enum { GAMMA, COEF0, WINDOW, N_PARAMETERS };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [GAMMA] = VOLT_PARAMETER_STATIC_GAMMA,
+    [COEF0] = {.name = "coef0",
+               .meaning = "shift inside tanh",
+               .fallback = "1",
+               .range = "(-inf, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = -INFINITY,
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-3,
+               .search_high = 3},
+    [WINDOW] = VOLT_PARAMETER_WINDOW,
+};
+
+VOLT_CLONES_WIDE
+static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    double gamma = scan->constant[0], coef0 = scan->constant[1];
+    VOLT_STATIC_STEP(volt_tanh(gamma * s + coef0))
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    int64_t window = (int64_t)kernel->value[WINDOW];
+    volt_scan scan = {.step = step,
+                      .constant = {volt_static_gamma(kernel, GAMMA, d, window), kernel->value[COEF0]}};
+    volt_static_resolve(scan, window, radius, 1, resolved);
+    return VOLT_OK;
+}
+
+const volt_kernel_entry volt_kernel_sigmoid = {
+    .info = {.name = "sigmoid",
+             .formula = "tanh(gamma <x, y> + coef0)",
+             .cost = "O(d)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = volt_kernel_settle_plainly,
+    .resolve = resolve,
+    .may_be_indefinite = true,
+};

@@ -1,0 +1,405 @@
+/* src/kernel/kinds/volterra.c: the Volterra reservoir kernel and its family of lifts.
+ *
+ *     K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1]        (Gonon, Grigoryeva, Ortega, eq. for the
+ *                                                               Gram matrix in section II.B)
+ *
+ * with the paper's kappa(z, z') = 1 / (1 - tau^2 <z, z'>) ("geometric") or another positive definite kappa.
+ * The state of a diagonal is K itself. A zero past against a zero past has K = 1 / (1 - lambda^2 kappa(0, 0)),
+ * and kappa(0, 0) = 1 for every lift.
+ *
+ * Bounds: with t = tau^2 M^2 and |z| <= M, sup kappa is
+ *     geometric    1 / (1 - t)           t < 1
+ *     even         1 / (1 - t^2)         t < 1
+ *     exponential  exp(t)
+ *     poly:p       1 + t + ... + t^p
+ *     rbf          1
+ * and the recursion converges while lambda^2 sup kappa < 1. */
+#include "base/clones.h"
+#include "base/error.h"
+#include "base/fastmath.h"
+#include "kernel/kernel_entry.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+/* ---- parameters ------------------------------------------------------------------------------- */
+
+enum { TAU, TAU_COEF, GAMMA, LAMBDA, LAMBDA_COEF, LIFT, N_PARAMETERS };
+
+typedef enum lift { GEOMETRIC, EVEN, EXPONENTIAL, POLY, RBF } lift;
+
+static const char *const lift_words[] = {"geometric", "even", "exponential", "poly:", "rbf", NULL};
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [TAU] = {.name = "tau",
+             .meaning = "weight of products of inputs; tau M < 1 for lifts geometric and even",
+             .range = "(0, inf)",
+             .kind = VOLT_PARAMETER_REAL,
+             .low = 0,
+             .high = INFINITY},
+    [TAU_COEF] = {.name = "tau_coef",
+                  .meaning = "tau M, instead of tau: never out of bounds",
+                  .fallback = "0.3",
+                  .range = "(0, 1)",
+                  .kind = VOLT_PARAMETER_REAL,
+                  .low = 0,
+                  .high = 1,
+                  .search = VOLT_SEARCH_LOG,
+                  .search_low = 0.1,
+                  .search_high = 0.995},
+    [GAMMA] = {.name = "gamma",
+               .meaning = "lift rbf only: exp(-gamma |z - z'|^2)",
+               .fallback = "1",
+               .range = "(0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY,
+               .search = VOLT_SEARCH_LOG,
+               .search_low = 1e-2,
+               .search_high = 10},
+    [LAMBDA] = {.name = "lambda",
+                .meaning = "how slowly the past fades; lambda^2 sup kappa < 1",
+                .range = "(0, 1/sqrt(sup kappa))",
+                .kind = VOLT_PARAMETER_REAL,
+                .low = 0,
+                .high = INFINITY},
+    [LAMBDA_COEF] = {.name = "lambda_coef",
+                     .meaning = "lambda over its bound, instead of lambda: never out of bounds",
+                     .fallback = "0.9",
+                     .range = "(0, 1)",
+                     .kind = VOLT_PARAMETER_REAL,
+                     .low = 0,
+                     .high = 1,
+                     .search = VOLT_SEARCH_LINEAR,
+                     .search_low = 0.01,
+                     .search_high = 0.999},
+    [LIFT] = {.name = "lift",
+              .meaning = "the local kernel kappa",
+              .fallback = "geometric",
+              .range = "geometric, even, exponential, poly:P, rbf",
+              .kind = VOLT_PARAMETER_CHOICE,
+              .words = lift_words},
+};
+
+static lift lift_of(const volt_kernel *kernel)
+{
+    return (lift)(int)kernel->value[LIFT];
+}
+
+/* The lift as it stands in the kernel's text. */
+static const char *lift_name(const volt_kernel *kernel, char buffer[VOLT_NUMBER_LENGTH])
+{
+    lift kind = lift_of(kernel);
+    if (kind == POLY)
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s%d", lift_words[kind], (int)kernel->argument[LIFT]);
+    else
+        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s", lift_words[kind]);
+    return buffer;
+}
+
+static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
+{
+    VOLT_REQUIRE(!(kernel->present[a] && kernel->present[b]), VOLT_ERR_KERNEL,
+                 "kernel volterra: give %s or %s, not both", parameters[a].name, parameters[b].name);
+    return VOLT_OK;
+}
+
+static volt_status settle(volt_kernel *kernel)
+{
+    volt_kernel_use_fallback(kernel, LIFT);
+    VOLT_TRY(refuse_both(kernel, TAU, TAU_COEF));
+    VOLT_TRY(refuse_both(kernel, LAMBDA, LAMBDA_COEF));
+    if (!kernel->present[LAMBDA] && !kernel->present[LAMBDA_COEF])
+        volt_kernel_use_fallback(kernel, LAMBDA_COEF);
+
+    if (lift_of(kernel) == RBF) {
+        VOLT_REQUIRE(!kernel->present[TAU] && !kernel->present[TAU_COEF], VOLT_ERR_KERNEL,
+                     "kernel volterra: lift=rbf takes gamma and no %s",
+                     kernel->present[TAU] ? "tau" : "tau_coef");
+        volt_kernel_use_fallback(kernel, GAMMA);
+        return VOLT_OK;
+    }
+    VOLT_REQUIRE(!kernel->present[GAMMA], VOLT_ERR_KERNEL,
+                 "kernel volterra: gamma goes with lift=rbf; the other lifts take tau or tau_coef");
+    if (!kernel->present[TAU] && !kernel->present[TAU_COEF])
+        volt_kernel_use_fallback(kernel, TAU_COEF);
+    return VOLT_OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+/* Constants of the step. */
+enum { STEP_TAU2, STEP_LAMBDA2, STEP_RATE, STEP_LIFT };
+
+/* The recursion on `rows` rows, lambda^2 kappa(s) being `factor`, an expression in the local value s. The
+ * expression is inlined, and the inner loop vectorises. */
+#define STEP_ROWS(factor)                                  \
+    for (int64_t r = 0; r < rows; r++) {                   \
+        const double *restrict row = local + r * ld_local; \
+        double *restrict row_out = out + r * ld_out;       \
+        for (int64_t k = 0; k < count; k++) {              \
+            double s = row[k];                             \
+            row_out[k] = state[k] = 1 + (factor)*state[k]; \
+        }                                                  \
+    }
+
+/* Division is what costs most, so two values share one: 1/a = b / (a b), 1/b = a / (a b). The denominators
+ * a = 1 - t s (or 1 - t^2 s^2) lie in (0, 2), far enough from 0 that nothing underflows. More values to a
+ * division would save little: the way from a local value to the last of its rows gets longer. */
+VOLT_INLINE double denominator(double t, double s, bool even)
+{
+    double ts = t * s;
+    return 1 - (even ? ts * ts : ts);
+}
+
+VOLT_INLINE void divide_four_rows(const double *restrict local, int64_t ld_local, double *restrict state,
+                                  double *restrict out, int64_t ld_out, int64_t count, double t, double lambda2,
+                                  bool even)
+{
+    const double *restrict row0 = local, *restrict row1 = local + ld_local;
+    const double *restrict row2 = row1 + ld_local, *restrict row3 = row2 + ld_local;
+    double *restrict out0 = out, *restrict out1 = out + ld_out;
+    double *restrict out2 = out1 + ld_out, *restrict out3 = out2 + ld_out;
+    for (int64_t k = 0; k < count; k++) {
+        double a0 = denominator(t, row0[k], even), a1 = denominator(t, row1[k], even);
+        double a2 = denominator(t, row2[k], even), a3 = denominator(t, row3[k], even);
+        double inverse01 = lambda2 / (a0 * a1), inverse23 = lambda2 / (a2 * a3);
+        double value = 1 + inverse01 * a1 * state[k];
+        out0[k] = value;
+        value = 1 + inverse01 * a0 * value;
+        out1[k] = value;
+        value = 1 + inverse23 * a3 * value;
+        out2[k] = value;
+        value = 1 + inverse23 * a2 * value;
+        out3[k] = value;
+        state[k] = value;
+    }
+}
+
+/* One row: the pairs are PAIR entries apart. */
+VOLT_INLINE void divide_row(const double *restrict local, double *restrict state, double *restrict out,
+                            int64_t count, double t, double lambda2, bool even)
+{
+    enum { PAIR = 16 };
+    int64_t k0 = 0;
+    for (; k0 + 2 * PAIR <= count; k0 += 2 * PAIR)
+        for (int64_t k = k0; k < k0 + PAIR; k++) {
+            double a = denominator(t, local[k], even), b = denominator(t, local[k + PAIR], even);
+            double inverse = lambda2 / (a * b);
+            out[k] = state[k] = 1 + inverse * b * state[k];
+            out[k + PAIR] = state[k + PAIR] = 1 + inverse * a * state[k + PAIR];
+        }
+    for (int64_t k = k0; k < count; k++)
+        out[k] = state[k] = 1 + lambda2 / denominator(t, local[k], even) * state[k];
+}
+
+VOLT_INLINE void divide_rows(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                             double *state, double *out, int64_t ld_out, int64_t count, bool even)
+{
+    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
+    if (rows == VOLT_SCAN_ROWS)
+        divide_four_rows(local, ld_local, state, out, ld_out, count, t, lambda2, even);
+    else
+        for (int64_t r = 0; r < rows; r++)
+            divide_row(local + r * ld_local, state, out + r * ld_out, count, t, lambda2, even);
+}
+
+VOLT_CLONES
+static void step_geometric(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                           int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride; /* one number of state */
+    divide_rows(scan, rows, local, ld_local, state, out, ld_out, count, false);
+}
+
+VOLT_CLONES
+static void step_even(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                      int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride;
+    divide_rows(scan, rows, local, ld_local, state, out, ld_out, count, true);
+}
+
+/* The exponential lift has rate tau^2, the rbf lift -gamma. */
+VOLT_CLONES_WIDE
+static void step_exp(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
+                     double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride;
+    double rate = scan->constant[STEP_RATE], lambda2 = scan->constant[STEP_LAMBDA2];
+    STEP_ROWS(lambda2 * volt_exp(rate * s))
+}
+
+/* Overwrite s by lambda^2 (1 + t s + ... + (t s)^degree): the loop over powers runs outside a loop over a
+ * chunk, which vectorises. */
+VOLT_INLINE void power_sums(double *s, int64_t count, double t, double lambda2, int64_t degree)
+{
+    enum { CHUNK = 16 };
+    for (int64_t k0 = 0; k0 < count; k0 += CHUNK) {
+        int64_t width = count - k0 < CHUNK ? count - k0 : CHUNK;
+        double ts[CHUNK] = {0}, sum[CHUNK];
+        for (int64_t k = 0; k < width; k++)
+            ts[k] = t * s[k0 + k];
+        for (int k = 0; k < CHUNK; k++)
+            sum[k] = 1;
+        for (int64_t p = 0; p < degree; p++)
+            for (int k = 0; k < CHUNK; k++)
+                sum[k] = 1 + ts[k] * sum[k];
+        for (int64_t k = 0; k < width; k++)
+            s[k0 + k] = lambda2 * sum[k];
+    }
+}
+
+VOLT_CLONES_WIDE
+static void step_poly(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
+                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride;
+    for (int64_t r = 0; r < rows; r++)
+        power_sums(local + r * ld_local, count, scan->constant[STEP_TAU2], scan->constant[STEP_LAMBDA2],
+                   scan->degree);
+    STEP_ROWS(s)
+}
+
+static volt_scan_step step_of(lift kind)
+{
+    switch (kind) {
+    case GEOMETRIC:
+        return step_geometric;
+    case EVEN:
+        return step_even;
+    case POLY:
+        return step_poly;
+    case EXPONENTIAL:
+    case RBF:
+        break;
+    }
+    return step_exp;
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/* sup of kappa when tau^2 <z, z'> <= t; infinite where the series diverges. */
+static double sup_kappa(lift kind, double t, int64_t degree)
+{
+    switch (kind) {
+    case GEOMETRIC:
+        return t < 1 ? 1 / (1 - t) : INFINITY;
+    case EVEN:
+        return t < 1 ? 1 / ((1 - t) * (1 + t)) : INFINITY;
+    case EXPONENTIAL:
+        return exp(t);
+    case POLY: {
+        double sum = 1;
+        for (int64_t p = 0; p < degree; p++)
+            sum = 1 + t * sum;
+        return sum;
+    }
+    case RBF:
+        break;
+    }
+    return 1;
+}
+
+/* Inner products of inputs on the sphere |z| = M are rounded: leave that much room inside the bounds. */
+static double rounding_room(int64_t d)
+{
+    return 2 * volt_norm_room(d);
+}
+
+static double gain(const volt_resolved *resolved, double norm)
+{
+    const volt_kernel_facts *facts = &resolved->facts;
+    const volt_scan *scan = &resolved->scan;
+    /* With room for the rounding of inner products, as in resolve. */
+    double t = facts->tau * facts->tau * norm * facts->radius * (1 + rounding_room(resolved->d));
+    return facts->lambda * facts->lambda * sup_kappa((lift)(int)scan->constant[STEP_LIFT], t, scan->degree);
+}
+
+/* tau^2 M^2, from tau or from tau_coef, which is kept away from 1 by the rounding. */
+static volt_status resolve_tau(const volt_kernel *kernel, double radius, double room, double *tau, double *t)
+{
+    if (kernel->present[TAU]) {
+        *tau = kernel->value[TAU];
+        *t = *tau * *tau * radius * radius;
+    } else {
+        double coef = kernel->value[TAU_COEF];
+        *t = fmin(coef * coef, 1 - 4 * room);
+        *tau = radius > 0 ? sqrt(*t) / radius : coef;
+    }
+    lift kind = lift_of(kernel);
+    char given[VOLT_NUMBER_LENGTH], largest[VOLT_NUMBER_LENGTH];
+    VOLT_REQUIRE(
+        (kind != GEOMETRIC && kind != EVEN) || *t * (1 + room) < 1, VOLT_ERR_ARGUMENT,
+        "tau = %s must stay below 1/M = %.10g for lift %s, M = %s being the largest norm of the inputs",
+        volt_format_number(*tau, given), 1 / radius, lift_words[kind], volt_format_number(radius, largest));
+    return VOLT_OK;
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    lift kind = lift_of(kernel);
+    double room = rounding_room(d), tau = 0, t = 0;
+    int64_t degree = (int64_t)kernel->argument[LIFT];
+    if (kind != RBF)
+        VOLT_TRY(resolve_tau(kernel, radius, room, &tau, &t));
+
+    double sup = sup_kappa(kind, t, degree), sup_with_room = sup_kappa(kind, t * (1 + room), degree);
+    double bound = 1 / sqrt(sup);
+    double coef = fmin(kernel->value[LAMBDA_COEF], 1 - 4 * DBL_EPSILON); /* its square must not round to 1 */
+    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_room);
+    char given[VOLT_NUMBER_LENGTH], name[VOLT_NUMBER_LENGTH];
+    VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
+                 "lambda = %s must stay below its bound, %.10g for lift %s with tau M = %.6g",
+                 volt_format_number(lambda, given), bound, lift_name(kernel, name), sqrt(t));
+
+    double contraction = lambda * lambda * sup;
+    volt_kernel_facts facts = {
+        .radius = radius,
+        .tau = tau,
+        .lambda = lambda,
+        .lambda_bound = bound,
+        .sup_kappa = sup,
+        .contraction = contraction,
+        .largest = 1 / (1 - contraction),
+    };
+    double zero_past = 1 / (1 - lambda * lambda);
+    volt_scan scan = {
+        .step = step_of(kind),
+        .state_size = 1,
+        .start = {zero_past},
+        .distance = kind == RBF,
+        .constant = {[STEP_TAU2] = tau * tau,
+                     [STEP_LAMBDA2] = lambda * lambda,
+                     [STEP_RATE] = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
+                     [STEP_LIFT] = kind},
+        .degree = degree,
+    };
+    volt_resolved made = {
+        .facts = facts,
+        .gain = kind == RBF ? NULL : gain,
+        .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
+        .window = 1,
+        .scan = scan,
+    };
+    *resolved = made;
+    return VOLT_OK;
+}
+
+/* The even lift learns what does not see the sign of an input: that is a symmetry about zero. */
+static bool keeps_origin(const volt_kernel *kernel)
+{
+    return lift_of(kernel) == EVEN;
+}
+
+const volt_kernel_entry volt_kernel_volterra = {
+    .info = {.name = "volterra",
+             .formula = "K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1], kappa = 1/(1 - tau^2 <x, y>)",
+             .cost = "O(d); lift=poly:P: O(d + P)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = settle,
+    .resolve = resolve,
+    .keeps_origin = keeps_origin,
+};
