@@ -104,6 +104,7 @@ static volt_status solve(volt_matrix K, volt_matrix Y, const volt_ridge_options 
     if (pivot)
         return volt_ridge_singular(pivot, n, options->alpha, report->rounding_level);
     VOLT_TRY(volt_cholesky_rcond(K, norm, &report->rcond));
+    VOLT_TRY(volt_stage_end(stage)); /* the estimate reads the factor some ten times */
 
     volt_cholesky_forward(K, Y);
     if (options->intercept) {

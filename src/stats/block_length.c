@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/progress.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>
@@ -107,7 +108,7 @@ static volt_status check_count(int64_t count)
     return VOLT_OK;
 }
 
-volt_status volt_block_length_of_differences(volt_view values, double *block)
+volt_status volt_block_length_of_differences(volt_view values, volt_progress progress, double *block)
 {
     const int64_t count = values.rows;
     VOLT_TRY(check_count(count));
@@ -118,14 +119,17 @@ volt_status volt_block_length_of_differences(volt_view values, double *block)
         return VOLT_ERR_MEMORY;
     }
     double longest = 1;
+    volt_stage stage; /* a small share of a bootstrap: it stays at 0, and asks whether to go on */
+    volt_stage_begin(&stage, progress, "block length", 0, 0, 1);
     for (int64_t i = 0; i < values.cols; i++)
-        for (int64_t j = 0; j < i; j++) {
+        for (int64_t j = 0; j < i && volt_stage_poll(&stage); j++) {
             for (int64_t t = 0; t < count; t++)
                 difference[t] = values.data[t * values.ld + i] - values.data[t * values.ld + j];
             longest = fmax(longest, block_length(difference, count, R));
         }
     volt_free(R);
     volt_free(difference);
+    VOLT_TRY(volt_stage_end(&stage));
     *block = longest;
     return VOLT_OK;
 }

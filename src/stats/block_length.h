@@ -8,7 +8,7 @@ enum { VOLT_BLOCK_ROWS = 10 }; /* values that a series needs for the rule, at le
 
 /* The largest block length over the differences of any two columns: none is then cut into blocks too short
  * for its dependence. What all columns share plays no part, as it plays none in a comparison. 1 when there is
- * one column. */
-volt_status volt_block_length_of_differences(volt_view values, double *block);
+ * one column. VOLT_ERR_CANCELLED. */
+volt_status volt_block_length_of_differences(volt_view values, volt_progress progress, double *block);
 
 #endif

@@ -37,6 +37,7 @@ typedef struct mcs_work {
     int64_t *alive;        /* the columns that are left, in column order */
     int64_t n_alive;
     int exponent;
+    volt_stage *stage; /* of the elimination: polled once for each model in a step */
 } mcs_work;
 
 /* The model that a step drops, the statistic that does, and the difference of losses in it. */
@@ -73,7 +74,7 @@ static void compare(mcs_loser *loser, int64_t model, double difference, double i
 static void prepare_pairs(mcs_work *work)
 {
     const int64_t M = work->models, reps = work->reps;
-    for (int64_t i = 0; i < M; i++)
+    for (int64_t i = 0; i < M && volt_stage_poll(work->stage); i++)
         for (int64_t j = 0; j < i; j++) {
             const double *first = work->errors + i * reps, *second = work->errors + j * reps;
             double squares = 0;
@@ -100,7 +101,7 @@ static mcs_loser test_pairs(mcs_work *work)
 {
     const int64_t M = work->models, reps = work->reps;
     mcs_loser loser = {work->alive[0], 0, 0};
-    for (int64_t a = 0; a < work->n_alive; a++)
+    for (int64_t a = 0; a < work->n_alive && volt_stage_poll(work->stage); a++)
         for (int64_t c = 0; c < work->n_alive; c++) {
             const int64_t i = work->alive[a], j = work->alive[c];
             const double scale = work->inverse_error[i * M + j];
@@ -134,7 +135,7 @@ static double centre_errors(const mcs_work *work, int64_t i, double *restrict co
 static mcs_loser test_centres(mcs_work *work)
 {
     mcs_loser loser = {work->alive[0], 0, 0};
-    for (int64_t a = 0; a < work->n_alive; a++) {
+    for (int64_t a = 0; a < work->n_alive && volt_stage_poll(work->stage); a++) {
         const int64_t i = work->alive[a];
         double scale = inverse_root_mean_square(centre_errors(work, i, work->column), work->reps);
         double difference = 0;
@@ -173,6 +174,7 @@ static volt_status eliminate(mcs_work *work, volt_mcs_method method, volt_progre
     double pvalue = 0;
     volt_stage stage;
     volt_stage_begin(&stage, progress, "eliminate", 0.9, 0.1, (double)work->models);
+    work->stage = &stage;
     if (method == VOLT_MCS_R)
         prepare_pairs(work);
     for (int64_t step = 0; work->n_alive > 1 && volt_stage_advance(&stage, 1); step++) {
@@ -322,10 +324,10 @@ static volt_status check_reps(int64_t reps)
     return VOLT_OK;
 }
 
-static volt_status choose_block(volt_view losses, double asked, double *block)
+static volt_status choose_block(volt_view losses, double asked, volt_progress progress, double *block)
 {
     if (asked == VOLT_BLOCK_AUTO)
-        return volt_block_length_of_differences(losses, block);
+        return volt_block_length_of_differences(losses, progress, block);
     if (asked == VOLT_BLOCK_SQRT) {
         *block = floor(sqrt((double)losses.rows));
         return VOLT_OK;
@@ -353,7 +355,7 @@ volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, 
     VOLT_TRY(check_losses(losses, options, mcs));
     VOLT_TRY(check_reps(options->reps));
     volt_resampling resampling = {.reps = options->reps, .seed = options->seed};
-    VOLT_TRY(choose_block(losses, options->block, &resampling.block));
+    VOLT_TRY(choose_block(losses, options->block, options->progress, &resampling.block));
     return compute(losses, options, &resampling, mcs);
 }
 

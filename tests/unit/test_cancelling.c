@@ -8,6 +8,7 @@
 #include "support/sequences.h"
 #include "volterra/kernel.h"
 #include "volterra/model.h"
+#include "volterra/stats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,6 +102,35 @@ static volt_status collection(setting *s, volt_progress progress)
                                 volt_matrix_of(s->K, SERIES, SERIES));
 }
 
+/* Losses of N models at 40 times, from the rows again and again. */
+static volt_status confidence_set(setting *s, volt_progress progress, volt_mcs_method method)
+{
+    enum { T = 40, REPS = 30 };
+    double losses[T * N];
+    for (int64_t k = 0; k < T * N; k++)
+        losses[k] = s->X.data[k * 7 % (N * D)] * (1 + (double)(k % 11));
+    volt_mcs_options options = volt_mcs_options_default();
+    options.method = method;
+    options.block = VOLT_BLOCK_AUTO;
+    options.reps = REPS;
+    options.progress = progress;
+    volt_mcs *mcs = NULL;
+    volt_status status = volt_mcs_compute(volt_view_of(losses, T, N), &options, &mcs);
+    assert_true(status == VOLT_OK || !mcs);
+    volt_mcs_free(mcs);
+    return status;
+}
+
+static volt_status confidence_set_r(setting *s, volt_progress progress)
+{
+    return confidence_set(s, progress, VOLT_MCS_R);
+}
+
+static volt_status confidence_set_max(setting *s, volt_progress progress)
+{
+    return confidence_set(s, progress, VOLT_MCS_MAX);
+}
+
 /* ---- cancelled at every call ------------------------------------------------------------------ */
 
 static const struct {
@@ -125,6 +155,8 @@ static const struct {
     {"sig:level=9,window=3,augment=time+leadlag", predict},
     {"sigpde:window=6,static=rbf", predict},
     {"sigpde", collection},
+    {"linear", confidence_set_r},
+    {"linear", confidence_set_max},
 };
 
 static void an_operation_stops_at_every_call(void **state)
@@ -186,11 +218,27 @@ static void one_long_path_polls(void **state)
     assert_true(on_one_path("sigpde", LENGTH, 1).at_zero >= POLLS);
 }
 
+/* 66 pairs of 12 models for the block length, then 12 rows of pairs and 12 + 11 + ... + 2 models in the steps. */
+static void every_model_of_a_confidence_set_polls(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2303);
+    double *rows = random_rows(&rng, N, D, 1);
+    setting s = {.X = volt_view_of(rows, N, D)};
+    user pairs = {0}, centres = {0};
+    check_ok(confidence_set_r(&s, (volt_progress){listen, &pairs}));
+    assert_true(pairs.calls >= N * (N - 1) / 2 + N + N * (N + 1) / 2 - 1);
+    check_ok(confidence_set_max(&s, (volt_progress){listen, &centres}));
+    assert_true(centres.calls >= N * (N - 1) / 2 + N * (N + 1) / 2 - 1);
+    free(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_operation_stops_at_every_call, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(one_long_path_polls, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(every_model_of_a_confidence_set_polls, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests_name("cancelling", tests, NULL, NULL);
 }
