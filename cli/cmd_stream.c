@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "outputs.h"
 #include "report.h"
+#include "row_lines.h"
 #include "volterra.h"
 
 #include <errno.h>
@@ -51,11 +52,9 @@ typedef struct stream_session {
     const stream_arguments *arguments;
     volt_model_info info;
     volt_stream *stream;
-    double *cells, *x, *y; /* a line's numbers, those the model wants, its forecast */
-    int64_t n_cells;       /* numbers in a line */
-    int64_t *from;         /* x[j] = cells[from[j]] */
-    int64_t line, rows;    /* lines read, rows forecast */
-    bool flush_lines;      /* somebody may be waiting for the answer */
+    row_lines lines;
+    double *x, *y;    /* a row, its forecast */
+    bool flush_lines; /* somebody may be waiting for the answer */
 } stream_session;
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -81,7 +80,7 @@ static int print_header(const stream_session *session)
     const char **names = output_names(&session->info);
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
-    header_line_print(names, session->info.q);
+    header_line_print(stdout, names, session->info.q);
     output_names_free(names);
     if (session->flush_lines)
         fflush(stdout);
@@ -90,65 +89,16 @@ static int print_header(const stream_session *session)
 
 /* ---- input ------------------------------------------------------------------------------------ */
 
-/* A header may order the columns in its own way, and have more of them than the model. */
-static int take_header(stream_session *session, char *line)
-{
-    char **names = NULL;
-    int64_t count = 0;
-    if (header_line_split(line, &names, &count))
-        return complain(EXIT_FAILED, "not enough memory for the header on standard input");
-    if (session->info.input_names &&
-        header_line_locate(names, count, session->info.input_names, session->info.d, session->from)) {
-        double *cells = realloc(session->cells, (size_t)count * sizeof *cells);
-        if (!cells) {
-            free(names);
-            return complain(EXIT_FAILED, "not enough memory for the columns of standard input");
-        }
-        session->cells = cells;
-        session->n_cells = count;
-    }
-    free(names);
-    return 0;
-}
-
-/* The reader of lines leaves out a date; a header counts it. Do so too when the first column is not one
- * of the model's. */
-static bool skip_date_column(stream_session *session)
-{
-    if (session->n_cells <= session->info.d)
-        return false;
-    for (int64_t j = 0; j < session->info.d; j++)
-        if (session->from[j] == 0)
-            return false;
-    for (int64_t j = 0; j < session->info.d; j++)
-        session->from[j]--;
-    session->n_cells--;
-    return true;
-}
-
 static int push_line(stream_session *session, char *line, size_t length)
 {
-    if (strlen(line) != length)
-        return complain(EXIT_FAILED, "line %lld of standard input holds a zero byte", (long long)session->line);
-    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
-        line[--length] = '\0';
-    if (strspn(line, " \t") == length)
-        return 0;
-    if (session->line == 1 && header_line_is(line))
-        return take_header(session, line);
-
-    volt_status status = volt_csv_parse_line(line, session->n_cells, session->cells);
-    if (status && session->rows == 0 && skip_date_column(session))
-        status = volt_csv_parse_line(line, session->n_cells, session->cells);
-    if (!status) {
-        for (int64_t j = 0; j < session->info.d; j++)
-            session->x[j] = session->cells[session->from[j]];
-        status = volt_stream_push(session->stream, session->x, session->y);
-    }
+    bool is_row = false;
+    int failed = row_lines_take(&session->lines, line, length, session->x, &is_row);
+    if (failed || !is_row)
+        return failed;
+    volt_status status = volt_stream_push(session->stream, session->x, session->y);
     if (status)
-        return complain(EXIT_FAILED, "line %lld of standard input: %s", (long long)session->line,
+        return complain(EXIT_FAILED, "line %lld of standard input: %s", (long long)session->lines.line,
                         volt_error_detail());
-    session->rows++;
     print_forecast(session);
     return 0;
 }
@@ -161,7 +111,6 @@ static int push_lines(stream_session *session)
     int failed = 0;
     errno = 0;
     while (!failed && !interrupt_seen() && (length = getline(&line, &capacity, stdin)) >= 0) {
-        session->line++;
         failed = push_line(session, line, (size_t)length);
         if (ferror(stdout))
             break; /* the end of the program says so */
@@ -178,16 +127,13 @@ static int push_lines(stream_session *session)
 
 static int prepare(stream_session *session)
 {
-    size_t d = (size_t)session->info.d;
-    session->n_cells = session->info.d;
-    session->cells = malloc(d * sizeof *session->cells);
-    session->x = malloc(d * sizeof *session->x);
+    session->x = malloc((size_t)session->info.d * sizeof *session->x);
     session->y = malloc((size_t)session->info.q * sizeof *session->y);
-    session->from = malloc(d * sizeof *session->from);
-    if (!session->cells || !session->x || !session->y || !session->from)
+    if (!session->x || !session->y)
         return complain(EXIT_FAILED, "not enough memory for a row of the model");
-    for (size_t j = 0; j < d; j++)
-        session->from[j] = (int64_t)j;
+    int failed = row_lines_begin(&session->lines, session->info.d, session->info.input_names);
+    if (failed)
+        return failed;
 
     struct stat about;
     session->flush_lines = fstat(STDIN_FILENO, &about) != 0 || !S_ISREG(about.st_mode);
@@ -210,13 +156,13 @@ static int run_session(stream_session *session, const volt_model *model)
         interrupt_defer(false);
     }
     if (!failed)
-        forecast_warn_beyond(session->arguments->beyond, volt_stream_beyond(session->stream), session->rows);
+        forecast_warn_beyond(session->arguments->beyond, volt_stream_beyond(session->stream),
+                             session->lines.rows);
 
     volt_stream_free(session->stream);
-    free(session->cells);
+    row_lines_release(&session->lines);
     free(session->x);
     free(session->y);
-    free(session->from);
     return failed;
 }
 

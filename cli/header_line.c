@@ -3,76 +3,45 @@
 
 #include "volterra.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Cut the first cell off *rest and unquote it in place. Returns NULL when nothing is left. */
-static char *next_cell(char **rest)
+const char *header_line_behind_mark(const char *line)
 {
-    char *read = *rest;
-    if (!read)
-        return NULL;
-    while (*read == ' ' || *read == '\t')
-        read++;
-    char *cell = read, *write = read;
-    bool is_quoted = *read == '"';
-    if (is_quoted) {
-        read++;
-        for (; *read && !(*read == '"' && read[1] != '"'); read++) {
-            if (*read == '"')
-                read++;
-            *write++ = *read;
-        }
-        if (*read)
-            read++;
-        while (*read && *read != ',')
-            read++;
-    } else {
-        read += strcspn(read, ",");
-        write = read;
-        while (write > cell && isspace((unsigned char)write[-1]))
-            write--;
-    }
-    *rest = *read ? read + 1 : NULL;
-    *write = '\0';
-    return cell;
-}
-
-int header_line_split(char *line, char ***names, int64_t *count)
-{
-    size_t most = 1;
-    for (const char *c = line; *c; c++)
-        most += *c == ',';
-    char **cells = malloc(most * sizeof *cells);
-    if (!cells)
-        return -1;
-    int64_t found = 0;
-    for (char *cell = next_cell(&line); cell; cell = next_cell(&line))
-        cells[found++] = cell;
-    *names = cells;
-    *count = found;
-    return 0;
+    if (strncmp(line, "\xef\xbb\xbf", 3) == 0)
+        line += 3;
+    const char *first = line + strspn(line, " \t");
+    return *first == '#' ? first + 1 : line;
 }
 
 bool header_line_is(const char *line)
 {
-    char *copy = malloc(strlen(line) + 1);
-    if (!copy)
-        return false;
-    strcpy(copy, line);
+    char **cells = NULL;
+    int64_t count = 0;
     bool has_number = false, has_name = false;
-    char *rest = copy;
-    for (char *cell = next_cell(&rest); cell; cell = next_cell(&rest)) {
+    if (volt_csv_split_line(line, &cells, &count))
+        return false; /* the reader of rows says what is wrong with it */
+    for (int64_t j = 0; j < count; j++) {
         double number;
-        if (volt_parse_number(cell, &number))
-            has_number = true;
-        else if (*cell)
-            has_name = true;
+        bool is_number = volt_parse_number(cells[j], &number);
+        has_number |= is_number;
+        has_name |= !is_number && *cells[j];
     }
-    free(copy);
+    volt_free(cells);
     return has_name && !has_number;
+}
+
+bool header_line_begins_with_number(const char *line)
+{
+    char **cells = NULL;
+    int64_t count = 0;
+    double number;
+    if (volt_csv_split_line(line, &cells, &count))
+        return false;
+    bool begins = count > 0 && volt_parse_number(cells[0], &number);
+    volt_free(cells);
+    return begins;
 }
 
 bool header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
@@ -93,22 +62,28 @@ bool header_line_locate(char *const *names, int64_t count, const char *const *wa
     return all;
 }
 
-void header_line_print(const char *const *names, int64_t count)
+/* Read back without quotes, such a name would be taken apart, trimmed or lose its first byte. */
+static bool needs_quotes(const char *name)
+{
+    return strpbrk(name, ",;\t \"\r\n") || header_line_behind_mark(name) != name;
+}
+
+void header_line_print(FILE *out, const char *const *names, int64_t count)
 {
     for (int64_t j = 0; j < count; j++) {
         if (j)
-            putchar(',');
-        if (!strpbrk(names[j], ",\"\r\n")) {
-            fputs(names[j], stdout);
+            fputc(',', out);
+        if (!needs_quotes(names[j])) {
+            fputs(names[j], out);
             continue;
         }
-        putchar('"');
+        fputc('"', out);
         for (const char *c = names[j]; *c; c++) {
             if (*c == '"')
-                putchar('"');
-            putchar(*c);
+                fputc('"', out);
+            fputc(*c, out);
         }
-        putchar('"');
+        fputc('"', out);
     }
-    putchar('\n');
+    fputc('\n', out);
 }

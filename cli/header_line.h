@@ -4,19 +4,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* The first line of a file behind its byte order mark, and behind the '#' that numpy.savetxt puts before a header. */
+const char *header_line_behind_mark(const char *line);
 
 /* Is this line a header: is there a name in it, and no number? */
 bool header_line_is(const char *line);
 
-/* Split into names, without quotes and the white space around them. The names lie in `line`, which is
- * changed; the caller frees *names. Returns nonzero when memory is out. */
-int header_line_split(char *line, char ***names, int64_t *count);
+/* Is the first cell a number? */
+bool header_line_begins_with_number(const char *line);
 
 /* from[j] = where wanted[j] stands among the names; false, and `from` untouched, unless all are there. */
 bool header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
                         int64_t *from);
 
-/* Print names with commas between, quoted where needed. */
-void header_line_print(const char *const *names, int64_t count);
+/* Print names with commas between, quoted where needed: split again they are the same. */
+void header_line_print(FILE *out, const char *const *names, int64_t count);
 
 #endif

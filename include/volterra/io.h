@@ -77,6 +77,10 @@ VOLT_API volt_status volt_table_write_watched(const char *path, volt_view values
  * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
 
+/* The cells of one line of CSV, without quotes and padding, divided as volt_csv_parse_line divides it; count is at least
+ * 1 unless the line is blank. One block: free *cells with volt_free. VOLT_ERR_FORMAT when a quote is never closed. */
+VOLT_API volt_status volt_csv_split_line(const char *line, char ***cells, int64_t *count);
+
 /* ---- texts ------------------------------------------------------------------------------------ */
 
 /* A whole text file, for formats of other modules (BEKK parameters, reports); "-" is standard input or output. Free

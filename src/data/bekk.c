@@ -214,6 +214,14 @@ volt_status volt_bekk_check_stationary(const volt_bekk *bekk)
     return VOLT_OK;
 }
 
+static double stationary_entry(const volt_bekk *bekk, int64_t i, int64_t j)
+{
+    double sum = 0;
+    for (int64_t k = i > j ? i : j; k < bekk->d; k++)
+        sum += bekk->C[i * bekk->d + k] * bekk->C[j * bekk->d + k];
+    return sum / (1 - bekk->a[i] * bekk->a[j] - bekk->b[i] * bekk->b[j]);
+}
+
 volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix covariance)
 {
     VOLT_TRY(volt_bekk_check_stationary(bekk));
@@ -223,12 +231,13 @@ volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix c
                  "the covariance is %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
                  covariance.rows, covariance.cols, d, d);
     for (int64_t i = 0; i < d; i++)
-        for (int64_t j = 0; j < d; j++) {
-            double sum = 0;
-            for (int64_t k = i > j ? i : j; k < d; k++)
-                sum += bekk->C[i * d + k] * bekk->C[j * d + k];
-            covariance.data[i * covariance.ld + j] =
-                sum / (1 - bekk->a[i] * bekk->a[j] - bekk->b[i] * bekk->b[j]);
-        }
+        for (int64_t j = 0; j <= i; j++)
+            VOLT_REQUIRE(isfinite(stationary_entry(bekk, i, j)), VOLT_ERR_NOT_FINITE,
+                         "entry (%" PRId64 ", %" PRId64
+                         ") of the covariance in the long run is too large for a double",
+                         i + 1, j + 1);
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++)
+            covariance.data[i * covariance.ld + j] = stationary_entry(bekk, i, j);
     return VOLT_OK;
 }

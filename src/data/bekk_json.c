@@ -144,7 +144,8 @@ static volt_status read_list(const json_t *list, int64_t count, const char *wher
         const json_t *item = json_array_get(list, (size_t)i);
         VOLT_REQUIRE(json_is_number(item), VOLT_ERR_FORMAT, "number %" PRId64 " of %s is not a number", i + 1,
                      where);
-        values[i] = json_number_value(item);
+        values[i] =
+            json_number_value(item) + 0.0; /* -0.0 becomes 0: written it would be -0, a whole number, 0 */
         VOLT_REQUIRE(isfinite(values[i]), VOLT_ERR_NOT_FINITE, "number %" PRId64 " of %s is not finite", i + 1,
                      where);
     }

@@ -9,12 +9,15 @@
 #include "base/memory.h"
 #include "model/model_internal.h"
 
+#include <string.h>
+
 struct volt_stream {
     const volt_model *model;
     volt_past *past;
     volt_beyond policy;
     int64_t pushed, beyond;
     double *z;            /* d: the scaled input */
+    double *y;            /* q: the forecast, until it is known to be finite */
     double *k;            /* n: the kernel of the past against each training row */
     double *coefficients; /* q x n */
 };
@@ -53,9 +56,10 @@ static volt_status open_stream(const volt_model *model, volt_beyond policy, cons
     fresh->model = model;
     fresh->policy = policy;
     fresh->z = volt_alloc_doubles(1, model->d);
+    fresh->y = volt_alloc_doubles(1, model->q);
     fresh->k = volt_alloc_doubles(1, model->n);
     fresh->coefficients = volt_alloc_doubles(model->q, model->n);
-    volt_status status = fresh->z && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = fresh->z && fresh->y && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = start ? volt_past_copy(start, 1, &fresh->past)
                        : volt_past_create(&model->resolved, model->columns, 1, &fresh->past);
@@ -101,8 +105,10 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     if (multiplies)
         volt_blas_release(&use);
     for (int64_t k = 0; k < model->q; k++)
-        y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
-    return volt_model_finish_output(model, stream->pushed++, y);
+        stream->y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
+    VOLT_TRY(volt_model_finish_output(model, stream->pushed++, stream->y));
+    memcpy(y, stream->y, (size_t)model->q * sizeof *y);
+    return VOLT_OK;
 }
 
 int64_t volt_stream_beyond(const volt_stream *stream)
@@ -115,6 +121,7 @@ void volt_stream_free(volt_stream *stream)
     if (stream) {
         volt_past_free(stream->past);
         volt_free(stream->z);
+        volt_free(stream->y);
         volt_free(stream->k);
         volt_free(stream->coefficients);
     }

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_input.h: the bytes of a fuzzer as a file that the readers can open.
+/* tests/fuzz/fuzz_input.h: what every target needs: its entry, its assertion, the bytes as a file to open.
  *
  * Include it before anything else: it asks for memfd_create. */
 #ifndef FUZZ_FUZZ_INPUT_H
@@ -13,6 +13,15 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* What a target asserts, whatever NDEBUG says: a condition that does not hold ends the program, with its place. */
+#define FUZZ_CHECK(condition)                                                                     \
+    do {                                                                                          \
+        if (!(condition)) {                                                                       \
+            dprintf(STDERR_FILENO, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                              \
+        }                                                                                         \
+    } while (0)
 
 /* The entry that libFuzzer and replay.c call. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,0 +1,199 @@
+/* tests/fuzz/fuzz_command_line.c: libFuzzer target of what the program reads from its command line.
+ *
+ * Each line of the input is a word. The table has an option of every kind; what comes out is used as a command uses it:
+ * rows are taken from a small table, ranges are drawn from, columns are chosen. */
+#include "fuzz/fuzz_input.h"
+#include "fuzz/fuzz_mute.h"
+#include "inputs.h"
+#include "io/choose_columns.h"
+#include "options.h"
+#include "search_space.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 12, MOST_WORDS = 64, ROWS = 10, DRAWS = 3 };
+
+typedef struct fuzz_arguments {
+    common_arguments common;
+    bool flag;
+    const char *file, *alpha, *columns;
+    int64_t count;
+    double positive, budget;
+    int choice;
+    row_range rows;
+    number_list numbers;
+    text_list ranges;
+} fuzz_arguments;
+
+#define AT(member) .offset = offsetof(fuzz_arguments, member), .argument = "VALUE", .meaning = "a value"
+static const option table_rows[] = {
+    {.name = "FILE", .kind = OPTION_POSITIONAL, AT(file)},
+    {.name = "flag", .kind = OPTION_FLAG, AT(flag)},
+    {.name = "alpha", .kind = OPTION_TEXT, AT(alpha)},
+    {.name = "columns", .kind = OPTION_TEXT, AT(columns)},
+    {.name = "count", .kind = OPTION_COUNT, .letter = 'n', .least = -2, .fallback = "4", AT(count)},
+    {.name = "positive", .kind = OPTION_POSITIVE, .fallback = "0.5", AT(positive)},
+    {.name = "budget", .kind = OPTION_DURATION, .fallback = "1m", AT(budget)},
+    {.name = "choice", .kind = OPTION_CHOICE, .choices = "first|second|third", .fallback = "first", AT(choice)},
+    {.name = "rows", .kind = OPTION_ROWS, AT(rows)},
+    {.name = "numbers", .kind = OPTION_NUMBERS, AT(numbers)},
+    {.name = "range", .kind = OPTION_TEXTS, AT(ranges)},
+};
+static const option_table table = OPTION_TABLE(table_rows);
+
+/* ---- what came out ---------------------------------------------------------------------------- */
+
+static void check_values(const fuzz_arguments *arguments)
+{
+    FUZZ_CHECK(arguments->count >= -2 && arguments->count <= INT64_C(1) << 53);
+    FUZZ_CHECK(arguments->positive > 0 && isfinite(arguments->positive));
+    FUZZ_CHECK(arguments->budget > 0 && isfinite(arguments->budget));
+    FUZZ_CHECK(arguments->choice >= 0 && arguments->choice < 3);
+    FUZZ_CHECK(arguments->numbers.count >= 0 && arguments->numbers.count <= NUMBER_LIST_CAPACITY);
+    for (int i = 0; i < arguments->numbers.count; i++)
+        FUZZ_CHECK(isfinite(arguments->numbers.values[i]));
+    FUZZ_CHECK(!arguments->file || *arguments->file);
+}
+
+/* The rows that are left lie within the table, and there is at least one. */
+static void check_rows(const row_range *rows)
+{
+    static const double values[ROWS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    dataset data = {.source = "table", .view = volt_view_of(values, ROWS, 1)};
+    if (dataset_take_rows(&data, rows, "--rows")) {
+        FUZZ_CHECK(data.view.data == values && data.view.rows == ROWS);
+        return;
+    }
+    int64_t start = data.view.data - values;
+    FUZZ_CHECK(start >= 0 && data.view.rows >= 1 && start + data.view.rows <= ROWS);
+    if (rows->has_start)
+        FUZZ_CHECK(start == (rows->start < 0 ? rows->start + ROWS : rows->start));
+    if (rows->has_stop)
+        FUZZ_CHECK(start + data.view.rows == (rows->stop < 0 ? rows->stop + ROWS : rows->stop));
+}
+
+static void check_range(const volt_range *range)
+{
+    FUZZ_CHECK(*range->name);
+    if (!range->choices) {
+        FUZZ_CHECK(isfinite(range->low) && isfinite(range->high) && range->low <= range->high);
+        return;
+    }
+    FUZZ_CHECK(range->n_choices >= 1);
+    for (int64_t i = 0; i < range->n_choices; i++)
+        FUZZ_CHECK(*range->choices[i]);
+}
+
+/* Every draw from the ranges is a kernel and an alpha, which lies in its range; or the ranges are refused. */
+static void draw(const search_space *space, const char *kernel)
+{
+    static const double values[ROWS] = {0.5, -1, 2, 0.25, -0.75, 1.5, 1, -2, 0.125, 3};
+    volt_draw_options options = volt_draw_options_default();
+    volt_candidates *candidates = NULL;
+    options.ranges = space->ranges;
+    options.n_ranges = space->count;
+    if (volt_candidates_draw(kernel, volt_view_of(values, ROWS, 1), &options, &candidates)) {
+        FUZZ_CHECK(!candidates && *volt_error_detail());
+        return;
+    }
+    for (int64_t i = 0; i < DRAWS; i++) {
+        char text[VOLT_KERNEL_LENGTH];
+        double alpha = NAN;
+        volt_kernel *parsed = NULL;
+        if (volt_candidates_get(candidates, i, text, &alpha))
+            continue; /* what belongs to this draw alone */
+        FUZZ_CHECK(alpha > 0 && isfinite(alpha));
+        FUZZ_CHECK(volt_kernel_parse(text, &parsed) == VOLT_OK && strcmp(volt_kernel_text(parsed), text) == 0);
+        volt_kernel_free(parsed);
+        for (int64_t a = 0; a < space->count; a++)
+            if (strcmp(space->ranges[a].name, "alpha") == 0 && !space->ranges[a].choices)
+                FUZZ_CHECK(alpha >= space->ranges[a].low && alpha <= space->ranges[a].high);
+    }
+    volt_candidates_free(candidates);
+}
+
+static void check_ranges(const text_list *specs, const char *alpha)
+{
+    search_space space = {0};
+    if (search_space_read(&space, specs, alpha) == 0) {
+        FUZZ_CHECK(space.count == specs->count + (alpha != NULL));
+        for (int64_t i = 0; i < space.count; i++)
+            check_range(&space.ranges[i]);
+        draw(&space, "volterra");
+        draw(&space, "rbf");
+        draw(&space, "sig");
+    }
+    search_space_release(&space);
+}
+
+/* The columns that are chosen are there, each once, and none is one that cannot be data. */
+static void check_columns(const char *selection)
+{
+    static const char *const names[] = {"date", "a", "b", "c", "h1", "h2", "twice", "twice", "x y", "1"};
+    static const char *const families[] = {NULL, NULL, NULL, NULL, "h", "h", NULL, NULL, NULL, NULL};
+    static const char *const refusals[] = {
+        "is a date column", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+    enum { COLUMNS = sizeof names / sizeof names[0] };
+    const volt_column_list columns = {
+        .count = COLUMNS, .names = names, .families = families, .refusals = refusals};
+    int64_t *chosen = NULL, count = 0;
+    if (volt_choose_columns(&columns, selection, &chosen, &count)) {
+        FUZZ_CHECK(!chosen && *volt_error_detail());
+        return;
+    }
+    bool seen[COLUMNS] = {false};
+    FUZZ_CHECK(count >= 1 && count <= COLUMNS);
+    for (int64_t i = 0; i < count; i++) {
+        FUZZ_CHECK(chosen[i] > 0 && chosen[i] < COLUMNS && !seen[chosen[i]]);
+        seen[chosen[i]] = true;
+    }
+    volt_free(chosen);
+}
+
+/* ---- the words -------------------------------------------------------------------------------- */
+
+/* Split at line ends, each word in a block of its own; returns how many. */
+static int split_words(const uint8_t *bytes, size_t size, char *words[MOST_WORDS])
+{
+    int count = 0;
+    for (size_t at = 0; at < size && count < MOST_WORDS; count++) {
+        const uint8_t *end = memchr(bytes + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - bytes) - at : size - at;
+        words[count] = malloc(length + 1);
+        FUZZ_CHECK(words[count]);
+        memcpy(words[count], bytes + at, length);
+        words[count][length] = '\0';
+        at += length + 1;
+    }
+    return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *words[MOST_WORDS];
+    fuzz_arguments arguments = {.file = NULL};
+    if (size > MOST_BYTES || memchr(bytes, 0, size))
+        return 0;
+    fuzz_mute();
+    int count = split_words(bytes, size, words);
+    options_ask_help(count, words);
+    /* --threads takes effect at once, and a fuzzer would ask for thousands. */
+    bool sets_threads = false;
+    for (int i = 0; i < count; i++)
+        sets_threads |= strncmp(words[i], "--threads", 9) == 0;
+    if (!sets_threads && options_parse(&table, count, words, &arguments) == 0) {
+        check_values(&arguments);
+        if (arguments.rows.given)
+            check_rows(&arguments.rows);
+        if (arguments.columns)
+            check_columns(arguments.columns);
+        check_ranges(&arguments.ranges, arguments.alpha);
+    }
+    text_list_free(&arguments.ranges);
+    for (int i = 0; i < count; i++)
+        free(words[i]);
+    return 0;
+}

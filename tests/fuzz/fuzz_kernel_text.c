@@ -1,0 +1,70 @@
+/* tests/fuzz/fuzz_kernel_text.c: libFuzzer target of the kernel parser, and of the kernels it makes.
+ *
+ * A text that parses must print and parse back to itself, and the kernel it names must be usable: on a small
+ * input it is refused, or every number it gives is finite. */
+#include "fuzz/fuzz_input.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 6, COLS = 2, MOST_TEXT = 4096 };
+
+/* A zero row, rows alike, and norms from 0 to 5. */
+static const double inputs[ROWS * COLS] = {0, 0, 0.5, -1, 0.5, -1, 3, 4, -0.125, 1e-3, 2, 0};
+static const double untouched = -12345.678;
+
+static void check_facts(const volt_kernel *kernel)
+{
+    volt_kernel_facts facts = {.radius = untouched};
+    if (volt_kernel_query(kernel, 5, COLS, 1e-12, &facts)) {
+        FUZZ_CHECK(facts.radius == untouched);
+        return;
+    }
+    FUZZ_CHECK(facts.radius == 5 && !isnan(facts.tau) && !isnan(facts.lambda) && !isnan(facts.lambda_bound));
+    FUZZ_CHECK(!isnan(facts.sup_kappa) && !isnan(facts.contraction) && !isnan(facts.largest));
+    FUZZ_CHECK(!isnan(facts.horizon));
+}
+
+static void check_gram(const volt_kernel *kernel)
+{
+    volt_view X = volt_view_of(inputs, ROWS, COLS), none = volt_view_of(NULL, 0, 0);
+    double K[ROWS * ROWS], again[ROWS * ROWS];
+    if (volt_gram(kernel, X, none, NULL, volt_matrix_of(K, ROWS, ROWS))) {
+        FUZZ_CHECK(*volt_error_detail());
+        return;
+    }
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < ROWS; j++)
+            FUZZ_CHECK(isfinite(K[i * ROWS + j]) && K[i * ROWS + j] == K[j * ROWS + i]);
+    FUZZ_CHECK(volt_gram(kernel, X, none, NULL, volt_matrix_of(again, ROWS, ROWS)) == VOLT_OK);
+    FUZZ_CHECK(memcmp(K, again, sizeof K) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static int is_ready;
+    if (!is_ready)
+        is_ready = volt_set_threads(1) == VOLT_OK; /* the fuzzer runs several processes, not several threads */
+    char text[MOST_TEXT + 1];
+    if (size > MOST_TEXT || memchr(bytes, 0, size))
+        return 0;
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+
+    volt_kernel *kernel = NULL, *again = NULL;
+    if (volt_kernel_parse(text, &kernel)) {
+        FUZZ_CHECK(!kernel && *volt_error_detail());
+        return 0;
+    }
+    const char *printed = volt_kernel_text(kernel);
+    FUZZ_CHECK(strlen(printed) < VOLT_KERNEL_LENGTH);
+    FUZZ_CHECK(volt_kernel_parse(printed, &again) == VOLT_OK);
+    FUZZ_CHECK(strcmp(volt_kernel_text(again), printed) == 0);
+    check_facts(kernel);
+    check_gram(kernel);
+    volt_kernel_free(again);
+    volt_kernel_free(kernel);
+    return 0;
+}

@@ -1,0 +1,103 @@
+/* tests/fuzz/fuzz_stream_lines.c: libFuzzer target of the lines that `volterra stream` reads, header included.
+ *
+ * A row that is taken is finite; what is no row or is refused leaves the numbers alone. Where the reader of whole files
+ * finds the model's columns by name, a stream of the same lines must take the same numbers from them. */
+#include "fuzz/fuzz_input.h"
+#include "fuzz/fuzz_mute.h"
+#include "header_line.h"
+#include "row_lines.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { D = 3, MOST_ROWS = 64, MOST_BYTES = 1 << 13 };
+static const char *const names[D] = {"a", "b", "c"};
+static const double untouched = -12345.678;
+
+/* Rows that were taken from the lines of `bytes`, at most MOST_ROWS; -1 when a line was refused. */
+static int64_t take_lines(const uint8_t *bytes, size_t size, const char *const *columns, double *rows)
+{
+    row_lines lines = {0};
+    int64_t count = 0;
+    FUZZ_CHECK(row_lines_begin(&lines, D, columns) == 0);
+    for (size_t at = 0; at < size && count >= 0 && count < MOST_ROWS;) {
+        const uint8_t *end = memchr(bytes + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - bytes) + 1 - at : size - at;
+        char *line = malloc(length + 1); /* exactly as long as it is: the sanitizer sees the end */
+        FUZZ_CHECK(line);
+        memcpy(line, bytes + at, length);
+        line[length] = '\0';
+        double x[D] = {untouched, untouched, untouched};
+        bool is_row = false;
+        int failed = row_lines_take(&lines, line, length, x, &is_row);
+        FUZZ_CHECK(!failed || !is_row);
+        for (int j = 0; j < D; j++)
+            FUZZ_CHECK(is_row ? isfinite(x[j]) : x[j] == untouched);
+        if (is_row)
+            memcpy(rows + count * D, x, sizeof x);
+        count = failed ? -1 : count + is_row;
+        free(line);
+        at += length;
+    }
+    FUZZ_CHECK(count < 0 || lines.rows == count);
+    row_lines_release(&lines);
+    return count;
+}
+
+/* A stream sees one line at a time and a file reader all of them, so either may refuse what the other takes. */
+static void compare_with_file(const uint8_t *bytes, size_t size, const double *rows, int64_t count)
+{
+    char source[96];
+    volt_table *table = NULL;
+    snprintf(source, sizeof source, "%s:a,b,c", fuzz_input_path(bytes, size));
+    if (volt_table_read(source, VOLT_MISSING_ERROR, &table))
+        return;
+    FUZZ_CHECK(table->cols == D && (table->rows == count || count == MOST_ROWS));
+    FUZZ_CHECK(memcmp(table->values, rows, (size_t)(count * D) * sizeof *rows) == 0);
+    volt_table_free(table);
+}
+
+/* The names of the first line, printed as a header, split into the same names. */
+static void check_header(const uint8_t *bytes, size_t size)
+{
+    char line[MOST_BYTES + 1], *printed = NULL, **cells = NULL, **again = NULL;
+    size_t length = 0;
+    int64_t count = 0, count_again = 0;
+    while (length < size && bytes[length] && bytes[length] != '\n' && bytes[length] != '\r')
+        length++;
+    memcpy(line, bytes, length);
+    line[length] = '\0';
+    if (volt_csv_split_line(header_line_behind_mark(line), &cells, &count) || count == 0) {
+        volt_free(cells);
+        return;
+    }
+    FILE *out = open_memstream(&printed, &length);
+    FUZZ_CHECK(out);
+    header_line_print(out, (const char *const *)cells, count);
+    FUZZ_CHECK(fclose(out) == 0);
+    FUZZ_CHECK(volt_csv_split_line(header_line_behind_mark(printed), &again, &count_again) == VOLT_OK);
+    if (!(count == 1 && !*cells[0])) { /* one empty name is a blank line */
+        FUZZ_CHECK(count_again == count);
+        for (int64_t j = 0; j < count; j++)
+            FUZZ_CHECK(strcmp(cells[j], again[j]) == 0);
+    }
+    free(printed);
+    volt_free(again);
+    volt_free(cells);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    double rows[MOST_ROWS * D];
+    if (size > MOST_BYTES)
+        return 0;
+    fuzz_mute();
+    int64_t count = take_lines(bytes, size, names, rows);
+    if (count >= 0)
+        compare_with_file(bytes, size, rows, count);
+    take_lines(bytes, size, NULL, rows);
+    check_header(bytes, size);
+    return 0;
+}

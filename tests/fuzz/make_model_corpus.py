@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""tests/fuzz/make_model_corpus.py: the seeds of fuzz_model.
+
+    python3 tests/fuzz/make_model_corpus.py build/volterra
+
+fits small models with the program, one for each kind of kernel, and writes them to corpus/model beside this file,
+with variants whose metadata or tensors say something else. The target puts checksums right, so they are left as
+they are. Needs nothing but Python and the program.
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+CORPUS = pathlib.Path(__file__).resolve().parent / "corpus" / "model"
+ROWS = "u,v,y\n" + "".join(
+    f"{(7 * t % 5) / 4},{(3 * t % 7) / 8},{(5 * t % 11) / 16}\n" for t in range(8)
+)
+KERNELS = {
+    "volterra": "volterra:tau_coef=0.3,lambda_coef=0.9",
+    "volterra-even": "volterra:lift=even",
+    "volterra-rbf": "volterra:lift=rbf,gamma=0.5,lambda=0.5",
+    "linear": "linear",
+    "rbf-window": "rbf:gamma=0.5,window=3",
+    "poly": "poly:degree=2",
+    "sigmoid": "sigmoid:gamma=0.01",
+    "cauchy": "cauchy:gamma=2",
+    "fading": "fading:gamma=0.5,rho=0.5",
+    "memory": "memory:gamma=0.5,rho=0.5,mu=0.5",
+    "gak": "gak:sigma=1,window=3",
+    "sig": "sig:level=2,path=rows",
+    "sig-window": "sig:level=2,window=3,augment=time",
+    "sigpde": "sigpde:dyadic=1,window=3",
+}
+
+
+def fit(program, folder, kernel, *options):
+    table, model = folder / "rows.csv", folder / "model.safetensors"
+    table.write_text(ROWS)
+    subprocess.run(
+        [program, "fit", "--x", f"{table}:u,v", "--y", f"{table}:y", "--kernel", kernel, "--alpha", "0.5", "-o", model]
+        + ["--quiet", *options],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return model.read_bytes()
+
+
+def split(model):
+    length = struct.unpack("<Q", model[:8])[0]
+    return json.loads(model[8 : 8 + length]), model[8 + length :]
+
+
+def join(header, data):
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def variants(model):
+    """The model with one thing changed."""
+    changes = {
+        "other-kernel": ("kernel", "gak:sigma=1,window=3"),
+        "long-window": ("kernel", "gak:sigma=1,window=30000"),
+        "long-sum": ("kernel", "rbf:gamma=1,window=1000000000"),
+        "deep": ("kernel", "sig:level=12,path=rows"),
+        "no-kernel": ("kernel", "gausian"),
+        "radius-zero": ("radius", "0"),
+        "radius-huge": ("radius", "1e308"),
+        "alpha-negative": ("alpha", "-1"),
+        "washout": ("washout", "9"),
+        "washout-all": ("washout", "8"),
+        "ahead": ("ahead", "1e15"),
+        "flag": ("intercept", "maybe"),
+        "feedback": ("feedback", "yes"),
+        "version": ("version", "2"),
+        "names": ("input_names", '["a"]'),
+        "names-number": ("output_names", "[3]"),
+        "names-json": ("input_names", "[" * 100),
+    }
+    for name, (key, value) in changes.items():
+        header, data = split(model)
+        header["__metadata__"][key] = value
+        yield name, join(header, data)
+    tensors = {
+        "no-state": ("state", None),
+        "inputs-flat": ("inputs", [16]),
+        "inputs-turned": ("inputs", [2, 8]),
+        "scale-two": ("input_scale", [1, 1]),
+    }
+    for name, (key, shape) in tensors.items():
+        header, data = split(model)
+        if shape is None:
+            del header[key]
+        else:
+            header[key]["shape"] = shape
+        yield name, join(header, data)
+    numbers = {"nan": float("nan"), "infinite": float("inf"), "huge": 1e308, "tiny": 5e-324, "zero": 0.0, "minus": -1.0}
+    for name, value in numbers.items():
+        for key in ("inputs", "coefficients", "input_scale", "state"):
+            header, data = split(model)
+            begin = header[key]["data_offsets"][0]
+            yield f"{key}-{name}", join(header, data[:begin] + struct.pack("<d", value) + data[begin + 8 :])
+
+
+def main(program):
+    CORPUS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name, kernel in KERNELS.items():
+            (CORPUS / f"{name}.safetensors").write_bytes(fit(program, folder, kernel))
+        plain = fit(program, folder, KERNELS["volterra"], "--no-scale", "--no-intercept")
+        (CORPUS / "plain.safetensors").write_bytes(plain)
+        for name, data in variants(fit(program, folder, KERNELS["volterra"])):
+            (CORPUS / f"{name}.safetensors").write_bytes(data)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
