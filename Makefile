@@ -12,7 +12,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build demo demo-lorenz test bench lint fuzz install clean
+.PHONY: help deps build demo demo-lorenz test bench lint fuzz tsan install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -47,8 +47,11 @@ lint: ## formatting, clang-tidy, cppcheck, layout
 fuzz: ## each libFuzzer target for FUZZ_SECONDS
 	scripts/fuzz.sh
 
+tsan: ## what uses threads, under ThreadSanitizer
+	scripts/tsan.sh
+
 install: build ## into PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders that these targets make
-	rm -rf build build-sanitize build-fuzz
+	rm -rf build build-sanitize build-fuzz build-tsan

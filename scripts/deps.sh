@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -35,6 +35,8 @@ lint  | cppcheck                    | has_program cppcheck       | cppcheck     
 lint  | ShellCheck                  | has_program shellcheck     | shellcheck             | ShellCheck          | shellcheck | ShellCheck               | shellcheck   | shellcheck
 fuzz  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | llvm libomp
 fuzz  | libFuzzer                   | has_libfuzzer              | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | llvm
+tsan  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | -
+tsan  | ThreadSanitizer             | has_thread_sanitizer       | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | -
 '
 
 # ---- probes -------------------------------------------------------------------------------------
@@ -69,6 +71,8 @@ has_libfuzzer()
     echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n ? 0 : 0; }' |
         clang -x c - -fsanitize=fuzzer,address,undefined -o /dev/null 2>/dev/null
 }
+
+has_thread_sanitizer() { echo 'int main(void) { return 0; }' | clang -x c - -fsanitize=thread -o /dev/null 2>/dev/null; }
 
 # ---- package managers ---------------------------------------------------------------------------
 find_manager()
@@ -142,8 +146,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz)" >&2; exit 2 ;;
+        build | test | demo | bench | lint | fuzz | tsan) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan)" >&2; exit 2 ;;
     esac
 done
 

@@ -24,6 +24,10 @@ static void check(const volt_search *search)
             abort();
         if (trial->n_folds > info.folds)
             abort();
+        volt_kernel *kernel = NULL; /* what is printed, drawn and put into scripts is a kernel and nothing else */
+        if (volt_kernel_parse(trial->kernel, &kernel))
+            abort();
+        volt_kernel_free(kernel);
         failed += trial->failure != NULL;
         stopped += !trial->failure && trial->stopped;
         if (!trial->failure && !trial->stopped)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""tests/fuzz/make_select_corpus.py: the seeds of fuzz_trial_log and fuzz_candidates.
+"""tests/fuzz/make_select_corpus.py: the seeds of fuzz_trial_log, fuzz_trial_resume and fuzz_candidates.
 
     python3 tests/fuzz/make_select_corpus.py
 
-writes corpus/trial_log and corpus/candidates beside this file. Needs nothing but Python.
+writes corpus/trial_log, corpus/trial_resume and corpus/candidates beside this file. Needs nothing but Python.
 """
 import json
 import pathlib
@@ -72,6 +72,48 @@ def trial_logs():
     }
 
 
+def resume_logs():
+    """Logs of the search in fuzz_trial_resume.c: three candidates, two folds."""
+    kernels = ["linear:window=1", "rbf:gamma=2,window=1", "volterra:tau_coef=0.5,lambda_coef=0.5"]
+    alphas = [0.5, 1e-3, 2]
+
+    def mine(number, folds, **other):
+        return trial(number, folds, **{"kernel": kernels[number], "alpha": alphas[number], **other})
+
+    one, two, three = mine(0, [0.5, 0.25]), mine(1, [-1.5, 0.75]), mine(2, [0.125, 0.875])
+    failed = mine(1, [], score=None, failure="the scores are not finite")
+    return {
+        "empty": "",
+        "one": one,
+        "last": three,
+        "all": one + two + three,
+        "turned": three + one + two,
+        "all-cut": one + two + three[:-20],
+        "no-newline": one + two[:-1],
+        "failed": failed + one,
+        "all-failed": "".join(mine(i, [], score=None, failure="singular") for i in range(3)),
+        "stopped": one + mine(1, [-9.0], stopped=1),
+        "stopped-first": mine(0, [-9.0], stopped=1) + mine(0, [0.5, 0.5]),
+        "twice": one + one + two,
+        "twice-better": mine(0, [0.25, 0.25]) + mine(0, [0.75, 0.75]),
+        "beyond": one + trial(3, [0.5, 0.5]),
+        "other-kernel": mine(0, [0.5, 0.5], kernel="linear:window=2"),
+        "other-alpha": mine(0, [0.5, 0.5], alpha=0.25),
+        "short-kernel": mine(0, [0.5, 0.5], kernel="linear"),
+        "few-folds": one + mine(1, [0.5]),
+        "many-folds": one + mine(1, [0.5] * 3),
+        "many-stopped": one + mine(1, [0.5] * 3, stopped=3),
+        "wrong-score": mine(0, [0.5, 0.25], score=0.9),
+        "huge-score": mine(0, [1e308, 1e308], score=None),
+        "other-search": trial(0, [0.5, 0.5], search="fedcba9876543210"),
+        "control": mine(0, [], score=None, failure="a\u001b[31m\u009bb\nc"),
+        "commands": mine(0, [0.5, 0.5], kernel='linear:window=1"\nsystem("touch ran")\n"'),
+        "index-huge": mine(0, [0.5, 0.5], index=2**53),
+        "blank-lines": "\n\n" + one,
+        "not-json": "index\n",
+    }
+
+
 def candidate_files():
     return {
         "plain": "tau,lambda,alpha\n0.25,0.5,1e-3\n0.125,0.75,2\n",
@@ -113,4 +155,5 @@ def write(folder, ending, files):
 
 
 write("trial_log", "jsonl", trial_logs())
+write("trial_resume", "jsonl", resume_logs())
 write("candidates", "csv", candidate_files())
