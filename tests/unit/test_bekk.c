@@ -92,6 +92,11 @@ static void stationary_covariance_by_hand(void **state)
         assert_true(fabs(covariance[i] - expected[i]) <= 1e-14 * expected[3] / 0.0575);
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 1, 2)), VOLT_ERR_SHAPE,
                 "1 x 2");
+    bekk->C[3] = 1e200; /* its square is infinite */
+    double before = covariance[0];
+    check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 2, 2)), VOLT_ERR_NOT_FINITE,
+                "too large for a double");
+    assert_true(covariance[0] == before);
     volt_bekk_free(bekk);
 }
 
@@ -239,7 +244,12 @@ static void likelihood_by_hand(void **state)
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, volt_matrix_of(H, 2, 1), &loglik),
                 VOLT_ERR_SHAPE, "2 x 1, and must be 3 x 1");
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, nothing, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    bekk->C[0] = bekk->a[0] = bekk->b[0] = 0;
+    /* r^2 / h = 1e308 from the second row on: every term is finite, and their sum is not. */
+    const double loud[] = {1, -1, 1, -1, 1, -1, 1, -1};
+    bekk->C[0] = 1e-154, bekk->a[0] = bekk->b[0] = 0;
+    check_fails(volt_bekk_loglik(bekk, volt_view_of(loud, 8, 1), NULL, nothing, &loglik), VOLT_ERR_NOT_FINITE,
+                "too large for a double");
+    bekk->C[0] = 0;
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, nothing, &loglik), VOLT_ERR_SINGULAR,
                 "row 2 is not positive definite");
     assert_true(loglik == -7);

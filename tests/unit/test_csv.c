@@ -292,6 +292,37 @@ static void one_line(void **state)
     assert_true(row[0] == -1); /* untouched by all of these */
 }
 
+static void check_cells(const char *line, int64_t expected, const char *const *texts)
+{
+    char **cells = NULL;
+    int64_t count = -1;
+    assert_int_equal(volt_csv_split_line(line, &cells, &count), VOLT_OK);
+    assert_int_equal(count, expected);
+    for (int64_t j = 0; j < count; j++)
+        assert_string_equal(cells[j], texts[j]);
+    volt_free(cells);
+}
+
+/* The cells are those that volt_csv_parse_line reads numbers from. */
+static void cells_of_one_line(void **state)
+{
+    (void)state;
+    check_cells("a, b ,\"c, \"\"d\"\"\"\n", 3, (const char *const[]){"a", "b", "c, \"d\""});
+    check_cells("a;b,c;d", 3, (const char *const[]){"a", "b,c", "d"});
+    check_cells("a\tb\tc", 3, (const char *const[]){"a", "b", "c"});
+    check_cells("  a   b ", 2, (const char *const[]){"a", "b"});
+    check_cells("a,,", 3, (const char *const[]){"a", "", ""});
+    check_cells("\" a \"", 1, (const char *const[]){" a "});
+    check_cells("", 0, NULL);
+
+    char **cells = NULL;
+    int64_t count = -1;
+    assert_int_equal(volt_csv_split_line("a,\"b", &cells, &count), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_split_line("a\nb\n", &cells, &count), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_split_line(NULL, &cells, &count), VOLT_ERR_ARGUMENT);
+    assert_true(!cells && count == -1); /* untouched by all of these */
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -337,6 +368,7 @@ int main(void)
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(writes_plain_text),
         cmocka_unit_test(one_line),
+        cmocka_unit_test(cells_of_one_line),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

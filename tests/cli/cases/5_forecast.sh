@@ -129,6 +129,38 @@ stream_lines()
 }
 check "stream equals predict, line by line" stream_lines
 
+stream_separators()
+{
+    # However a line is divided, the first row is no header, and a header orders the columns.
+    local with separator
+    small_model
+    head -n 9 x.csv >few.csv
+    expect 0 stream model.safetensors --header <few.csv
+    cp out expected.csv
+    for with in ';' '\t' '  '; do
+        separator=$(printf '%b' "$with")
+        tail -n +2 few.csv | sed "s/,/$separator/" >rows
+        expect 0 stream model.safetensors --header <rows
+        same out expected.csv
+        awk -F, -v OFS="$separator" '{ print $2, 7, $1 }' few.csv | sed '1s/7/z/' >rows
+        expect 0 stream model.safetensors --header <rows
+        same out expected.csv
+    done
+    # What stands before a header: a byte order mark, the '#' of numpy.savetxt.
+    awk -F, -v OFS=, '{ print (NR == 1 ? "\357\273\277" : "") $2, $1 }' few.csv >rows
+    expect 0 stream model.safetensors --header <rows
+    same out expected.csv
+    awk -F, '{ print (NR == 1 ? "# " : "") $2 " " $1 }' few.csv >rows
+    expect 0 stream model.safetensors --header <rows
+    same out expected.csv
+    # A row that lacks a cell is no row with a date before it.
+    printf 'z,a,b\n0.1,0.2\n' >rows
+    expect 1 stream model.safetensors <rows
+    err_has 'line 2 of standard input: found 2 numbers, expected 3'
+    no_out
+}
+check "stream: separators, marks and short rows" stream_separators
+
 stream_answers()
 {
     # The answer to a line comes before the next line is sent.
