@@ -123,10 +123,34 @@ static inline double volt_pair_gaussian(const volt_programme *programme, double 
     return exp(-programme->gaussian * (squared < 0 ? 0 : squared));
 }
 
-/* Logarithms below this are those of 0. */
+/* Of a programme that needs K of each path with itself: make *value, which `finish` gave for the pair, the kernel.
+ * `itself`: the two paths are one. False where a double does not hold what `finish` was to give: the kernel is then
+ * volt_pair_from_log() of what log_value says, with volt_pair_least() for `least`. */
+static inline bool volt_pair_conclude(const volt_programme *programme, bool itself, volt_self x, volt_self y,
+                                      double *value)
+{
+    if (programme->gaussian > 0)
+        *value = itself ? 1 : volt_pair_gaussian(programme, *value, x, y);
+    else if (volt_pair_is_plain(*value, x, y))
+        *value *= x.factor * y.factor;
+    else
+        return false;
+    return true;
+}
+
+/* e to this and less is 0. */
+#define VOLT_LEAST_EXPONENT (-746.0)
+
+/* Logarithms of K(x, y) below this belong to a kernel that is 0. */
 static inline double volt_pair_least(volt_self x, volt_self y)
 {
-    return 0.5 * (x.log + y.log) - 746;
+    return 0.5 * (x.log + y.log) + VOLT_LEAST_EXPONENT;
+}
+
+/* The kernel from log K(x, y). */
+static inline double volt_pair_from_log(double log_value, double least)
+{
+    return exp(log_value - least + VOLT_LEAST_EXPONENT);
 }
 
 #endif

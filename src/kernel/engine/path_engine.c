@@ -304,15 +304,11 @@ void volt_path_run(const volt_resolved *resolved, const volt_columns *columns, v
                 break;
             for (int64_t l = 0; l < LANES && j + l < end; l++) {
                 double value = out[l];
-                if (self && resolved->programme.gaussian > 0) {
-                    value = same && i == j + l ? 1
-                                               : volt_pair_gaussian(&resolved->programme, value, self[i],
-                                                                    columns->self[j + l]);
-                } else if (self && volt_pair_is_plain(value, self[i], columns->self[j + l])) {
-                    value *= self[i].factor * columns->self[j + l].factor;
-                } else if (self) {
+                if (self && !volt_pair_conclude(&resolved->programme, same && i == j + l, self[i],
+                                                columns->self[j + l], &value)) {
                     double least = volt_pair_least(self[i], columns->self[j + l]);
-                    value = exp(log_of_pair(resolved, d, x, group + l, least, stage, own) - least - 746);
+                    value =
+                        volt_pair_from_log(log_of_pair(resolved, d, x, group + l, least, stage, own), least);
                 }
                 K.data[i * K.ld + j + l] = value;
             }

@@ -114,7 +114,7 @@ static double value_by_logs(const band *b, int64_t i, int64_t j, const double *c
     int64_t w = b->resolved->window;
     double value = programme->log_value(programme, rows.data + i * rows.ld, w, b->columns->packed + j, w, 1,
                                         b->columns->ld, b->columns->d, least, stage, b->own);
-    return exp(value - least - 746);
+    return volt_pair_from_log(value, least);
 }
 
 /* Row i of K, the windows first .. first + count - 1 of the columns; its cells begin in row `row` of the buffer. */
@@ -137,13 +137,8 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
         for (int64_t l = 0; l < LANES && group + l < count; l++) {
             int64_t j = b->first + group + l;
             double value = out[l];
-            if (programme->gaussian > 0)
-                value = b->x->same && i == j
-                            ? 1
-                            : volt_pair_gaussian(programme, value, self[i], b->columns->self[j]);
-            else if (self && volt_pair_is_plain(value, self[i], b->columns->self[j]))
-                value *= self[i].factor * b->columns->self[j].factor;
-            else if (self)
+            if (self &&
+                !volt_pair_conclude(programme, b->x->same && i == j, self[i], b->columns->self[j], &value))
                 value = value_by_logs(b, i, j, cells + group + l, self[i], stage);
             K.data[i * K.ld + j] = value;
         }

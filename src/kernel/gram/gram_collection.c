@@ -214,8 +214,9 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
     double *x = memory, *copies = x + w->x_numbers, *scratch = copies + w->x_numbers * LANES, out[LANES] = {0};
     lay_out(w->resolved, w->X.series[i], x, d, 1);
     const volt_programme *programme = &w->resolved->programme;
+    bool needs_self = volt_programme_needs_self(programme);
     volt_self self_x = {0};
-    if (volt_programme_needs_self(programme))
+    if (needs_self)
         self_x = against_itself(w, x, P, copies, scratch);
     int64_t end = same ? i + 1 : K.cols;
     for (int64_t j = 0; j < end; j += LANES) {
@@ -225,14 +226,10 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
         for (int64_t l = 0; l < LANES && j + l < end; l++) {
             volt_self self_y = w->columns.self[j + l];
             double value = out[l];
-            if (programme->gaussian > 0) {
-                value = same && i == j + l ? 1 : volt_pair_gaussian(programme, value, self_x, self_y);
-            } else if (programme->normalised && volt_pair_is_plain(value, self_x, self_y)) {
-                value *= self_x.factor * self_y.factor;
-            } else if (programme->normalised) {
+            if (needs_self && !volt_pair_conclude(programme, same && i == j + l, self_x, self_y, &value)) {
                 double least = volt_pair_least(self_x, self_y);
-                double value_log = log_of_pair(w->resolved, x, P, &w->columns, j + l, least, w->stage, scratch);
-                value = exp(value_log - least - 746);
+                value = volt_pair_from_log(
+                    log_of_pair(w->resolved, x, P, &w->columns, j + l, least, w->stage, scratch), least);
             }
             K.data[i * K.ld + j + l] = value;
         }
