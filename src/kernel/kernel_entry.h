@@ -14,6 +14,7 @@
 
 #include "kernel/engine/products.h"
 #include "kernel/extent.h"
+#include "kernel/own_numbers.h"
 #include "kernel/path.h"
 #include "kernel/programme.h"
 #include "volterra/kernel.h"
@@ -23,7 +24,6 @@
 enum {
     VOLT_MOST_PARAMETERS = 12,
     VOLT_MOST_STATE = 3,               /* numbers that one diagonal carries */
-    VOLT_MOST_CONSTANTS = 4,           /* numbers that a step needs */
     VOLT_SCAN_ROWS = VOLT_PRODUCT_ROWS /* rows that one call of a step covers at most */
 };
 
@@ -41,10 +41,9 @@ typedef void (*volt_scan_step)(const volt_scan *scan, int64_t rows, double *loca
 struct volt_scan {
     volt_scan_step step;
     int state_size;
-    double start[VOLT_MOST_STATE];        /* the state of a zero past against a zero past */
-    bool distance;                        /* local values are |x - y|^2; otherwise <x, y> */
-    double constant[VOLT_MOST_CONSTANTS]; /* the step's own */
-    int64_t degree;                       /* the step's own */
+    double start[VOLT_MOST_STATE]; /* the state of a zero past against a zero past */
+    bool distance;                 /* local values are |x - y|^2; otherwise <x, y> */
+    volt_own own;                  /* the kernel's own numbers */
 };
 
 /* ---- a kernel on its inputs ------------------------------------------------------------------- */
@@ -110,17 +109,9 @@ void volt_kernel_warn(const volt_kernel *kernel);
 void volt_kernel_use_fallback(volt_kernel *kernel, int p);
 
 /* A settle for kernels whose parameters do not depend on one another: fallbacks where there are some. */
-volt_status volt_kernel_settle_plainly(volt_kernel *kernel);
+volt_status volt_kernel_use_fallbacks(volt_kernel *kernel);
 
 /* VOLT_ERR_KERNEL when a kernel between paths was given a parameter that only sequences have. */
 volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
-
-/* The description of `window`, the same in every kernel that has it. */
-#define VOLT_PARAMETER_WINDOW                                                                            \
-    {                                                                                                    \
-        .name = "window", .meaning = "rows of the past that an entry sees, this one included",           \
-        .fallback = "1", .range = "1 to 1000000", .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 1e6, \
-        .search = VOLT_SEARCH_LOG_INTEGER, .search_low = 1, .search_high = 64                            \
-    }
 
 #endif

@@ -140,7 +140,7 @@ void volt_kernel_use_fallback(volt_kernel *kernel, int p)
     kernel->present[p] = read_value(&kernel->entry->info, p, text, kernel) == VOLT_OK;
 }
 
-volt_status volt_kernel_settle_plainly(volt_kernel *kernel)
+volt_status volt_kernel_use_fallbacks(volt_kernel *kernel)
 {
     for (int p = 0; p < kernel->entry->info.n_parameters; p++)
         volt_kernel_use_fallback(kernel, p);

@@ -8,6 +8,7 @@
 #define KERNEL_PROGRAMME_H
 
 #include "base/progress.h"
+#include "kernel/own_numbers.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -57,8 +58,7 @@ struct volt_programme {
     double (*cell_cost)(const volt_programme *programme); /* multiplications in a cell, to weigh the two */
     double offset;
 
-    double constant[2];
-    int64_t level, order, dyadic;
+    volt_own own; /* the kernel's own numbers */
 };
 
 /* Cells along a path of `points` points. */

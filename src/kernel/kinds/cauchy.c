@@ -14,19 +14,24 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 
+typedef struct constants {
+    double gamma;
+} constants;
+VOLT_OWN_NUMBERS(constants)
+
 VOLT_CLONES_WIDE
 static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
                  int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
-    double gamma = scan->constant[0];
+    double gamma = constants_of(&scan->own).gamma;
     VOLT_STATIC_STEP(1 / (1 + gamma * s))
 }
 
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
-    volt_scan scan = {
-        .step = step, .distance = true, .constant = {volt_static_gamma(kernel, GAMMA, d, window)}};
+    constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window)};
+    volt_scan scan = {.step = step, .distance = true, .own = constants_keep(own)};
     volt_static_resolve(scan, window, radius, 1, resolved);
     return VOLT_OK;
 }
@@ -37,6 +42,6 @@ const volt_kernel_entry volt_kernel_cauchy = {
              .cost = "O(d)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
 };

@@ -6,41 +6,29 @@
 #include "base/clones.h"
 #include "base/fastmath.h"
 #include "kernel/kernel_entry.h"
+#include "kernel/kinds/parameter_blocks.h"
 
 #include <math.h>
 
 enum { GAMMA, RHO, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [GAMMA] = {.name = "gamma",
-               .meaning = "scale of the squared distance",
-               .fallback = "1",
-               .range = "(0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .search_low = 1e-2,
-               .search_high = 10},
-    [RHO] = {.name = "rho",
-             .meaning = "share of the distance that a step keeps",
-             .fallback = "0.9",
-             .range = "[0, 1)",
-             .kind = VOLT_PARAMETER_REAL,
-             .low = 0,
-             .high = 1,
-             .closed = 1,
-             .search = VOLT_SEARCH_LINEAR,
-             .search_low = 0,
-             .search_high = 0.99},
+    [GAMMA] = VOLT_PARAMETER_DISTANCE_GAMMA(10),
+    [RHO] = VOLT_PARAMETER_RHO("0.9", 0.99),
 };
+
+typedef struct constants {
+    double gamma, rho;
+} constants;
+VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
 static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *restrict state,
                  int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
     (void)stride; /* one number of state */
-    double gamma = scan->constant[0], rho = scan->constant[1];
+    const constants own = constants_of(&scan->own);
+    double gamma = own.gamma, rho = own.rho;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
         double *restrict row_out = out + r * ld_out;
@@ -55,11 +43,11 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
-    double gamma = kernel->value[GAMMA], rho = kernel->value[RHO];
+    constants own = {.gamma = kernel->value[GAMMA], .rho = kernel->value[RHO]};
     volt_resolved made = {
-        .facts = {.radius = radius, .contraction = rho, .largest = 1},
+        .facts = {.radius = radius, .contraction = own.rho, .largest = 1},
         .window = 1,
-        .scan = {.step = step, .state_size = 1, .start = {0}, .distance = true, .constant = {gamma, rho}},
+        .scan = {.step = step, .state_size = 1, .start = {0}, .distance = true, .own = constants_keep(own)},
     };
     *resolved = made;
     return VOLT_OK;
@@ -71,6 +59,6 @@ const volt_kernel_entry volt_kernel_fading = {
              .cost = "O(d)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
 };

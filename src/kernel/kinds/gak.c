@@ -24,17 +24,7 @@ static const char *const centre_words[] = {"no", "yes", NULL};
 enum { CENTRE_NO, CENTRE_YES };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [SIGMA] = {.name = "sigma",
-               .meaning = "width of the local Gaussian",
-               .fallback = "1",
-               .range = "(0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .unit = VOLT_UNIT_DISTANCE,
-               .search_low = 0.3,
-               .search_high = 10},
+    [SIGMA] = VOLT_PARAMETER_POSITIVE("sigma", "width of the local Gaussian", VOLT_UNIT_DISTANCE, 0.3, 10),
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
     [CENTRE] = {.name = "centre",
@@ -57,13 +47,16 @@ static volt_status settle(volt_kernel *kernel)
 static const double weight = 0.41421356237309503; /* sqrt(2) - 1, the c above */
 static const double log_weight = -0.881373587019543;
 
-enum { RATE }; /* constants of the programme: -1 / (2 sigma^2) */
+typedef struct constants {
+    double rate; /* -1 / (2 sigma^2) */
+} constants;
+VOLT_OWN_NUMBERS(constants)
 
 /* c local: the weight that every way into a cell has at least once. */
 VOLT_CLONES_WIDE
 static void lift(const volt_programme *programme, double *restrict values, int64_t count)
 {
-    double rate = programme->constant[RATE];
+    double rate = constants_of(&programme->own).rate;
     for (int64_t k = 0; k < count; k++) {
         double e = volt_exp(rate * values[k]);
         values[k] = weight * (e / (2 - e));
@@ -133,7 +126,7 @@ static double log_local(const volt_programme *programme, const double *x, const 
         double gap = x[k] - y[k * c_step];
         squared += gap * gap;
     }
-    double exponent = programme->constant[RATE] * squared;
+    double exponent = constants_of(&programme->own).rate * squared;
     return exponent - log1p(1 - exp(exponent));
 }
 
@@ -179,6 +172,7 @@ static double log_value(const volt_programme *programme, const double *x, int64_
 static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
 {
     double sigma = kernel->value[SIGMA];
+    constants own = {.rate = -fmin(1 / (2 * sigma * sigma), DBL_MAX)}; /* finite: times 0 it is 0 */
     volt_programme made = {
         .distance = true,
         .normalised = true,
@@ -190,7 +184,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .finish = finish,
         .log_value = log_value,
         .log_scale = log_weight,
-        .constant = {[RATE] = -fmin(1 / (2 * sigma * sigma), DBL_MAX)}, /* finite: times 0 it is 0 */
+        .own = constants_keep(own),
     };
     *programme = made;
     *shape = volt_path_shape_of(kernel, &where);

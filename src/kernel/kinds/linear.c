@@ -29,6 +29,6 @@ const volt_kernel_entry volt_kernel_linear = {
              .cost = "O(d)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
 };

@@ -7,51 +7,29 @@
 #include "base/clones.h"
 #include "base/fastmath.h"
 #include "kernel/kernel_entry.h"
+#include "kernel/kinds/parameter_blocks.h"
 
 #include <math.h>
 
 enum { GAMMA, RHO, MU, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [GAMMA] = {.name = "gamma",
-               .meaning = "scale of the squared distance",
-               .fallback = "1",
-               .range = "(0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .search_low = 1e-2,
-               .search_high = 30},
-    [RHO] = {.name = "rho",
-             .meaning = "share of the distance that a step keeps",
-             .fallback = "0.5",
-             .range = "[0, 1)",
-             .kind = VOLT_PARAMETER_REAL,
-             .low = 0,
-             .high = 1,
-             .closed = 1,
-             .search = VOLT_SEARCH_LINEAR,
-             .search_low = 0,
-             .search_high = 0.95},
-    [MU] = {.name = "mu",
-            .meaning = "share of the kernel that a step keeps",
-            .fallback = "0.85",
-            .range = "[0, 1)",
-            .kind = VOLT_PARAMETER_REAL,
-            .low = 0,
-            .high = 1,
-            .closed = 1,
-            .search = VOLT_SEARCH_LINEAR,
-            .search_low = 0,
-            .search_high = 0.99},
+    [GAMMA] = VOLT_PARAMETER_DISTANCE_GAMMA(30),
+    [RHO] = VOLT_PARAMETER_RHO("0.5", 0.95),
+    [MU] = VOLT_PARAMETER_SHARE("mu", "share of the kernel that a step keeps", "0.85", 0.99),
 };
+
+typedef struct constants {
+    double gamma, rho, mu;
+} constants;
+VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
 static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
                  int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
-    double gamma = scan->constant[0], rho = scan->constant[1], mu = scan->constant[2];
+    const constants own = constants_of(&scan->own);
+    double gamma = own.gamma, rho = own.rho, mu = own.mu;
     double *restrict distances = state, *restrict kernels = state + stride;
     for (int64_t r = 0; r < rows; r++) {
         const double *restrict row = local + r * ld_local;
@@ -69,7 +47,8 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
-    double gamma = kernel->value[GAMMA], rho = kernel->value[RHO], mu = kernel->value[MU];
+    double rho = kernel->value[RHO], mu = kernel->value[MU];
+    constants own = {.gamma = kernel->value[GAMMA], .rho = rho, .mu = mu};
     volt_resolved made = {
         .facts = {.radius = radius, .contraction = fmax(rho, mu), .largest = 1 / (1 - mu)},
         .window = 1,
@@ -77,7 +56,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                  .state_size = 2,
                  .start = {0, 1 / (1 - mu)},
                  .distance = true,
-                 .constant = {gamma, rho, mu}},
+                 .own = constants_keep(own)},
     };
     *resolved = made;
     return VOLT_OK;
@@ -89,6 +68,6 @@ const volt_kernel_entry volt_kernel_memory = {
              .cost = "O(d)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
 };

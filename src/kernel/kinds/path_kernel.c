@@ -10,47 +10,28 @@ const char *const volt_path_words[] = {"sequence", "rows", NULL};
 enum { TIME = 1, LEADLAG = 2, BASEPOINT = 4 };
 
 /* Every order in which the augmentations may be named; what they do does not depend on it. */
-static const struct {
-    const char *word;
-    int what;
-} augments[] = {
-    {"none", 0},
-    {"time", TIME},
-    {"leadlag", LEADLAG},
-    {"basepoint", BASEPOINT},
-    {"time+leadlag", TIME | LEADLAG},
-    {"time+basepoint", TIME | BASEPOINT},
-    {"leadlag+time", TIME | LEADLAG},
-    {"leadlag+basepoint", LEADLAG | BASEPOINT},
-    {"basepoint+time", TIME | BASEPOINT},
-    {"basepoint+leadlag", LEADLAG | BASEPOINT},
-    {"time+leadlag+basepoint", TIME | LEADLAG | BASEPOINT},
-    {"time+basepoint+leadlag", TIME | LEADLAG | BASEPOINT},
-    {"leadlag+time+basepoint", TIME | LEADLAG | BASEPOINT},
-    {"leadlag+basepoint+time", TIME | LEADLAG | BASEPOINT},
-    {"basepoint+time+leadlag", TIME | LEADLAG | BASEPOINT},
-    {"basepoint+leadlag+time", TIME | LEADLAG | BASEPOINT},
-};
+#define AUGMENTS(X)                                         \
+    X("none", 0)                                            \
+    X("time", TIME)                                         \
+    X("leadlag", LEADLAG)                                   \
+    X("basepoint", BASEPOINT)                               \
+    X("time+leadlag", TIME | LEADLAG)                       \
+    X("time+basepoint", TIME | BASEPOINT)                   \
+    X("leadlag+time", TIME | LEADLAG)                       \
+    X("leadlag+basepoint", LEADLAG | BASEPOINT)             \
+    X("basepoint+time", TIME | BASEPOINT)                   \
+    X("basepoint+leadlag", LEADLAG | BASEPOINT)             \
+    X("time+leadlag+basepoint", TIME | LEADLAG | BASEPOINT) \
+    X("time+basepoint+leadlag", TIME | LEADLAG | BASEPOINT) \
+    X("leadlag+time+basepoint", TIME | LEADLAG | BASEPOINT) \
+    X("leadlag+basepoint+time", TIME | LEADLAG | BASEPOINT) \
+    X("basepoint+time+leadlag", TIME | LEADLAG | BASEPOINT) \
+    X("basepoint+leadlag+time", TIME | LEADLAG | BASEPOINT)
 
-const char *const volt_augment_words[] = {
-    "none",
-    "time",
-    "leadlag",
-    "basepoint",
-    "time+leadlag",
-    "time+basepoint",
-    "leadlag+time",
-    "leadlag+basepoint",
-    "basepoint+time",
-    "basepoint+leadlag",
-    "time+leadlag+basepoint",
-    "time+basepoint+leadlag",
-    "leadlag+time+basepoint",
-    "leadlag+basepoint+time",
-    "basepoint+time+leadlag",
-    "basepoint+leadlag+time",
-    NULL,
-};
+#define WORD(word, parts) word,
+#define PARTS(word, parts) parts,
+const char *const volt_augment_words[] = {AUGMENTS(WORD) NULL};
+static const int augment_parts[] = {AUGMENTS(PARTS)};
 
 static bool paths_are_rows(const volt_kernel *kernel, const volt_path_parameters *where)
 {
@@ -78,7 +59,7 @@ static int augmentations(const volt_kernel *kernel, const volt_path_parameters *
         return 0;
     if (rows && !kernel->present[where->augment])
         return TIME | LEADLAG;
-    return augments[(int)kernel->value[where->augment]].what;
+    return augment_parts[(int)kernel->value[where->augment]];
 }
 
 volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_parameters *where)

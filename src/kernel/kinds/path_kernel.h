@@ -3,17 +3,16 @@
 #define KERNEL_PATH_KERNEL_H
 
 #include "kernel/kernel_entry.h"
+#include "kernel/kinds/parameter_blocks.h"
 
 extern const char *const volt_path_words[];    /* of the parameter path */
 extern const char *const volt_augment_words[]; /* of the parameter augment */
 
 enum { VOLT_PATH_SEQUENCE, VOLT_PATH_ROWS };
 
-#define VOLT_PARAMETER_PATH_WINDOW                                                                         \
-    {                                                                                                      \
-        .name = "window", .meaning = "rows of the past that make a path, this one included; or path=rows", \
-        .range = "1 to 1000000", .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 1e6,                    \
-        .search = VOLT_SEARCH_LOG_INTEGER, .search_low = 2, .search_high = 32                              \
+#define VOLT_PARAMETER_PATH_WINDOW                                                                       \
+    {                                                                                                    \
+        VOLT_PARAMETER_ROWS("rows of the past that make a path, this one included; or path=rows", 2, 32) \
     }
 
 #define VOLT_PARAMETER_PATH                                                               \
@@ -30,13 +29,10 @@ enum { VOLT_PATH_SEQUENCE, VOLT_PATH_ROWS };
         .words = volt_augment_words                                                                          \
     }
 
-#define VOLT_PARAMETER_PRESCALE                                                                               \
-    {                                                                                                         \
-        .name = "prescale",                                                                                   \
-        .meaning = "path=rows: values are divided by their largest in training, times this", .fallback = "1", \
-        .range = "(0, inf)", .kind = VOLT_PARAMETER_REAL, .low = 0, .high = INFINITY,                         \
-        .search = VOLT_SEARCH_LOG, .search_low = 0.01, .search_high = 1                                       \
-    }
+#define VOLT_PARAMETER_PRESCALE                                                                       \
+    VOLT_PARAMETER_POSITIVE("prescale",                                                               \
+                            "path=rows: values are divided by their largest in training, times this", \
+                            VOLT_UNIT_ONE, 0.01, 1)
 
 /* Indices of the shared parameters in a kernel's own list; -1: it has none. */
 typedef struct volt_path_parameters {

@@ -32,6 +32,12 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 
+typedef struct constants {
+    double gamma, coef0;
+    int64_t degree;
+} constants;
+VOLT_OWN_NUMBERS(constants)
+
 /* Powers by repeated multiplication, row by row: the loop over powers runs outside the one that vectorises. */
 VOLT_CLONES_WIDE
 static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
@@ -39,13 +45,15 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
 {
     (void)state;
     (void)stride;
-    double gamma = scan->constant[0], coef0 = scan->constant[1];
+    const constants own = constants_of(&scan->own);
+    double gamma = own.gamma, coef0 = own.coef0;
+    int64_t degree = own.degree;
     for (int64_t r = 0; r < rows; r++) {
         double *restrict base = local + r * ld_local;
         double *restrict row_out = out + r * ld_out;
         for (int64_t k = 0; k < count; k++)
             row_out[k] = base[k] = gamma * base[k] + coef0;
-        for (int64_t p = 1; p < scan->degree; p++)
+        for (int64_t p = 1; p < degree; p++)
             for (int64_t k = 0; k < count; k++)
                 row_out[k] *= base[k];
     }
@@ -53,10 +61,12 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
 
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
-    int64_t window = (int64_t)kernel->value[WINDOW], degree = (int64_t)kernel->value[DEGREE];
-    double gamma = volt_static_gamma(kernel, GAMMA, d, window), coef0 = kernel->value[COEF0];
-    volt_scan scan = {.step = step, .constant = {gamma, coef0}, .degree = degree};
-    double largest = pow(gamma * (double)window * radius * radius + coef0, (double)degree);
+    int64_t window = (int64_t)kernel->value[WINDOW];
+    constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window),
+                     .coef0 = kernel->value[COEF0],
+                     .degree = (int64_t)kernel->value[DEGREE]};
+    volt_scan scan = {.step = step, .own = constants_keep(own)};
+    double largest = pow(own.gamma * (double)window * radius * radius + own.coef0, (double)own.degree);
     volt_static_resolve(scan, window, radius, largest, resolved);
     return VOLT_OK;
 }
@@ -67,6 +77,6 @@ const volt_kernel_entry volt_kernel_poly = {
              .cost = "O(d + degree)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
 };

@@ -50,26 +50,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                   .range = "linear, rbf",
                   .kind = VOLT_PARAMETER_CHOICE,
                   .words = features_words},
-    [GAMMA] = {.name = "gamma",
-               .meaning = "of features=rbf",
-               .fallback = "1",
-               .range = "(0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .search_low = 1e-3,
-               .search_high = 10},
-    [SCALE] = {.name = "scale",
-               .meaning = "with features: the path, time included, times this; level m times scale^m",
-               .fallback = "1",
-               .range = "(0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .search_low = 0.1,
-               .search_high = 100},
+    [GAMMA] = VOLT_PARAMETER_POSITIVE("gamma", "of features=rbf", VOLT_UNIT_ONE, 1e-3, 10),
+    [SCALE] = VOLT_PARAMETER_POSITIVE(
+        "scale", "with features: the path, time included, times this; level m times scale^m", VOLT_UNIT_ONE,
+        0.1, 100),
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
     [AUGMENT] = VOLT_PARAMETER_AUGMENT,
@@ -104,20 +88,25 @@ static volt_status settle(volt_kernel *kernel)
 
 /* ---- programme -------------------------------------------------------------------------------- */
 
-enum { STRETCH }; /* constants of the programme: `scale` */
+typedef struct constants {
+    int64_t level, order;
+    double stretch; /* of the path: `scale`, or 1 */
+} constants;
+VOLT_OWN_NUMBERS(constants)
 
 /* Scratch space: the total of the kernel, then for each level below the last and each column
  *     above   sum over the rows before of the sum over the columns before (one number)
  *     column  sum over the rows before of sum_p R[p][q], for q < order
  * each LANES wide. */
-static int64_t per_column(const volt_programme *programme)
+static int64_t per_column(const constants *own)
 {
-    return (programme->level - 1) * (1 + programme->order);
+    return (own->level - 1) * (1 + own->order);
 }
 
 static int64_t scratch_length(const volt_programme *programme, int64_t columns)
 {
-    return (1 + columns * per_column(programme)) * LANES;
+    const constants own = constants_of(&programme->own);
+    return (1 + columns * per_column(&own)) * LANES;
 }
 
 static void start(const volt_programme *programme, int64_t columns, double *scratch)
@@ -170,13 +159,13 @@ static void row(const volt_programme *programme, int64_t columns, const double *
                 int64_t step, double *scratch)
 {
     (void)second;
-    double stretch =
-        programme->constant[STRETCH] * programme->constant[STRETCH]; /* of a product of increments */
-    if (programme->order == 1) {
-        row_of_order_one(programme->level, stretch, columns, cells, step, scratch);
+    const constants own = constants_of(&programme->own);
+    double stretch = own.stretch * own.stretch; /* of a product of increments */
+    if (own.order == 1) {
+        row_of_order_one(own.level, stretch, columns, cells, step, scratch);
         return;
     }
-    int64_t levels = programme->level, order = programme->order, stride = per_column(programme);
+    int64_t levels = own.level, order = own.order, stride = per_column(&own);
     static const double inverse[MOST_LEVELS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
                                                     1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
                                                     1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
@@ -246,17 +235,19 @@ static void finish(const volt_programme *programme, const int64_t *lengths, cons
 /* Numbers in levels 1 .. level; at most 1e9, beyond which nobody wants them. */
 static int64_t features(const volt_programme *programme, int64_t channels)
 {
+    int64_t level = constants_of(&programme->own).level;
     double count = 0, power = 1;
-    for (int64_t m = 0; m < programme->level; m++)
+    for (int64_t m = 0; m < level; m++)
         count += power *= (double)channels;
     return (int64_t)fmin(count, 1e9);
 }
 
 static double cell_cost(const volt_programme *programme)
 {
+    const constants own = constants_of(&programme->own);
     double cost = 0;
-    for (int64_t m = 1; m <= programme->level; m++)
-        cost += (double)(m < programme->order ? m * m : programme->order * programme->order);
+    for (int64_t m = 1; m <= own.level; m++)
+        cost += (double)(m < own.order ? m * m : own.order * own.order);
     return cost;
 }
 
@@ -293,9 +284,10 @@ static void add_increment(const double *dx, int64_t channels, int64_t level, dou
 static void describe(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
                      double *list, double *scratch)
 {
+    const constants own = constants_of(&programme->own);
     double *S[MOST_LEVELS], *work[MOST_LEVELS];
     int64_t offset = 0, count = 1;
-    for (int64_t m = 0; m < programme->level; m++) {
+    for (int64_t m = 0; m < own.level; m++) {
         count *= channels;
         S[m] = list + offset;
         work[m] = scratch + offset;
@@ -303,12 +295,12 @@ static void describe(const volt_programme *programme, const double *increments, 
     }
     memset(list, 0, (size_t)offset * sizeof *list);
     for (int64_t t = 0; t < P; t++)
-        add_increment(increments + t * channels, channels, programme->level, S, work);
+        add_increment(increments + t * channels, channels, own.level, S, work);
 
     double power = 1;
     count = 1;
-    for (int64_t m = 0; m < programme->level; m++) {
-        power *= programme->constant[STRETCH];
+    for (int64_t m = 0; m < own.level; m++) {
+        power *= own.stretch;
         count *= channels;
         for (int64_t k = 0; k < count; k++)
             S[m][k] *= power;
@@ -319,19 +311,20 @@ static void describe(const volt_programme *programme, const double *increments, 
 
 static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
 {
+    constants own = {.level = (int64_t)kernel->value[LEVEL],
+                     .order = (int64_t)kernel->value[ORDER],
+                     .stretch = kernel->present[FEATURES] ? kernel->value[SCALE] : 1};
     volt_programme made = {
         .differences = true,
         .scratch_length = scratch_length,
         .start = start,
         .row = row,
         .finish = finish,
-        .level = (int64_t)kernel->value[LEVEL],
-        .order = (int64_t)kernel->value[ORDER],
         .offset = kernel->present[FEATURES] ? 0 : 1,
         .gaussian = has_features(kernel, FEATURES_RBF) ? kernel->value[GAMMA] : 0,
-        .constant = {[STRETCH] = kernel->present[FEATURES] ? kernel->value[SCALE] : 1},
+        .own = constants_keep(own),
     };
-    if (made.order == made.level) { /* exact: the features are the signature's */
+    if (own.order == own.level) { /* exact: the features are the signature's */
         made.features = features;
         made.describe = describe;
         made.cell_cost = cell_cost;

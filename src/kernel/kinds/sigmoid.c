@@ -23,19 +23,25 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 
+typedef struct constants {
+    double gamma, coef0;
+} constants;
+VOLT_OWN_NUMBERS(constants)
+
 VOLT_CLONES_WIDE
 static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
                  int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
-    double gamma = scan->constant[0], coef0 = scan->constant[1];
+    const constants own = constants_of(&scan->own);
+    double gamma = own.gamma, coef0 = own.coef0;
     VOLT_STATIC_STEP(volt_tanh(gamma * s + coef0))
 }
 
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
-    volt_scan scan = {.step = step,
-                      .constant = {volt_static_gamma(kernel, GAMMA, d, window), kernel->value[COEF0]}};
+    constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window), .coef0 = kernel->value[COEF0]};
+    volt_scan scan = {.step = step, .own = constants_keep(own)};
     volt_static_resolve(scan, window, radius, 1, resolved);
     return VOLT_OK;
 }
@@ -46,7 +52,7 @@ const volt_kernel_entry volt_kernel_sigmoid = {
              .cost = "O(d)",
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
-    .settle = volt_kernel_settle_plainly,
+    .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .may_be_indefinite = true,
 };

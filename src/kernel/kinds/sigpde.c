@@ -35,17 +35,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                 .range = "linear, rbf",
                 .kind = VOLT_PARAMETER_CHOICE,
                 .words = static_words},
-    [SIGMA] = {.name = "sigma",
-               .meaning = "of static=rbf",
-               .fallback = "1",
-               .range = "(0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .unit = VOLT_UNIT_SQUARE,
-               .search_low = 0.1,
-               .search_high = 30},
+    [SIGMA] = VOLT_PARAMETER_POSITIVE("sigma", "of static=rbf", VOLT_UNIT_SQUARE, 0.1, 30),
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
     [AUGMENT] = VOLT_PARAMETER_AUGMENT,
@@ -67,12 +57,16 @@ static volt_status settle(volt_kernel *kernel)
 
 /* ---- programme -------------------------------------------------------------------------------- */
 
-enum { RATE }; /* -1 / sigma */
+typedef struct constants {
+    double rate; /* static=rbf: -1 / sigma */
+    int64_t dyadic;
+} constants;
+VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
 static void lift_rbf(const volt_programme *programme, double *restrict values, int64_t count)
 {
-    double rate = programme->constant[RATE];
+    double rate = constants_of(&programme->own).rate;
     for (int64_t k = 0; k < count; k++)
         values[k] = volt_exp(rate * values[k]);
 }
@@ -80,7 +74,7 @@ static void lift_rbf(const volt_programme *programme, double *restrict values, i
 /* The scratch space is one row of K on the fine grid. */
 static int64_t scratch_length(const volt_programme *programme, int64_t columns)
 {
-    return ((columns << programme->dyadic) + 1) * LANES;
+    return ((columns << constants_of(&programme->own).dyadic) + 1) * LANES;
 }
 
 static void start(const volt_programme *programme, int64_t columns, double *K)
@@ -95,7 +89,7 @@ VOLT_CLONES
 static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second,
                     int64_t count)
 {
-    double share = ldexp(1, (int)(-2 * programme->dyadic));
+    double share = ldexp(1, (int)(-2 * constants_of(&programme->own).dyadic));
     for (int64_t k = 0; k < count; k++) {
         double g = cells[k] * share, square = g * g * (1.0 / 12);
         cells[k] = 1 + 0.5 * g + square;
@@ -107,7 +101,7 @@ VOLT_CLONES
 static void row(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
                 int64_t step, double *K)
 {
-    int64_t split = (int64_t)1 << programme->dyadic;
+    int64_t split = (int64_t)1 << constants_of(&programme->own).dyadic;
     volt_lane_state border;
     for (int v = 0; v < VOLT_LANE_VECTORS; v++)
         border.diagonal[v] = border.left[v] = (volt_vector){0} + 1;
@@ -126,8 +120,9 @@ static void row(const volt_programme *programme, int64_t columns, const double *
 
 static void finish(const volt_programme *programme, const int64_t *lengths, const double *K, double *out)
 {
+    int64_t dyadic = constants_of(&programme->own).dyadic;
     for (int l = 0; l < LANES; l++)
-        out[l] = K[(lengths[l] << programme->dyadic) * LANES + l];
+        out[l] = K[(lengths[l] << dyadic) * LANES + l];
 }
 
 /* ---- entry ------------------------------------------------------------------------------------ */
@@ -135,6 +130,8 @@ static void finish(const volt_programme *programme, const int64_t *lengths, cons
 static void paths(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape)
 {
     bool rbf = (int)kernel->value[STATIC] == STATIC_RBF;
+    constants own = {.rate = -fmin(1 / kernel->value[SIGMA], DBL_MAX), /* finite: times 0 it is 0 */
+                     .dyadic = (int64_t)kernel->value[DYADIC]};
     volt_programme made = {
         .distance = rbf,
         .differences = true,
@@ -144,8 +141,7 @@ static void paths(const volt_kernel *kernel, volt_programme *programme, volt_pat
         .start = start,
         .row = row,
         .finish = finish,
-        .constant = {[RATE] = -fmin(1 / kernel->value[SIGMA], DBL_MAX)}, /* finite: times 0 it is 0 */
-        .dyadic = (int64_t)kernel->value[DYADIC],
+        .own = constants_keep(own),
     };
     *programme = made;
     *shape = volt_path_shape_of(kernel, &where);

@@ -5,6 +5,7 @@
 #define KERNEL_STATIC_KERNEL_H
 
 #include "kernel/kernel_entry.h"
+#include "kernel/kinds/parameter_blocks.h"
 
 /* Fill `resolved` for a static kernel. `largest` bounds |K| on the ball. */
 void volt_static_resolve(volt_scan scan, int64_t window, double radius, double largest,

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/fastmath.h"
 #include "kernel/kernel_entry.h"
+#include "kernel/kinds/parameter_blocks.h"
 
 #include <float.h>
 #include <math.h>
@@ -48,16 +49,8 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                   .search = VOLT_SEARCH_LOG,
                   .search_low = 0.1,
                   .search_high = 0.995},
-    [GAMMA] = {.name = "gamma",
-               .meaning = "lift rbf only: exp(-gamma |z - z'|^2)",
-               .fallback = "1",
-               .range = "(0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .search_low = 1e-2,
-               .search_high = 10},
+    [GAMMA] =
+        VOLT_PARAMETER_POSITIVE("gamma", "lift rbf only: exp(-gamma |z - z'|^2)", VOLT_UNIT_ONE, 1e-2, 10),
     [LAMBDA] = {.name = "lambda",
                 .meaning = "how slowly the past fades; lambda^2 sup kappa < 1",
                 .range = "(0, 1/sqrt(sup kappa))",
@@ -129,8 +122,13 @@ static volt_status settle(volt_kernel *kernel)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-/* Constants of the step. */
-enum { STEP_TAU2, STEP_LAMBDA2, STEP_RATE, STEP_LIFT };
+typedef struct constants {
+    double tau2, lambda2;
+    double rate; /* of the exponential: tau^2, or -gamma with lift=rbf */
+    lift kind;
+    int64_t degree; /* lift=poly:P */
+} constants;
+VOLT_OWN_NUMBERS(constants)
 
 /* The recursion on `rows` rows, lambda^2 kappa(s) being `factor`, an expression in the local value s. The
  * expression is inlined, and the inner loop vectorises. */
@@ -197,7 +195,8 @@ VOLT_INLINE void divide_row(const double *restrict local, double *restrict state
 VOLT_INLINE void divide_rows(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
                              double *state, double *out, int64_t ld_out, int64_t count, bool even)
 {
-    double t = scan->constant[STEP_TAU2], lambda2 = scan->constant[STEP_LAMBDA2];
+    const constants own = constants_of(&scan->own);
+    double t = own.tau2, lambda2 = own.lambda2;
     if (rows == VOLT_SCAN_ROWS)
         divide_four_rows(local, ld_local, state, out, ld_out, count, t, lambda2, even);
     else
@@ -221,13 +220,13 @@ static void step_even(const volt_scan *scan, int64_t rows, double *local, int64_
     divide_rows(scan, rows, local, ld_local, state, out, ld_out, count, true);
 }
 
-/* The exponential lift has rate tau^2, the rbf lift -gamma. */
 VOLT_CLONES_WIDE
 static void step_exp(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
     (void)stride;
-    double rate = scan->constant[STEP_RATE], lambda2 = scan->constant[STEP_LAMBDA2];
+    const constants own = constants_of(&scan->own);
+    double rate = own.rate, lambda2 = own.lambda2;
     STEP_ROWS(lambda2 * volt_exp(rate * s))
 }
 
@@ -256,9 +255,9 @@ static void step_poly(const volt_scan *scan, int64_t rows, double *local, int64_
                       double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
 {
     (void)stride;
+    const constants own = constants_of(&scan->own);
     for (int64_t r = 0; r < rows; r++)
-        power_sums(local + r * ld_local, count, scan->constant[STEP_TAU2], scan->constant[STEP_LAMBDA2],
-                   scan->degree);
+        power_sums(local + r * ld_local, count, own.tau2, own.lambda2, own.degree);
     STEP_ROWS(s)
 }
 
@@ -311,10 +310,10 @@ static double rounding_room(int64_t d)
 static double gain(const volt_resolved *resolved, double norm)
 {
     const volt_kernel_facts *facts = &resolved->facts;
-    const volt_scan *scan = &resolved->scan;
+    const constants own = constants_of(&resolved->scan.own);
     /* With room for the rounding of inner products, as in resolve. */
     double t = facts->tau * facts->tau * norm * facts->radius * (1 + rounding_room(resolved->d));
-    return facts->lambda * facts->lambda * sup_kappa((lift)(int)scan->constant[STEP_LIFT], t, scan->degree);
+    return facts->lambda * facts->lambda * sup_kappa(own.kind, t, own.degree);
 }
 
 /* tau^2 M^2, from tau or from tau_coef, which is kept away from 1 by the rounding. */
@@ -365,16 +364,17 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .largest = 1 / (1 - contraction),
     };
     double zero_past = 1 / (1 - lambda * lambda);
+    constants own = {.tau2 = tau * tau,
+                     .lambda2 = lambda * lambda,
+                     .rate = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
+                     .kind = kind,
+                     .degree = degree};
     volt_scan scan = {
         .step = step_of(kind),
         .state_size = 1,
         .start = {zero_past},
         .distance = kind == RBF,
-        .constant = {[STEP_TAU2] = tau * tau,
-                     [STEP_LAMBDA2] = lambda * lambda,
-                     [STEP_RATE] = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
-                     [STEP_LIFT] = kind},
-        .degree = degree,
+        .own = constants_keep(own),
     };
     volt_resolved made = {
         .facts = facts,
