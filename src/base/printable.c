@@ -32,6 +32,17 @@ size_t volt_utf8_length(const char *text, size_t available)
     return code >= least[length] && code <= 0x10ffff && !is_surrogate ? length : 0;
 }
 
+int volt_is_utf8(const char *text, size_t length)
+{
+    size_t step;
+    for (size_t i = 0; i < length; i += step) {
+        step = volt_utf8_length(text + i, length - i);
+        if (step == 0)
+            return 0;
+    }
+    return 1;
+}
+
 /* Of the character of that many bytes. */
 static int is_control(const char *text, size_t length)
 {

@@ -7,4 +7,6 @@
 /* Length in bytes of the UTF-8 character at text (1 to 4), or 0 when the bytes are none. */
 size_t volt_utf8_length(const char *text, size_t available);
 
+int volt_is_utf8(const char *text, size_t length);
+
 #endif

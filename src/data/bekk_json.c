@@ -5,13 +5,12 @@
  *      "command": ...}
  *
  * C, a and b must be there, the rest may be. Keys that are not known are passed over. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "data/bekk.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +19,10 @@
 /* ---- write ------------------------------------------------------------------------------------ */
 
 /* Numbers as the shortest text that reads back; errors of estimates with four digits. */
-static void write_list(FILE *out, const double *values, int64_t count, int digits)
+static void write_list(volt_text_buffer *out, const double *values, int64_t count, int digits)
 {
     char text[VOLT_NUMBER_LENGTH];
-    fputc('[', out);
+    volt_text_put(out, "[");
     for (int64_t i = 0; i < count; i++) {
         double value = values[i];
         if (digits) { /* round through text, which then prints short */
@@ -32,105 +31,94 @@ static void write_list(FILE *out, const double *values, int64_t count, int digit
                 *c = *c == ',' ? '.' : *c; /* whatever the locale */
             volt_parse_number(text, &value);
         }
-        fprintf(out, "%s%s", i ? ", " : "", volt_format_number(value, text));
+        volt_text_put(out, i ? ", " : "");
+        volt_text_put(out, volt_format_number(value, text));
     }
-    fputc(']', out);
+    volt_text_put(out, "]");
 }
 
-static void write_matrix(FILE *out, const double *values, int64_t d, int digits)
+static void write_matrix(volt_text_buffer *out, const double *values, int64_t d, int digits)
 {
-    fputs("[\n", out);
+    volt_text_put(out, "[\n");
     for (int64_t i = 0; i < d; i++) {
-        fputs("    ", out);
+        volt_text_put(out, "    ");
         write_list(out, values + i * d, d, digits);
-        fputs(i + 1 < d ? ",\n" : "\n", out);
+        volt_text_put(out, i + 1 < d ? ",\n" : "\n");
     }
-    fputs("  ]", out);
+    volt_text_put(out, "  ]");
 }
 
-/* A quoted text; returns 0 when it is not UTF-8. */
-static int write_text(FILE *out, const char *text)
+static volt_status write_origin(volt_text_buffer *out, const volt_bekk *bekk)
 {
-    json_t *string = json_string(text);
-    int failed = !string || json_dumpf(string, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-    json_decref(string);
-    return !failed;
-}
-
-static int write_origin(FILE *out, const volt_bekk *bekk)
-{
-    int fine = 1;
     if (bekk->tickers) {
-        fputs(",\n  \"tickers\": [", out);
+        volt_text_put(out, ",\n  \"tickers\": [");
         for (int64_t i = 0; i < bekk->d; i++) {
-            fputs(i ? ", " : "", out);
-            fine = write_text(out, bekk->tickers[i]) && fine;
+            volt_text_put(out, i ? ", " : "");
+            VOLT_TRY(volt_json_quote(out, bekk->tickers[i]));
         }
-        fputc(']', out);
+        volt_text_put(out, "]");
     }
     if (bekk->first_date && bekk->last_date) {
-        fputs(",\n  \"dates\": [", out);
-        fine = write_text(out, bekk->first_date) && fine;
-        fputs(", ", out);
-        fine = write_text(out, bekk->last_date) && fine;
-        fputc(']', out);
+        volt_text_put(out, ",\n  \"dates\": [");
+        VOLT_TRY(volt_json_quote(out, bekk->first_date));
+        volt_text_put(out, ", ");
+        VOLT_TRY(volt_json_quote(out, bekk->last_date));
+        volt_text_put(out, "]");
     }
     if (bekk->command) {
-        fputs(",\n  \"command\": ", out);
-        fine = write_text(out, bekk->command) && fine;
+        volt_text_put(out, ",\n  \"command\": ");
+        VOLT_TRY(volt_json_quote(out, bekk->command));
     }
-    return fine;
+    return VOLT_OK;
 }
 
-static int write_object(FILE *out, const volt_bekk *bekk)
+static volt_status write_object(volt_text_buffer *out, const volt_bekk *bekk)
 {
     char number[VOLT_NUMBER_LENGTH];
     int64_t d = bekk->d;
-    fputs("{\n  \"C\": ", out);
+    volt_text_put(out, "{\n  \"C\": ");
     write_matrix(out, bekk->C, d, 0);
-    fputs(",\n  \"a\": ", out);
+    volt_text_put(out, ",\n  \"a\": ");
     write_list(out, bekk->a, d, 0);
-    fputs(",\n  \"b\": ", out);
+    volt_text_put(out, ",\n  \"b\": ");
     write_list(out, bekk->b, d, 0);
     if (bekk->C_error) {
-        fputs(",\n  \"C_error\": ", out);
+        volt_text_put(out, ",\n  \"C_error\": ");
         write_matrix(out, bekk->C_error, d, 4);
-        fputs(",\n  \"a_error\": ", out);
+        volt_text_put(out, ",\n  \"a_error\": ");
         write_list(out, bekk->a_error, d, 4);
-        fputs(",\n  \"b_error\": ", out);
+        volt_text_put(out, ",\n  \"b_error\": ");
         write_list(out, bekk->b_error, d, 4);
     }
-    if (isfinite(bekk->loglik))
-        fprintf(out, ",\n  \"loglik\": %s", volt_format_number(bekk->loglik, number));
-    if (bekk->observations > 0)
-        fprintf(out, ",\n  \"observations\": %" PRId64, bekk->observations);
+    if (isfinite(bekk->loglik)) {
+        volt_text_put(out, ",\n  \"loglik\": ");
+        volt_text_put(out, volt_format_number(bekk->loglik, number));
+    }
+    if (bekk->observations > 0) {
+        snprintf(number, sizeof number, "%" PRId64, bekk->observations);
+        volt_text_put(out, ",\n  \"observations\": ");
+        volt_text_put(out, number);
+    }
     if (bekk->converged >= 0)
-        fprintf(out, ",\n  \"converged\": %s", bekk->converged ? "true" : "false");
-    int fine = write_origin(out, bekk);
-    fputs("\n}\n", out);
-    return fine;
+        volt_text_put(out, bekk->converged ? ",\n  \"converged\": true" : ",\n  \"converged\": false");
+    VOLT_TRY(write_origin(out, bekk));
+    volt_text_put(out, "\n}\n");
+    return out->failed ? VOLT_ERR_MEMORY : VOLT_OK;
 }
 
 volt_status volt_bekk_to_json(const volt_bekk *bekk, char **text)
 {
     VOLT_REQUIRE(text, VOLT_ERR_ARGUMENT, "the place for the text is NULL");
     VOLT_TRY(volt_bekk_check(bekk));
-    char *written = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&written, &size);
-    VOLT_REQUIRE(out, VOLT_ERR_MEMORY, "could not allocate the text of the BEKK parameters");
-    int fine = write_object(out, bekk);
-    int failed = ferror(out);
-    failed = fclose(out) || failed;
-    char *copy = fine && !failed ? volt_strdup(written) : NULL;
-    free(written);
-    VOLT_REQUIRE(fine, VOLT_ERR_ARGUMENT,
-                 "a ticker, date or command is not UTF-8, and cannot be written as JSON");
-    VOLT_REQUIRE(!failed, VOLT_ERR_MEMORY, "could not allocate the text of the BEKK parameters");
-    if (!copy)
-        return VOLT_ERR_MEMORY;
-    *text = copy;
-    return VOLT_OK;
+    volt_text_buffer written = {0};
+    volt_status status = write_object(&written, bekk);
+    if (status == VOLT_OK)
+        *text = written.bytes;
+    else
+        volt_free(written.bytes);
+    return status == VOLT_ERR_ARGUMENT
+               ? volt_fail(status, "a ticker, date or command is not UTF-8, and cannot be written as JSON")
+               : status;
 }
 
 /* ---- read ------------------------------------------------------------------------------------- */
@@ -244,13 +232,13 @@ static volt_status read_object(const json_t *object, volt_bekk **bekk)
 volt_status volt_bekk_from_json(const char *text, volt_bekk **bekk)
 {
     VOLT_REQUIRE(text && bekk, VOLT_ERR_ARGUMENT, "the text or the place for the BEKK parameters is NULL");
-    json_error_t error;
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!object)
-        return volt_fail(VOLT_ERR_FORMAT, "the BEKK parameters are not JSON: line %d, column %d: %s",
-                         error.line, error.column, error.text);
+    json_t *object = NULL;
+    volt_status status = volt_json_parse(text, (int64_t)strlen(text), &object);
+    if (status == VOLT_ERR_FORMAT)
+        return volt_fail_prefix(status, "the BEKK parameters are not JSON");
+    VOLT_TRY(status);
     volt_bekk *fresh = NULL;
-    volt_status status = read_object(object, &fresh);
+    status = read_object(object, &fresh);
     json_decref(object);
     if (status == VOLT_OK)
         *bekk = fresh;

@@ -25,17 +25,6 @@ const char *volt_excerpt(const char *text, size_t length, char buffer[VOLT_EXCER
     return buffer;
 }
 
-int volt_is_utf8(const char *text, size_t length)
-{
-    size_t step;
-    for (size_t i = 0; i < length; i += step) {
-        step = volt_utf8_length(text + i, length - i);
-        if (step == 0)
-            return 0;
-    }
-    return 1;
-}
-
 char *volt_utf8_copy(const char *text, size_t length)
 {
     int is_utf8 = volt_is_utf8(text, length);

@@ -10,8 +10,6 @@ enum { VOLT_EXCERPT_LENGTH = 48 };
  * cut, as volt_show_character shows it. Returns buffer. */
 const char *volt_excerpt(const char *text, size_t length, char buffer[VOLT_EXCERPT_LENGTH]);
 
-int volt_is_utf8(const char *text, size_t length);
-
 /* A copy of `text` that is UTF-8: text that is not is taken for Latin-1. NULL when memory is out. */
 char *volt_utf8_copy(const char *text, size_t length);
 

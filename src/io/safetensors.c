@@ -5,6 +5,7 @@
 #include "io/safetensors.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "io/excerpt.h"
 #include "io/file_bytes.h"
@@ -12,7 +13,6 @@
 #include "io/safetensors_layout.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,11 +40,11 @@ static volt_status parse_header(volt_safetensors *file)
                  "the file is cut short: the header has %" PRIu64 " bytes, found %" PRId64, length, found);
     file->data_at = SAFETENSORS_LENGTH_BYTES + (int64_t)length;
 
-    json_error_t error;
-    file->header =
-        json_loadb(file->bytes + SAFETENSORS_LENGTH_BYTES, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    if (!file->header && json_error_code(&error) == json_error_out_of_memory)
-        return volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
+    volt_status status =
+        volt_json_parse(file->bytes + SAFETENSORS_LENGTH_BYTES, (int64_t)length, &file->header);
+    if (status == VOLT_ERR_FORMAT)
+        return volt_fail_prefix(status, "the header is not JSON");
+    VOLT_TRY(status);
     VOLT_REQUIRE(json_is_object(file->header), VOLT_ERR_FORMAT, "the header is not a JSON object");
     return VOLT_OK;
 }

@@ -2,14 +2,15 @@
 #include "io/safetensors.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "io/atomic_file.h"
 #include "io/excerpt.h"
 #include "io/little_endian.h"
 #include "io/safetensors_layout.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
 static int64_t tensor_length(const volt_tensor *tensor)
@@ -82,7 +83,7 @@ static volt_status add_entries(json_t *header, json_t *notes, const volt_tensor 
     return VOLT_OK;
 }
 
-/* The JSON header with a checksum of zeros. Free *text with free(): it is Jansson's. */
+/* The JSON header with a checksum of zeros. Release *text with volt_free. */
 static volt_status make_header(const volt_tensor *tensors, int64_t n_tensors, const volt_metadatum *metadata,
                                int64_t n_metadata, char **text)
 {
@@ -93,11 +94,8 @@ static volt_status make_header(const volt_tensor *tensors, int64_t n_tensors, co
         return volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
     }
     volt_status status = add_entries(header, notes, tensors, n_tensors, metadata, n_metadata);
-    if (!status) {
-        *text = json_dumps(header, JSON_COMPACT);
-        if (!*text)
-            status = volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
-    }
+    if (!status)
+        status = volt_json_text(header, text);
     json_decref(header);
     return status;
 }
@@ -171,6 +169,6 @@ volt_status volt_safetensors_write_watched(const char *path, const volt_tensor *
         status = write_file(path, head, SAFETENSORS_LENGTH_BYTES + padded, tensors, n_tensors, progress);
     }
     volt_free(head);
-    free(text);
+    volt_free(text);
     return status;
 }

@@ -4,13 +4,13 @@
  * docs/file_formats.md describes the file. Everything is checked on the way in: a file that passed its
  * checksum may still have been written by something else. */
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "io/safetensors.h"
 #include "model/model_internal.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +21,26 @@ static const int64_t format_version = 1;
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
-/* Names as a JSON list, to be released with free; *text stays NULL for no names. */
+/* Names as a JSON list, to be released with volt_free; *text stays NULL for no names. */
 static volt_status names_to_json(char **names, int64_t count, char **text)
 {
     if (!names)
         return VOLT_OK;
+    volt_text_buffer list = {0};
     volt_status status = VOLT_OK;
-    json_t *list = json_array();
-    for (int64_t i = 0; list && status == VOLT_OK && i < count; i++)
-        if (json_array_append_new(list, json_string(names[i])) != 0)
-            status = volt_fail(VOLT_ERR_ARGUMENT, "column name %" PRId64 " is not UTF-8, and cannot be saved",
-                               i + 1);
-    *text = status == VOLT_OK && list ? json_dumps(list, JSON_COMPACT) : NULL;
-    json_decref(list);
-    if (status == VOLT_OK && !*text)
-        status = volt_fail(VOLT_ERR_MEMORY, "could not allocate the names of %" PRId64 " columns", count);
+    for (int64_t i = 0; status == VOLT_OK && i < count; i++) {
+        volt_text_put(&list, i ? "," : "[");
+        status = volt_json_quote(&list, names[i]);
+        if (status == VOLT_ERR_ARGUMENT)
+            status = volt_fail(status, "column name %" PRId64 " is not UTF-8, and cannot be saved", i + 1);
+    }
+    volt_text_put(&list, "]");
+    if (status == VOLT_OK && list.failed)
+        status = VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        *text = list.bytes;
+    else
+        volt_free(list.bytes);
     return status;
 }
 
@@ -105,8 +110,8 @@ volt_status volt_model_save_watched(const volt_model *model, const char *path, v
         volt_past_get(model->end, state);
         status = write_file(model, path, inputs, state, input_names, output_names, progress);
     }
-    free(output_names);
-    free(input_names);
+    volt_free(output_names);
+    volt_free(input_names);
     volt_free(state);
     volt_free(inputs);
     return status;
@@ -188,8 +193,10 @@ static volt_status read_names(const volt_safetensors *file, const char *path, co
     const char *text = volt_safetensors_metadata(file, key);
     if (!text)
         return VOLT_OK;
-    json_t *list = json_loads(text, 0, NULL);
-    volt_status status = VOLT_OK;
+    json_t *list = NULL;
+    volt_status status = volt_json_parse(text, (int64_t)strlen(text), &list);
+    if (status == VOLT_ERR_MEMORY)
+        return status;
     const char **words = volt_alloc_zero(count, sizeof *words);
     if (!words)
         status = VOLT_ERR_MEMORY;

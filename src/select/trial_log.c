@@ -2,6 +2,7 @@
 #include "select/trial_log.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "io/file_lock.h"
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -121,51 +121,28 @@ void volt_trial_log_close(volt_trial_log *log)
     log->path = NULL;
 }
 
-/* A growing text; `failed` when memory ran out. */
-typedef struct text {
-    char *bytes;
-    int64_t size, capacity;
-    bool failed;
-} text;
-
-static void put(text *line, const char *piece)
-{
-    int64_t length = (int64_t)strlen(piece);
-    if (line->failed ||
-        volt_grow((void **)&line->bytes, &line->capacity, line->size + length + 1, 1) != VOLT_OK) {
-        line->failed = true;
-        return;
-    }
-    memcpy(line->bytes + line->size, piece, (size_t)length + 1);
-    line->size += length;
-}
-
-static void put_number(text *line, const char *key, double value)
+static void put_number(volt_text_buffer *line, const char *key, double value)
 {
     char number[VOLT_NUMBER_LENGTH];
-    put(line, key);
-    put(line, isfinite(value) ? volt_format_number(value, number) : "null");
+    volt_text_put(line, key);
+    volt_text_put(line, isfinite(value) ? volt_format_number(value, number) : "null");
 }
 
-static void put_string(text *line, const char *key, const char *value)
+static void put_string(volt_text_buffer *line, const char *key, const char *value)
 {
-    put(line, key);
-    json_t *string = value ? json_string(value) : json_null();
-    char *encoded = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    if (encoded)
-        put(line, encoded);
-    else
+    volt_text_put(line, key);
+    if (!value)
+        volt_text_put(line, "null");
+    else if (volt_json_quote(line, value) != VOLT_OK)
         line->failed = true;
-    free(encoded);
-    json_decref(string);
 }
 
-static void put_trial(text *line, const volt_trial_log *log, const volt_trial *trial)
+static void put_trial(volt_text_buffer *line, const volt_trial_log *log, const volt_trial *trial)
 {
     put_number(line, "{\"index\":", (double)trial->index);
     put_string(line, ",\"kernel\":", trial->kernel);
     put_number(line, ",\"alpha\":", trial->alpha);
-    put(line, ",\"folds\":[");
+    volt_text_put(line, ",\"folds\":[");
     for (int64_t k = 0; k < trial->n_folds; k++)
         put_number(line, k ? "," : "", trial->folds[k]);
     put_number(line, "],\"score\":", trial->score);
@@ -174,12 +151,12 @@ static void put_trial(text *line, const volt_trial_log *log, const volt_trial *t
     put_string(line, ",\"failure\":", trial->failure);
     put_string(line, ",\"measure\":", volt_score_name(log->score));
     put_string(line, ",\"search\":", log->fingerprint);
-    put(line, "}\n");
+    volt_text_put(line, "}\n");
 }
 
 volt_status volt_trial_log_append(volt_trial_log *log, const volt_trial *trial)
 {
-    text line = {0};
+    volt_text_buffer line = {0};
     put_trial(&line, log, trial);
     volt_status status = line.failed ? VOLT_ERR_MEMORY : VOLT_OK;
     int64_t written = 0;

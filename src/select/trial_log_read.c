@@ -3,6 +3,7 @@
  * Every field is looked at before any is used: a log may come from anywhere, and its texts go on into tables,
  * pictures and command lines. */
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "io/excerpt.h"
 #include "io/file_bytes.h"
@@ -11,7 +12,6 @@
 
 #include <float.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -175,12 +175,14 @@ static volt_status read_trial(const json_t *line, const double *folds, int64_t n
 static volt_status read_line(const char *bytes, size_t size, char fingerprint[VOLT_FINGERPRINT_LENGTH],
                              volt_score *score, volt_trial **trial)
 {
-    json_error_t error;
-    json_t *line = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *line = NULL;
     double *folds = NULL;
     int64_t n_folds = 0;
-    volt_status status = json_is_object(line) ? check_search(line, fingerprint, score)
-                                              : volt_fail(VOLT_ERR_FORMAT, "it is not a line of JSON");
+    volt_status status = volt_json_parse(bytes, (int64_t)size, &line);
+    if (status == VOLT_ERR_FORMAT || (status == VOLT_OK && !json_is_object(line)))
+        status = volt_fail(VOLT_ERR_FORMAT, "it is not a line of JSON");
+    if (status == VOLT_OK)
+        status = check_search(line, fingerprint, score);
     if (status == VOLT_OK)
         status = read_folds(line, &folds, &n_folds);
     if (status == VOLT_OK)
