@@ -104,9 +104,8 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
     }
     if (status == VOLT_OK)
         status = add_all(&all, fresh);
-    if (status == VOLT_OK && !fresh->best)
-        status = volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s", all.count,
-                           fresh->trials[0]->failure ? fresh->trials[0]->failure : "it was given up");
+    if (status == VOLT_OK)
+        status = volt_search_require_best(fresh);
     for (int64_t i = 0; i < all.count; i++)
         volt_trial_free(all.pieces[i].trial);
     volt_free(all.pieces);

@@ -366,9 +366,7 @@ static volt_status conclude(run *r)
     VOLT_REQUIRE(search->info.trials > 0 || r->out_of_time, VOLT_ERR_DATA, "there are no candidates");
     VOLT_REQUIRE(search->info.trials > 0, VOLT_ERR_DATA,
                  "the budget of %g s ended before the first candidate was evaluated", r->options->seconds);
-    VOLT_REQUIRE(search->best, VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s",
-                 search->info.trials, search->trials[0]->failure);
-    return VOLT_OK;
+    return volt_search_require_best(search);
 }
 
 static volt_status check(const volt_candidates *candidates, const volt_search_options *options,

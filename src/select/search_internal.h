@@ -24,6 +24,8 @@ void volt_trial_stop(volt_trial *trial, int64_t done);
 volt_status volt_search_new(int64_t folds, volt_score score, volt_search **search);
 /* Take the trial over; on failure it is still the caller's. */
 volt_status volt_search_add(volt_search *search, volt_trial *trial);
+/* VOLT_ERR_DATA, with the first reason, when no trial has a score; trials that were given up have no failure. */
+volt_status volt_search_require_best(const volt_search *search);
 /* Trials by index. */
 void volt_search_sort(volt_search *search);
 

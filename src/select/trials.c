@@ -1,8 +1,10 @@
 /* src/select/trials.c: trials, and the search as a collection of them. */
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/search_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,24 @@ volt_status volt_search_add(volt_search *search, volt_trial *trial)
     else if (!search->best || is_better(info->score, trial, search->best))
         search->best = trial;
     return VOLT_OK;
+}
+
+volt_status volt_search_require_best(const volt_search *search)
+{
+    if (search->best)
+        return VOLT_OK;
+    int64_t trials = search->info.trials, failed = search->info.failed;
+    const char *first = NULL;
+    for (int64_t i = 0; i < trials && !first; i++)
+        first = search->trials[i]->failure;
+    if (!first)
+        return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates were given up: none has a score", trials);
+    if (failed < trials)
+        return volt_fail(VOLT_ERR_DATA,
+                         "%" PRId64 " of %" PRId64
+                         " candidates failed and the others were given up; the first: %s",
+                         failed, trials, first);
+    return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s", trials, first);
 }
 
 static int by_index(const void *a, const void *b)

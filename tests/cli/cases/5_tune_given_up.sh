@@ -1,0 +1,31 @@
+# tests/cli/cases/5_tune_given_up.sh: searches in which no draw has a score, but not all failed. Sourced by run.sh.
+
+# Draws that were given up have no failure to tell: the sentence must do without.
+only_given_up()
+{
+    series 80 1 >x.csv
+    expect 0 tune --x x.csv --kernel rbf --draws 1 --folds 3 --log whole.log
+    sed -E 's/"folds":\[([^],]*),[^]]*\],"score":[^,]*/"folds":[\1],"score":\1/; s/"stopped":null/"stopped":1/' whole.log >t.log
+    cmp -s whole.log t.log && fail "the log was not changed: $(cat t.log)"
+    expect 1 tune --x x.csv --kernel rbf --draws 1 --folds 3 --log t.log --resume
+    err_has 'all 1 candidates were given up: none has a score'
+    no_out
+    expect 1 tune --merge t.log
+    err_has 'all 1 candidates were given up: none has a score'
+}
+check "tune says it when every draw was given up" only_given_up
+
+# The first was given up, the second failed: its reason is the one to tell.
+given_up_and_failed()
+{
+    series 80 1 >x.csv
+    expect 0 tune --x x.csv --kernel rbf --draws 2 --folds 3 --log whole.log
+    sed -E '/"index":0/ { s/"folds":\[([^],]*),[^]]*\],"score":[^,]*/"folds":[\1],"score":\1/; s/"stopped":null/"stopped":1/ }
+        /"index":1/ { s/"folds":\[[^]]*\]/"folds":[]/; s/"score":[^,]*/"score":null/
+            s/"failure":null/"failure":"the moon was full"/ }' whole.log >t.log
+    expect 1 tune --x x.csv --kernel rbf --draws 2 --folds 3 --log t.log --resume
+    err_has '1 of 2 candidates failed and the others were given up; the first: the moon was full'
+    expect 1 tune --merge t.log
+    err_has '1 of 2 candidates failed and the others were given up; the first: the moon was full'
+}
+check "tune tells the first failure, not the first draw" given_up_and_failed
