@@ -13,6 +13,7 @@
 #include "report_html.h"
 #include "search_report.h"
 #include "shell_words.h"
+#include "text_stream.h"
 #include "trial_folder.h"
 
 #include <math.h>
@@ -302,15 +303,11 @@ typedef void (*table_writer)(FILE *out, const cli_comparison *comparison);
 /* Write what `write` writes to a file, which is replaced as a whole or not at all. */
 static int write_table(const char *path, const cli_comparison *result, table_writer write)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return complain(EXIT_FAILED, "not enough memory for %s", path);
-    write(memory, result);
-    int failed = fclose(memory) ? complain(EXIT_FAILED, "not enough memory for %s", path) : 0;
-    if (!failed)
-        failed = output_text(path, text);
+    text_stream memory;
+    if (text_open(&memory))
+        write(memory.out, result);
+    char *text = text_close(&memory);
+    int failed = text ? output_text(path, text) : complain(EXIT_FAILED, "not enough memory for %s", path);
     free(text);
     return failed;
 }
@@ -386,7 +383,8 @@ static int run_compare(int argc, char *const *argv)
     volt_contender *contenders = NULL;
     char *command = typed_command(argc, argv);
 
-    int failed = options_parse(&command_compare.options, argc, argv, &arguments);
+    int failed = command ? options_parse(&command_compare.options, argc, argv, &arguments)
+                         : complain(EXIT_FAILED, "not enough memory for the words of the command");
     if (!failed)
         failed = check_source(&arguments);
     if (!failed)
@@ -397,7 +395,7 @@ static int run_compare(int argc, char *const *argv)
         setting->options = study_options(&arguments);
         setting->first_seed = arguments.common.seed.value;
         setting->repeat = arguments.repeat;
-        setting->command = command ? command : "volterra compare";
+        setting->command = command;
         failed = compare_contenders(setting->options.protocol, &arguments.kernels, &contenders,
                                     &setting->n_contenders);
         setting->contenders = setting->options.contenders = contenders;

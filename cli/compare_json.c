@@ -1,96 +1,98 @@
 /* cli/compare_json.c: a comparison as JSON. Every number is in the units of the targets; what is not known is null. */
 #include "compare_output.h"
 
-#include "report.h"
+#include "json_build.h"
 
-#include <jansson.h>
 #include <math.h>
 
-static void set_number(json_t *object, const char *key, double value)
+static void set_number(json_build *build, json_t *object, const char *key, double value)
 {
-    json_object_set_new(object, key, isfinite(value) ? json_real(value) : json_null());
+    build_set(build, object, key, build_number(build, value));
 }
 
-static void set_count(json_t *object, const char *key, int64_t value)
+static void set_count(json_build *build, json_t *object, const char *key, int64_t value)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)value));
+    build_set(build, object, key, build_count(build, value));
 }
 
-/* NULL, and a text that is not UTF-8, become null. */
-static void set_text(json_t *object, const char *key, const char *text)
+static void set_flag(json_build *build, json_t *object, const char *key, bool value)
 {
-    json_t *value = text ? json_string(text) : NULL;
-    json_object_set_new(object, key, value ? value : json_null());
+    build_set(build, object, key, json_boolean(value));
 }
 
-static void set_winner(json_t *object, const volt_study_row *won)
+static void set_text(json_build *build, json_t *object, const char *key, const char *text)
 {
-    json_t *best = won ? json_object() : json_null();
+    build_set(build, object, key, build_text(build, text));
+}
+
+static void set_winner(json_build *build, json_t *object, const volt_study_row *won)
+{
+    json_t *best = won ? build_object(build) : json_null();
     if (won) {
-        set_text(best, "kernel", won->kernel);
-        set_number(best, "alpha", won->alpha);
-        set_number(best, "score", won->score);
+        set_text(build, best, "kernel", won->kernel);
+        set_number(build, best, "alpha", won->alpha);
+        set_number(build, best, "score", won->score);
     }
-    json_object_set_new(object, "best", best);
+    build_set(build, object, "best", best);
 }
 
-static json_t *json_of_row(const cli_comparison *comparison, const comparison_row *row)
+static json_t *json_of_row(json_build *build, const cli_comparison *comparison, const comparison_row *row)
 {
-    json_t *object = json_object();
-    set_text(object, "name", row->name);
-    set_text(object, "kernel", row->kernel);
-    set_number(object, "mdae", row->mdae.mean);
-    set_number(object, "nmse", row->nmse.mean);
-    set_number(object, "w1", row->w1.mean);
-    set_number(object, "mcs_pvalue", row->mcs_pvalue.mean);
-    json_object_set_new(object, "in_mcs", json_boolean(comparison_in_mcs(comparison, row)));
+    json_t *object = build_object(build);
+    set_text(build, object, "name", row->name);
+    set_text(build, object, "kernel", row->kernel);
+    set_number(build, object, "mdae", row->mdae.mean);
+    set_number(build, object, "nmse", row->nmse.mean);
+    set_number(build, object, "w1", row->w1.mean);
+    set_number(build, object, "mcs_pvalue", row->mcs_pvalue.mean);
+    set_flag(build, object, "in_mcs", comparison_in_mcs(comparison, row));
     if (comparison->n_samples > 1) {
-        set_number(object, "mdae_error", row->mdae.error);
-        set_number(object, "nmse_error", row->nmse.error);
-        set_number(object, "w1_error", row->w1.error);
-        set_count(object, "results", row->results);
-        set_count(object, "samples_in_mcs", row->in_mcs);
+        set_number(build, object, "mdae_error", row->mdae.error);
+        set_number(build, object, "nmse_error", row->nmse.error);
+        set_number(build, object, "w1_error", row->w1.error);
+        set_count(build, object, "results", row->results);
+        set_count(build, object, "samples_in_mcs", row->in_mcs);
     }
-    set_count(object, "hyperparameters", row->hyperparameters);
-    set_text(object, "cost", row->cost);
-    set_count(object, "draws", row->draws);
-    set_count(object, "failed", row->failed);
-    set_number(object, "seconds", row->seconds);
-    set_number(object, "fit_seconds", row->fit_seconds);
-    set_winner(object, row->won);
-    set_text(object, "failure", row->failure);
+    set_count(build, object, "hyperparameters", row->hyperparameters);
+    set_text(build, object, "cost", row->cost);
+    set_count(build, object, "draws", row->draws);
+    set_count(build, object, "failed", row->failed);
+    set_number(build, object, "seconds", row->seconds);
+    set_number(build, object, "fit_seconds", row->fit_seconds);
+    set_winner(build, object, row->won);
+    set_text(build, object, "failure", row->failure);
     return object;
 }
 
 /* One kernel on one sample. */
-static json_t *json_of_result(const volt_study_row *row)
+static json_t *json_of_result(json_build *build, const volt_study_row *row)
 {
-    json_t *object = json_object();
+    json_t *object = build_object(build);
     bool has_result = !row->failure;
-    set_text(object, "name", row->name);
-    set_number(object, "mdae", has_result ? row->metrics.mdae : NAN);
-    set_number(object, "nmse", has_result ? row->metrics.nmse : NAN);
-    set_number(object, "w1", has_result ? row->metrics.w1 : NAN);
-    set_number(object, "mcs_pvalue", has_result ? row->mcs_pvalue : NAN);
-    json_object_set_new(object, "in_mcs", json_boolean(has_result && row->in_mcs));
-    set_count(object, "draws", row->draws);
-    set_count(object, "failed", row->failed);
-    set_number(object, "seconds", row->seconds);
-    set_winner(object, has_result ? row : NULL);
-    set_text(object, "failure", row->failure);
+    set_text(build, object, "name", row->name);
+    set_number(build, object, "mdae", has_result ? row->metrics.mdae : NAN);
+    set_number(build, object, "nmse", has_result ? row->metrics.nmse : NAN);
+    set_number(build, object, "w1", has_result ? row->metrics.w1 : NAN);
+    set_number(build, object, "mcs_pvalue", has_result ? row->mcs_pvalue : NAN);
+    set_flag(build, object, "in_mcs", has_result && row->in_mcs);
+    set_count(build, object, "draws", row->draws);
+    set_count(build, object, "failed", row->failed);
+    set_number(build, object, "seconds", row->seconds);
+    set_winner(build, object, has_result ? row : NULL);
+    set_text(build, object, "failure", row->failure);
     return object;
 }
 
-static json_t *json_of_samples(const cli_comparison *comparison)
+static json_t *json_of_samples(json_build *build, const cli_comparison *comparison)
 {
-    json_t *samples = json_array();
+    json_t *samples = build_array(build);
     for (int64_t s = 0; s < comparison->n_samples; s++) {
-        json_t *sample = json_object(), *rows = json_array();
-        set_count(sample, "seed", (int64_t)(comparison->setting.first_seed + (uint64_t)s));
+        json_t *sample = build_object(build), *rows = build_array(build);
+        set_count(build, sample, "seed", (int64_t)(comparison->setting.first_seed + (uint64_t)s));
         for (int64_t i = 0; i < volt_study_count(comparison->studies[s]); i++)
-            json_array_append_new(rows, json_of_result(volt_study_row_at(comparison->studies[s], i)));
-        json_object_set_new(sample, "rows", rows);
-        json_array_append_new(samples, sample);
+            build_append(build, rows, json_of_result(build, volt_study_row_at(comparison->studies[s], i)));
+        build_set(build, sample, "rows", rows);
+        build_append(build, samples, sample);
     }
     return samples;
 }
@@ -99,33 +101,27 @@ int compare_print_json(const cli_comparison *comparison, const compare_files *fi
 {
     const comparison_setting *setting = &comparison->setting;
     const volt_study_options *options = &setting->options;
-    json_t *object = json_object(), *rows = json_array();
+    json_build build = {0};
+    json_t *object = build_object(&build), *rows = build_array(&build);
     char headline[HEADLINE_LENGTH];
-    set_text(object, setting->is_preset ? "preset" : "x", setting->source);
-    set_text(object, "protocol", protocol_name(options->protocol));
-    set_count(object, "seed", (int64_t)setting->first_seed);
-    set_count(object, "samples", comparison->n_samples);
-    set_count(object, "rows_train", setting->n_train);
-    set_count(object, "rows_test", setting->n - setting->n_train);
-    set_count(object, "inputs", setting->d);
-    set_count(object, "outputs", setting->q);
-    set_count(object, "folds", options->folds);
-    set_number(object, "mcs_level", 1 - options->mcs_size);
-    json_object_set_new(object, "interrupted", json_boolean(comparison->interrupted));
+    set_text(&build, object, setting->is_preset ? "preset" : "x", setting->source);
+    set_text(&build, object, "protocol", protocol_name(options->protocol));
+    set_count(&build, object, "seed", (int64_t)setting->first_seed);
+    set_count(&build, object, "samples", comparison->n_samples);
+    set_count(&build, object, "rows_train", setting->n_train);
+    set_count(&build, object, "rows_test", setting->n - setting->n_train);
+    set_count(&build, object, "inputs", setting->d);
+    set_count(&build, object, "outputs", setting->q);
+    set_count(&build, object, "folds", options->folds);
+    set_number(&build, object, "mcs_level", 1 - options->mcs_size);
+    set_flag(&build, object, "interrupted", comparison->interrupted);
     for (int64_t i = 0; i < comparison->n_rows; i++)
-        json_array_append_new(rows, json_of_row(comparison, &comparison->rows[i]));
-    json_object_set_new(object, "rows", rows);
+        build_append(&build, rows, json_of_row(&build, comparison, &comparison->rows[i]));
+    build_set(&build, object, "rows", rows);
     if (comparison->n_samples > 1)
-        json_object_set_new(object, "by_sample", json_of_samples(comparison));
-    set_text(object, "headline", comparison_headline(comparison, headline));
-    set_text(object, "command", setting->command);
-    set_text(object, "report", files->report);
-
-    int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    json_decref(object);
-    if (failed && !ferror(stdout))
-        return complain(EXIT_FAILED, "not enough memory for the JSON text");
-    if (!failed)
-        putchar('\n');
-    return EXIT_DONE; /* a write error is seen when standard output is closed */
+        build_set(&build, object, "by_sample", json_of_samples(&build, comparison));
+    set_text(&build, object, "headline", comparison_headline(comparison, headline));
+    set_text(&build, object, "command", setting->command);
+    set_text(&build, object, "report", files->report);
+    return build_print(&build, object, JSON_INDENT(2));
 }

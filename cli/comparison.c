@@ -24,6 +24,7 @@ void comparison_release(cli_comparison *comparison)
         volt_study_free(comparison->studies[i]);
     free(comparison->studies);
     free(comparison->rows);
+    free(comparison->order);
     memset(comparison, 0, sizeof *comparison);
 }
 
@@ -95,6 +96,21 @@ static void summarise_row(const cli_comparison *comparison, int64_t i, compariso
         row->failure = NULL;
 }
 
+static void rank_rows(cli_comparison *comparison)
+{
+    int64_t *order = comparison->order, count = 0;
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        if (row->results == 0)
+            continue;
+        int64_t at = count++;
+        for (; at > 0 && comparison->rows[order[at - 1]].nmse.mean > row->nmse.mean; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    comparison->n_ranked = count;
+}
+
 bool comparison_summarise(cli_comparison *comparison)
 {
     int64_t count = 0;
@@ -102,11 +118,13 @@ bool comparison_summarise(cli_comparison *comparison)
         if (volt_study_count(comparison->studies[s]) > count)
             count = volt_study_count(comparison->studies[s]);
     comparison->rows = calloc((size_t)count + 1, sizeof *comparison->rows);
-    if (!comparison->rows)
+    comparison->order = calloc((size_t)count + 1, sizeof *comparison->order);
+    if (!comparison->rows || !comparison->order)
         return false;
     comparison->n_rows = count;
     for (int64_t i = 0; i < count; i++)
         summarise_row(comparison, i, &comparison->rows[i]);
+    rank_rows(comparison);
     return true;
 }
 
@@ -127,21 +145,6 @@ const comparison_row *comparison_lowest(const cli_comparison *comparison, measur
             lowest = row;
     }
     return lowest;
-}
-
-int64_t comparison_rank(const cli_comparison *comparison, int64_t *order)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < comparison->n_rows; i++) {
-        const comparison_row *row = &comparison->rows[i];
-        if (row->results == 0)
-            continue;
-        int64_t at = count++;
-        for (; at > 0 && comparison->rows[order[at - 1]].nmse.mean > row->nmse.mean; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-    return count;
 }
 
 bool comparison_in_mcs(const cli_comparison *comparison, const comparison_row *row)

@@ -51,13 +51,15 @@ typedef struct cli_comparison {
     int64_t n_samples;
     comparison_row *rows; /* n_rows of them, in the order of the contenders; owned */
     int64_t n_rows;
+    int64_t *order; /* row numbers by NMSE, n_ranked of them: those without a result are left out; owned */
+    int64_t n_ranked;
     bool interrupted;
 } cli_comparison;
 
 /* Take over a sample that is done. False, and the study is freed, when memory is out. */
 bool comparison_add(cli_comparison *comparison, volt_study *study);
 
-/* Fill the rows from the samples; returns false when memory is out. */
+/* Fill the rows from the samples, and rank them; returns false when memory is out. */
 bool comparison_summarise(cli_comparison *comparison);
 void comparison_release(cli_comparison *comparison);
 
@@ -68,9 +70,6 @@ const estimate *comparison_value(const comparison_row *row, measure which);
 
 /* The row with the lowest value, or NULL. */
 const comparison_row *comparison_lowest(const cli_comparison *comparison, measure which);
-
-/* Row numbers by NMSE, those without a result left out; `order` has n_rows places. Returns how many. */
-int64_t comparison_rank(const cli_comparison *comparison, int64_t *order);
 
 /* In the model confidence set of every sample. */
 bool comparison_in_mcs(const cli_comparison *comparison, const comparison_row *row);

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *protocol_name(volt_protocol protocol)
@@ -119,12 +118,10 @@ static void say_confidence_set(word_buffer *words, const cli_comparison *compari
 char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_LENGTH])
 {
     word_buffer words = {.text = text, .capacity = HEADLINE_LENGTH};
-    int64_t *order = calloc((size_t)comparison->n_rows + 1, sizeof *order);
-    int64_t count = order ? comparison_rank(comparison, order) : 0;
+    const int64_t *order = comparison->order, count = comparison->n_ranked;
     text[0] = '\0';
     if (count == 0) {
         say(&words, "No kernel came to a result.");
-        free(order);
         return text;
     }
     const comparison_row *best = &comparison->rows[order[0]];
@@ -148,6 +145,5 @@ char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_L
         say_confidence_set(&words, comparison, order, count);
     }
     say(&words, ".");
-    free(order);
     return text;
 }

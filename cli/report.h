@@ -60,9 +60,10 @@ void report_counts(cli_report *report, const char *key, const int64_t *values, i
  * names is NULL. */
 void report_columns(cli_report *report, const char *key, const char *const *names, const int64_t *columns,
                     int64_t count);
-/* An object inside the object, for JSON alone. Takes `inner`; NULL becomes null. */
+/* An object inside the object, for JSON alone. Takes `inner`. */
 void report_nest(cli_report *report, const char *key, cli_report *inner);
-/* Print and free. Returns the exit status. */
+/* Print and free. Returns the exit status: where memory was out for any part of the report, nothing is printed and
+ * one line says so. */
 int report_print(cli_report *report);
 void report_discard(cli_report *report);
 

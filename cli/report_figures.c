@@ -5,6 +5,7 @@
 #include "report.h"
 #include "report_page.h"
 #include "search_plot.h"
+#include "text_stream.h"
 
 #include <stdlib.h>
 
@@ -38,14 +39,16 @@ static void write_figure(report_page *page, const char *title, const char *svg, 
 /* The SVG of a script, to be freed; NULL after saying what is wrong. Closes the script. */
 static char *draw_script(report_page *page, FILE *script)
 {
-    char *svg = NULL;
-    size_t size = 0;
-    FILE *memory = script ? open_memstream(&svg, &size) : NULL;
-    int failed = memory ? gnuplot_draw(script, memory) : EXIT_FAILED;
-    if (memory && fclose(memory))
-        failed = EXIT_FAILED;
-    if (script)
-        fclose(script);
+    if (!script) { /* it was said why */
+        page->failed = page->failed ? page->failed : EXIT_FAILED;
+        return NULL;
+    }
+    text_stream memory;
+    int failed = text_open(&memory) ? gnuplot_draw(script, memory.out) : 0;
+    char *svg = text_close(&memory);
+    if (!svg && !failed)
+        failed = complain(EXIT_FAILED, "not enough memory for a picture of the report");
+    fclose(script);
     if (failed && !page->failed)
         page->failed = failed;
     if (failed) {
@@ -137,7 +140,7 @@ static void write_sample_chart(report_page *page)
 static void write_search(report_page *page, int64_t row)
 {
     char *svg = NULL, caption[256], failures[48] = "";
-    size_t size = 0;
+    text_stream memory;
     const volt_study *study = page->rows.study;
     const volt_search *search = volt_study_search(study, row);
     if (!search)
@@ -150,11 +153,13 @@ static void write_search(report_page *page, int64_t row)
     const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
     for (int64_t i = 0; trials && i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);
-    FILE *memory = trials ? open_memstream(&svg, &size) : NULL;
-    int failed = memory ? search_plot_write(memory, trials, info.trials, best, info.score, 1)
-                        : complain(EXIT_FAILED, "not enough memory for the picture of a search");
-    if (memory)
-        fclose(memory);
+    int failed = 0;
+    if (trials && text_open(&memory)) {
+        failed = search_plot_write(memory.out, trials, info.trials, best, info.score, 1);
+        svg = text_close(&memory);
+    }
+    if (!svg && !failed)
+        failed = complain(EXIT_FAILED, "not enough memory for the picture of a search");
     if (failed && !page->failed)
         page->failed = failed;
     if (best)

@@ -8,6 +8,7 @@
 #include "outputs.h"
 #include "report.h"
 #include "report_page.h"
+#include "text_stream.h"
 
 #include <stdlib.h>
 
@@ -130,23 +131,19 @@ static void write_page(report_page *page)
 
 int report_html_file(const char *path, const cli_comparison *comparison)
 {
-    char *text = NULL;
-    size_t size = 0;
+    text_stream memory;
     report_page page = {
-        .html = open_memstream(&text, &size), .comparison = comparison, .has_gnuplot = gnuplot_is_there()};
+        .html = text_open(&memory), .comparison = comparison, .has_gnuplot = gnuplot_is_there()};
     if (!page.html || !picture_rows_find(&page.rows, comparison)) {
-        if (page.html)
-            fclose(page.html);
-        free(text);
+        free(text_close(&memory));
         return complain(EXIT_FAILED, "not enough memory for the report");
     }
     if (!page.has_gnuplot)
         warn("the report has no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
     write_page(&page);
     picture_rows_release(&page.rows);
-    int failed = fclose(page.html) ? complain(EXIT_FAILED, "not enough memory for the report") : 0;
-    if (!failed)
-        failed = output_text(path, text);
+    char *text = text_close(&memory);
+    int failed = text ? output_text(path, text) : complain(EXIT_FAILED, "not enough memory for the report");
     free(text);
     return failed ? failed : page.failed;
 }

@@ -1,8 +1,8 @@
 /* cli/results.c: results on standard output, one list of values as a table for people or as JSON. */
+#include "json_build.h"
 #include "report.h"
 
-#include <jansson.h>
-#include <math.h>
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,12 @@ enum { MOST_ENTRIES = 40 };
 typedef struct report_entry {
     const char *key, *label;
     json_t *value; /* owned; NULL: null */
-    char *text;    /* owned, for people; NULL: not enough memory */
+    char *text;    /* owned, for people; NULL: nothing */
 } report_entry;
 
 struct cli_report {
     bool json;
+    json_build build; /* a text for people that found no memory is a failed step too */
     int count;
     report_entry entries[MOST_ENTRIES];
 };
@@ -31,7 +32,7 @@ cli_report *report_new(bool json)
 }
 
 /* The text of an entry, for people. */
-static void set_text(report_entry *entry, const char *format, va_list args)
+static void set_text(cli_report *report, report_entry *entry, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
@@ -39,33 +40,30 @@ static void set_text(report_entry *entry, const char *format, va_list args)
     entry->text = length < 0 ? NULL : malloc((size_t)length + 1);
     if (entry->text)
         vsnprintf(entry->text, (size_t)length + 1, format, again);
+    else
+        report->build.failed = true;
     va_end(again);
 }
 
-static void say(report_entry *entry, const char *format, ...) VOLT_PRINTF(2, 3);
-static void say(report_entry *entry, const char *format, ...)
+static void say(cli_report *report, report_entry *entry, const char *format, ...) VOLT_PRINTF(3, 4);
+static void say(cli_report *report, report_entry *entry, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    set_text(entry, format, args);
+    set_text(report, entry, format, args);
     va_end(args);
 }
 
-/* The next free entry, or NULL: report_print then says that memory ran out. */
+/* The next free entry, or NULL without a report: report_print then says that memory ran out. */
 static report_entry *next_entry(cli_report *report, const char *key, const char *label)
 {
-    if (!report || report->count == MOST_ENTRIES)
+    if (!report)
         return NULL;
+    assert(report->count < MOST_ENTRIES);
     report_entry *entry = &report->entries[report->count++];
     entry->key = key;
     entry->label = label;
     return entry;
-}
-
-/* JSON knows no infinities: they become null. */
-static json_t *json_of_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
 }
 
 void report_number(cli_report *report, const char *key, const char *label, double value)
@@ -73,8 +71,8 @@ void report_number(cli_report *report, const char *key, const char *label, doubl
     report_entry *entry = next_entry(report, key, label);
     if (!entry)
         return;
-    entry->value = json_of_number(value);
-    say(entry, "%.6g", value);
+    entry->value = build_number(&report->build, value);
+    say(report, entry, "%.6g", value);
 }
 
 void report_count(cli_report *report, const char *key, const char *label, int64_t value)
@@ -82,8 +80,8 @@ void report_count(cli_report *report, const char *key, const char *label, int64_
     report_entry *entry = next_entry(report, key, label);
     if (!entry)
         return;
-    entry->value = json_integer((json_int_t)value);
-    say(entry, "%lld", (long long)value);
+    entry->value = build_count(&report->build, value);
+    say(report, entry, "%lld", (long long)value);
 }
 
 void report_flag(cli_report *report, const char *key, bool value)
@@ -100,46 +98,37 @@ void report_text(cli_report *report, const char *key, const char *label, const c
         return;
     va_list args;
     va_start(args, format);
-    set_text(entry, format, args);
+    set_text(report, entry, format, args);
     va_end(args);
-    entry->value = entry->text ? json_string(entry->text) : NULL;
+    entry->value = build_text(&report->build, entry->text);
 }
 
-/* A text that is not UTF-8 is no JSON text: it becomes null. */
-static json_t *json_of_text(const char *text)
+/* An entry that is a list, for JSON alone; NULL without a report. */
+static json_t *next_list(cli_report *report, const char *key)
 {
-    json_t *made = json_string(text);
-    return made ? made : json_null();
+    report_entry *entry = next_entry(report, key, NULL);
+    return entry ? entry->value = build_array(&report->build) : NULL;
 }
 
 void report_texts(cli_report *report, const char *key, char *const *values, int64_t count)
 {
-    report_entry *entry = next_entry(report, key, NULL);
-    if (!entry)
-        return;
-    entry->value = json_array();
-    for (int64_t i = 0; i < count; i++)
-        json_array_append_new(entry->value, json_of_text(values[i]));
+    json_t *list = next_list(report, key);
+    for (int64_t i = 0; list && i < count; i++)
+        build_append(&report->build, list, build_text(&report->build, values[i]));
 }
 
 void report_numbers(cli_report *report, const char *key, const double *values, int64_t count)
 {
-    report_entry *entry = next_entry(report, key, NULL);
-    if (!entry)
-        return;
-    entry->value = json_array();
-    for (int64_t i = 0; i < count; i++)
-        json_array_append_new(entry->value, json_of_number(values[i]));
+    json_t *list = next_list(report, key);
+    for (int64_t i = 0; list && i < count; i++)
+        build_append(&report->build, list, build_number(&report->build, values[i]));
 }
 
 void report_counts(cli_report *report, const char *key, const int64_t *values, int64_t count)
 {
-    report_entry *entry = next_entry(report, key, NULL);
-    if (!entry)
-        return;
-    entry->value = json_array();
-    for (int64_t i = 0; i < count; i++)
-        json_array_append_new(entry->value, json_integer((json_int_t)values[i]));
+    json_t *list = next_list(report, key);
+    for (int64_t i = 0; list && i < count; i++)
+        build_append(&report->build, list, build_count(&report->build, values[i]));
 }
 
 void report_columns(cli_report *report, const char *key, const char *const *names, const int64_t *columns,
@@ -149,34 +138,23 @@ void report_columns(cli_report *report, const char *key, const char *const *name
         report_counts(report, key, columns, count);
         return;
     }
-    report_entry *entry = next_entry(report, key, NULL);
-    if (!entry)
-        return;
-    entry->value = json_array();
-    for (int64_t i = 0; i < count; i++)
-        json_array_append_new(entry->value, json_of_text(names[columns[i]]));
+    json_t *list = next_list(report, key);
+    for (int64_t i = 0; list && i < count; i++)
+        build_append(&report->build, list, build_text(&report->build, names[columns[i]]));
 }
 
 /* ---- printing --------------------------------------------------------------------------------- */
 
-static int print_json(json_t *value, size_t flags)
+/* The values move into the object. */
+static json_t *json_of_report(cli_report *report)
 {
-    int failed = !value || json_dumpf(value, stdout, flags | JSON_ENSURE_ASCII);
-    json_decref(value);
-    if (failed && !ferror(stdout))
-        return complain(EXIT_FAILED, "not enough memory for the JSON text");
-    if (!failed)
-        putchar('\n');
-    return EXIT_DONE; /* a write error is seen when standard output is closed */
-}
-
-static json_t *json_of_report(const cli_report *report)
-{
-    json_t *object = json_object();
+    json_t *object = build_object(&report->build);
     for (int i = 0; i < report->count; i++) {
-        const report_entry *entry = &report->entries[i];
-        if (entry->key)
-            json_object_set(object, entry->key, entry->value ? entry->value : json_null());
+        report_entry *entry = &report->entries[i];
+        if (!entry->key)
+            continue;
+        build_set(&report->build, object, entry->key, entry->value ? entry->value : json_null());
+        entry->value = NULL;
     }
     return object;
 }
@@ -184,13 +162,17 @@ static json_t *json_of_report(const cli_report *report)
 void report_nest(cli_report *report, const char *key, cli_report *inner)
 {
     report_entry *entry = next_entry(report, key, NULL);
-    if (entry && inner)
-        entry->value = json_of_report(inner);
+    if (entry) {
+        entry->value = inner ? json_of_report(inner) : NULL;
+        report->build.failed = report->build.failed || !inner || inner->build.failed;
+    }
     report_discard(inner);
 }
 
-static int print_table(cli_report *report)
+static int print_table(const cli_report *report)
 {
+    if (report->build.failed)
+        return complain(EXIT_FAILED, "not enough memory for the report");
     int width = 0;
     for (int i = 0; i < report->count; i++) {
         const char *label = report->entries[i].label;
@@ -198,7 +180,7 @@ static int print_table(cli_report *report)
             width = (int)strlen(label);
     }
     for (int i = 0; i < report->count; i++) {
-        report_entry *entry = &report->entries[i];
+        const report_entry *entry = &report->entries[i];
         if (entry->label)
             printf("%-*s  %s\n", width, entry->label, entry->text ? volt_make_printable(entry->text) : "");
     }
@@ -209,7 +191,8 @@ int report_print(cli_report *report)
 {
     if (!report)
         return complain(EXIT_FAILED, "not enough memory for the report");
-    int status = report->json ? print_json(json_of_report(report), JSON_INDENT(2)) : print_table(report);
+    int status = report->json ? build_print(&report->build, json_of_report(report), JSON_INDENT(2))
+                              : print_table(report);
     report_discard(report);
     return status;
 }
@@ -223,29 +206,30 @@ void report_discard(cli_report *report)
     free(report);
 }
 
-static json_t *json_row(volt_view values, int64_t i)
+static json_t *json_row(json_build *build, volt_view values, int64_t i)
 {
-    json_t *row = json_array();
+    json_t *row = build_array(build);
     for (int64_t j = 0; j < values.cols; j++)
-        json_array_append_new(row, json_of_number(values.data[i * values.ld + j]));
+        build_append(build, row, build_number(build, values.data[i * values.ld + j]));
     return row;
 }
 
 int report_matrix_json(volt_view values, const char *const *names, const char *extra_key, int64_t extra)
 {
-    json_t *object = json_object(), *columns = json_array(), *rows = json_array();
-    for (int64_t j = 0; names && j < values.cols; j++)
-        json_array_append_new(columns, json_of_text(names[j]));
-    for (int64_t i = 0; i < values.rows; i++)
-        json_array_append_new(rows, json_row(values, i));
-    if (names)
-        json_object_set_new(object, "columns", columns);
-    else
-        json_decref(columns);
+    json_build build = {0};
+    json_t *object = build_object(&build), *rows = build_array(&build);
+    if (names) {
+        json_t *columns = build_array(&build);
+        for (int64_t j = 0; j < values.cols; j++)
+            build_append(&build, columns, build_text(&build, names[j]));
+        build_set(&build, object, "columns", columns);
+    }
     if (extra_key)
-        json_object_set_new(object, extra_key, json_integer((json_int_t)extra));
-    json_object_set_new(object, "rows", rows);
-    return print_json(object, JSON_COMPACT);
+        build_set(&build, object, extra_key, build_count(&build, extra));
+    for (int64_t i = 0; i < values.rows; i++)
+        build_append(&build, rows, json_row(&build, values, i));
+    build_set(&build, object, "rows", rows);
+    return build_print(&build, object, JSON_COMPACT);
 }
 
 /* ---- quantities for people -------------------------------------------------------------------- */

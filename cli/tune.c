@@ -181,6 +181,8 @@ static int finish(const tune_arguments *arguments, const training_data *data, co
                         : NULL;
     outcome.command = command;
     int report_failed = is_taken ? 0 : search_report_print(&outcome, arguments->common.json);
+    if (!report_failed && arguments->training.x && !command)
+        report_failed = complain(EXIT_FAILED, "not enough memory for the command that fits it again");
     free(command);
 
     if (interrupted)
