@@ -3,7 +3,7 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: python cli install unit property reference examples fuzz, on the `default` preset, then
+# Suites: python cli install unit property reference alloc examples fuzz, on the `default` preset, then
 # sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz on the `sanitize` preset.
 # Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
@@ -21,7 +21,7 @@ jobs_test=${TEST_JOBS:-2}
 seconds_each=${TEST_SECONDS:-300}
 results=build/test-results
 # The long ones first, so that the short ones fill the place beside them.
-all_suites="python cli install unit property reference examples fuzz
+all_suites="python cli install unit property reference alloc examples fuzz
     sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
@@ -156,6 +156,10 @@ run_suite()
                 start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
                     bash tests/cli/run.sh
             fi
+            ;;
+        alloc)
+            found=yes
+            start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" bash tests/alloc/run.sh
             ;;
         examples)
             for program in examples/[0-9]*.c; do

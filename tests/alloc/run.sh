@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# tests/alloc/run.sh: what the program does when memory runs out, at any allocation of any library in it.
+#
+#   VOLTERRA=path/to/volterra tests/alloc/run.sh [--every] [PATTERN]
+#
+# Runs each command below once undisturbed, then with its k-th allocation failing, and with its k-th and all later
+# ones failing (failing_malloc.c). A run passes when it ends with status 0, the results and the files of the
+# undisturbed run, or with another status and a sentence, every file whole or absent, and standard output whole or empty.
+# A signal, a hang, or a temporary file left behind is a fault, except where exceptions.txt says that the fault lies
+# in another library. Prints TAP, one test a command and mode. PATTERN (a regular expression) chooses commands.
+#
+# With --every every k is tried (minutes); otherwise a sample, with another offset for each command: about
+# VOLT_ALLOC_RUNS runs each (default 12). OMP_NUM_THREADS (default 1) is left to the caller; with more threads the
+# k-th allocation is not the same one each time.
+set -u
+export LC_ALL=C OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+here=$(cd "$(dirname "$0")" && pwd)
+VOLTERRA=${VOLTERRA:-$here/../../build/volterra}
+case $VOLTERRA in /*) ;; *) VOLTERRA=$PWD/$VOLTERRA ;; esac
+preload=${VOLT_FAILING_MALLOC:-$(dirname "$VOLTERRA")/tests/alloc/failing_malloc.so}
+every=no
+if [ "${1-}" = --every ]; then
+    every=yes
+    shift
+fi
+pattern=${1:-.}
+runs=${VOLT_ALLOC_RUNS:-12}
+seconds_each=60 # turns a hang into a fault
+
+if ! getconf GNU_LIBC_VERSION >/dev/null 2>&1; then
+    printf 'ok 1 - memory runs out # SKIP failing_malloc.c needs glibc\n1..1\n'
+    exit 0
+fi
+for needed in "$VOLTERRA" "$preload"; do
+    if [ ! -x "$needed" ]; then
+        printf 'not ok 1 - there is no %s\n1..1\n' "$needed"
+        exit 1
+    fi
+done
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/volterra-alloc-XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+sed -E '/^#/d; s/  .*//' "$here/exceptions.txt" >exceptions
+
+# ---- data ---------------------------------------------------------------------------------------
+awk 'BEGIN { print "u,y"; for (t = 0; t < 60; t++) printf "%.12g,%.12g\n", sin(0.3 * t), cos(0.5 * t) + 0.1 * sin(t * t) }' >x.csv
+awk 'BEGIN {
+    print "a,b,c"
+    for (t = 0; t < 40; t++) printf "%.12g,%.12g,%.12g\n", 1 + sin(t) ^ 2, 1.5 + cos(3 * t) ^ 2, 2 + sin(7 * t) ^ 2
+}' >losses.csv
+"$VOLTERRA" fit --x x.csv:u --y x.csv:y --alpha 1e-4 -o model.safetensors >/dev/null || exit 1
+"$VOLTERRA" tune --x x.csv:u --y x.csv:y --kernel rbf --draws 3 --folds 2 --log whole.log >/dev/null || exit 1
+"$VOLTERRA" fit --x x.csv --alpha 1e-4 -o closed.safetensors >/dev/null || exit 1
+
+# ---- one run ------------------------------------------------------------------------------------
+
+# disturbed K ON COMMAND...: run in ./run, with the K-th allocation failing; leaves status, out, err, says
+disturbed()
+{
+    local k=$1 on=$2
+    shift 2
+    rm -rf run
+    mkdir run
+    [ -z "$setup" ] || "$setup"
+    # The braces silence the shell's own word about a program that dies.
+    {
+        (cd run && exec timeout --kill-after=5 "$seconds_each" env LD_PRELOAD="$preload" VOLT_FAIL_AT="$k" \
+            ${on:+VOLT_FAIL_ON=1} VOLT_FAIL_SAYS="$scratch/says" "$VOLTERRA" "$@" >../out 2>../err </dev/null)
+    } 2>/dev/null
+    status=$?
+}
+
+# Times differ from run to run, and so does what is aligned with them.
+timeless()
+{
+    sed -E 's/"([a-z_]*seconds)": ?[-+.0-9e]+/"\1": T/g; s/"(flops)": ?[-+.0-9e]+/"\1": N/; s/[0-9.]+ (us|ms|s)\b/T/g
+        s/(",[0-9]+,[0-9]+,)[-+.0-9e]+,"/\1T,"/; s/& [0-9.]+ & \$O/\& T \& $O/
+        s/[0-9.]+ +O\(/T O(/; s/ +/ /g' "$1"
+}
+
+# The files in ./run, each with its contents; a page has times throughout, so that its ends stand for it.
+contents()
+{
+    local file
+    for file in run/*; do
+        [ -e "$file" ] || continue
+        echo "== $file"
+        case $file in
+            *.html) head -c 15 "$file"; tail -c 8 "$file" ;;
+            *.csv | *.tex | *.log | *.json) timeless "$file" ;;
+            *) cksum <"$file" ;;
+        esac
+    done
+}
+
+# whole_table FILE SHOULD: as it should be, or, of a comparison, which keeps the kernels that are done, with a row for
+# every kernel and the same beginning and end
+whole_table()
+{
+    [ "$(timeless "$1")" != "$(timeless "$2")" ] || return 0
+    [ "$keeps_rows" = yes ] && [ "$(rows_of "$1")" = "$(rows_of "$2")" ]
+}
+rows_of() { head -n 1 "$1"; grep -oE '^"?(Linear|RBF)\b' "$1" | sort -u; tail -n 1 "$1" | cut -c -5; }
+
+# whole_files: each file in ./run is as it should be, or absent, or a log of lines that should be there
+whole_files()
+{
+    local file
+    for file in run/*; do
+        [ -e "$file" ] || continue
+        case $file in
+            *.log) ! timeless "$file" | grep -qvxFf <(timeless "should/${file##*/}") || return 1 ;;
+            *.html) [ "$(tail -c 8 "$file")" = '</html>' ] || return 1 ;;
+            *.csv | *.tex) whole_table "$file" "should/${file##*/}" || return 1 ;;
+            *) cmp -s "$file" "should/${file##*/}" || return 1 ;;
+        esac
+    done
+    return 0
+}
+
+# whole_output: nothing, or what there is to say without what failed: a JSON text that ends, or lines that are right
+whole_output()
+{
+    [ -s out ] || return 0
+    case $wanted_out in
+        '{'*) [ "$(head -c 1 out)" = '{' ] && [ "$(tail -n 1 out | tail -c 2)" = '}' ] ;;
+        *) ! timeless out | grep -qvxFf <(echo "$wanted_out") || whole_table out wanted_text ;;
+    esac
+}
+
+# fault_of: one line on what is wrong with the run, nothing when it is as it should be
+fault_of()
+{
+    local left
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        echo "did not end within $seconds_each s"
+    elif [ "$status" -ge 126 ]; then
+        echo "status $status: $(head -n 1 err)"
+    elif [ "$status" -eq 0 ]; then
+        [ "$(timeless out)" = "$wanted_out" ] || echo "status 0, and another output"
+        [ "$(contents)" = "$wanted_files" ] || echo "status 0, and other files"
+    else
+        if [ ! -s err ] || grep -qvE '^volterra [a-z]+: .' err; then
+            echo "status $status and no sentence, but: $(head -c 300 err | tr '\n' '|')"
+        elif grep -qF '(null)' err; then
+            echo "the sentence says (null): $(cat err)"
+        fi
+        whole_output || echo "status $status, and half of the output"
+        whole_files || echo "status $status, and a file that is not whole"
+    fi
+    left=$(find run -name '.volterra-*')
+    [ -z "$left" ] || echo "left behind: $left"
+}
+
+# is_excepted: did the allocation that failed belong to a library that cannot bear it?
+is_excepted()
+{
+    [ -s exceptions ] && cat says err | grep -qEf exceptions
+}
+
+# site_of FILE: the function of another library that asked for memory, and the one that it worked for
+site_of()
+{
+    tr ' ' '\n' <"$1" | grep -vE '^libc[.]' | awk '!/!0x/ || NR == 1 { print; if (++n == 2) exit }' | paste -sd ' '
+}
+
+# ---- one command --------------------------------------------------------------------------------
+count=0 failed=0 total=0 excepted=0 setup= keeps_rows=no
+modes=('' yes)
+
+# trial NAME COMMAND...
+trial()
+{
+    local name=$1 on last step k said faults
+    shift
+    [[ $name =~ $pattern ]] || return 0
+    disturbed 0 '' "$@"
+    if [ "$status" -ne 0 ]; then
+        count=$((count + 1)) failed=$((failed + 1))
+        echo "not ok $count - $name undisturbed: status $status: $(cat err)"
+        return
+    fi
+    last=$(cat says)
+    if [ "$last" -eq 0 ]; then
+        count=$((count + 1)) failed=$((failed + 1))
+        echo "not ok $count - $name: $preload does not see its allocations"
+        return
+    fi
+    wanted_out=$(timeless out) wanted_files=$(contents)
+    mv out wanted_text
+    rm -rf should
+    mv run should
+    for on in "${modes[@]}"; do
+        count=$((count + 1)) faults=0
+        step=$((last / runs + 1))
+        [ "$every" = no ] || step=1
+        for ((k = 1 + (count * 7) % step; k <= last; k += step)); do
+            rm -f says
+            disturbed "$k" "$on" "$@"
+            total=$((total + 1))
+            said=$(fault_of)
+            [ -n "$said" ] || continue
+            if is_excepted; then
+                excepted=$((excepted + 1))
+                site_of says >>sites
+                continue
+            fi
+            faults=$((faults + 1))
+            printf '# allocation %d%s: %s\n#   at %s\n' "$k" "${on:+ and all later}" "$said" "$(cat says 2>/dev/null)"
+        done
+        if [ "$faults" -eq 0 ]; then
+            echo "ok $count - $name, ${on:+memory out from }one of $last allocations${on:+ on}"
+        else
+            echo "not ok $count - $name, ${on:+memory out from }one of $last allocations${on:+ on}: $faults faults"
+            failed=$((failed + 1))
+        fi
+    done
+}
+
+own=(--x ../x.csv:u --y ../x.csv:y)
+take_log() { head -n 2 whole.log >run/t.log; }
+
+for json in '' --json; do
+    trial "fit $json" fit "${own[@]}" --alpha 1e-4 --fitted fitted.csv -o m.safetensors $json
+    trial "predict $json" predict ../model.safetensors --x ../x.csv:u -o f.csv $json
+    trial "predict to standard output $json" predict ../model.safetensors --x ../x.csv:u $json
+    trial "continue $json" continue ../closed.safetensors --steps 5 $json
+    trial "tune $json" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --log t.log -o m.safetensors $json
+    setup=take_log
+    trial "tune --resume $json" tune "${own[@]}" --kernel rbf --draws 3 --folds 2 --log t.log --resume $json
+    setup=
+    trial "tune --merge $json" tune --merge ../whole.log $json
+    keeps_rows=yes
+    trial "compare $json" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --csv t.csv --latex t.tex $json
+    keeps_rows=no
+    trial "mcs $json" mcs ../losses.csv --reps 200 $json
+done
+keeps_rows=yes
+trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
+modes=('') # once memory is out for good HDF5 dies at the latest when it is closed
+trial "gram of a MATLAB file" gram --x "$here/../fuzz/corpus/mat/v73.mat" --kernel linear -o K.mat
+
+echo "# $total runs, $excepted of them with faults of other libraries"
+[ ! -s sites ] || sort sites | uniq -c | sed 's/^/# /'
+echo "1..$count"
+[ "$failed" -eq 0 ]
