@@ -140,10 +140,24 @@ static int is_line_end(char c)
  * comma, a tab beside commas is padding. */
 static const char separators[4] = {';', ',', '\t', ' '};
 
-/* A quotation mark opens a quoted cell only at the cell's beginning; elsewhere it is a character. */
-static int begins_cell(char before)
+/* Where we are with respect to quoted cells; a text begins with {.before = '\n'}. */
+typedef struct quote_walk {
+    int is_quoted;
+    int has_closed; /* by the character before this one */
+    char before;
+} quote_walk;
+
+/* Step over `c`; returns whether it stands within a quoted cell. A quotation mark opens a quoted cell only at the
+ * cell's beginning, elsewhere it is a character; within one, two stand for one. */
+static int step_quotes(quote_walk *walk, char c)
 {
-    return is_line_end(before) || memchr(separators, before, sizeof separators) != NULL;
+    int closes = c == '"' && walk->is_quoted;
+    int begins_cell = is_line_end(walk->before) || memchr(separators, walk->before, sizeof separators) != NULL;
+    if (c == '"')
+        walk->is_quoted = !walk->is_quoted && (begins_cell || walk->has_closed);
+    walk->has_closed = closes;
+    walk->before = c;
+    return walk->is_quoted;
 }
 
 /* Count separators outside quotes on the line at *at, and step behind it. A run of blanks between two cells
@@ -151,12 +165,12 @@ static int begins_cell(char before)
 static int count_separators(const char *text, int64_t size, int64_t *at, int64_t counts[4])
 {
     int is_quoted = 0, has_cells = 0, after_blank = 0;
+    quote_walk walk = {.before = '\n'};
     memset(counts, 0, 4 * sizeof *counts);
     int64_t i = *at;
     for (; i < size && (is_quoted || !is_line_end(text[i])); i++) {
         char c = text[i];
-        if (c == '"' && (is_quoted || i == *at || begins_cell(text[i - 1])))
-            is_quoted = !is_quoted;
+        is_quoted = step_quotes(&walk, c);
         if (!is_quoted && is_blank(c)) {
             after_blank = has_cells;
         } else {
@@ -205,13 +219,11 @@ char volt_csv_delimiter(const char *text, int64_t size)
 int64_t volt_csv_squeeze(char *text, int64_t size)
 {
     int64_t used = 0;
-    int is_quoted = 0, has_blank = 0, has_cells = 0;
-    char before = '\n';
+    int has_blank = 0, has_cells = 0;
+    quote_walk walk = {.before = '\n'};
     for (int64_t i = 0; i < size; i++) {
         char c = text[i];
-        if (c == '"' && (is_quoted || begins_cell(before)))
-            is_quoted = !is_quoted;
-        before = c;
+        int is_quoted = step_quotes(&walk, c);
         if (!is_quoted && is_blank(c)) {
             has_blank = 1;
             continue;

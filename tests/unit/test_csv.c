@@ -313,6 +313,8 @@ static void cells_of_one_line(void **state)
     check_cells("  a   b ", 2, (const char *const[]){"a", "b"});
     check_cells("a,,", 3, (const char *const[]){"a", "", ""});
     check_cells("\" a \"", 1, (const char *const[]){" a "});
+    check_cells("\"a \"\"b\"\"  c\" d", 2, (const char *const[]){"a \"b\"  c", "d"});
+    check_cells("\"\"\"a;\"\";\",b", 2, (const char *const[]){"\"a;\";", "b"});
     check_cells("", 0, NULL);
 
     char **cells = NULL;
