@@ -287,7 +287,7 @@ static volt_status read_arrays(const volt_safetensors *file, const char *path, c
     VOLT_TRY(copy_tensor(file, path, "target_mean", q, 0, model->target_mean));
     VOLT_TRY(copy_tensor(file, path, "target_scale", q, 0, model->target_scale));
     VOLT_TRY(copy_tensor(file, path, "last_target", q, 0, model->last_target));
-    VOLT_TRY(get_tensor(file, path, "state", volt_state_length(&model->resolved, n, d), 0, &state));
+    VOLT_TRY(get_tensor(file, path, "state", volt_state_length(&model->resolved, n), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
     VOLT_TRY(volt_past_create(&model->resolved, model->columns, 1, &model->end));
     volt_past_set(model->end, state->data);

@@ -7,6 +7,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/engine/engine.h"
 #include "model/model_internal.h"
 
 #include <string.h>
@@ -96,8 +97,8 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     VOLT_REQUIRE(stream && x && y, VOLT_ERR_ARGUMENT, "the stream, the input or the output is NULL");
     const volt_model *model = stream->model;
     VOLT_TRY(volt_model_take_input(model, x, stream->policy, stream->pushed, stream->z, &stream->beyond));
-    volt_blas_use use; /* explicit features are multiplied by BLAS */
-    bool multiplies = model->columns->engine == VOLT_ENGINE_FEATURES;
+    volt_blas_use use;
+    bool multiplies = model->columns->engine->multiplies;
     if (multiplies)
         VOLT_TRY(volt_blas_claim(&use));
     volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/past.h"
+#include "kernel/engine/engine.h"
 #include "kernel/gram/gram.h"
 #include "solve/cholesky_grow.h"
 #include "solve/ridge.h"
@@ -104,21 +104,22 @@ typedef struct evaluation {
     /* The group of folds at hand: training parts that begin at row `base`. Rows below count from
      * base + washout. */
     int64_t base;
-    volt_matrix K;     /* all rows of the group, washout included, of which ... */
-    int64_t filled;    /* ... these are computed */
-    volt_matrix L;     /* its lower right block: K + alpha I, and its factor as far as it has grown */
-    volt_matrix W;     /* Y and 1, and their forward solves as far as the factor has grown */
-    double size;       /* largest K_ii, for the rounding level */
-    int64_t m;         /* rows factored */
-    int64_t panel_end; /* rows m .. panel_end - 1 of L are final up to column ... */
-    int64_t panel;     /* ... this one */
-    int64_t summed;    /* rows that are in the sums: */
-    double uu;         /* u' u */
-    double *uw;        /* q: u' W */
-    double *y;         /* q: 1' Y */
-    double *c;         /* q: intercept of the rows in the sums, zeros without */
-    double *shift;     /* q: what a forecast adds to the kernel's part */
-    double *errors;    /* q */
+    volt_matrix K;         /* all rows of the group, washout included, of which ... */
+    int64_t filled;        /* ... these are computed */
+    volt_columns *columns; /* of those */
+    volt_matrix L;         /* its lower right block: K + alpha I, and its factor as far as it has grown */
+    volt_matrix W;         /* Y and 1, and their forward solves as far as the factor has grown */
+    double size;           /* largest K_ii, for the rounding level */
+    int64_t m;             /* rows factored */
+    int64_t panel_end;     /* rows m .. panel_end - 1 of L are final up to column ... */
+    int64_t panel;         /* ... this one */
+    int64_t summed;        /* rows that are in the sums: */
+    double uu;             /* u' u */
+    double *uw;            /* q: u' W */
+    double *y;             /* q: 1' Y */
+    double *c;             /* q: intercept of the rows in the sums, zeros without */
+    double *shift;         /* q: what a forecast adds to the kernel's part */
+    double *errors;        /* q */
 } evaluation;
 
 static volt_status cancelled(void)
@@ -158,30 +159,29 @@ static void finish_matrix(evaluation *e, int64_t first, int64_t count)
         L.data[i * L.ld + i] += e->alpha;
 }
 
-/* Where entries are cheap the whole triangle is computed at once, otherwise no further than it is needed: a
- * candidate may be given up. */
-static bool grows_gram(const volt_columns *columns)
+/* The columns of the first `rows` rows of the group: those that are there, and more after them. */
+static volt_status extend_columns(evaluation *e, int64_t rows)
 {
-    return columns->engine != VOLT_ENGINE_SCAN && columns->engine != VOLT_ENGINE_WINDOW_SUM;
+    if (!e->columns)
+        return volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &e->columns);
+    int64_t there = e->columns->m;
+    return volt_columns_append(&e->resolved, input_rows(e, e->base + there, rows - there), e->stage,
+                               e->columns);
 }
 
-/* Rows of K up to `rows` at least, washout included. */
+/* Rows of K up to `rows` at least, washout included. Where entries are cheap the whole triangle is computed at once,
+ * otherwise no further than it is needed: a candidate may be given up. */
 static volt_status fill_gram(evaluation *e, int64_t rows)
 {
     if (rows <= e->filled)
         return VOLT_OK;
-    volt_columns *columns = NULL;
+    if (!volt_engine_of(&e->resolved, rows)->is_dear)
+        rows = e->K.rows;
     volt_past *past = NULL;
     int64_t first = e->filled, w = e->problem->washout;
-    volt_status status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &columns);
-    if (status == VOLT_OK && !grows_gram(columns) && rows < e->K.rows) {
-        rows = e->K.rows;
-        volt_columns_free(columns);
-        columns = NULL;
-        status = volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &columns);
-    }
+    volt_status status = extend_columns(e, rows);
     if (status == VOLT_OK)
-        status = volt_past_create(&e->resolved, columns, rows - first, &past);
+        status = volt_past_create(&e->resolved, e->columns, rows - first, &past);
     if (status == VOLT_OK && first > 0)
         status = volt_past_seek(past, input_rows(e, e->base, first));
     if (status == VOLT_OK) {
@@ -198,14 +198,20 @@ static volt_status fill_gram(evaluation *e, int64_t rows)
         finish_matrix(e, begin, end - begin);
     }
     volt_past_free(past);
-    volt_columns_free(columns);
     return status;
+}
+
+static void forget_columns(evaluation *e)
+{
+    volt_columns_free(e->columns);
+    e->columns = NULL;
 }
 
 /* Begin the group of training parts from row `base` on, of which `rows` rows are needed. */
 static void begin_group(evaluation *e, int64_t base, int64_t rows)
 {
     int64_t w = e->problem->washout, q = e->problem->q, kept = rows - w;
+    forget_columns(e);
     e->base = base;
     e->K = volt_matrix_of(e->space->K, rows, rows);
     e->L = (volt_matrix){e->K.data + w * e->K.ld + w, kept, kept, e->K.ld};
@@ -508,6 +514,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     e.centred = e.resolved.centred && !problem->intercept;
     if (status == VOLT_OK)
         status = evaluate_all(&e, goes_on, context, folds, n_done);
+    forget_columns(&e);
     volt_kernel_free(e.kernel);
     *cost = e.cost;
     return status;

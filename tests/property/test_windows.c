@@ -1,7 +1,7 @@
 /* tests/property/test_windows.c: kernels on windows of a sequence equal the same kernels on windows that were
  * stacked one by one, for every kernel that has windows, at the edges of bands and tiles, and with one value of
  * size 1e6 among the inputs: what it does not enter keeps all its digits. */
-#include "kernel/engine/columns.h"
+#include "kernel/engine/engine.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_paths.h"
@@ -425,7 +425,7 @@ static void cells_equal_features(void **state)
     volt_columns *columns = NULL;
     check_ok(volt_kernel_resolve(parsed, (volt_extent){1, 1}, D, &resolved));
     check_ok(volt_columns_create(&resolved, X, NULL, &columns));
-    assert_int_equal(columns->engine, VOLT_ENGINE_FEATURES); /* 30 numbers against 2 * 30 * 16 products */
+    assert_ptr_equal(columns->engine, &volt_engine_features); /* 30 numbers against 2 * 30 * 16 products */
     volt_columns_free(columns);
     check_ok(volt_gram(parsed, X, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(by_features, N, N)));
 
@@ -445,7 +445,7 @@ static void cells_equal_features(void **state)
     double *wide = random_rows(&rng, N, 9, 1);
     check_ok(volt_kernel_resolve(parsed, (volt_extent){1, 1}, 9, &resolved));
     check_ok(volt_columns_create(&resolved, volt_view_of(wide, N, 9), NULL, &columns));
-    assert_int_equal(columns->engine, VOLT_ENGINE_WINDOW_BLOCK);
+    assert_ptr_equal(columns->engine, &volt_engine_window_block);
     volt_columns_free(columns);
     shape s = {N, 5, 9, WINDOW};
     check_symmetric(&kernel, s, wide, 1);

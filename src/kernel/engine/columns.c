@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/path_engine.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/explicit_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,15 +72,6 @@ static void pack(volt_columns *columns)
     }
 }
 
-static volt_engine choose_engine(const volt_resolved *resolved, const volt_columns *columns)
-{
-    if (resolved->scan.step)
-        return volt_engine_is_scan(resolved) ? VOLT_ENGINE_SCAN : VOLT_ENGINE_WINDOW_SUM;
-    if (volt_path_features(resolved, columns->d, columns->m) > 0)
-        return VOLT_ENGINE_FEATURES;
-    return volt_path_is_explicit(resolved) ? VOLT_ENGINE_PATHS : VOLT_ENGINE_WINDOW_BLOCK;
-}
-
 /* Rows of a window that count, where the columns have m rows: a window may be longer than the sequence, and holds zeros
  * before it. To a sum they bring nothing, or the same for every column (window_past.c). Second differences, from one
  * zero to the next, are 0, so that one zero before the first row is enough. To other programmes zeros are points like
@@ -93,33 +85,69 @@ static int64_t window_that_counts(const volt_resolved *resolved, int64_t m)
     return resolved->window;
 }
 
-static volt_status fill(const volt_resolved *resolved, volt_view Y, volt_stage *stage, volt_columns *columns)
+static bool wants_distance(const volt_resolved *resolved)
 {
-    columns->given = volt_alloc_doubles(Y.rows, Y.cols);
-    columns->centre = volt_alloc_zero(Y.cols, sizeof(double));
-    if (!columns->given || !columns->centre)
-        return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < Y.rows; i++)
-        memcpy(columns->given + i * Y.cols, Y.data + i * Y.ld, (size_t)Y.cols * sizeof(double));
-    columns->engine = choose_engine(resolved, columns);
-    columns->window = window_that_counts(resolved, Y.rows);
-    if (columns->engine >= VOLT_ENGINE_PATHS)
-        return volt_path_columns(resolved, columns, stage);
+    return resolved->scan.step ? resolved->scan.distance : resolved->programme.distance;
+}
 
-    const volt_programme *programme = &resolved->programme;
-    columns->distance = resolved->scan.step ? resolved->scan.distance : programme->distance;
-    columns->increments = !resolved->scan.step && volt_programme_on_increments(programme);
+double volt_columns_numbers(const volt_resolved *resolved, int64_t m)
+{
+    double length = (double)(m + window_that_counts(resolved, m) + 2 * CHUNK);
+    return length * ((double)resolved->d + (wants_distance(resolved) ? 1 : 0)) + (double)resolved->d;
+}
+
+volt_status volt_columns_pack(const volt_resolved *resolved, volt_columns *columns)
+{
+    volt_free(columns->packed);
+    volt_free(columns->norms);
+    columns->distance = wants_distance(resolved);
+    columns->increments = !resolved->scan.step && volt_programme_on_increments(&resolved->programme);
     columns->lead = columns->window - 1;
-    columns->length = Y.rows + columns->lead - (columns->increments ? 1 : 0);
+    columns->length = columns->m + columns->lead - (columns->increments ? 1 : 0);
     columns->ld = (columns->length + 2 * CHUNK - 1) / CHUNK * CHUNK;
     columns->packed = volt_alloc_zero(columns->d * columns->ld, sizeof(double));
     columns->norms = volt_alloc_doubles(columns->distance ? columns->ld : 0, 1);
     if (!columns->packed || !columns->norms)
         return VOLT_ERR_MEMORY;
     if (columns->distance)
-        find_centre(Y, columns->centre);
+        find_centre(volt_view_of(columns->given, columns->m, columns->d), columns->centre);
     pack(columns);
-    return volt_programme_needs_self(programme) ? volt_path_self(resolved, columns, stage) : VOLT_OK;
+    return VOLT_OK;
+}
+
+volt_status volt_columns_extend(void **items, int64_t kept, int64_t count, size_t size)
+{
+    unsigned char *larger = volt_alloc_zero(count, size);
+    if (!larger)
+        return VOLT_ERR_MEMORY;
+    if (kept > 0)
+        memcpy(larger, *items, (size_t)kept * size);
+    volt_free(*items);
+    *items = larger;
+    return VOLT_OK;
+}
+
+volt_status volt_columns_cancelled(volt_stage *stage)
+{
+    return stage && !volt_stage_goes_on(stage) ? volt_stage_end(stage) : VOLT_OK;
+}
+
+volt_status volt_columns_append(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
+                                volt_columns *columns)
+{
+    int64_t first = columns->m, d = columns->d, m = first + Y.rows;
+    VOLT_TRY(volt_columns_extend((void **)&columns->given, first * d, m * d, sizeof(double)));
+    for (int64_t i = 0; i < Y.rows; i++)
+        memcpy(columns->given + (first + i) * d, Y.data + i * Y.ld, (size_t)d * sizeof(double));
+
+    /* With more rows another engine may be the one, or more of the window count: then nothing laid out is of use. */
+    const volt_engine *engine = volt_engine_of(resolved, m);
+    int64_t window = window_that_counts(resolved, m);
+    bool starts_again = engine != columns->engine || window != columns->window;
+    columns->engine = engine;
+    columns->window = window;
+    columns->m = m;
+    return engine->pack(resolved, starts_again ? 0 : first, stage, columns);
 }
 
 volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
@@ -128,9 +156,9 @@ volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt
     volt_columns *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
-    fresh->m = Y.rows;
     fresh->d = Y.cols;
-    volt_status status = fill(resolved, Y, stage, fresh);
+    fresh->centre = volt_alloc_zero(Y.cols, sizeof(double));
+    volt_status status = fresh->centre ? volt_columns_append(resolved, Y, stage, fresh) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         *columns = fresh;
     else

@@ -6,20 +6,14 @@
 #ifndef KERNEL_COLUMNS_H
 #define KERNEL_COLUMNS_H
 
+#include "base/progress.h"
 #include "kernel/engine/products.h"
 #include "kernel/kernel_entry.h"
 
-/* What runs over the grid. */
-typedef enum volt_engine {
-    VOLT_ENGINE_SCAN,         /* scan.c */
-    VOLT_ENGINE_WINDOW_SUM,   /* window_sum.c */
-    VOLT_ENGINE_WINDOW_BLOCK, /* window_block.c: windows that share one matrix of cells */
-    VOLT_ENGINE_PATHS,        /* path_columns.c: paths one by one */
-    VOLT_ENGINE_FEATURES      /* path_columns.c: paths by their explicit features */
-} volt_engine;
+typedef struct volt_engine volt_engine; /* engine.h */
 
 typedef struct volt_columns {
-    volt_engine engine;
+    const volt_engine *engine;
     int64_t m, d;  /* rows of the sequence, and numbers in each */
     double *given; /* m x d: the rows as they were given */
 
@@ -41,16 +35,13 @@ typedef struct volt_columns {
     volt_self *self;        /* m: each path against itself, where the programme needs it */
 } volt_columns;
 
-/* Does the kernel carry a state down the diagonals? Otherwise it looks at windows of rows. */
-static inline bool volt_engine_is_scan(const volt_resolved *resolved)
-{
-    return resolved->scan.step && resolved->window == 1;
-}
-
 /* Lay out the rows of Y (m x d) for the engine that the kernel runs on. The stage, which may be NULL, is polled where
  * that takes long: VOLT_ERR_CANCELLED. */
 volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
                                 volt_columns **columns);
+/* The rows of Y after those that are there. On failure the columns can only be freed. */
+volt_status volt_columns_append(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
+                                volt_columns *columns);
 void volt_columns_free(volt_columns *columns);
 
 /* Row j of Y again, as it was given. */
@@ -65,5 +56,18 @@ void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld
 
 /* Subtract the centre from the rows of X, into `centred` (X.rows x d, may be X itself), and squared norms. */
 void volt_columns_centre(const volt_columns *columns, volt_view X, double *centred, double *norms);
+
+/* ---- for the engines -------------------------------------------------------------------------- */
+
+/* Lay out `packed`, the centre and the norms of all rows, as columns->window and the kernel want them. */
+volt_status volt_columns_pack(const volt_resolved *resolved, volt_columns *columns);
+/* The numbers that this takes, at most. */
+double volt_columns_numbers(const volt_resolved *resolved, int64_t m);
+
+/* Room for `count` items in place of `kept`, which stay; further ones are zero. */
+volt_status volt_columns_extend(void **items, int64_t kept, int64_t count, size_t size);
+
+/* After work that was left undone because the stage, which may be NULL, was cancelled: VOLT_ERR_CANCELLED. */
+volt_status volt_columns_cancelled(volt_stage *stage);
 
 #endif

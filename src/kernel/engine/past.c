@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/engine/engine.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -10,8 +11,7 @@
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
                             volt_past **past)
 {
-    const volt_past_ops *ops =
-        columns->engine == VOLT_ENGINE_SCAN ? &volt_scan_past_ops : &volt_window_past_ops;
+    const volt_past_ops *ops = columns->engine->past;
     volt_past *fresh = NULL;
     volt_status status = ops->allocate(resolved, columns, most_rows, &fresh);
     if (status != VOLT_OK)
@@ -66,14 +66,14 @@ volt_status volt_past_seek(volt_past *past, volt_view Z)
     return VOLT_OK;
 }
 
-int64_t volt_state_length(const volt_resolved *resolved, int64_t m, int64_t d)
+int64_t volt_state_length(const volt_resolved *resolved, int64_t m)
 {
-    return volt_engine_is_scan(resolved) ? resolved->scan.state_size * (m + 1) : (resolved->window - 1) * d;
+    return volt_engine_of(resolved, m)->past->length(resolved, m);
 }
 
 int64_t volt_past_length(const volt_past *past)
 {
-    return volt_state_length(past->resolved, past->columns->m, past->columns->d);
+    return past->ops->length(past->resolved, past->columns->m);
 }
 
 void volt_past_get(const volt_past *past, double *state)

@@ -33,7 +33,7 @@ volt_status volt_past_seek(volt_past *past, volt_view Z);
 /* The state as one list of volt_past_length() numbers, to save and to restore: of a scan, number s against every
  * column, for each s, then the border; of windows, their last rows but one. The length is known before any columns
  * are: a file that is too short for it is refused before work that it does not warrant. */
-int64_t volt_state_length(const volt_resolved *resolved, int64_t m, int64_t d);
+int64_t volt_state_length(const volt_resolved *resolved, int64_t m);
 int64_t volt_past_length(const volt_past *past);
 void volt_past_get(const volt_past *past, double *state);
 void volt_past_set(volt_past *past, const double *state);
@@ -48,7 +48,8 @@ typedef struct volt_past_ops {
     void (*zero)(volt_past *past);
     void (*release)(volt_past *past);
     void (*advance)(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
-    void (*seek)(volt_past *past, volt_view Z); /* (optional) */
+    void (*seek)(volt_past *past, volt_view Z);                  /* (optional) */
+    int64_t (*length)(const volt_resolved *resolved, int64_t m); /* of the state against m columns */
     void (*get)(const volt_past *past, double *state);
     void (*set)(volt_past *past, const double *state);
 } volt_past_ops;
@@ -60,6 +61,9 @@ struct volt_past {
     int64_t most_rows;
 };
 
-extern const volt_past_ops volt_scan_past_ops, volt_window_past_ops;
+/* The past of the engines on windows (window_past.c), and the numbers that it takes where `rows` are pushed at a time,
+ * beside the scratch space of the engine. */
+extern const volt_past_ops volt_window_past_ops;
+double volt_window_past_numbers(const volt_resolved *resolved, int64_t rows);
 
 #endif

@@ -4,7 +4,8 @@
  * diagonal has moved one column to the right, which in the buffer is one place to the left: nothing is
  * copied, until the buffer's start is reached and the states go back to its end. */
 #include "base/memory.h"
-#include "kernel/engine/past.h"
+#include "base/numbers.h"
+#include "kernel/engine/engine.h"
 #include "kernel/engine/scan.h"
 
 #include <string.h>
@@ -131,11 +132,45 @@ static void set(volt_past *base, const double *state)
     memcpy(past->border, state + size * m, (size_t)size * sizeof(double));
 }
 
-const volt_past_ops volt_scan_past_ops = {
+static int64_t length(const volt_resolved *resolved, int64_t m)
+{
+    return resolved->scan.state_size * (m + 1);
+}
+
+static const volt_past_ops past_ops = {
     .allocate = allocate,
     .zero = zero,
     .release = release,
     .advance = advance,
+    .length = length,
     .get = get,
     .set = set,
+};
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return resolved->scan.step && resolved->window == 1;
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    double slack = (double)volt_max(rows, SLACK);
+    return volt_columns_numbers(resolved, m) + resolved->scan.state_size * ((double)m + slack) +
+           (resolved->scan.distance ? (double)rows * (double)(resolved->d + 1) : 0) + (double)resolved->d;
+}
+
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    (void)first; /* cheap: all of them again */
+    (void)stage;
+    return volt_columns_pack(resolved, columns);
+}
+
+const volt_engine volt_engine_scan = {
+    .name = "scan",
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &past_ops,
 };

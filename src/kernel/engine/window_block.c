@@ -5,7 +5,9 @@
  * columns and walks down the rows with the few rows of cells that the next windows still need. Windows that
  * end in neighbouring columns are neighbours in memory: they are the lanes of the programme. */
 #include "base/clones.h"
-#include "kernel/engine/window_past.h"
+#include "base/error.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/explicit_path.h"
 
 #include <math.h>
 #include <omp.h>
@@ -26,19 +28,19 @@ typedef struct sizes {
     bool differences;
 } sizes;
 
-static sizes sizes_of(const volt_resolved *resolved, const volt_columns *columns)
+static sizes sizes_of(const volt_resolved *resolved, int64_t window)
 {
     const volt_programme *programme = &resolved->programme;
-    sizes s = {.cells = volt_programme_cells(programme, columns->window),
+    sizes s = {.cells = volt_programme_cells(programme, window),
                .down = volt_programme_cells(programme, resolved->window),
                .differences = programme->differences && programme->lift};
     s.width = (BAND + s.cells + 1 + 2 * VOLT_COLUMNS_CHUNK) / VOLT_COLUMNS_CHUNK * VOLT_COLUMNS_CHUNK;
     return s;
 }
 
-int64_t volt_window_block_scratch(const volt_resolved *resolved, const volt_columns *columns)
+static int64_t scratch_of(const volt_resolved *resolved, int64_t window)
 {
-    sizes s = sizes_of(resolved, columns);
+    sizes s = sizes_of(resolved, window);
     return (2 * (ROWS + s.down) + TILE_ROWS + 1) * s.width +
            resolved->programme.scratch_length(&resolved->programme, s.cells);
 }
@@ -171,16 +173,15 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
     }
 }
 
-void volt_window_block_run(const volt_resolved *resolved, const volt_columns *columns,
-                           const volt_window_rows *x, const volt_self *self, double *scratch, volt_matrix K,
-                           volt_stage *stage)
+static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
+                const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
 {
-    sizes size = sizes_of(resolved, columns);
-    int64_t per_thread = volt_window_block_scratch(resolved, columns), bands = (columns->m + BAND - 1) / BAND;
+    sizes size = sizes_of(resolved, columns->window);
+    int64_t per_thread = scratch_of(resolved, columns->window), bands = (columns->m + BAND - 1) / BAND;
     int64_t seen = BAND - 1 + size.cells + (size.differences ? 1 : 0);
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
-        double *own = scratch + omp_get_thread_num() * per_thread;
+        double *own = room + omp_get_thread_num() * per_thread;
         memset(own, 0, (size_t)per_thread * sizeof(double));
         int64_t first = index * BAND, left = columns->length - first;
         band b = {.resolved = resolved,
@@ -197,3 +198,41 @@ void volt_window_block_run(const volt_resolved *resolved, const volt_columns *co
         run_band(&b, self, K, stage);
     }
 }
+
+/* ---- the engine ------------------------------------------------------------------------------- */
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return !resolved->scan.step;
+}
+
+static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)
+{
+    return scratch_of(resolved, columns->window);
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    double self = (double)(volt_self_scratch(resolved) + resolved->window * resolved->d);
+    return volt_columns_numbers(resolved, m) + volt_window_past_numbers(resolved, rows) + 3 * (double)m +
+           (double)volt_threads() * ((double)scratch_of(resolved, resolved->window) + self);
+}
+
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    VOLT_TRY(volt_columns_pack(resolved, columns));
+    return volt_programme_needs_self(&resolved->programme) ? volt_self_fill(resolved, first, stage, columns)
+                                                           : VOLT_OK;
+}
+
+const volt_engine volt_engine_window_block = {
+    .name = "window block",
+    .is_dear = true,
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &volt_window_past_ops,
+    .scratch = scratch,
+    .run = run,
+};

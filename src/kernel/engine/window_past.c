@@ -1,10 +1,8 @@
 /* src/kernel/engine/window_past.c: the past of a kernel on windows: the rows that later windows still see. */
-#include "kernel/engine/window_past.h"
-
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/past.h"
-#include "kernel/engine/path_engine.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/explicit_path.h"
 
 #include <string.h>
 
@@ -22,29 +20,11 @@ typedef struct window_past {
     int64_t threads; /* that there is scratch space for */
 } window_past;
 
-static int64_t engine_scratch(const volt_resolved *resolved, const volt_columns *columns)
-{
-    switch (columns->engine) {
-    case VOLT_ENGINE_WINDOW_SUM:
-        return volt_window_sum_scratch(columns->window);
-    case VOLT_ENGINE_WINDOW_BLOCK:
-        return volt_window_block_scratch(resolved, columns);
-    default:
-        return volt_path_scratch(resolved, columns);
-    }
-}
-
-/* Explicit features have norms of their own. */
-static bool needs_self(const volt_resolved *resolved, const volt_columns *columns)
-{
-    return volt_programme_needs_self(&resolved->programme) && columns->engine != VOLT_ENGINE_FEATURES;
-}
-
 /* Rows by which the windows of a sum of squared distances are longer than those of the columns. Beyond, the columns
  * have zeros: an inner product gets nothing from there, and |x - 0|^2 is what the row itself brings. */
 static int64_t sums_beyond(const volt_resolved *resolved, const volt_columns *columns)
 {
-    bool sums = columns->engine == VOLT_ENGINE_WINDOW_SUM && columns->distance;
+    bool sums = resolved->scan.step && columns->distance;
     return sums ? resolved->window - columns->window : 0;
 }
 
@@ -76,10 +56,9 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     int64_t longer = sums_beyond(resolved, columns);
     past->beyond = volt_alloc_doubles(longer > 0 ? most_rows : 0, 1);
     past->squares = volt_alloc_doubles(longer > 0 ? 2 * longer + most_rows : 0, 1);
-    past->self = volt_alloc(needs_self(resolved, columns) ? most_rows : 0, sizeof *past->self);
-    past->scratch = volt_alloc_doubles(past->threads, engine_scratch(resolved, columns));
-    past->self_scratch =
-        volt_alloc_doubles(needs_self(resolved, columns) ? volt_path_scratch(resolved, columns) : 0, 1);
+    past->self = volt_alloc(columns->self ? most_rows : 0, sizeof *past->self);
+    past->scratch = volt_alloc_doubles(past->threads, columns->engine->scratch(resolved, columns));
+    past->self_scratch = volt_alloc_doubles(columns->self ? volt_self_scratch(resolved) : 0, 1);
     if (!past->rows || !past->work || !past->norms || !past->beyond || !past->squares || !past->self ||
         !past->scratch || !past->self_scratch) {
         release(&past->base);
@@ -146,7 +125,7 @@ static int64_t window_of_rows(const window_past *past, int64_t h, bool same)
 {
     const volt_columns *columns = past->base.columns;
     int64_t w = past->base.resolved->window, numbers = volt_past_length(&past->base), zeros = 0;
-    if (columns->window == w || same || columns->engine == VOLT_ENGINE_WINDOW_SUM)
+    if (columns->window == w || same || past->base.resolved->scan.step)
         return columns->window;
     while (zeros < numbers && past->rows[zeros] == 0)
         zeros++;
@@ -189,24 +168,28 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
     seen.window = window_of_rows(past, Z.rows, same);
     const double *rows = past->rows + (base->resolved->window - seen.window) * d;
     const volt_self *self = NULL;
-    if (needs_self(&seen, columns)) {
+    if (columns->self) {
         self = same ? columns->self : past->self;
         for (int64_t i = 0; !same && i < Z.rows; i++)
-            past->self[i] = volt_path_against_itself(&seen, columns, rows + i * d, stage, past->self_scratch);
+            past->self[i] = volt_self_compute(&seen, rows + i * d, stage, past->self_scratch);
         if (stage && !volt_stage_goes_on(stage))
             return;
     }
-    if (columns->engine >= VOLT_ENGINE_PATHS) {
-        volt_path_run(&seen, columns, volt_view_of(rows, seen.window - 1 + Z.rows, d), Z.rows, same, self,
-                      threads_of(past), past->scratch, K, stage);
-    } else {
-        volt_window_rows x = prepare(past, seen.window, Z.rows, same);
-        if (columns->engine == VOLT_ENGINE_WINDOW_SUM)
-            volt_window_sum_run(&seen, columns, &x, past->scratch, K, stage);
-        else
-            volt_window_block_run(&seen, columns, &x, self, past->scratch, K, stage);
-    }
+    volt_window_rows x = prepare(past, seen.window, Z.rows, same);
+    columns->engine->run(&seen, columns, &x, self, past->scratch, K, stage);
     memmove(past->rows, past->rows + Z.rows * d, (size_t)(kept * d) * sizeof(double));
+}
+
+static int64_t length(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return (resolved->window - 1) * resolved->d;
+}
+
+double volt_window_past_numbers(const volt_resolved *resolved, int64_t rows)
+{
+    double seen = (double)(resolved->window - 1 + rows);
+    return seen * (double)(2 * resolved->d + 3) + 4 * (double)rows;
 }
 
 const volt_past_ops volt_window_past_ops = {
@@ -215,6 +198,7 @@ const volt_past_ops volt_window_past_ops = {
     .release = release,
     .advance = advance,
     .seek = seek,
+    .length = length,
     .get = get,
     .set = set,
 };

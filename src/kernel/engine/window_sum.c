@@ -8,7 +8,7 @@
  * the first a running sum, the second read off the suffix sums of the chunk before. */
 #include "base/clones.h"
 #include "base/numbers.h"
-#include "kernel/engine/window_past.h"
+#include "kernel/engine/engine.h"
 
 #include <omp.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
 };
 
 /* Of one thread: the local values of this chunk, suffix sums of the one before, and the running sum. */
-int64_t volt_window_sum_scratch(int64_t window)
+static int64_t scratch_of(int64_t window)
 {
     return (2 * window + 1) * BAND;
 }
@@ -115,18 +115,56 @@ static void run_band(band *b, volt_stage *stage)
     }
 }
 
-void volt_window_sum_run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
-                         double *scratch, volt_matrix K, volt_stage *stage)
+static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
+                const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
 {
+    (void)self; /* static kernels are not normalised */
     int64_t w = columns->window, lowest = -(x->rows.rows - 1), highest = x->same ? 1 : columns->length;
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
         int64_t high = highest - index * BAND;
-        double *own = scratch + omp_get_thread_num() * volt_window_sum_scratch(w);
-        memset(own, 0, (size_t)volt_window_sum_scratch(w) * sizeof(double));
+        double *own = room + omp_get_thread_num() * scratch_of(w);
+        memset(own, 0, (size_t)scratch_of(w) * sizeof(double));
         band b = {resolved,       columns,           x, K, volt_max(lowest, high - BAND), high, own,
                   own + w * BAND, own + 2 * w * BAND};
         run_band(&b, stage);
     }
 }
+
+/* ---- the engine ------------------------------------------------------------------------------- */
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return resolved->scan.step && resolved->window > 1;
+}
+
+static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)
+{
+    (void)resolved;
+    return scratch_of(columns->window);
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    return volt_columns_numbers(resolved, m) + volt_window_past_numbers(resolved, rows) +
+           (double)volt_threads() * (double)scratch_of(volt_min(resolved->window, m));
+}
+
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    (void)first; /* cheap: all of them again */
+    (void)stage;
+    return volt_columns_pack(resolved, columns);
+}
+
+const volt_engine volt_engine_window_sum = {
+    .name = "window sum",
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &volt_window_past_ops,
+    .scratch = scratch,
+    .run = run,
+};

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/team.h"
-#include "kernel/engine/past.h"
+#include "kernel/engine/engine.h"
 #include "kernel/gram/centre.h"
 
 #include <inttypes.h>
@@ -86,8 +86,8 @@ static volt_status fill(const void *context, bool own, double from, double share
     volt_status status = volt_columns_create(resolved, job->Y, &stage, &columns);
     if (status == VOLT_OK)
         status = volt_past_create(resolved, columns, X.rows, &past);
-    volt_blas_use use; /* explicit features are multiplied by BLAS */
-    bool multiplies = status == VOLT_OK && columns->engine == VOLT_ENGINE_FEATURES;
+    volt_blas_use use;
+    bool multiplies = status == VOLT_OK && columns->engine->multiplies;
     if (multiplies)
         status = volt_blas_claim(&use);
     if (status == VOLT_OK) {

@@ -1,0 +1,53 @@
+/* src/kernel/engine/engine.h: what an engine is: it lays out columns, and walks the rows of a sequence past them.
+ *
+ * An engine is one file with one volt_engine, and one line in engine_table.c. */
+#ifndef KERNEL_ENGINE_H
+#define KERNEL_ENGINE_H
+
+#include "kernel/engine/past.h"
+
+/* Rows of a sequence with the rows that their first windows still reach, as the engines on windows see them: h + window
+ * - 1 rows (one fewer as increments), centred when distances are wanted. `window` is the columns': a longer one meets
+ * nothing but zeros beyond, and what it adds there is the same for every column. */
+typedef struct volt_window_rows {
+    volt_view rows;
+    const double *norms;  /* squared norms, when the columns want distances */
+    const double *beyond; /* h: what each row's window adds to its sums beyond the columns; NULL: nothing */
+    int64_t h;            /* rows of K */
+    int64_t threads;      /* at most, and that many scratch spaces */
+    bool same;            /* the rows are the columns' own: only the lower triangle is wanted */
+} volt_window_rows;
+
+struct volt_engine {
+    const char *name;
+    bool is_dear;    /* an entry costs much: matrices are computed no further than they are needed */
+    bool multiplies; /* it calls BLAS, which the caller claims (base/blas.h) */
+
+    /* Does it run this kernel on m columns? The first engine of the table that does is taken. */
+    bool (*takes)(const volt_resolved *resolved, int64_t m);
+    /* Numbers in memory, at most: m columns beside the rows as given, and a past that `rows` are pushed to at a time. */
+    double (*numbers)(const volt_resolved *resolved, int64_t m, int64_t rows);
+    /* Lay out columns->given from row `first` on; those before, if any, are laid out already. The stage, which may be
+     * NULL, is polled: VOLT_ERR_CANCELLED. */
+    volt_status (*pack)(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns);
+    const volt_past_ops *past;
+
+    /* Engines on windows share one past (window_past.c), which brings them the rows. `resolved` has the window of the
+     * rows; `self` holds each row's path against itself where the programme needs it; `scratch` has that many numbers
+     * for each thread. */
+    int64_t (*scratch)(const volt_resolved *resolved, const volt_columns *columns);
+    void (*run)(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
+                const volt_self *self, double *scratch, volt_matrix K, volt_stage *stage);
+};
+
+/* The engine table (engine_table.c), and the engine that runs the kernel on m columns. */
+extern const volt_engine *const volt_engine_table[];
+const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m);
+
+/* Bytes of m columns and of a past that `rows` are pushed to at a time, at most. */
+double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows);
+
+extern const volt_engine volt_engine_scan, volt_engine_window_sum, volt_engine_window_block;
+extern const volt_engine volt_engine_features, volt_engine_paths;
+
+#endif

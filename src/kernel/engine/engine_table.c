@@ -1,0 +1,24 @@
+/* src/kernel/engine/engine_table.c: the engines. */
+#include "kernel/engine/engine.h"
+
+#include <stddef.h>
+
+/* In the order in which they are asked. */
+const volt_engine *const volt_engine_table[] = {
+    &volt_engine_scan,  &volt_engine_window_sum,   &volt_engine_features,
+    &volt_engine_paths, &volt_engine_window_block, NULL,
+};
+
+const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m)
+{
+    const volt_engine *const *engine = volt_engine_table;
+    while (engine[1] && !(*engine)->takes(resolved, m))
+        engine++;
+    return *engine;
+}
+
+double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    double given = (double)m * (double)resolved->d;
+    return 8 * (given + volt_engine_of(resolved, m)->numbers(resolved, m, rows));
+}

@@ -1,0 +1,49 @@
+/* src/kernel/engine/explicit_path.h: paths that are built one by one.
+ *
+ * Windows without augmentation share one matrix of local values (window_block.c). Every other path, a row read
+ * as a path or an augmented window, is built explicitly, and each pair has local values of its own. */
+#ifndef KERNEL_EXPLICIT_PATH_H
+#define KERNEL_EXPLICIT_PATH_H
+
+#include "kernel/engine/columns.h"
+
+/* Must the kernel build its paths one by one? */
+bool volt_path_is_explicit(const volt_resolved *resolved);
+
+/* Steps and channels of a path of the kernel, and the numbers in it: the product of the two. */
+int64_t volt_explicit_length(const volt_resolved *resolved);
+int64_t volt_explicit_channels(const volt_resolved *resolved);
+int64_t volt_explicit_numbers(const volt_resolved *resolved);
+
+/* Build the path of `rows` (window x d, contiguous): number k of it goes to path[k * step]. */
+void volt_explicit_build(const volt_resolved *resolved, const double *rows, double *path, int64_t step);
+
+/* The rows of the window that ends in row j of the columns, zeros before the first; `buffer` has room for them. */
+const double *volt_explicit_window(const volt_resolved *resolved, const volt_columns *columns, int64_t j,
+                                   double *buffer);
+
+/* The kernel with the window that counts, where the rest is zeros that do not. */
+volt_resolved volt_with_window(const volt_resolved *kernel, int64_t window);
+
+/* ---- one pair --------------------------------------------------------------------------------- */
+
+/* One path x against the VOLT_LANES paths of `group`, and log K of x and one lane of it (programme.h). scratch has
+ * volt_explicit_pair_scratch() numbers. */
+int64_t volt_explicit_pair_scratch(const volt_resolved *resolved);
+void volt_explicit_run(const volt_resolved *resolved, const double *x, const double *group, volt_stage *stage,
+                       double *scratch, double *out);
+double volt_explicit_log(const volt_resolved *resolved, const double *x, const double *group, double least,
+                         volt_stage *stage, double *scratch);
+
+/* ---- a path against itself -------------------------------------------------------------------- */
+
+/* Fill columns->self from row `first` on. */
+volt_status volt_self_fill(const volt_resolved *resolved, int64_t first, volt_stage *stage,
+                           volt_columns *columns);
+
+/* Of the path of `rows`. scratch has volt_self_scratch() numbers. */
+int64_t volt_self_scratch(const volt_resolved *resolved);
+volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, volt_stage *stage,
+                            double *scratch);
+
+#endif

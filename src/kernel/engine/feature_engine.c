@@ -1,0 +1,159 @@
+/* src/kernel/engine/feature_engine.c: kernels between paths by explicit features, where those are cheaper than cells. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/explicit_path.h"
+#include "kernel/engine/path_features.h"
+
+#include <omp.h>
+
+enum {
+    FEATURE_ROWS = 64, /* rows of K that are multiplied out at a time ... */
+    OWN_ROWS = 256     /* ... and where the rows are the columns' own, so that their features need no room */
+};
+
+/* Features of a path, or 0 where those of m paths do not pay. */
+static int64_t count_features(const volt_resolved *resolved, int64_t m)
+{
+    return volt_features_worth(&resolved->programme, volt_explicit_length(resolved),
+                               volt_explicit_channels(resolved), m);
+}
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    return !resolved->scan.step && count_features(resolved, m) > 0;
+}
+
+/* A path, the features of FEATURE_ROWS rows, and room to compute one more. */
+static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)
+{
+    return volt_explicit_numbers(resolved) + (FEATURE_ROWS + 1) * columns->n_features;
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    double features = (double)count_features(resolved, m);
+    double each = (double)(resolved->window * resolved->d + volt_explicit_numbers(resolved));
+    return (double)m * (features + 1) + features +
+           (double)volt_threads() * (each + (FEATURE_ROWS + 2) * features) +
+           volt_window_past_numbers(resolved, rows);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+/* `room` has a path and n_features numbers; the features go to `list`, about their centre once there is one. */
+static void describe(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
+                     double *list, double *room)
+{
+    int64_t numbers = volt_explicit_numbers(resolved);
+    volt_explicit_build(resolved, rows, room, 1);
+    resolved->programme.describe(&resolved->programme, room, volt_explicit_length(resolved),
+                                 volt_explicit_channels(resolved), list, room + numbers);
+    if (columns->feature_centre)
+        for (int64_t k = 0; k < columns->n_features; k++)
+            list[k] -= columns->feature_centre[k];
+}
+
+/* Subtract the mean of the features, which changes no distance, but leaves less to cancel. */
+static volt_status centre_features(volt_columns *columns)
+{
+    int64_t m = columns->m, count = columns->n_features;
+    double *centre = volt_alloc_zero(count, sizeof *centre);
+    columns->feature_norms = volt_alloc_doubles(m, 1);
+    columns->feature_centre = centre;
+    if (!centre || !columns->feature_norms)
+        return VOLT_ERR_MEMORY;
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k < count; k++)
+            centre[k] += columns->features[j * count + k] / (double)m;
+#pragma omp parallel for num_threads((int)volt_threads())
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k < count; k++)
+            columns->features[j * count + k] -= centre[k];
+    volt_features_norms(volt_view_of(columns->features, m, count), columns->feature_norms);
+    return VOLT_OK;
+}
+
+/* The features of all rows move when their centre does: those of a Gaussian are laid out from the first again. */
+static volt_status pack(const volt_resolved *kernel, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    const volt_resolved own = volt_with_window(kernel, columns->window), *resolved = &own;
+    int64_t d = columns->d, w = resolved->window, threads = volt_threads();
+    if (resolved->programme.gaussian > 0) {
+        first = 0;
+        volt_free(columns->feature_centre);
+        volt_free(columns->feature_norms);
+        columns->feature_centre = columns->feature_norms = NULL;
+    }
+    int64_t features = columns->n_features = count_features(kernel, columns->m);
+    int64_t per_thread = w * d + volt_explicit_numbers(resolved) + features;
+    VOLT_TRY(volt_columns_extend((void **)&columns->features, first * features, columns->m * features,
+                                 sizeof(double)));
+    double *room = volt_alloc_doubles(threads, per_thread);
+    if (!room)
+        return VOLT_ERR_MEMORY;
+#pragma omp parallel for schedule(dynamic, 16) num_threads((int)threads)
+    for (int64_t j = first; j < columns->m; j++) {
+        double *window = room + omp_get_thread_num() * per_thread;
+        if (volt_stage_poll(stage))
+            describe(resolved, columns, volt_explicit_window(resolved, columns, j, window),
+                     columns->features + j * features, window + w * d);
+    }
+    volt_free(room);
+    VOLT_TRY(volt_columns_cancelled(stage));
+    return resolved->programme.gaussian > 0 ? centre_features(columns) : VOLT_OK;
+}
+
+/* ---- all pairs -------------------------------------------------------------------------------- */
+
+/* Features of rows first .. first + count - 1 into `list`, which is the first thread's scratch space; behind it
+ * every thread has room for a path and its features. */
+static void describe_rows(const volt_resolved *resolved, const volt_columns *columns, volt_view rows,
+                          int64_t first, int64_t count, int64_t threads, volt_stage *stage, double *list)
+{
+    int64_t per_thread = scratch(resolved, columns), features = columns->n_features;
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (count > 1)
+    for (int64_t i = 0; i < count; i++)
+        if (volt_stage_poll(stage))
+            describe(resolved, columns, rows.data + (first + i) * rows.ld, list + i * features,
+                     list + omp_get_thread_num() * per_thread + FEATURE_ROWS * features);
+}
+
+/* Blocks of rows: their features, then one product. Rows that are the columns' own have theirs already. */
+static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
+                const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
+{
+    (void)self; /* features have norms of their own */
+    bool same = x->same;
+    int64_t h = x->h;
+    const volt_programme *programme = &resolved->programme;
+    int64_t features = columns->n_features, most = same ? OWN_ROWS : FEATURE_ROWS;
+    volt_view all = volt_view_of(columns->features, columns->m, features);
+    for (int64_t first = 0; first < h; first += most) {
+        int64_t count = h - first < most ? h - first : most;
+        volt_view block = same ? volt_view_rows(all, first, count) : volt_view_of(room, count, features);
+        if (!same)
+            describe_rows(resolved, columns, x->rows, first, count, x->threads, stage, room);
+        volt_features_multiply(block, all, programme->offset, first, same, K);
+        if (programme->gaussian > 0) {
+            double norms[OWN_ROWS];
+            volt_features_norms(block, norms);
+            volt_features_gaussian(programme->gaussian, block, norms, all, columns->feature_norms, first, same,
+                                   K);
+        }
+        if (stage && !volt_stage_advance(stage, count * (same ? first + count : columns->m)))
+            return;
+    }
+}
+
+const volt_engine volt_engine_features = {
+    .name = "features",
+    .is_dear = true,
+    .multiplies = true,
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &volt_window_past_ops,
+    .scratch = scratch,
+    .run = run,
+};
