@@ -71,6 +71,7 @@ disturbed()
 }
 
 # Times differ from run to run, and so does what is aligned with them.
+# shellcheck disable=SC2016 # a dollar of LaTeX
 timeless()
 {
     sed -E 's/"([a-z_]*seconds)": ?[-+.0-9e]+/"\1": T/g; s/"(flops)": ?[-+.0-9e]+/"\1": N/; s/[0-9.]+ (us|ms|s)\b/T/g
@@ -165,7 +166,7 @@ site_of()
 }
 
 # ---- one command --------------------------------------------------------------------------------
-count=0 failed=0 total=0 excepted=0 setup= keeps_rows=no
+count=0 failed=0 total=0 excepted=0 setup='' keeps_rows=no
 modes=('' yes)
 
 # trial NAME COMMAND...
@@ -228,7 +229,7 @@ for json in '' --json; do
     trial "tune $json" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --log t.log -o m.safetensors $json
     setup=take_log
     trial "tune --resume $json" tune "${own[@]}" --kernel rbf --draws 3 --folds 2 --log t.log --resume $json
-    setup=
+    setup=''
     trial "tune --merge $json" tune --merge ../whole.log $json
     keeps_rows=yes
     trial "compare $json" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --csv t.csv --latex t.tex $json
