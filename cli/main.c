@@ -1,9 +1,9 @@
 /* cli/main.c: the program: a table of commands, and how it begins and ends. */
 #define _POSIX_C_SOURCE 200809L
-#include "command.h"
-#include "help.h"
-#include "interrupt.h"
-#include "report.h"
+#include "args/command.h"
+#include "args/help.h"
+#include "terminal/interrupt.h"
+#include "terminal/report.h"
 #include "volterra.h"
 
 #include <errno.h>

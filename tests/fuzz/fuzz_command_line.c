@@ -3,11 +3,12 @@
  * Each line of the input is a word. The table has an option of every kind; what comes out is used as a command uses it:
  * rows are taken from a small table, ranges are drawn from, columns are chosen. */
 #include "fuzz/fuzz_input.h"
+
+#include "args/options.h"
+#include "files/inputs.h"
 #include "fuzz/fuzz_mute.h"
-#include "inputs.h"
 #include "io/choose_columns.h"
-#include "options.h"
-#include "search_space.h"
+#include "search/search_space.h"
 #include "volterra.h"
 
 #include <math.h>

@@ -3,9 +3,10 @@
  * A row that is taken is finite; what is no row or is refused leaves the numbers alone. Where the reader of whole files
  * finds the model's columns by name, a stream of the same lines must take the same numbers from them. */
 #include "fuzz/fuzz_input.h"
+
+#include "files/header_line.h"
+#include "files/row_lines.h"
 #include "fuzz/fuzz_mute.h"
-#include "header_line.h"
-#include "row_lines.h"
 #include "volterra.h"
 
 #include <math.h>

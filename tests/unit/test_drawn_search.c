@@ -2,7 +2,7 @@
  *
  * Kernels of logs are parsed before they are drawn; the picture must not depend on that. */
 #define _POSIX_C_SOURCE 200809L
-#include "search_plot.h"
+#include "search/search_plot.h"
 #include "support/scratch.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* tests/unit/test_drawn_text.c: text in pictures and pages: drawn as it is, never run, never taken for markup. */
 #define _POSIX_C_SOURCE 200809L
-#include "gnuplot_text.h"
-#include "inline_svg.h"
+#include "files/gnuplot_text.h"
+#include "page/inline_svg.h"
 #include "support/scratch.h"
 #include "volterra.h"
 

@@ -1,0 +1,18 @@
+/* cli/args/help.h: the help texts, made from the tables of commands, options and kernels. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "args/command.h"
+
+/* All on standard output. */
+void help_overview(void);
+void help_command(const cli_command *command);
+
+/* Every kernel, or the one called `name` (NULL: all). Returns 0, or the exit status after saying what is
+ * wrong. */
+int help_kernels(const char *name);
+
+/* `text` from column `indent` on, wrapped between words; `column` is where the cursor stands. */
+void help_print_wrapped(const char *text, int column, int indent);
+
+#endif

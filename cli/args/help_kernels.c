@@ -1,0 +1,129 @@
+/* cli/args/help_kernels.c: volterra help kernels, from the library's table of kernels. */
+#include "args/help.h"
+#include "terminal/report.h"
+#include "volterra.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PARAMETER_COLUMN = 17, TEXT_CAPACITY = 512, MOST_KERNELS = 64 };
+
+/* The lifts of the kernel volterra: kappa, and its largest value on |z| <= M, where t = tau^2 M^2. */
+static const struct {
+    const char *word, *kappa, *largest;
+} lifts[] = {
+    {"geometric", "1 / (1 - tau^2 <x, y>)", "1 / (1 - t), t < 1"},
+    {"even", "1 / (1 - tau^4 <x, y>^2)", "1 / (1 - t^2), t < 1"},
+    {"exponential", "exp(tau^2 <x, y>)", "exp(t)"},
+    {"poly:P", "1 + s + ... + s^P, s = tau^2 <x, y>", "1 + t + ... + t^P"},
+    {"rbf", "exp(-gamma |x - y|^2)", "1"},
+};
+
+static void print_lifts(void)
+{
+    printf("\n    %-12s %-37s %s\n", "lift", "kappa(x, y)", "largest on |z| <= M, t = tau^2 M^2");
+    for (size_t i = 0; i < sizeof lifts / sizeof lifts[0]; i++)
+        printf("    %-12s %-37s %s\n", lifts[i].word, lifts[i].kappa, lifts[i].largest);
+}
+
+/* "; search 0.3 to 10 x unit, log-uniform", or nothing where a search keeps the default. */
+static void describe_search(const volt_parameter_info *parameter, char *text, size_t capacity)
+{
+    static const char *const draws[] = {
+        [VOLT_SEARCH_NONE] = "",
+        [VOLT_SEARCH_LOG] = "log-uniform",
+        [VOLT_SEARCH_LINEAR] = "uniform",
+        [VOLT_SEARCH_INTEGER] = "whole numbers",
+        [VOLT_SEARCH_LOG_INTEGER] = "whole numbers, log-uniform",
+    };
+    static const char *const units[] = {
+        [VOLT_UNIT_ONE] = "",
+        [VOLT_UNIT_DISTANCE] = " x unit",
+        [VOLT_UNIT_SQUARE] = " x unit^2",
+        [VOLT_UNIT_INVERSE_SQUARE] = " / unit^2",
+    };
+    *text = '\0';
+    if (parameter->search != VOLT_SEARCH_NONE)
+        snprintf(text, capacity, "; search %g to %g%s, %s", parameter->search_low, parameter->search_high,
+                 units[parameter->unit], draws[parameter->search]);
+}
+
+static void print_parameter(const volt_parameter_info *parameter)
+{
+    char search[128], limits[TEXT_CAPACITY];
+    bool is_interval = strchr("([", parameter->range[0]) != NULL;
+    const char *before = parameter->kind == VOLT_PARAMETER_CHOICE ? "one of " : is_interval ? "in " : "";
+    describe_search(parameter, search, sizeof search);
+    snprintf(limits, sizeof limits, "%s%s%s%s%s", before, parameter->range,
+             parameter->fallback ? "; default " : "", parameter->fallback ? parameter->fallback : "", search);
+    help_print_wrapped(parameter->meaning, printf("    %s", parameter->name), PARAMETER_COLUMN);
+    help_print_wrapped(limits, 0, PARAMETER_COLUMN);
+}
+
+static void print_kernel(const volt_kernel_info *kernel)
+{
+    char cost[TEXT_CAPACITY];
+    snprintf(cost, sizeof cost, "cost of one entry: %s", kernel->cost);
+    printf("%s\n  %s\n", kernel->name, kernel->formula);
+    help_print_wrapped(cost, 0, 2);
+    printf("\n");
+    for (int64_t i = 0; i < kernel->n_parameters; i++)
+        print_parameter(&kernel->parameters[i]);
+    if (strcmp(kernel->name, "volterra") == 0)
+        print_lifts();
+    printf("\n");
+}
+
+static int complain_unknown_kernel(const char *name)
+{
+    const char *names[MOST_KERNELS];
+    int count = 0;
+    for (int64_t i = 0; i < volt_kernel_count() && count < MOST_KERNELS; i++)
+        names[count++] = volt_kernel_describe(i)->name;
+    const char *nearest = volt_nearest_name(name, names, count);
+    if (nearest)
+        return complain(EXIT_USAGE, "there is no kernel '%s'; did you mean %s?", name, nearest);
+    return complain(EXIT_USAGE, "there is no kernel '%s' (volterra help kernels lists them)", name);
+}
+
+/* What the terms above mean. */
+static void print_legend(void)
+{
+    printf("search: the range from which a search draws a parameter that is not given; unit: the median\n"
+           "distance of two input rows, times sqrt(window)\n");
+}
+
+static int print_one(const char *name)
+{
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        if (strcmp(volt_kernel_describe(i)->name, name) == 0) {
+            print_kernel(volt_kernel_describe(i));
+            print_legend();
+            return EXIT_DONE;
+        }
+    return complain_unknown_kernel(name);
+}
+
+int help_kernels(const char *name)
+{
+    if (name)
+        return print_one(name);
+    printf("A kernel is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,...\n"
+           "Parameters that are not given have their defaults.\n"
+           "\n"
+           "volterra, fading and memory see the whole past, through a recursion from row to row. gak, sig\n"
+           "and sigpde compare paths: the last `window` rows, or with path=rows each row by itself. These\n"
+           "six also compare whole series (volterra gram --collection). The other kernels take the last\n"
+           "`window` rows as one long vector. Rows before the first are zero.\n"
+           "\n");
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        print_kernel(volt_kernel_describe(i));
+    print_legend();
+    printf("\nexamples:\n"
+           "  volterra:tau_coef=0.3,lambda_coef=0.9\n"
+           "  volterra:tau=0.6,lambda=0.85,lift=even\n"
+           "  rbf:gamma=0.5,window=20\n"
+           "  sig:level=4,window=20,augment=time\n"
+           "  gak:sigma=2,path=rows\n");
+    return EXIT_DONE;
+}

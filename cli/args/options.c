@@ -1,0 +1,415 @@
+/* cli/args/options.c: parse a command line against a table of options. */
+#include "args/options.h"
+
+#include "args/durations.h"
+#include "terminal/report.h"
+#include "volterra.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option common_rows[] = {
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_arguments, json),
+     .meaning = "results as JSON on standard output"},
+    {.name = "threads",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(common_arguments, threads),
+     .argument = "N",
+     .meaning = "threads to use (default: OMP_NUM_THREADS, or one per core)"},
+    {.name = "seed",
+     .kind = OPTION_SEED,
+     .offset = offsetof(common_arguments, seed),
+     .argument = "S",
+     .meaning = "seed of random numbers, where the command draws any"},
+    {.name = "quiet",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_arguments, quiet),
+     .meaning = "no progress and no warnings"},
+};
+const option_table common_options = OPTION_TABLE(common_rows);
+
+/* ---- one value -------------------------------------------------------------------------------- */
+
+static int parse_count(const option *row, const char *text, int64_t *value)
+{
+    double number = 0;
+    const double most = 9007199254740992.0; /* 2^53: whole numbers are exact up to here */
+    if (!volt_parse_number(text, &number) || !(fabs(number) <= most) || number != floor(number))
+        return complain(EXIT_USAGE, "--%s must be a whole number, not '%s'", row->name, text);
+    if (number < (double)row->least)
+        return complain(EXIT_USAGE, "--%s must be at least %lld, not %s", row->name, (long long)row->least,
+                        text);
+    *value = (int64_t)number;
+    return 0;
+}
+
+static int parse_positive(const option *row, const char *text, double *value)
+{
+    double number = 0;
+    if (!volt_parse_number(text, &number))
+        return complain(EXIT_USAGE, "--%s must be a number, not '%s'", row->name, text);
+    if (!(number > 0 && isfinite(number)))
+        return complain(EXIT_USAGE, "--%s must be a finite number above 0, not %s", row->name, text);
+    *value = number;
+    return 0;
+}
+
+static int parse_seed(const option *row, const char *text, seed_value *seed)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end || errno)
+        return complain(EXIT_USAGE, "--%s must be a whole number from 0 to 2^64 - 1, not '%s'", row->name,
+                        text);
+    seed->given = true;
+    seed->value = value;
+    return 0;
+}
+
+/* One end of a range: empty is an open end. */
+static bool parse_range_end(const char *text, size_t length, bool *given, int64_t *value)
+{
+    char digits[24];
+    if (length == 0)
+        return true;
+    if (length >= sizeof digits || isspace((unsigned char)text[0]))
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    char *end = NULL;
+    errno = 0;
+    *value = strtoll(digits, &end, 10);
+    *given = true;
+    return *end == '\0' && errno == 0;
+}
+
+static int parse_rows(const option *row, const char *text, row_range *rows)
+{
+    const char *colon = strchr(text, ':');
+    if (!colon || !parse_range_end(text, (size_t)(colon - text), &rows->has_start, &rows->start) ||
+        !parse_range_end(colon + 1, strlen(colon + 1), &rows->has_stop, &rows->stop))
+        return complain(EXIT_USAGE, "--%s must be START:STOP such as 0:5000, -1000: or :800, not '%s'",
+                        row->name, text);
+    rows->given = true;
+    rows->text = text;
+    return 0;
+}
+
+static int parse_numbers(const option *row, const char *text, number_list *list)
+{
+    list->count = 0;
+    for (const char *from = text;; from++) {
+        char item[64];
+        size_t length = strcspn(from, ",");
+        if (list->count == NUMBER_LIST_CAPACITY)
+            return complain(EXIT_USAGE, "--%s takes at most %d numbers: '%s'", row->name, NUMBER_LIST_CAPACITY,
+                            text);
+        bool reads = length > 0 && length < sizeof item;
+        if (reads) {
+            memcpy(item, from, length);
+            item[length] = '\0';
+            reads = volt_parse_number(item, &list->values[list->count]) && isfinite(list->values[list->count]);
+        }
+        if (!reads)
+            return complain(EXIT_USAGE, "--%s must be finite numbers with commas between, not '%s'", row->name,
+                            text);
+        list->count++;
+        from += length;
+        if (!*from)
+            return 0;
+    }
+}
+
+/* Split "a|b|c" into words[]; the text lies in `buffer`. */
+static int split_choices(const char *choices, char *buffer, size_t capacity, const char **words, int most)
+{
+    int count = 0;
+    snprintf(buffer, capacity, "%s", choices);
+    for (char *word = strtok(buffer, "|"); word && count < most; word = strtok(NULL, "|"))
+        words[count++] = word;
+    return count;
+}
+
+static int parse_choice(const option *row, const char *text, int *value)
+{
+    char buffer[128];
+    const char *words[8];
+    int count = split_choices(row->choices, buffer, sizeof buffer, words, 8);
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], text) == 0) {
+            *value = i;
+            return 0;
+        }
+    const char *nearest = volt_nearest_name(text, words, count);
+    if (nearest)
+        return complain(EXIT_USAGE, "--%s must be %s, not '%s'; did you mean %s?", row->name, row->choices,
+                        text, nearest);
+    return complain(EXIT_USAGE, "--%s must be %s, not '%s'", row->name, row->choices, text);
+}
+
+static int parse_option_duration(const option *row, const char *text, double *seconds)
+{
+    if (!parse_duration(text, seconds))
+        return complain(EXIT_USAGE, "--%s must be a time above 0 such as 90s, 30m, 2h or 1h30m, not '%s'",
+                        row->name, text);
+    return 0;
+}
+
+static int append_text(const option *row, const char *text, text_list *list)
+{
+    if (!*text)
+        return complain(EXIT_USAGE, "--%s must not be empty", row->name);
+    const char **texts = realloc(list->texts, ((size_t)list->count + 1) * sizeof *texts);
+    if (!texts)
+        return complain(EXIT_FAILED, "not enough memory for the values of --%s", row->name);
+    list->texts = texts;
+    list->texts[list->count++] = text;
+    return 0;
+}
+
+void text_list_free(text_list *list)
+{
+    free(list->texts);
+    list->texts = NULL;
+    list->count = 0;
+}
+
+static int parse_value(const option *row, const char *text, void *target)
+{
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)target = true;
+        return 0;
+    case OPTION_TEXT:
+    case OPTION_POSITIONAL:
+        if (!*text)
+            return complain(EXIT_USAGE, "%s%s must not be empty", row->kind == OPTION_TEXT ? "--" : "",
+                            row->name);
+        *(const char **)target = text;
+        return 0;
+    case OPTION_COUNT:
+        return parse_count(row, text, target);
+    case OPTION_POSITIVE:
+        return parse_positive(row, text, target);
+    case OPTION_CHOICE:
+        return parse_choice(row, text, target);
+    case OPTION_SEED:
+        return parse_seed(row, text, target);
+    case OPTION_ROWS:
+        return parse_rows(row, text, target);
+    case OPTION_NUMBERS:
+        return parse_numbers(row, text, target);
+    case OPTION_DURATION:
+        return parse_option_duration(row, text, target);
+    case OPTION_TEXTS:
+        return append_text(row, text, target);
+    }
+    return complain(EXIT_FAILED, "option --%s has no parser", row->name);
+}
+
+/* ---- the whole line --------------------------------------------------------------------------- */
+
+enum { MOST_OPTIONS = 40 };
+
+/* The rows of a command's own table, then the common ones. */
+typedef struct option_parser {
+    const option *rows[MOST_OPTIONS];
+    bool seen[MOST_OPTIONS];
+    int count;
+    int form_giver;  /* the first option that belongs to one form of the command, or -1 */
+    char *arguments; /* the command's struct */
+} option_parser;
+
+static void add_table(option_parser *parser, const option_table *table)
+{
+    for (int i = 0; i < table->count && parser->count < MOST_OPTIONS; i++)
+        parser->rows[parser->count++] = &table->options[i];
+}
+
+static int unknown_option(const option_parser *parser, const char *written, const char *name)
+{
+    const char *names[MOST_OPTIONS + 1];
+    int count = 0;
+    for (int i = 0; i < parser->count; i++)
+        if (parser->rows[i]->kind != OPTION_POSITIONAL)
+            names[count++] = parser->rows[i]->name;
+    names[count++] = "help";
+    const char *nearest = volt_nearest_name(name, names, count);
+    if (nearest)
+        return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, nearest);
+    return complain(EXIT_USAGE, "there is no option %s (volterra help %s lists them)", written,
+                    report_command());
+}
+
+static int find_option(const option_parser *parser, const char *name, size_t length)
+{
+    for (int i = 0; i < parser->count; i++)
+        if (parser->rows[i]->kind != OPTION_POSITIONAL && strlen(parser->rows[i]->name) == length &&
+            strncmp(parser->rows[i]->name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+static int find_letter(const option_parser *parser, char letter)
+{
+    for (int i = 0; i < parser->count; i++)
+        if (parser->rows[i]->letter == letter)
+            return i;
+    return -1;
+}
+
+/* The form of the command that the options so far ask for; the first when nothing says. */
+static char form_of(const option_parser *parser)
+{
+    return parser->form_giver < 0 ? 1 : parser->rows[parser->form_giver]->form;
+}
+
+static bool is_wanted(const option_parser *parser, int index)
+{
+    const option *row = parser->rows[index];
+    char form = form_of(parser);
+    return row->required && !parser->seen[index] && (!row->form || row->form == form) &&
+           (!row->required_form || row->required_form == form);
+}
+
+static int take_value(option_parser *parser, int index, const char *text)
+{
+    const option *row = parser->rows[index];
+    if (parser->seen[index] && row->kind != OPTION_TEXTS)
+        return complain(EXIT_USAGE, "--%s is given twice", row->name);
+    parser->seen[index] = true;
+    if (row->form && parser->form_giver < 0)
+        parser->form_giver = index;
+    if (row->form && row->form != form_of(parser))
+        return complain(EXIT_USAGE, "--%s does not go with --%s", row->name,
+                        parser->rows[parser->form_giver]->name);
+    return parse_value(row, text, parser->arguments + row->offset);
+}
+
+/* A word that no option asked for: perhaps the value of the first required option that is not there yet. */
+static int complain_surplus(const option_parser *parser, const char *text)
+{
+    for (int i = 0; i < parser->count; i++) {
+        const option *row = parser->rows[i];
+        if (is_wanted(parser, i) && row->kind != OPTION_POSITIONAL)
+            return complain(EXIT_USAGE, "'%s' stands alone; did you mean --%s %s?", text, row->name, text);
+    }
+    return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text, report_command());
+}
+
+static int take_positional(option_parser *parser, const char *text)
+{
+    for (int i = 0; i < parser->count; i++)
+        if (parser->rows[i]->kind == OPTION_POSITIONAL && !parser->seen[i])
+            return take_value(parser, i, text);
+    return complain_surplus(parser, text);
+}
+
+/* argv[*at] is an option: take it and its value, and move *at to the last argument used. */
+static int take_option(option_parser *parser, int argc, char *const *argv, int *at)
+{
+    const char *written = argv[*at];
+    const char *name, *value = NULL;
+    int index;
+    if (written[1] == '-') {
+        name = written + 2;
+        size_t length = strcspn(name, "=");
+        index = find_option(parser, name, length);
+        if (name[length] == '=')
+            value = name + length + 1;
+    } else {
+        name = written + 1;
+        index = find_letter(parser, name[0]);
+        if (index >= 0 && name[1])
+            value = name + 1 + (name[1] == '=');
+        /* A word after one dash, such as -x: say which option it might be. */
+        if (index < 0 && find_option(parser, name, strlen(name)) >= 0)
+            return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, name);
+    }
+    if (index < 0)
+        return unknown_option(parser, written, name);
+
+    const option *row = parser->rows[index];
+    if (row->kind == OPTION_FLAG) {
+        if (value)
+            return complain(EXIT_USAGE, "--%s takes no value", row->name);
+        return take_value(parser, index, "");
+    }
+    if (!value) {
+        bool is_option = *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) == 0;
+        if (*at + 1 >= argc || is_option)
+            return complain(EXIT_USAGE, "%s needs a value: %s %s", written, written,
+                            row->choices ? row->choices : row->argument);
+        value = argv[++*at];
+    }
+    int failed = take_value(parser, index, value);
+    while (!failed && row->kind == OPTION_TEXTS && *at + 1 < argc && argv[*at + 1][0] != '-')
+        failed = take_value(parser, index, argv[++*at]);
+    return failed;
+}
+
+static int apply_common(const common_arguments *common)
+{
+    report_set_quiet(common->quiet);
+    volt_status status = common->threads > 0 ? volt_set_threads(common->threads) : VOLT_OK;
+    return status ? complain_status(status) : 0;
+}
+
+int options_parse(const option_table *table, int argc, char *const *argv, void *arguments)
+{
+    option_parser parser = {.form_giver = -1, .arguments = arguments};
+    add_table(&parser, table);
+    add_table(&parser, &common_options);
+
+    for (int i = 0; i < parser.count; i++) {
+        const option *row = parser.rows[i];
+        int status = row->fallback ? parse_value(row, row->fallback, parser.arguments + row->offset) : 0;
+        if (status)
+            return status;
+    }
+
+    bool options_end = false;
+    for (int at = 0; at < argc; at++) {
+        const char *word = argv[at];
+        int status;
+        if (!options_end && strcmp(word, "--") == 0) {
+            options_end = true;
+            continue;
+        }
+        if (!options_end && word[0] == '-' && word[1])
+            status = take_option(&parser, argc, argv, &at);
+        else
+            status = take_positional(&parser, word);
+        if (status)
+            return status;
+    }
+
+    for (int i = 0; i < parser.count; i++) {
+        const option *row = parser.rows[i];
+        if (!is_wanted(&parser, i))
+            continue;
+        if (row->kind == OPTION_POSITIONAL)
+            return complain(EXIT_USAGE, "%s is missing (%s; see volterra help %s)", row->name, row->meaning,
+                            report_command());
+        return complain(EXIT_USAGE, "%s%s %s is missing (%s; see volterra help %s)", row->letter ? "-" : "--",
+                        row->letter ? (char[]){row->letter, '\0'} : row->name, row->argument, row->meaning,
+                        report_command());
+    }
+    return apply_common(arguments);
+}
+
+bool options_ask_help(int argc, char *const *argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}

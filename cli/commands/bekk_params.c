@@ -1,0 +1,125 @@
+/* cli/commands/bekk_params.c: BEKK parameters from a file or a preset, and a simulation from them. */
+#include "commands/bekk_params.h"
+
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "terminal/progress_bar.h"
+#include "terminal/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *bekk_preset_list(void)
+{
+    static char list[512];
+    size_t used = 0;
+    list[0] = '\0';
+    for (int64_t i = 0; volt_bekk_preset_name(i); i++) {
+        int added = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", volt_bekk_preset_name(i));
+        if (added < 0 || (size_t)added >= sizeof list - used)
+            break;
+        used += (size_t)added;
+    }
+    return list;
+}
+
+static int read_file(const char *path, volt_bekk **params)
+{
+    char *text = NULL;
+    volt_status status = volt_text_read(path, &text);
+    if (status)
+        return complain_status(status);
+    status = volt_bekk_from_json(text, params);
+    volt_free(text);
+    return status ? complain_status_hint(status, " (in %s)", path) : 0;
+}
+
+int bekk_params_read(const char *path, const char *preset, volt_bekk **params)
+{
+    if (path && preset)
+        return complain(EXIT_USAGE, "either the file %s or --preset %s, not both", path, preset);
+    if (path)
+        return read_file(path, params);
+    if (!preset)
+        return complain(EXIT_USAGE, "a file with BEKK parameters or --preset is missing (presets: %s)",
+                        bekk_preset_list());
+    volt_status status = volt_bekk_preset(preset, params);
+    return status ? complain_status(status) : 0;
+}
+
+/* ---- simulation ------------------------------------------------------------------------------- */
+
+enum { NAME_LENGTH = 16 };
+
+/* Names of the columns in one block, to be freed. */
+static const char **column_names(int64_t d)
+{
+    size_t count = (size_t)(2 * d + d * (d + 1) / 2);
+    const char **names = malloc(count * (sizeof *names + NAME_LENGTH));
+    if (!names)
+        return NULL;
+    char *text = (char *)(names + count);
+    size_t at = 0;
+    for (int64_t i = 0; i < 2 * d; i++, at++)
+        snprintf(text + at * NAME_LENGTH, NAME_LENGTH, "%c%d", i < d ? 'z' : 'r', (int)(i % d + 1));
+    for (int64_t j = 0; j < d; j++)
+        for (int64_t i = j; i < d; i++, at++)
+            snprintf(text + at * NAME_LENGTH, NAME_LENGTH, d < 10 ? "h%d%d" : "h%d_%d", (int)(i + 1),
+                     (int)(j + 1));
+    for (size_t k = 0; k < count; k++)
+        names[k] = text + k * NAME_LENGTH;
+    return names;
+}
+
+static volt_matrix columns_of(volt_matrix all, int64_t first, int64_t count)
+{
+    volt_matrix part = {all.data + first, all.rows, count, all.ld};
+    return part;
+}
+
+static int write_rows(const bekk_simulation *simulation, volt_view rows)
+{
+    bool json = simulation->common.json;
+    int64_t d = simulation->params->d;
+    const char **names = column_names(d);
+    if (!names)
+        return complain(EXIT_FAILED, "not enough memory for the names of the columns");
+    int failed = output_matrix(simulation->output, rows, names, json, NULL, 0);
+    free((void *)names);
+    if (failed || is_standard_output(simulation->output))
+        return failed;
+    cli_report *report = report_new(json);
+    report_text(report, "system", NULL, "bekk");
+    report_count(report, "rows", NULL, rows.rows);
+    report_count(report, "columns", NULL, rows.cols);
+    report_count(report, "assets", NULL, d);
+    report_text(report, "output", NULL, "%s", simulation->output);
+    report_text(report, NULL, simulation->output, "%lld rows of bekk, %lld assets, parameters of %s",
+                (long long)rows.rows, (long long)d, simulation->origin);
+    return report_print(report);
+}
+
+int bekk_simulate(const bekk_simulation *simulation)
+{
+    int failed = output_check(simulation->output);
+    if (failed)
+        return failed;
+    volt_matrix all = {0};
+    int64_t d = simulation->params->d, entries = d * (d + 1) / 2;
+    failed = allocate_matrix(simulation->length, 2 * d + entries, "the sequence", &all);
+    if (failed)
+        return failed;
+    volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
+    if (simulation->common.seed.given)
+        options.seed = simulation->common.seed.value;
+    if (simulation->discard >= 0)
+        options.discard = simulation->discard;
+    options.progress = progress_begin(simulation->common.quiet);
+    volt_status status = volt_bekk_simulate(simulation->params, &options, columns_of(all, 0, d),
+                                            columns_of(all, d, d), columns_of(all, 2 * d, entries));
+    progress_end();
+    failed = status ? complain_status(status) : write_rows(simulation, volt_as_view(all));
+    free(all.data);
+    return failed;
+}

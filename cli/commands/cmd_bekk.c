@@ -1,0 +1,301 @@
+/* cli/commands/cmd_bekk.c: volterra bekk: estimate, simulate and score the BEKK model of covolatility. */
+#include "args/command.h"
+#include "commands/bekk_estimate.h"
+#include "commands/bekk_params.h"
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "terminal/report.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bekk_arguments {
+    common_arguments common;
+    const char *action, *file, *preset, *output, *returns, *prices;
+    int64_t assets, starts, length, discard;
+} bekk_arguments;
+
+enum { NOT_GIVEN = -1 };
+
+static const option rows[] = {
+    {.name = "ACTION",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = offsetof(bekk_arguments, action),
+     .meaning = "fit, simulate or score"},
+    {.name = "FILE",
+     .kind = OPTION_POSITIONAL,
+     .offset = offsetof(bekk_arguments, file),
+     .meaning = "fit: prices, FILE or FILE:COLUMNS, one column per asset; simulate, score: parameters"},
+    {.name = "preset",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(bekk_arguments, preset),
+     .argument = "P",
+     .meaning = "simulate, score: built-in parameters instead of FILE: sp500-d5, sp500-d10, sp500-d15"},
+    {.name = "assets",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(bekk_arguments, assets),
+     .argument = "N",
+     .meaning = "fit: take the first N columns (default: all)"},
+    {.name = "starts",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(bekk_arguments, starts),
+     .argument = "N",
+     .meaning = "fit: climb the likelihood from N points; beyond two they are drawn with --seed (default 2)"},
+    {.name = "length",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(bekk_arguments, length),
+     .argument = "N",
+     .meaning = "simulate: rows to write (default 3761)"},
+    {.name = "discard",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(bekk_arguments, discard),
+     .argument = "K",
+     .meaning = "simulate: rows to leave out before the first (default 1000)"},
+    {.name = "returns",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(bekk_arguments, returns),
+     .argument = "R",
+     .meaning = "score: returns, FILE or FILE:COLUMNS, as they are"},
+    {.name = "prices",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(bekk_arguments, prices),
+     .argument = "F",
+     .meaning = "score: prices instead: log-returns without their means, as fit takes them"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(bekk_arguments, output),
+     .argument = "FILE",
+     .meaning = "fit: where to write the parameters; simulate: the rows (default: CSV on standard output)"},
+};
+
+/* ---- fit and simulate ------------------------------------------------------------------------- */
+
+static int run_fit(const bekk_arguments *arguments)
+{
+    if (!arguments->file)
+        return complain(EXIT_USAGE, "fit needs a file of prices: volterra bekk fit prices.csv");
+    bekk_estimate_request request = {
+        .prices = arguments->file,
+        .output = arguments->output,
+        .assets = arguments->assets,
+        .starts = arguments->starts,
+        .common = arguments->common,
+    };
+    return bekk_estimate(&request);
+}
+
+static int run_simulation(const bekk_arguments *arguments)
+{
+    volt_bekk *params = NULL;
+    int failed = output_check_against(arguments->output, arguments->file);
+    if (!failed)
+        failed = bekk_params_read(arguments->file, arguments->preset, &params);
+    if (failed)
+        return failed;
+    bekk_simulation simulation = {
+        .params = params,
+        .origin = arguments->file ? arguments->file : arguments->preset,
+        .output = arguments->output,
+        .length = arguments->length > 0 ? arguments->length : 3761,
+        .discard = arguments->discard,
+        .common = arguments->common,
+    };
+    failed = bekk_simulate(&simulation);
+    volt_bekk_free(params);
+    return failed;
+}
+
+/* ---- score ------------------------------------------------------------------------------------ */
+
+static int64_t find_column(const dataset *data, const char *name)
+{
+    for (int64_t j = 0; data->names && j < data->view.cols; j++)
+        if (strcmp(data->names[j], name) == 0)
+            return j;
+    return -1;
+}
+
+/* The columns of the parameters' tickers where the file has them all, otherwise all columns in their order; into
+ * `out` (rows x d), to be freed. */
+static int pick_columns(const volt_bekk *params, const dataset *data, volt_matrix *out)
+{
+    int64_t d = params->d, columns[VOLT_BEKK_MOST_ASSETS];
+    bool by_name = params->tickers != NULL;
+    for (int64_t j = 0; j < d; j++) {
+        columns[j] = by_name ? find_column(data, params->tickers[j]) : -1;
+        by_name = by_name && columns[j] >= 0;
+    }
+    if (!by_name && data->view.cols != d)
+        return complain(
+            EXIT_FAILED,
+            "%s has %lld columns, and the parameters are those of %lld assets (FILE:COLUMNS chooses)",
+            data->source, (long long)data->view.cols, (long long)d);
+    int failed = allocate_matrix(data->view.rows, d, "the returns", out);
+    for (int64_t t = 0; !failed && t < data->view.rows; t++)
+        for (int64_t j = 0; j < d; j++)
+            out->data[t * d + j] = data->view.data[t * data->view.ld + (by_name ? columns[j] : j)];
+    return failed;
+}
+
+/* Prices become log-returns without their means, in place. */
+static int turn_prices(volt_matrix *values)
+{
+    if (values->rows < 2)
+        return complain(EXIT_FAILED, "there is one row of prices, and a return needs two");
+    volt_matrix returns = volt_matrix_of(malloc((size_t)(values->rows * values->cols) * sizeof(double)),
+                                         values->rows - 1, values->cols);
+    if (!returns.data)
+        return complain(EXIT_FAILED, "not enough memory for the returns");
+    volt_status status = volt_log_returns(volt_as_view(*values), returns);
+    if (status) {
+        free(returns.data);
+        return complain_status(status);
+    }
+    for (int64_t j = 0; j < returns.cols; j++) {
+        double mean = 0;
+        for (int64_t t = 0; t < returns.rows; t++)
+            mean += returns.data[t * returns.ld + j] / (double)returns.rows;
+        for (int64_t t = 0; t < returns.rows; t++)
+            returns.data[t * returns.ld + j] -= mean;
+    }
+    free(values->data);
+    *values = returns;
+    return 0;
+}
+
+static int score(const bekk_arguments *arguments, const volt_bekk *params, volt_view returns)
+{
+    double loglik = 0;
+    volt_status status = volt_bekk_loglik(params, returns, NULL, volt_matrix_of(NULL, 0, 0), &loglik);
+    if (status)
+        return complain_status(status);
+    const double log_two_pi = 1.8378770664093454836;
+    double constant = -0.5 * (double)returns.rows * (double)returns.cols * log_two_pi;
+    cli_report *report = report_new(arguments->common.json);
+    report_count(report, "rows", "rows", returns.rows);
+    report_count(report, "assets", "assets", returns.cols);
+    report_number(report, "loglik", NULL, loglik);
+    report_text(report, NULL, "log-likelihood", "%.4f", loglik);
+    report_text(report, NULL, "without -T d log(2 pi)/2", "%.4f", loglik - constant);
+    report_number(report, "loglik_per_row", "per row", loglik / (double)returns.rows);
+    return report_print(report);
+}
+
+static int run_score(const bekk_arguments *arguments)
+{
+    if (!arguments->returns == !arguments->prices)
+        return complain(EXIT_USAGE, "score needs %s --returns R %s --prices F",
+                        arguments->returns ? "either" : "one of", arguments->returns ? "or" : "and");
+    dataset data = {0};
+    volt_bekk *params = NULL;
+    volt_matrix values = {0};
+    int failed = bekk_params_read(arguments->file, arguments->preset, &params);
+    if (!failed)
+        failed = dataset_read(&data, arguments->returns ? arguments->returns : arguments->prices,
+                              VOLT_MISSING_ERROR);
+    if (!failed)
+        failed = pick_columns(params, &data, &values);
+    if (!failed && arguments->prices)
+        failed = turn_prices(&values);
+    if (!failed)
+        failed = score(arguments, params, volt_as_view(values));
+    free(values.data);
+    dataset_release(&data);
+    volt_bekk_free(params);
+    return failed;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+typedef struct bekk_action {
+    const char *name;
+    bool has_preset, has_fit, has_simulate, has_score,
+        has_output; /* groups of options that mean something for it */
+    int (*run)(const bekk_arguments *arguments);
+} bekk_action;
+
+static const bekk_action actions[] = {
+    {"fit", false, true, false, false, true, run_fit},
+    {"simulate", true, false, true, false, true, run_simulation},
+    {"score", true, false, false, true, false, run_score},
+};
+enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
+
+static const bekk_action *find_action(const char *name)
+{
+    const char *names[N_ACTIONS];
+    for (int i = 0; i < N_ACTIONS; i++) {
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+        names[i] = actions[i].name;
+    }
+    const char *nearest = volt_nearest_name(name, names, N_ACTIONS);
+    if (nearest)
+        complain(EXIT_USAGE, "there is no action '%s'; did you mean bekk %s?", name, nearest);
+    else
+        complain(EXIT_USAGE, "there is no action '%s' (there are fit, simulate and score)", name);
+    return NULL;
+}
+
+/* An option that the action would not look at is a mistake. */
+static int check_options(const bekk_action *action, const bekk_arguments *arguments)
+{
+    const struct {
+        const char *name;
+        bool given, has;
+    } uses[] = {
+        {"preset", arguments->preset != NULL, action->has_preset},
+        {"assets", arguments->assets > 0, action->has_fit},
+        {"starts", arguments->starts > 0, action->has_fit},
+        {"length", arguments->length > 0, action->has_simulate},
+        {"discard", arguments->discard != NOT_GIVEN, action->has_simulate},
+        {"returns", arguments->returns != NULL, action->has_score},
+        {"prices", arguments->prices != NULL, action->has_score},
+        {"output", arguments->output != NULL, action->has_output},
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
+        if (uses[i].given && !uses[i].has)
+            return complain(EXIT_USAGE, "--%s has no meaning for bekk %s", uses[i].name, action->name);
+    return 0;
+}
+
+static int run_bekk(int argc, char *const *argv)
+{
+    bekk_arguments arguments = {.discard = NOT_GIVEN};
+    int failed = options_parse(&command_bekk.options, argc, argv, &arguments);
+    if (failed)
+        return failed;
+    const bekk_action *action = find_action(arguments.action);
+    if (!action)
+        return EXIT_USAGE;
+    failed = check_options(action, &arguments);
+    return failed ? failed : action->run(&arguments);
+}
+
+const cli_command command_bekk = {
+    .name = "bekk",
+    .summary = "estimate, simulate or score the BEKK model of covolatility",
+    .description =
+        "bekk fit prices.csv [--assets N] [-o params.json]\n"
+        "bekk simulate params.json|--preset P [--length N] [--seed S] [-o rows.csv]\n"
+        "bekk score params.json|--preset P --returns R|--prices F\n"
+        "\n"
+        "Returns r_t = H_t^(1/2) z_t of d assets with covariances H_t = C C' + A r r' A' + B H B' of the\n"
+        "step before, C upper triangular, A and B diagonal. fit maximises the likelihood of log-returns\n"
+        "without their means, from prices without gaps, and prints a table with standard errors; --json\n"
+        "prints the parameters. simulate writes columns z1.. (innovations), r1.. (returns) and h11, h21,\n"
+        "... (covariances, each row those of its own return). score prints the log-likelihood.\n",
+    .examples = "  volterra bekk fit prices.csv:MMM,ABT,ACN -o params.json\n"
+                "  volterra bekk simulate params.json --length 1000 --seed 1 -o sample.csv\n"
+                "  volterra bekk score params.json --returns 'sample.csv:r*'\n"
+                "  volterra bekk simulate --preset sp500-d5 --length 5 --json\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_bekk,
+};

@@ -1,0 +1,447 @@
+/* cli/commands/cmd_compare.c: volterra compare, tune, refit and test several kernels on one data set. */
+#define _POSIX_C_SOURCE 200809L
+#include "args/command.h"
+#include "args/shell_words.h"
+#include "compare/compare_contenders.h"
+#include "compare/compare_data.h"
+#include "compare/compare_output.h"
+#include "compare/compare_watch.h"
+#include "compare/comparison.h"
+#include "compare/trial_folder.h"
+#include "files/outputs.h"
+#include "page/report_html.h"
+#include "search/search_report.h"
+#include "terminal/interrupt.h"
+#include "terminal/progress_bar.h"
+#include "terminal/report.h"
+#include "terminal/text_stream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct compare_arguments {
+    common_arguments common;
+    training_arguments own; /* --x, --y, --ahead, --rows, --missing */
+    const char *preset, *log, *report, *csv, *latex;
+    text_list kernels;
+    int64_t length, train, draws, folds, repeat;
+    double test_share, budget;
+    bool resume;
+    int protocol, race;
+} compare_arguments;
+
+/* In the order of the library's enum. */
+#define PROTOCOL_CHOICES "history|published"
+static const double default_budget = 60, default_test_share = 0.2;
+
+static const option rows[] = {
+    {.name = "preset",
+     .kind = OPTION_TEXT,
+     .argument = "NAME",
+     .offset = offsetof(compare_arguments, preset),
+     .meaning = "covolatility of stocks, simulated with parameters of real markets: sp500-d5, sp500-d10, "
+                "sp500-d15 (default sp500-d5, without --x)"},
+    {.name = "length",
+     .kind = OPTION_COUNT,
+     .least = 20,
+     .argument = "N",
+     .offset = offsetof(compare_arguments, length),
+     .meaning = "rows to simulate for a preset (default 3760)"},
+    {.name = "x",
+     .kind = OPTION_TEXT,
+     .argument = "X",
+     .offset = offsetof(compare_arguments, own.x),
+     .meaning = "your own inputs: FILE or FILE:COLUMNS, one row per time step"},
+    {.name = "y",
+     .kind = OPTION_TEXT,
+     .argument = "Y",
+     .offset = offsetof(compare_arguments, own.y),
+     .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"},
+    {.name = "ahead",
+     .kind = OPTION_COUNT,
+     .argument = "H",
+     .offset = offsetof(compare_arguments, own.ahead),
+     .meaning = "the target of row t is row t+H (default 0 with --y, 1 without)"},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .argument = "A:B",
+     .offset = offsetof(compare_arguments, own.rows),
+     .meaning = "use rows A <= t < B of X and Y, counted from 0; negative ends count from the last row"},
+    {.name = "missing",
+     .kind = OPTION_CHOICE,
+     .choices = MISSING_CHOICES,
+     .fallback = "error",
+     .offset = offsetof(compare_arguments, own.missing),
+     .meaning = "what to do with missing values"},
+    {.name = "train",
+     .kind = OPTION_COUNT,
+     .least = 2,
+     .argument = "N",
+     .offset = offsetof(compare_arguments, train),
+     .meaning = "the first N rows train and tune, the others test (default: the first 80 %)"},
+    {.name = "test-share",
+     .kind = OPTION_POSITIVE,
+     .argument = "S",
+     .offset = offsetof(compare_arguments, test_share),
+     .meaning = "the same as a share: 0.25 tests on the last quarter"},
+    {.name = "kernel",
+     .kind = OPTION_TEXTS,
+     .argument = "K...",
+     .offset = offsetof(compare_arguments, kernels),
+     .meaning =
+         "a kernel to compare, several words or several times; parameters that it gives are fixed (default: "
+         "the nine rows of the protocol)"},
+    {.name = "protocol",
+     .kind = OPTION_CHOICE,
+     .choices = PROTOCOL_CHOICES,
+     .fallback = "history",
+     .offset = offsetof(compare_arguments, protocol),
+     .meaning = "what the kernels see: all a tuned window of the past, or what they saw in the paper"},
+    {.name = "budget",
+     .kind = OPTION_DURATION,
+     .argument = "TIME",
+     .offset = offsetof(compare_arguments, budget),
+     .meaning = "time to tune each kernel: 60s, 5m, 1h (default 60s, without --draws)"},
+    {.name = "draws",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .argument = "N",
+     .offset = offsetof(compare_arguments, draws),
+     .meaning = "try N draws of each kernel at most"},
+    {.name = "folds",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .fallback = "5",
+     .argument = "K",
+     .offset = offsetof(compare_arguments, folds),
+     .meaning = "validation blocks within the training rows"},
+    {.name = "race",
+     .kind = OPTION_CHOICE,
+     .choices = RACE_CHOICES,
+     .fallback = "exact",
+     .offset = offsetof(compare_arguments, race),
+     .meaning = "give up draws that cannot win any more, or (fast) hardly can, or none"},
+    {.name = "repeat",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .fallback = "1",
+     .argument = "R",
+     .offset = offsetof(compare_arguments, repeat),
+     .meaning = "compare on R samples, with seeds S, S+1, ...: means and standard errors"},
+    {.name = "log",
+     .kind = OPTION_TEXT,
+     .argument = "DIR",
+     .offset = offsetof(compare_arguments, log),
+     .meaning = "a folder for the logs of the searches, one file a kernel, numbered in their order"},
+    {.name = "resume",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(compare_arguments, resume),
+     .meaning = "go on from those logs"},
+    {.name = "report",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(compare_arguments, report),
+     .meaning = "write tables and pictures as one HTML page (pictures need gnuplot)"},
+    {.name = "csv",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(compare_arguments, csv),
+     .meaning = "write the table as CSV"},
+    {.name = "latex",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(compare_arguments, latex),
+     .meaning = "write the table for LaTeX (package booktabs)"},
+};
+
+/* ---- what was asked --------------------------------------------------------------------------- */
+
+static int check_source(const compare_arguments *arguments)
+{
+    const training_arguments *own = &arguments->own;
+    if (own->x && arguments->preset)
+        return complain(EXIT_USAGE, "--x and --preset do not go together");
+    if (own->x && arguments->length)
+        return complain(EXIT_USAGE, "--length is for presets; --rows chooses rows of %s", own->x);
+    if (!own->x && (own->y || own->ahead != AHEAD_NOT_GIVEN || own->rows.given))
+        return complain(EXIT_USAGE, "--%s needs the inputs: --x X",
+                        own->y            ? "y"
+                        : own->rows.given ? "rows"
+                                          : "ahead");
+    if (arguments->train && arguments->test_share > 0)
+        return complain(EXIT_USAGE, "--train and --test-share do not go together");
+    if (arguments->test_share >= 1)
+        return complain(EXIT_USAGE, "--test-share must be below 1, not %g", arguments->test_share);
+    if (arguments->resume && !arguments->log)
+        return complain(EXIT_USAGE, "--resume needs the logs to go on from: --log DIR");
+    return 0;
+}
+
+/* The files to write, and that one thing at most goes to standard output. */
+static int check_outputs(const compare_arguments *arguments)
+{
+    const output_option outputs[] = {
+        {"--report", arguments->report}, {"--csv", arguments->csv}, {"--latex", arguments->latex}};
+    enum { COUNT = sizeof outputs / sizeof *outputs };
+    const char *taken = arguments->common.json ? "--json" : NULL;
+    for (int i = 0; i < COUNT; i++) {
+        if (!outputs[i].path || !is_standard_output(outputs[i].path))
+            continue;
+        if (taken)
+            return complain(EXIT_USAGE, "%s and %s - both want standard output", taken, outputs[i].option);
+        taken = outputs[i].option;
+    }
+    int failed = outputs_check_distinct(outputs, COUNT);
+    for (int i = 0; i < COUNT && !failed; i++)
+        if (outputs[i].path)
+            failed = training_check_output(&arguments->own, outputs[i].path);
+    return failed;
+}
+
+static int choose_split(const compare_arguments *arguments, int64_t n, int64_t *n_train)
+{
+    double share = arguments->test_share > 0 ? arguments->test_share : default_test_share;
+    *n_train = arguments->train ? arguments->train : n - (int64_t)llround(share * (double)n);
+    if (*n_train >= n)
+        return complain(EXIT_USAGE, "%lld of %lld rows to train leave none to test", (long long)*n_train,
+                        (long long)n);
+    if (*n_train < 2)
+        return complain(EXIT_USAGE, "%lld rows to train of %lld are too few", (long long)*n_train,
+                        (long long)n);
+    return 0;
+}
+
+static volt_study_options study_options(const compare_arguments *arguments)
+{
+    volt_study_options options = volt_study_options_default();
+    options.protocol = (volt_protocol)arguments->protocol;
+    options.draws = arguments->draws;
+    options.seconds = arguments->budget > 0 || arguments->draws ? arguments->budget : default_budget;
+    options.folds = arguments->folds;
+    options.race = (volt_race)arguments->race;
+    options.resume = arguments->resume;
+    return options;
+}
+
+/* ---- the comparison --------------------------------------------------------------------------- */
+
+/* Study the sample of one seed. *study holds what there is, also when not all of it came to an end: a reason that is
+ * not a kernel's own is said, and is the exit status of the command. */
+static int study_sample(compare_data *data, const trial_folders *logs, cli_comparison *result,
+                        compare_watch *watch, volt_study **study)
+{
+    comparison_setting *setting = &result->setting;
+    volt_study_options options = setting->options;
+    options.seed = setting->first_seed + (uint64_t)watch->sample;
+    char folder[TRIAL_FOLDER_LENGTH];
+    options.log = trial_folders_path(logs, watch->sample, folder);
+    int failed = compare_data_sample(data, options.seed);
+    if (!failed && watch->sample == 0)
+        failed = compare_data_keep_truth(data, setting->n_train);
+    if (failed)
+        return failed;
+    compare_watch_study(watch, &options);
+    volt_set_log(NULL, NULL); /* what it has to say of single draws; those that failed are counted */
+    volt_status status = volt_study_run(data->inputs, data->targets, setting->n_train, &options, study);
+    volt_set_log(report_library_log, NULL);
+    if (!status)
+        return 0;
+    if (interrupt_seen() && (watch->sample > 0 || (*study && volt_study_count(*study) > 0)))
+        return 0;
+    char hint[HINT_LENGTH];
+    return complain_status_hint(status, "%s", dataset_hint(&data->own.x, hint));
+}
+
+/* Has a kernel come to a result? */
+static bool has_result(const volt_study *study)
+{
+    bool found = false;
+    for (int64_t i = 0; study && i < volt_study_count(study); i++)
+        found = found || !volt_study_row_at(study, i)->failure;
+    return found;
+}
+
+/* All samples. Those that are done are kept whatever becomes of a later one; *incomplete is the exit status that says
+ * so, and its reason has been said. */
+static int study_samples(const compare_arguments *arguments, compare_data *data, const trial_folders *logs,
+                         cli_comparison *result, int *incomplete)
+{
+    const comparison_setting *setting = &result->setting;
+    compare_watch watch = {.samples = setting->repeat,
+                           .kernels = setting->n_contenders,
+                           .most_draws = setting->options.draws,
+                           .bar = progress_begin(arguments->common.quiet)};
+    int failed = 0;
+    for (; watch.sample < setting->repeat && !failed && !result->interrupted; watch.sample++) {
+        volt_study *study = NULL;
+        failed = study_sample(data, logs, result, &watch, &study);
+        result->interrupted = !failed && interrupt_seen();
+        if (failed && has_result(study)) { /* some rows failed, and the next sample may do better */
+            *incomplete = failed;
+            failed = 0;
+        }
+        /* Of several samples only whole ones count. */
+        if (failed || !study || (result->interrupted && watch.sample > 0))
+            volt_study_free(study);
+        else if (!comparison_add(result, study))
+            failed = complain(EXIT_FAILED, "not enough memory for the results");
+    }
+    progress_end();
+    if (failed && result->n_samples == 0)
+        return failed;
+    if (failed)
+        *incomplete = failed;
+    return comparison_summarise(result) ? 0 : complain(EXIT_FAILED, "not enough memory for the results");
+}
+
+/* ---- the results ------------------------------------------------------------------------------ */
+
+typedef void (*table_writer)(FILE *out, const cli_comparison *comparison);
+
+/* Write what `write` writes to a file, which is replaced as a whole or not at all. */
+static int write_table(const char *path, const cli_comparison *result, table_writer write)
+{
+    text_stream memory;
+    if (text_open(&memory))
+        write(memory.out, result);
+    char *text = text_close(&memory);
+    int failed = text ? output_text(path, text) : complain(EXIT_FAILED, "not enough memory for %s", path);
+    free(text);
+    return failed;
+}
+
+/* `incomplete` is the exit status of what is missing, and 0 when nothing is. */
+static int show_results(const compare_arguments *arguments, const cli_comparison *result, int incomplete)
+{
+    compare_files files = {arguments->report, arguments->csv, arguments->latex};
+    bool is_taken = (files.report && is_standard_output(files.report)) ||
+                    (files.csv && is_standard_output(files.csv)) ||
+                    (files.latex && is_standard_output(files.latex));
+    int failed = files.csv ? write_table(files.csv, result, compare_write_csv) : 0;
+    if (failed)
+        files.csv = NULL;
+    int latex_failed = files.latex ? write_table(files.latex, result, compare_write_latex) : 0;
+    if (latex_failed)
+        files.latex = NULL;
+    int report_failed = files.report ? report_html_file(files.report, result) : 0;
+    if (report_failed)
+        files.report = NULL;
+
+    /* The table comes last, and comes whatever became of the files: it is what the time was spent on. */
+    int print_failed = 0;
+    if (arguments->common.json)
+        print_failed = compare_print_json(result, &files);
+    else if (!is_taken)
+        compare_print_text(stdout, result, &files);
+    if (result->interrupted)
+        return complain(interrupt_exit_status(), "interrupted: %s%s",
+                        result->n_samples > 1 || result->setting.repeat > 1
+                            ? "these are the samples that were done"
+                            : "these are the kernels that were done",
+                        arguments->log ? "; the same command with --resume goes on" : "");
+    const int statuses[] = {incomplete, failed, latex_failed, report_failed, print_failed};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i])
+            return statuses[i];
+    return EXIT_DONE;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static char *typed_command(int argc, char *const *argv)
+{
+    shell_words words = {0};
+    shell_words_add(&words, "volterra", "compare");
+    for (int i = 0; i < argc; i++)
+        shell_words_add(&words, argv[i], NULL);
+    return shell_words_take(&words);
+}
+
+static int prepare(const compare_arguments *arguments, compare_data *data, comparison_setting *setting)
+{
+    int failed = arguments->own.x ? compare_data_own(data, &arguments->own)
+                                  : compare_data_preset(data, setting->source,
+                                                        arguments->length ? arguments->length : PRESET_PAIRS);
+    if (failed)
+        return failed;
+    setting->n = data->inputs.rows;
+    setting->d = data->inputs.cols;
+    setting->q = data->targets.cols;
+    setting->output_names = (const char *const *)data->output_names;
+    return choose_split(arguments, setting->n, &setting->n_train);
+}
+
+static int run_compare(int argc, char *const *argv)
+{
+    compare_arguments arguments = {.own = {.ahead = AHEAD_NOT_GIVEN}};
+    compare_data data = {0};
+    trial_folders logs = {.folder = NULL};
+    cli_comparison result = {0};
+    comparison_setting *setting = &result.setting;
+    volt_contender *contenders = NULL;
+    char *command = typed_command(argc, argv);
+
+    int failed = command ? options_parse(&command_compare.options, argc, argv, &arguments)
+                         : complain(EXIT_FAILED, "not enough memory for the words of the command");
+    if (!failed)
+        failed = check_source(&arguments);
+    if (!failed)
+        failed = check_outputs(&arguments);
+    if (!failed) {
+        setting->is_preset = !arguments.own.x;
+        setting->source = arguments.own.x ? arguments.own.x : arguments.preset ? arguments.preset : "sp500-d5";
+        setting->options = study_options(&arguments);
+        setting->first_seed = arguments.common.seed.value;
+        setting->repeat = arguments.repeat;
+        setting->command = command;
+        failed = compare_contenders(setting->options.protocol, &arguments.kernels, &contenders,
+                                    &setting->n_contenders);
+        setting->contenders = setting->options.contenders = contenders;
+        setting->options.n_contenders = setting->n_contenders;
+    }
+    if (!failed)
+        failed = prepare(&arguments, &data, setting);
+    if (!failed)
+        failed =
+            trial_folders_open(&logs, arguments.log, setting->first_seed, setting->repeat, arguments.resume);
+    int incomplete = 0;
+    if (!failed)
+        failed = study_samples(&arguments, &data, &logs, &result, &incomplete);
+    if (!failed) {
+        setting->truth = volt_as_view(data.truth);
+        failed = show_results(&arguments, &result, incomplete);
+    }
+    trial_folders_close(&logs);
+    comparison_release(&result);
+    compare_data_release(&data);
+    free(contenders);
+    free(command);
+    text_list_free(&arguments.kernels);
+    return failed;
+}
+
+const cli_command command_compare = {
+    .name = "compare",
+    .summary = "tune, refit and test several kernels on one data set, and say which are the best",
+    .description =
+        "Tunes every kernel on the first rows with the same budget, refits its winner there, forecasts\n"
+        "the last rows, and prints one table: the errors of the forecasts, which kernels are in the model\n"
+        "confidence set (the best ones, given what chance alone may do), what they cost to tune, and the\n"
+        "winning parameters. MdAE and W1 are printed times 100; --json and --csv have them as they are.\n"
+        "\n"
+        "Without --x the data are those of the paper: innovations of a BEKK model as inputs, 1000 times\n"
+        "the entries of the next covariance matrix as targets. Under the protocol history every kernel\n"
+        "sees a window of the past, which is tuned; under published only volterra sees the past, as in\n"
+        "the paper. A kernel may be a row of the protocol (--kernel Sig-PDE), a kernel's name, which takes\n"
+        "its row there, or any kernel text. A kernel that fails is a row with its reason; where that is\n"
+        "memory or a log, the status is 1. Ctrl-C ends it with the kernels that are done.\n",
+    .examples =
+        "  volterra compare --preset sp500-d5 --report report.html\n"
+        "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"
+        "  volterra compare --x data.csv:u1..u3 --y data.csv:y --train 2000 --budget 30s --csv table.csv\n"
+        "  volterra compare --x u.csv --y y.csv --kernel linear rbf volterra volterra:lift=even --draws 50\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_compare,
+};

@@ -1,0 +1,314 @@
+/* cli/commands/cmd_gram.c: volterra gram, the matrix of kernel values of sequences or of collections of series. */
+#include "args/command.h"
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "terminal/progress_bar.h"
+#include "terminal/report.h"
+#include "volterra.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gram_arguments {
+    common_arguments common;
+    const char *x, *y, *collection, *with, *kernel, *output;
+    int missing;
+    row_range rows, y_rows;
+} gram_arguments;
+
+enum { OF_SEQUENCES = 1, OF_COLLECTIONS }; /* the two forms of the command */
+
+static const option rows[] = {
+    {.name = "x",
+     .kind = OPTION_TEXT,
+     .form = OF_SEQUENCES,
+     .required = true,
+     .offset = offsetof(gram_arguments, x),
+     .argument = "X",
+     .meaning = "the sequence of the rows: FILE or FILE:COLUMNS"},
+    {.name = "y",
+     .kind = OPTION_TEXT,
+     .form = OF_SEQUENCES,
+     .offset = offsetof(gram_arguments, y),
+     .argument = "Y",
+     .meaning = "the sequence of the columns (default: X)"},
+    {.name = "collection",
+     .kind = OPTION_TEXT,
+     .form = OF_COLLECTIONS,
+     .required = true,
+     .offset = offsetof(gram_arguments, collection),
+     .argument = "A",
+     .meaning = "the series of the rows: .ts, .arff, .npy (series x time x channels) or a CSV with a column "
+                "series"},
+    {.name = "with",
+     .kind = OPTION_TEXT,
+     .form = OF_COLLECTIONS,
+     .offset = offsetof(gram_arguments, with),
+     .argument = "B",
+     .meaning = "the series of the columns (default: A)"},
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .fallback = "volterra",
+     .argument = "K",
+     .offset = offsetof(gram_arguments, kernel),
+     .meaning = "the kernel, see volterra help kernels"},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .form = OF_SEQUENCES,
+     .offset = offsetof(gram_arguments, rows),
+     .argument = "A:B",
+     .meaning = "use rows A <= t < B of X, counted from 0; negative ends count from the last row"},
+    {.name = "y-rows",
+     .kind = OPTION_ROWS,
+     .form = OF_SEQUENCES,
+     .offset = offsetof(gram_arguments, y_rows),
+     .argument = "A:B",
+     .meaning = "the same for Y"},
+    {.name = "missing",
+     .kind = OPTION_CHOICE,
+     .form = OF_SEQUENCES,
+     .choices = MISSING_CHOICES,
+     .fallback = "error",
+     .offset = offsetof(gram_arguments, missing),
+     .meaning = "what to do with missing values"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(gram_arguments, output),
+     .argument = "FILE",
+     .meaning = "where to write: .npy, .mat or CSV (default: CSV on standard output)"},
+};
+
+/* ---- what both forms do with K ---------------------------------------------------------------- */
+
+static volt_gram_options begin_gram(const gram_arguments *arguments)
+{
+    volt_gram_options options = volt_gram_options_default();
+    options.mirror = 1;
+    options.progress = progress_begin(arguments->common.quiet);
+    return options;
+}
+
+/* Write K. *report is what there is to say about it so far; NULL when K itself went to standard output. */
+static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel, volt_view K,
+                      cli_report **report)
+{
+    bool json = arguments->common.json;
+    *report = NULL;
+    int failed = output_matrix(arguments->output, K, NULL, json, NULL, 0);
+    if (failed || is_standard_output(arguments->output))
+        return failed;
+    *report = report_new(json);
+    report_text(*report, "output", NULL, "%s", arguments->output);
+    report_text(*report, "kernel", NULL, "%s", volt_kernel_text(kernel));
+    report_count(*report, "rows", NULL, K.rows);
+    report_count(*report, "columns", NULL, K.cols);
+    report_text(*report, NULL, arguments->output, "%lld x %lld values of %s", (long long)K.rows,
+                (long long)K.cols, volt_kernel_text(kernel));
+    return *report ? 0 : report_print(NULL);
+}
+
+static int print_time(cli_report *report, double seconds)
+{
+    char time[QUANTITY_LENGTH];
+    report_number(report, "seconds", NULL, seconds);
+    report_text(report, NULL, "time", "%s", format_seconds(seconds, time));
+    return report_print(report);
+}
+
+/* ---- sequences -------------------------------------------------------------------------------- */
+
+static int read_sequences(const gram_arguments *arguments, dataset *x, dataset *y)
+{
+    volt_missing missing = missing_policy(arguments->missing);
+    if (!arguments->y && arguments->y_rows.given)
+        return complain(EXIT_USAGE, "--y-rows needs --y");
+    if (arguments->y && strcmp(arguments->x, "-") == 0 && strcmp(arguments->y, "-") == 0)
+        return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
+    int failed = dataset_read(x, arguments->x, missing);
+    if (!failed)
+        failed = dataset_take_rows(x, &arguments->rows, "--rows");
+    if (failed || !arguments->y)
+        return failed;
+
+    failed = dataset_read(y, arguments->y, missing);
+    if (!failed)
+        failed = dataset_take_rows(y, &arguments->y_rows, "--y-rows");
+    if (!failed && x->view.cols != y->view.cols)
+        failed = complain(EXIT_FAILED, "%s has %lld columns but %s has %lld; they must be the same",
+                          arguments->x, (long long)x->view.cols, arguments->y, (long long)y->view.cols);
+    return failed;
+}
+
+static int gram_of_sequences(const gram_arguments *arguments, const volt_kernel *kernel, const dataset *x,
+                             const dataset *y)
+{
+    volt_matrix K = {0};
+    cli_report *report = NULL;
+    int64_t n_columns = arguments->y ? y->view.rows : x->view.rows;
+    int failed = allocate_matrix(x->view.rows, n_columns, "the Gram matrix", &K);
+    if (failed)
+        return failed;
+    volt_gram_options options = begin_gram(arguments);
+    volt_status status = volt_gram(kernel, x->view, y->view, &options, K);
+    double seconds = progress_end();
+    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &report);
+    if (report)
+        failed = print_time(report, seconds);
+    free(K.data);
+    return failed;
+}
+
+static int run_on_sequences(const gram_arguments *arguments, const volt_kernel *kernel)
+{
+    dataset x = {0}, y = {0};
+    int failed = output_check_against(arguments->output, arguments->x);
+    if (!failed)
+        failed = output_check_against(arguments->output, arguments->y);
+    if (!failed)
+        failed = read_sequences(arguments, &x, &y);
+    if (!failed)
+        failed = gram_of_sequences(arguments, kernel, &x, &y);
+    dataset_release(&x);
+    dataset_release(&y);
+    return failed;
+}
+
+/* ---- collections ------------------------------------------------------------------------------ */
+
+static int read_collections(const gram_arguments *arguments, volt_collection **a, volt_collection **b)
+{
+    if (arguments->with && strcmp(arguments->collection, "-") == 0 && strcmp(arguments->with, "-") == 0)
+        return complain(EXIT_USAGE, "--collection and --with cannot both be read from standard input");
+    volt_status status = volt_collection_read(arguments->collection, a);
+    if (!status && arguments->with)
+        status = volt_collection_read(arguments->with, b);
+    if (status)
+        return complain_status(status);
+    if (*b && (*a)->channels != (*b)->channels)
+        return complain(EXIT_FAILED, "the series of %s have %lld channel%s but those of %s have %lld",
+                        arguments->collection, (long long)(*a)->channels, (*a)->channels == 1 ? "" : "s",
+                        arguments->with, (long long)(*b)->channels);
+    return 0;
+}
+
+typedef struct length_range {
+    int64_t shortest, longest;
+} length_range;
+
+static length_range lengths_of(const volt_collection *collection)
+{
+    length_range range = {collection->series[0].rows, collection->series[0].rows};
+    for (int64_t i = 1; i < collection->count; i++) {
+        int64_t length = collection->series[i].rows;
+        range.shortest = length < range.shortest ? length : range.shortest;
+        range.longest = length > range.longest ? length : range.longest;
+    }
+    return range;
+}
+
+/* "40 series of 3 channels, 12..40 steps"; keys: of the shortest, the longest and the labels in JSON. */
+static void report_collection(cli_report *report, const char *path, const volt_collection *collection,
+                              const char *const keys[3])
+{
+    length_range range = lengths_of(collection);
+    char lengths[64];
+    if (range.shortest == range.longest)
+        snprintf(lengths, sizeof lengths, "%lld", (long long)range.longest);
+    else
+        snprintf(lengths, sizeof lengths, "%lld..%lld", (long long)range.shortest, (long long)range.longest);
+    report_text(report, NULL, path, "%lld series of %lld channel%s, %s step%s", (long long)collection->count,
+                (long long)collection->channels, collection->channels == 1 ? "" : "s", lengths,
+                range.longest == 1 ? "" : "s");
+    report_count(report, keys[0], NULL, range.shortest);
+    report_count(report, keys[1], NULL, range.longest);
+    if (collection->labels)
+        report_texts(report, keys[2], collection->labels, collection->count);
+}
+
+static int report_collections(const gram_arguments *arguments, const volt_collection *a,
+                              const volt_collection *b, double seconds, cli_report *report)
+{
+    static const char *const row_keys[] = {"row_shortest", "row_longest", "row_labels"};
+    static const char *const column_keys[] = {"column_shortest", "column_longest", "column_labels"};
+    report_count(report, "channels", NULL, a->channels);
+    report_collection(report, arguments->collection, a, row_keys);
+    if (b)
+        report_collection(report, arguments->with, b, column_keys);
+    return print_time(report, seconds);
+}
+
+static int gram_of_collections(const gram_arguments *arguments, const volt_kernel *kernel,
+                               const volt_collection *a, const volt_collection *b)
+{
+    volt_matrix K = {0};
+    cli_report *report = NULL;
+    assert(a);
+    int failed = allocate_matrix(a->count, b ? b->count : a->count, "the Gram matrix", &K);
+    if (failed)
+        return failed;
+    volt_gram_options options = begin_gram(arguments);
+    volt_status status =
+        volt_gram_collection(kernel, a->series, a->count, b ? b->series : NULL, b ? b->count : 0, &options, K);
+    double seconds = progress_end();
+    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &report);
+    if (report)
+        failed = report_collections(arguments, a, b, seconds, report);
+    free(K.data);
+    return failed;
+}
+
+static int run_on_collections(const gram_arguments *arguments, const volt_kernel *kernel)
+{
+    volt_collection *a = NULL, *b = NULL;
+    int failed = output_check_against(arguments->output, arguments->collection);
+    if (!failed)
+        failed = output_check_against(arguments->output, arguments->with);
+    if (!failed)
+        failed = read_collections(arguments, &a, &b);
+    if (!failed)
+        failed = gram_of_collections(arguments, kernel, a, b);
+    volt_collection_free(a);
+    volt_collection_free(b);
+    return failed;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int run_gram(int argc, char *const *argv)
+{
+    gram_arguments arguments = {0};
+    volt_kernel *kernel = NULL;
+    int failed = options_parse(&command_gram.options, argc, argv, &arguments);
+    if (failed)
+        return failed;
+    volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
+    if (status)
+        return complain_status_hint(status, " (see volterra help kernels)");
+    failed = output_check(arguments.output);
+    if (!failed)
+        failed = arguments.collection ? run_on_collections(&arguments, kernel)
+                                      : run_on_sequences(&arguments, kernel);
+    volt_kernel_free(kernel);
+    return failed;
+}
+
+const cli_command command_gram = {
+    .name = "gram",
+    .summary = "write the matrix of kernel values of sequences, or of collections of series",
+    .description =
+        "Entry (i, j) is the kernel of X up to row i and Y up to row j, each after a zero past. The\n"
+        "values are taken as they are, without scaling; the full matrix is written.\n"
+        "\n"
+        "With --collection entry (i, j) is the kernel of series i of A and series j of B. Their lengths\n"
+        "may differ. volterra, fading and memory compare the final states of two series, gak, sig and\n"
+        "sigpde the two paths. With --json class labels, where a file has them, are printed too.\n",
+    .examples = "  volterra gram --x z.csv --kernel volterra:tau_coef=0.4,lambda_coef=0.7 -o K.npy\n"
+                "  volterra gram --x z.csv --kernel gak:sigma=2,window=20 -o K.npy\n"
+                "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"
+                "  volterra gram --collection test.ts --with train.ts --kernel gak:sigma=2 -o C.npy\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_gram,
+};

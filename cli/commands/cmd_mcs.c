@@ -1,0 +1,242 @@
+/* cli/commands/cmd_mcs.c: volterra mcs, which of several models are the best. */
+#include "args/command.h"
+#include "files/inputs.h"
+#include "terminal/progress_bar.h"
+#include "terminal/report.h"
+#include "terminal/shown_text.h"
+#include "volterra.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct mcs_arguments {
+    common_arguments common;
+    const char *losses, *block;
+    row_range rows;
+    double size;
+    int method;
+    int64_t reps;
+} mcs_arguments;
+
+/* The choices of --method, in the order of volt_mcs_method. */
+#define METHOD_CHOICES "R|max"
+static const char *const method_names[] = {"R", "max"};
+
+static const option rows[] = {
+    {.name = "LOSSES",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = offsetof(mcs_arguments, losses),
+     .meaning = "FILE or FILE:COLUMNS, one row per time and one column per model"},
+    {.name = "size",
+     .kind = OPTION_POSITIVE,
+     .fallback = "0.25",
+     .offset = offsetof(mcs_arguments, size),
+     .argument = "A",
+     .meaning = "the set contains the best model with probability 1 - A: models with a p-value above A"},
+    {.name = "method",
+     .kind = OPTION_CHOICE,
+     .choices = METHOD_CHOICES,
+     .fallback = "R",
+     .offset = offsetof(mcs_arguments, method),
+     .meaning = "compare models pair by pair, or each with the mean of all"},
+    {.name = "block",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(mcs_arguments, block),
+     .argument = "B",
+     .meaning =
+         "mean block length of the bootstrap, or auto: by the dependence in the differences of the losses "
+         "(default: the integer part of the square root of the number of rows)"},
+    {.name = "reps",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .fallback = "10000",
+     .offset = offsetof(mcs_arguments, reps),
+     .argument = "N",
+     .meaning = "replications of the bootstrap"},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(mcs_arguments, rows),
+     .argument = "A:B",
+     .meaning = "use rows A <= t < B, counted from 0; negative ends count from the last row"},
+};
+
+static int parse_block(const char *text, double *block)
+{
+    *block = VOLT_BLOCK_SQRT;
+    if (!text)
+        return 0;
+    if (strcmp(text, "auto") == 0) {
+        *block = VOLT_BLOCK_AUTO;
+        return 0;
+    }
+    if (!volt_parse_number(text, block))
+        return complain(EXIT_USAGE, "--block must be a number or auto, not '%s'", text);
+    if (!(*block >= 1))
+        return complain(EXIT_USAGE, "--block must be at least 1, not %s", text);
+    return 0;
+}
+
+static const char *column_name(const dataset *losses, int64_t i, char number[VOLT_NUMBER_LENGTH])
+{
+    if (losses->names)
+        return losses->names[i];
+    snprintf(number, VOLT_NUMBER_LENGTH, "%lld", (long long)i + 1);
+    return number;
+}
+
+static bool columns_are_equal(volt_view losses, int64_t i, int64_t j)
+{
+    for (int64_t t = 0; t < losses.rows; t++)
+        if (losses.data[t * losses.ld + i] != losses.data[t * losses.ld + j])
+            return false;
+    return true;
+}
+
+/* The test cannot tell equal models apart, yet takes them out one by one. */
+static void warn_about_equals(const dataset *losses)
+{
+    char first[VOLT_NUMBER_LENGTH], second[VOLT_NUMBER_LENGTH];
+    for (int64_t i = 0; i < losses->view.cols; i++)
+        for (int64_t j = i + 1; j < losses->view.cols; j++)
+            if (columns_are_equal(losses->view, i, j)) {
+                warn("columns %s and %s are equal, and still leave one after the other: the larger of their "
+                     "p-values holds for both",
+                     column_name(losses, i, first), column_name(losses, j, second));
+                return;
+            }
+}
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+static void report_members(cli_report *report, const dataset *losses, const volt_mcs *mcs, int64_t *columns)
+{
+    for (int included = 1; included >= 0; included--) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < mcs->models; i++)
+            if (mcs->included[i] == included)
+                columns[count++] = i;
+        report_columns(report, included ? "included" : "excluded", losses->names, columns, count);
+    }
+}
+
+static int print_json(const mcs_arguments *arguments, const dataset *losses, const volt_mcs *mcs)
+{
+    int64_t *columns = malloc((size_t)mcs->models * sizeof *columns);
+    if (!columns)
+        return complain(EXIT_FAILED, "not enough memory for the list of columns");
+    for (int64_t i = 0; i < mcs->models; i++)
+        columns[i] = i;
+    cli_report *report = report_new(true);
+    report_count(report, "rows", NULL, losses->view.rows);
+    report_columns(report, "columns", losses->names, columns, mcs->models);
+    report_numbers(report, "pvalues", mcs->pvalues, mcs->models);
+    report_members(report, losses, mcs, columns);
+    report_columns(report, "order", losses->names, mcs->order, mcs->models);
+    report_numbers(report, "statistics", mcs->statistics, mcs->models - 1);
+    report_numbers(report, "losses", mcs->mean_losses, mcs->models);
+    report_number(report, "size", NULL, arguments->size);
+    report_text(report, "method", NULL, "%s", method_names[arguments->method]);
+    report_number(report, "block", NULL, mcs->block);
+    report_count(report, "reps", NULL, arguments->reps);
+    if (arguments->common.seed.value <= INT64_MAX)
+        report_count(report, "seed", NULL, (int64_t)arguments->common.seed.value);
+    else /* beyond the integers of most readers of JSON */
+        report_text(report, "seed", NULL, "%llu", (unsigned long long)arguments->common.seed.value);
+    free(columns);
+    return report_print(report);
+}
+
+/* The models from the last to the first of the elimination, which is from the highest p-value down. */
+static void print_models(const dataset *losses, const volt_mcs *mcs)
+{
+    char number[VOLT_NUMBER_LENGTH];
+    int width = (int)strlen("model");
+    for (int64_t i = 0; i < mcs->models; i++) {
+        int length = shown_width(column_name(losses, i, number));
+        width = length > width ? length : width;
+    }
+    printf("\n%-*s  %12s  %8s\n", width, "model", "mean loss", "p-value");
+    for (int64_t s = mcs->models - 1; s >= 0; s--) {
+        int64_t i = mcs->order[s];
+        print_shown(stdout, column_name(losses, i, number), width);
+        printf("  %12.6g  %8.4f%s\n", mcs->mean_losses[i], mcs->pvalues[i], mcs->included[i] ? "  **" : "");
+    }
+}
+
+static int print_table(const mcs_arguments *arguments, const dataset *losses, const volt_mcs *mcs)
+{
+    cli_report *report = report_new(false);
+    report_text(report, NULL, "losses", "%s: %lld rows, %lld model%s", arguments->losses,
+                (long long)losses->view.rows, (long long)mcs->models, mcs->models == 1 ? "" : "s");
+    report_text(report, NULL, "method", "%s", method_names[arguments->method]);
+    report_text(report, NULL, "bootstrap", "%lld replications, mean block length %.4g, seed %llu",
+                (long long)arguments->reps, mcs->block, (unsigned long long)arguments->common.seed.value);
+    int failed = report_print(report);
+    if (failed)
+        return failed;
+    print_models(losses, mcs);
+    printf("\n** in the model confidence set at %.6g%%\n", 100 * (1 - arguments->size));
+    return EXIT_DONE;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int compute(const mcs_arguments *arguments, double block, const dataset *losses)
+{
+    volt_mcs *mcs = NULL;
+    volt_mcs_options options = volt_mcs_options_default();
+    options.method = (volt_mcs_method)arguments->method;
+    options.size = arguments->size;
+    options.block = block;
+    options.reps = arguments->reps;
+    options.seed = arguments->common.seed.value;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_mcs_compute(losses->view, &options, &mcs);
+    progress_end();
+    if (status)
+        return complain_status(status);
+    warn_about_equals(losses);
+    int failed =
+        arguments->common.json ? print_json(arguments, losses, mcs) : print_table(arguments, losses, mcs);
+    volt_mcs_free(mcs);
+    return failed;
+}
+
+static int run_mcs(int argc, char *const *argv)
+{
+    mcs_arguments arguments = {0};
+    dataset losses = {0};
+    double block = 0;
+    int failed = options_parse(&command_mcs.options, argc, argv, &arguments);
+    if (!failed && arguments.size >= 1)
+        failed = complain(EXIT_USAGE, "--size must be below 1, not %g", arguments.size);
+    if (!failed)
+        failed = parse_block(arguments.block, &block);
+    if (!failed)
+        failed = dataset_read(&losses, arguments.losses, VOLT_MISSING_ERROR);
+    if (!failed)
+        failed = dataset_take_rows(&losses, &arguments.rows, "--rows");
+    if (!failed)
+        failed = compute(&arguments, block, &losses);
+    dataset_release(&losses);
+    return failed;
+}
+
+const cli_command command_mcs = {
+    .name = "mcs",
+    .summary = "the model confidence set: which models are the best, given chance",
+    .description =
+        "The model confidence set of Hansen, Lunde and Nason. Models are eliminated one by one, the\n"
+        "worst first, as long as a test by the stationary bootstrap can tell the remaining ones apart.\n"
+        "A model with a small p-value is worse than the best one; those above the size are the set,\n"
+        "marked ** in the table. With --json pvalues are in the order of the columns; included, excluded\n"
+        "and order (of elimination) hold names, or column numbers from 0 where the file has no header.\n"
+        "The same command gives the same numbers (--seed, default 0).\n",
+    .examples = "  volterra mcs losses.csv\n"
+                "  volterra mcs losses.csv --method max --size 0.1 --block auto --json\n"
+                "  volterra mcs 'losses.csv:volterra,gak,sig*' --rows -500:\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_mcs,
+};

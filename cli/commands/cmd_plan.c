@@ -1,0 +1,109 @@
+/* cli/commands/cmd_plan.c: volterra plan, what a fit would take here. */
+#include "args/command.h"
+#include "terminal/report.h"
+#include "volterra.h"
+
+typedef struct plan_arguments {
+    common_arguments common;
+    int64_t n, d, q;
+} plan_arguments;
+
+static const option rows[] = {
+    {.name = "n",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .required = true,
+     .offset = offsetof(plan_arguments, n),
+     .argument = "N",
+     .meaning = "training rows"},
+    {.name = "d",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .required = true,
+     .offset = offsetof(plan_arguments, d),
+     .argument = "D",
+     .meaning = "input columns"},
+    {.name = "q",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(plan_arguments, q),
+     .argument = "Q",
+     .meaning = "output columns (default: as many as inputs)"},
+};
+
+static void report_json(cli_report *report, const plan_arguments *arguments, const volt_plan *plan, bool fits)
+{
+    report_count(report, "n", NULL, arguments->n);
+    report_count(report, "d", NULL, arguments->d);
+    report_count(report, "q", NULL, arguments->q);
+    report_number(report, "fit_bytes", NULL, plan->fit_bytes);
+    report_number(report, "model_bytes", NULL, plan->model_bytes);
+    report_number(report, "available_bytes", NULL, plan->available_bytes);
+    report_flag(report, "fits", fits);
+    report_count(report, "n_that_fits", NULL, plan->n_that_fits);
+    report_number(report, "gram_seconds", NULL, plan->gram_seconds);
+    report_number(report, "factor_seconds", NULL, plan->factor_seconds);
+    report_number(report, "stream_seconds", NULL, plan->stream_seconds);
+}
+
+static void report_table(cli_report *report, const plan_arguments *arguments, const volt_plan *plan, bool fits)
+{
+    char bytes[QUANTITY_LENGTH], seconds[QUANTITY_LENGTH];
+    report_text(report, NULL, "fit", "%lld rows, %lld inputs, %lld outputs", (long long)arguments->n,
+                (long long)arguments->d, (long long)arguments->q);
+    report_text(report, NULL, "memory to fit", "%s", format_bytes(plan->fit_bytes, bytes));
+    report_text(report, NULL, "memory available", "%s",
+                plan->available_bytes > 0 ? format_bytes(plan->available_bytes, bytes) : "unknown");
+    report_text(report, NULL, "size of the model", "%s", format_bytes(plan->model_bytes, bytes));
+    report_text(report, NULL, "time for the Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
+    report_text(report, NULL, "time for the factor", "%s", format_seconds(plan->factor_seconds, seconds));
+    report_text(report, NULL, "time for one stream step", "%s", format_seconds(plan->stream_seconds, seconds));
+    if (plan->n_that_fits > 0)
+        report_text(report, NULL, "largest n that fits", "%lld", (long long)plan->n_that_fits);
+    if (fits)
+        report_text(report, NULL, "verdict", "fits in the memory of this machine");
+    else if (plan->n_that_fits < 1)
+        report_text(report, NULL, "verdict", "does not fit, and no number of rows would: use fewer columns");
+    else {
+        int64_t most = plan->n_that_fits, every = (arguments->n + most - 1) / most;
+        report_text(report, NULL, "verdict", "does not fit in the memory of this machine");
+        report_text(report, NULL, "what to do", "fit the last rows only: volterra fit --rows -%lld: ...",
+                    (long long)most);
+        report_text(report, NULL, "", "or thin the sequence: keep every %lld%s row", (long long)every,
+                    every == 2   ? "nd"
+                    : every == 3 ? "rd"
+                                 : "th");
+        report_text(report, NULL, "", "or take a machine with %s of memory",
+                    format_bytes(1.1 * plan->fit_bytes, bytes));
+    }
+}
+
+static int run_plan(int argc, char *const *argv)
+{
+    plan_arguments arguments = {0};
+    volt_plan plan;
+    int failed = options_parse(&command_plan.options, argc, argv, &arguments);
+    if (failed)
+        return failed;
+    if (arguments.q == 0)
+        arguments.q = arguments.d;
+    volt_status status = volt_plan_fit(arguments.n, arguments.d, arguments.q, 1, &plan);
+    if (status)
+        return complain_status(status);
+    bool fits = plan.available_bytes <= 0 || plan.fit_bytes <= plan.available_bytes;
+    cli_report *report = report_new(arguments.common.json);
+    if (arguments.common.json)
+        report_json(report, &arguments, &plan, fits);
+    else
+        report_table(report, &arguments, &plan, fits);
+    return report_print(report);
+}
+
+const cli_command command_plan = {
+    .name = "plan",
+    .summary = "memory and time a fit would take here, and what to do when it does not fit",
+    .description = "The times are extrapolated from a short measurement on this machine.\n",
+    .examples = "  volterra plan --n 100000 --d 10 --q 55\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_plan,
+};

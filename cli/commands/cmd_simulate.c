@@ -1,0 +1,294 @@
+/* cli/commands/cmd_simulate.c: volterra simulate, sequences to learn from. */
+#include "args/command.h"
+#include "commands/bekk_params.h"
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "terminal/progress_bar.h"
+#include "terminal/report.h"
+#include "volterra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct simulate_arguments {
+    common_arguments common;
+    const char *system, *output, *preset;
+    int64_t length, discard, every;
+    int method;
+    double step, delay;
+    number_list start;
+} simulate_arguments;
+
+enum { NOT_GIVEN = -1 };
+
+static const option rows[] = {
+    {.name = "SYSTEM",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = offsetof(simulate_arguments, system),
+     .meaning = "lorenz, mackey-glass, narma10 or bekk"},
+    {.name = "length",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(simulate_arguments, length),
+     .argument = "N",
+     .meaning = "rows to write (default 10000 for lorenz, 3761 for bekk, 5000 for the others)"},
+    {.name = "preset",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(simulate_arguments, preset),
+     .argument = "P",
+     .meaning = "parameters: sp500-d5, sp500-d10 or sp500-d15 (bekk; default sp500-d5)"},
+    {.name = "method",
+     .kind = OPTION_CHOICE,
+     .choices = "rk4|accurate",
+     .fallback = "rk4",
+     .offset = offsetof(simulate_arguments, method),
+     .meaning = "fixed steps of Runge-Kutta, or a solution to rounding (lorenz, mackey-glass)"},
+    {.name = "step",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(simulate_arguments, step),
+     .argument = "H",
+     .meaning = "time step (default 0.005 for lorenz, 0.02 for mackey-glass)"},
+    {.name = "every",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(simulate_arguments, every),
+     .argument = "K",
+     .meaning = "keep one of K steps (mackey-glass; default 50)"},
+    {.name = "delay",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(simulate_arguments, delay),
+     .argument = "D",
+     .meaning = "the delay (mackey-glass; default 17)"},
+    {.name = "discard",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(simulate_arguments, discard),
+     .argument = "K",
+     .meaning = "rows to leave out before the first (default 0, for narma10 200, for bekk 1000)"},
+    {.name = "start",
+     .kind = OPTION_NUMBERS,
+     .offset = offsetof(simulate_arguments, start),
+     .argument = "A,B,C",
+     .meaning = "where to begin (default 0,1,1.05 for lorenz, 1.2 for mackey-glass)"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(simulate_arguments, output),
+     .argument = "FILE",
+     .meaning = "where to write (default: CSV on standard output)"},
+};
+
+/* Move a starting point by 0.1 times a standard normal draw per coordinate, from the seed alone. */
+static void perturb_start(seed_value seed, double *start, int count)
+{
+    volt_rng rng;
+    if (!seed.given)
+        return;
+    volt_rng_init(&rng, seed.value, 0);
+    for (int i = 0; i < count; i++)
+        start[i] += 0.1 * volt_rng_normal(&rng);
+}
+
+static int take_start(const number_list *given, double *start, int count)
+{
+    if (given->count == 0)
+        return 0;
+    if (given->count != count)
+        return complain(EXIT_USAGE, "--start needs %d number%s for this system, not %d", count,
+                        count == 1 ? "" : "s", given->count);
+    memcpy(start, given->values, (size_t)count * sizeof *start);
+    return 0;
+}
+
+/* ---- the systems ------------------------------------------------------------------------------ */
+
+static int run_lorenz(const simulate_arguments *arguments, volt_matrix out)
+{
+    volt_lorenz_options options = volt_lorenz_options_default();
+    int failed = take_start(&arguments->start, options.start, 3);
+    if (failed)
+        return failed;
+    perturb_start(arguments->common.seed, options.start, 3);
+    options.method = arguments->method ? VOLT_ODE_ACCURATE : VOLT_ODE_RK4;
+    if (arguments->step > 0)
+        options.step = arguments->step;
+    if (arguments->discard != NOT_GIVEN)
+        options.discard = arguments->discard;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_simulate_lorenz(&options, out);
+    progress_end();
+    return status ? complain_status(status) : 0;
+}
+
+static int run_mackey_glass(const simulate_arguments *arguments, volt_matrix out)
+{
+    volt_mackey_glass_options options = volt_mackey_glass_options_default();
+    int failed = take_start(&arguments->start, &options.start, 1);
+    if (failed)
+        return failed;
+    perturb_start(arguments->common.seed, &options.start, 1);
+    options.method = arguments->method ? VOLT_ODE_ACCURATE : VOLT_ODE_RK4;
+    if (arguments->step > 0)
+        options.step = arguments->step;
+    if (arguments->every > 0)
+        options.every = arguments->every;
+    if (arguments->delay > 0)
+        options.delay = arguments->delay;
+    if (arguments->discard != NOT_GIVEN)
+        options.discard = arguments->discard;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_simulate_mackey_glass(&options, out);
+    progress_end();
+    return status ? complain_status(status) : 0;
+}
+
+static int run_narma10(const simulate_arguments *arguments, volt_matrix out)
+{
+    volt_narma10_options options = volt_narma10_options_default();
+    if (arguments->common.seed.given)
+        options.seed = arguments->common.seed.value;
+    if (arguments->discard != NOT_GIVEN)
+        options.discard = arguments->discard;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_simulate_narma10(&options, out);
+    progress_end();
+    return status ? complain_status(status) : 0;
+}
+
+/* Its columns follow from its parameters, so it writes its own rows. */
+static int simulate_bekk(const simulate_arguments *arguments)
+{
+    const char *preset = arguments->preset ? arguments->preset : "sp500-d5";
+    volt_bekk *params = NULL;
+    int failed = bekk_params_read(NULL, preset, &params);
+    if (failed)
+        return failed;
+    bekk_simulation simulation = {
+        .params = params,
+        .origin = preset,
+        .output = arguments->output,
+        .length = arguments->length > 0 ? arguments->length : 3761,
+        .discard = arguments->discard,
+        .common = arguments->common,
+    };
+    failed = bekk_simulate(&simulation);
+    volt_bekk_free(params);
+    return failed;
+}
+
+typedef struct simulated_system {
+    const char *name;
+    int64_t default_length, cols;
+    const char *columns[3];
+    bool has_method, has_step, has_every, has_start, has_preset; /* options that mean something for it */
+    int (*run)(const simulate_arguments *arguments, volt_matrix out);
+    int (*run_all)(const simulate_arguments *arguments); /* instead, for one that writes its own rows */
+} simulated_system;
+
+static const simulated_system systems[] = {
+    {"lorenz", 10000, 3, {"x", "y", "z"}, true, true, false, true, false, run_lorenz, NULL},
+    {"mackey-glass", 5000, 1, {"x"}, true, true, true, true, false, run_mackey_glass, NULL},
+    {"narma10", 5000, 2, {"u", "y"}, false, false, false, false, false, run_narma10, NULL},
+    {"bekk", 3761, 0, {NULL}, false, false, false, false, true, NULL, simulate_bekk},
+};
+enum { N_SYSTEMS = sizeof systems / sizeof systems[0] };
+
+static const simulated_system *find_system(const char *name)
+{
+    const char *names[N_SYSTEMS];
+    for (int i = 0; i < N_SYSTEMS; i++) {
+        if (strcmp(systems[i].name, name) == 0)
+            return &systems[i];
+        names[i] = systems[i].name;
+    }
+    const char *nearest = volt_nearest_name(name, names, N_SYSTEMS);
+    if (nearest)
+        complain(EXIT_USAGE, "there is no system '%s'; did you mean %s?", name, nearest);
+    else
+        complain(EXIT_USAGE, "there is no system '%s' (there are lorenz, mackey-glass, narma10 and bekk)",
+                 name);
+    return NULL;
+}
+
+/* An option that the system would not look at is a mistake. */
+static int check_options(const simulated_system *system, const simulate_arguments *arguments)
+{
+    const char *useless = NULL;
+    if (arguments->method && !system->has_method)
+        useless = "method";
+    else if (arguments->step > 0 && !system->has_step)
+        useless = "step";
+    else if (arguments->every > 0 && !system->has_every)
+        useless = "every";
+    else if (arguments->delay > 0 && !system->has_every)
+        useless = "delay";
+    else if (arguments->start.count > 0 && !system->has_start)
+        useless = "start";
+    else if (arguments->preset && !system->has_preset)
+        useless = "preset";
+    if (useless)
+        return complain(EXIT_USAGE, "--%s has no meaning for %s", useless, system->name);
+    return 0;
+}
+
+static int write_result(const simulate_arguments *arguments, const simulated_system *system, volt_view values)
+{
+    bool json = arguments->common.json;
+    int failed = output_matrix(arguments->output, values, system->columns, json, NULL, 0);
+    if (failed || is_standard_output(arguments->output))
+        return failed;
+    cli_report *report = report_new(json);
+    report_text(report, "system", NULL, "%s", system->name);
+    report_count(report, "rows", NULL, values.rows);
+    report_count(report, "columns", NULL, values.cols);
+    report_text(report, "output", NULL, "%s", arguments->output);
+    report_text(report, NULL, arguments->output, "%lld rows of %s", (long long)values.rows, system->name);
+    return report_print(report);
+}
+
+static int run_simulate(int argc, char *const *argv)
+{
+    simulate_arguments arguments = {.discard = NOT_GIVEN};
+    int failed = options_parse(&command_simulate.options, argc, argv, &arguments);
+    const simulated_system *system = failed ? NULL : find_system(arguments.system);
+    if (!failed && !system)
+        failed = EXIT_USAGE;
+    if (!failed)
+        failed = check_options(system, &arguments);
+    if (!failed)
+        failed = output_check(arguments.output);
+    if (failed)
+        return failed;
+    if (system->run_all)
+        return system->run_all(&arguments);
+
+    volt_matrix out = {0};
+    int64_t length = arguments.length > 0 ? arguments.length : system->default_length;
+    failed = allocate_matrix(length, system->cols, "the sequence", &out);
+    if (!failed)
+        failed = system->run(&arguments, out);
+    if (!failed)
+        failed = write_result(&arguments, system, volt_as_view(out));
+    free(out.data);
+    return failed;
+}
+
+const cli_command command_simulate = {
+    .name = "simulate",
+    .summary = "write a sequence of a known system: lorenz, mackey-glass, narma10, bekk",
+    .description =
+        "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
+        "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"
+        "narma10       columns u, y: random input u and the target y that follows it\n"
+        "bekk          columns z1.., r1.., h11, h21, ..: innovations, returns and covariances of\n"
+        "              stocks; see volterra help bekk for parameters of your own\n"
+        "\n"
+        "The same command writes the same numbers. --seed moves the starting point of lorenz and\n"
+        "mackey-glass by 0.1 times a standard normal draw per coordinate, and chooses the random input of\n"
+        "narma10 and bekk (default 0).\n",
+    .examples = "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
+                "  volterra simulate mackey-glass --seed 3 | head\n"
+                "  volterra simulate bekk --preset sp500-d5 --length 3761 --seed 1 -o bekk.csv\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_simulate,
+};

@@ -1,0 +1,265 @@
+/* cli/commands/cmd_tune.c: volterra tune, choose a kernel's parameters and alpha by cross-validation in time order. */
+#include "args/command.h"
+#include "commands/forecast.h"
+#include "files/outputs.h"
+#include "search/search_report.h"
+#include "search/search_space.h"
+#include "search/tune.h"
+#include "terminal/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FORM_SEARCH = 1, FORM_MERGE = 2 };
+
+static const option rows[] = {
+    TRAINING_SEQUENCE(offsetof(tune_arguments, training), FORM_SEARCH),
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .form = FORM_SEARCH,
+     .argument = "K",
+     .offset = offsetof(tune_arguments, kernel),
+     .meaning = "the kernel (default volterra); parameters that it gives are fixed, the others are searched"},
+    {.name = "alpha",
+     .kind = OPTION_TEXT,
+     .form = FORM_SEARCH,
+     .argument = "A",
+     .offset = offsetof(tune_arguments, alpha),
+     .meaning = "short for --range alpha=A"},
+    {.name = "range",
+     .kind = OPTION_TEXTS,
+     .form = FORM_SEARCH,
+     .argument = "NAME=SPEC...",
+     .offset = offsetof(tune_arguments, ranges),
+     .meaning = RANGE_MEANING},
+    {.name = "draws",
+     .kind = OPTION_COUNT,
+     .form = FORM_SEARCH,
+     .least = 1,
+     .argument = "N",
+     .offset = offsetof(tune_arguments, draws),
+     .meaning = "try N draws at most"},
+    {.name = "budget",
+     .kind = OPTION_DURATION,
+     .form = FORM_SEARCH,
+     .argument = "TIME",
+     .offset = offsetof(tune_arguments, budget),
+     .meaning = "stop in time: 90s, 30m, 2h, 1h30m; a number alone is seconds"},
+    {.name = "candidates",
+     .kind = OPTION_TEXT,
+     .form = FORM_SEARCH,
+     .argument = "FILE",
+     .offset = offsetof(tune_arguments, candidates),
+     .meaning = "try the rows of a CSV file, whose columns are parameters of the kernel and alpha"},
+    {.name = "grid",
+     .kind = OPTION_COUNT,
+     .form = FORM_SEARCH,
+     .least = 1,
+     .argument = "POINTS",
+     .offset = offsetof(tune_arguments, grid),
+     .meaning = "try every combination of POINTS values of each range"},
+    {.name = "folds",
+     .kind = OPTION_COUNT,
+     .form = FORM_SEARCH,
+     .least = 1,
+     .fallback = "5",
+     .argument = "K",
+     .offset = offsetof(tune_arguments, folds),
+     .meaning = "validation blocks, each forecast from the rows before it"},
+    {.name = "gap",
+     .kind = OPTION_COUNT,
+     .form = FORM_SEARCH,
+     .fallback = "0",
+     .argument = "G",
+     .offset = offsetof(tune_arguments, gap),
+     .meaning = "rows left out between training and validation"},
+    {.name = "min-train",
+     .kind = OPTION_COUNT,
+     .form = FORM_SEARCH,
+     .least = 1,
+     .fallback = "1",
+     .argument = "N",
+     .offset = offsetof(tune_arguments, min_train),
+     .meaning = "rows that the first training part has at least"},
+    {.name = "max-train",
+     .kind = OPTION_COUNT,
+     .form = FORM_SEARCH,
+     .least = 1,
+     .argument = "N",
+     .offset = offsetof(tune_arguments, max_train),
+     .meaning = "rows that a training part has at most, the latest ones (default: all)"},
+    {.name = "rolling",
+     .kind = OPTION_FLAG,
+     .form = FORM_SEARCH,
+     .offset = offsetof(tune_arguments, rolling),
+     .meaning = "every training part is as long as the first one"},
+    {.name = "start",
+     .kind = OPTION_CHOICE,
+     .form = FORM_SEARCH,
+     .choices = START_CHOICES,
+     .fallback = "continue",
+     .offset = offsetof(tune_arguments, start),
+     .meaning = "the validation rows follow the training rows, or are a new sequence after a zero past"},
+    {.name = "score",
+     .kind = OPTION_CHOICE,
+     .form = FORM_SEARCH,
+     .choices = SCORE_CHOICES,
+     .fallback = "r2",
+     .offset = offsetof(tune_arguments, score),
+     .meaning = "what is best: the highest r2, prequential r2 or log likelihood, the lowest nmse or mse"},
+    {.name = "race",
+     .kind = OPTION_CHOICE,
+     .form = FORM_SEARCH,
+     .choices = RACE_CHOICES,
+     .fallback = "exact",
+     .offset = offsetof(tune_arguments, race),
+     .meaning = "give up draws that cannot win any more, or (fast) hardly can, or none"},
+    TRAINING_READOUT(offsetof(tune_arguments, training)),
+    {.name = "log",
+     .kind = OPTION_TEXT,
+     .form = FORM_SEARCH,
+     .argument = "FILE",
+     .offset = offsetof(tune_arguments, log),
+     .meaning = "append a line of JSON for every draw that ends"},
+    {.name = "resume",
+     .kind = OPTION_FLAG,
+     .form = FORM_SEARCH,
+     .offset = offsetof(tune_arguments, resume),
+     .meaning = "go on from the log, also after a crash"},
+    {.name = "shard",
+     .kind = OPTION_TEXT,
+     .form = FORM_SEARCH,
+     .argument = "I/N",
+     .offset = offsetof(tune_arguments, shard),
+     .meaning = "make only part I of N of the draws, 1/N to N/N on different machines"},
+    {.name = "merge",
+     .kind = OPTION_TEXTS,
+     .form = FORM_MERGE,
+     .required = true,
+     .offset = offsetof(tune_arguments, merge),
+     .argument = "LOG...",
+     .meaning = "search nothing: read the logs of several runs and report the best of them all"},
+    {.name = "plot",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(tune_arguments, plot),
+     .meaning = "draw the score against every parameter, as SVG (needs gnuplot)"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(tune_arguments, output),
+     .argument = "MODEL",
+     .meaning = "fit the winner on all rows and write the model (safetensors)"},
+};
+
+/* ---- what was asked --------------------------------------------------------------------------- */
+
+static int check_search(const tune_arguments *arguments)
+{
+    if (arguments->candidates && arguments->grid)
+        return complain(EXIT_USAGE, "--candidates and --grid do not go together");
+    if (arguments->candidates && (arguments->ranges.count > 0 || arguments->alpha))
+        return complain(EXIT_USAGE, "%s does not go with --candidates, which says all that is tried",
+                        arguments->alpha ? "--alpha" : "--range");
+    if (!arguments->candidates && !arguments->grid && !arguments->draws && !(arguments->budget > 0))
+        return complain(EXIT_USAGE, "say how long to search: --draws N or --budget 30m, or what to try: "
+                                    "--candidates FILE or --grid POINTS");
+    if (arguments->resume && !arguments->log)
+        return complain(EXIT_USAGE, "--resume needs the log to go on from: --log FILE");
+    if (arguments->log && strcmp(arguments->log, "-") == 0)
+        return complain(EXIT_USAGE, "--log needs the name of a file");
+    return 0;
+}
+
+static int check_merge(const tune_arguments *arguments)
+{
+    if (arguments->output && !arguments->training.x)
+        return complain(EXIT_USAGE, "-o %s needs the data to fit the winner on: --x X (and --y Y)",
+                        arguments->output);
+    return 0;
+}
+
+static int check_outputs(const tune_arguments *arguments)
+{
+    const output_option outputs[] = {
+        {"-o", arguments->output}, {"--plot", arguments->plot}, {"--log", arguments->log}};
+    enum { COUNT = sizeof outputs / sizeof *outputs };
+    if (arguments->common.json && ((arguments->output && is_standard_output(arguments->output)) ||
+                                   (arguments->plot && is_standard_output(arguments->plot))))
+        return complain(EXIT_USAGE, "--json and %s - both want standard output",
+                        arguments->output && is_standard_output(arguments->output) ? "-o" : "--plot");
+    int failed = outputs_check_distinct(outputs, COUNT);
+    for (int i = 0; i < COUNT && !failed; i++) {
+        const char *path = outputs[i].path;
+        if (!path)
+            continue;
+        failed = training_check_output(&arguments->training, path);
+        if (!failed && arguments->candidates)
+            failed = output_check_against(path, arguments->candidates);
+        for (int64_t k = 0; k < arguments->merge.count && !failed; k++)
+            failed = output_check_against(path, arguments->merge.texts[k]);
+    }
+    return failed;
+}
+
+/* A log is never overwritten: it may be all that is left of a long search. */
+static int check_log(const tune_arguments *arguments)
+{
+    if (!arguments->log || arguments->resume)
+        return 0;
+    FILE *file = fopen(arguments->log, "r");
+    bool has_lines = file && fgetc(file) != EOF;
+    if (file)
+        fclose(file);
+    if (has_lines)
+        return complain(EXIT_USAGE,
+                        "the log %s exists already; go on from it with --resume, or choose another name",
+                        arguments->log);
+    return 0;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int run_tune(int argc, char *const *argv)
+{
+    tune_arguments arguments = {.training = {.ahead = AHEAD_NOT_GIVEN}};
+    training_data data = {0};
+    int failed = options_parse(&command_tune.options, argc, argv, &arguments);
+    if (!failed)
+        failed = arguments.merge.count > 0 ? check_merge(&arguments) : check_search(&arguments);
+    if (!failed)
+        failed = check_outputs(&arguments);
+    if (!failed)
+        failed = check_log(&arguments);
+    if (!failed)
+        failed = arguments.merge.count > 0 ? tune_merge(&arguments, &data) : tune_search(&arguments, &data);
+    training_release(&data);
+    text_list_free(&arguments.ranges);
+    text_list_free(&arguments.merge);
+    return failed;
+}
+
+const cli_command command_tune = {
+    .name = "tune",
+    .summary = "choose a kernel's parameters and alpha by cross-validation in time order",
+    .description =
+        "Draws parameters and alpha at random (or takes them from a file or a grid), fits each draw on\n"
+        "the rows before every validation block, scores it on the block, and reports the best. Training\n"
+        "parts start at the first row, so one factorisation serves all blocks. The scales of inputs and\n"
+        "targets are learned once, on all rows given. Draw i depends on --seed and i alone.\n"
+        "\n"
+        "--draws and --budget may stand together, also to limit --candidates and --grid. With --log\n"
+        "nothing is lost: kill it, and go on with --resume. Ctrl-C ends it with the best so far (no model\n"
+        "is fitted then). --merge takes the logs of all shards, and with -o also the data and the\n"
+        "options of the fit.\n",
+    .examples =
+        "  volterra tune --x lorenz.csv --kernel volterra --draws 100 -o lorenz.safetensors\n"
+        "  volterra tune --x data.csv:z1..z5 --y 'data.csv:h*' --kernel volterra:lift=even --budget 30m \\\n"
+        "                --range lambda_coef=uniform:0.5..0.99 --log trials.jsonl --plot search.svg\n"
+        "  volterra tune --x u.csv --y y.csv --kernel rbf --range 'window=1|5|20' --alpha log:1e-6..1 --grid "
+        "9\n"
+        "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
+        "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_tune,
+};

@@ -1,0 +1,26 @@
+/* cli/commands/forecast.h: what predict, continue and stream have in common. */
+#ifndef CLI_FORECAST_H
+#define CLI_FORECAST_H
+
+#include "volterra.h"
+
+#include <stdbool.h>
+
+/* In the order of the library's enums. */
+#define START_CHOICES "continue|reset"
+#define START_MEANING "the inputs follow the training rows, or are a new sequence after a zero past"
+#define BEYOND_CHOICES "clip|error|allow"
+#define BEYOND_MEANING                                                                                \
+    "an input larger than any of training is projected to the largest norm there, refused, or taken " \
+    "as it is while the kernel allows"
+
+volt_predict_options forecast_options(int start, int beyond);
+
+/* Warn about the `count` rows (of `total`) that lay beyond the ball of training. */
+void forecast_warn_beyond(int beyond, int64_t count, int64_t total);
+
+/* Write a forecast with the model's output names; returns the exit status. */
+int forecast_write(const volt_model_info *model, volt_view forecast, const char *path, bool json, int beyond,
+                   int64_t beyond_count);
+
+#endif

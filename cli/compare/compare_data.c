@@ -1,0 +1,108 @@
+/* cli/compare/compare_data.c: samples to compare kernels on. */
+#include "compare/compare_data.h"
+
+#include "files/inputs.h"
+#include "terminal/report.h"
+#include "volterra/study.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_LENGTH = 96 };
+
+/* One block: the pointers, then room for the names. Every name is "" at first. */
+static int allocate_names(compare_data *data, int64_t count, char **room)
+{
+    size_t n = (size_t)count;
+    data->output_names = calloc(n, sizeof *data->output_names + NAME_LENGTH);
+    if (!data->output_names)
+        return complain(EXIT_FAILED, "not enough memory for the names of the outputs");
+    *room = (char *)(data->output_names + n);
+    for (size_t k = 0; k < n; k++)
+        data->output_names[k] = *room + k * NAME_LENGTH;
+    return 0;
+}
+
+/* vech goes down the columns of the matrix: h11, h21, ..., hd1, h22, ... */
+static int name_covariances(compare_data *data)
+{
+    int64_t d = data->model->d, k = 0;
+    char *const *tickers = data->model->tickers;
+    char *room = NULL;
+    int failed = allocate_names(data, d * (d + 1) / 2, &room);
+    for (int64_t j = 0; !failed && j < d; j++)
+        for (int64_t i = j; i < d; i++) {
+            char *name = room + NAME_LENGTH * k++;
+            if (!tickers)
+                snprintf(name, NAME_LENGTH, "h%lld,%lld", (long long)i + 1, (long long)j + 1);
+            else if (i == j)
+                snprintf(name, NAME_LENGTH, "variance of %.32s", tickers[i]);
+            else
+                snprintf(name, NAME_LENGTH, "covariance of %.32s and %.32s", tickers[j], tickers[i]);
+        }
+    return failed;
+}
+
+int compare_data_preset(compare_data *data, const char *preset, int64_t pairs)
+{
+    volt_status status = volt_bekk_preset(preset, &data->model);
+    if (status)
+        return complain_status(status);
+    int64_t d = data->model->d, q = d * (d + 1) / 2;
+    int failed = name_covariances(data);
+    if (!failed)
+        failed = allocate_matrix(pairs, d, "a sample", &data->X);
+    if (!failed)
+        failed = allocate_matrix(pairs, q, "a sample", &data->Y);
+    data->inputs = volt_as_view(data->X);
+    data->targets = volt_as_view(data->Y);
+    return failed;
+}
+
+int compare_data_own(compare_data *data, const training_arguments *arguments)
+{
+    char *room = NULL;
+    int failed = training_read(arguments, &data->own);
+    if (!failed)
+        failed = allocate_names(data, data->own.targets.cols, &room);
+    if (failed)
+        return failed;
+    data->inputs = data->own.inputs;
+    data->targets = data->own.targets;
+    for (int64_t k = 0; k < data->targets.cols; k++)
+        if (data->own.output_names)
+            snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->own.output_names[k]);
+        else
+            snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "y%lld", (long long)k + 1);
+    return 0;
+}
+
+int compare_data_sample(compare_data *data, uint64_t seed)
+{
+    if (!data->model)
+        return 0;
+    volt_status status = volt_study_sample(data->model, seed, data->X, data->Y);
+    return status ? complain_status(status) : 0;
+}
+
+int compare_data_keep_truth(compare_data *data, int64_t n_train)
+{
+    volt_view test = volt_view_rows(data->targets, n_train, data->targets.rows - n_train);
+    int failed = allocate_matrix(test.rows, test.cols, "the test targets", &data->truth);
+    for (int64_t t = 0; !failed && test.data && t < test.rows; t++)
+        for (int64_t k = 0; k < test.cols; k++)
+            data->truth.data[t * data->truth.ld + k] = test.data[t * test.ld + k];
+    return failed;
+}
+
+void compare_data_release(compare_data *data)
+{
+    training_release(&data->own);
+    volt_bekk_free(data->model);
+    free(data->X.data);
+    free(data->Y.data);
+    free(data->truth.data);
+    free((void *)data->output_names);
+    memset(data, 0, sizeof *data);
+}

@@ -1,0 +1,127 @@
+/* cli/compare/compare_json.c: a comparison as JSON. Every number is in the units of the targets; what is not known is null. */
+#include "compare/compare_output.h"
+
+#include "terminal/json_build.h"
+
+#include <math.h>
+
+static void set_number(json_build *build, json_t *object, const char *key, double value)
+{
+    build_set(build, object, key, build_number(build, value));
+}
+
+static void set_count(json_build *build, json_t *object, const char *key, int64_t value)
+{
+    build_set(build, object, key, build_count(build, value));
+}
+
+static void set_flag(json_build *build, json_t *object, const char *key, bool value)
+{
+    build_set(build, object, key, json_boolean(value));
+}
+
+static void set_text(json_build *build, json_t *object, const char *key, const char *text)
+{
+    build_set(build, object, key, build_text(build, text));
+}
+
+static void set_winner(json_build *build, json_t *object, const volt_study_row *won)
+{
+    json_t *best = won ? build_object(build) : json_null();
+    if (won) {
+        set_text(build, best, "kernel", won->kernel);
+        set_number(build, best, "alpha", won->alpha);
+        set_number(build, best, "score", won->score);
+    }
+    build_set(build, object, "best", best);
+}
+
+static json_t *json_of_row(json_build *build, const cli_comparison *comparison, const comparison_row *row)
+{
+    json_t *object = build_object(build);
+    set_text(build, object, "name", row->name);
+    set_text(build, object, "kernel", row->kernel);
+    set_number(build, object, "mdae", row->mdae.mean);
+    set_number(build, object, "nmse", row->nmse.mean);
+    set_number(build, object, "w1", row->w1.mean);
+    set_number(build, object, "mcs_pvalue", row->mcs_pvalue.mean);
+    set_flag(build, object, "in_mcs", comparison_in_mcs(comparison, row));
+    if (comparison->n_samples > 1) {
+        set_number(build, object, "mdae_error", row->mdae.error);
+        set_number(build, object, "nmse_error", row->nmse.error);
+        set_number(build, object, "w1_error", row->w1.error);
+        set_count(build, object, "results", row->results);
+        set_count(build, object, "samples_in_mcs", row->in_mcs);
+    }
+    set_count(build, object, "hyperparameters", row->hyperparameters);
+    set_text(build, object, "cost", row->cost);
+    set_count(build, object, "draws", row->draws);
+    set_count(build, object, "failed", row->failed);
+    set_number(build, object, "seconds", row->seconds);
+    set_number(build, object, "fit_seconds", row->fit_seconds);
+    set_winner(build, object, row->won);
+    set_text(build, object, "failure", row->failure);
+    return object;
+}
+
+/* One kernel on one sample. */
+static json_t *json_of_result(json_build *build, const volt_study_row *row)
+{
+    json_t *object = build_object(build);
+    bool has_result = !row->failure;
+    set_text(build, object, "name", row->name);
+    set_number(build, object, "mdae", has_result ? row->metrics.mdae : NAN);
+    set_number(build, object, "nmse", has_result ? row->metrics.nmse : NAN);
+    set_number(build, object, "w1", has_result ? row->metrics.w1 : NAN);
+    set_number(build, object, "mcs_pvalue", has_result ? row->mcs_pvalue : NAN);
+    set_flag(build, object, "in_mcs", has_result && row->in_mcs);
+    set_count(build, object, "draws", row->draws);
+    set_count(build, object, "failed", row->failed);
+    set_number(build, object, "seconds", row->seconds);
+    set_winner(build, object, has_result ? row : NULL);
+    set_text(build, object, "failure", row->failure);
+    return object;
+}
+
+static json_t *json_of_samples(json_build *build, const cli_comparison *comparison)
+{
+    json_t *samples = build_array(build);
+    for (int64_t s = 0; s < comparison->n_samples; s++) {
+        json_t *sample = build_object(build), *rows = build_array(build);
+        set_count(build, sample, "seed", (int64_t)(comparison->setting.first_seed + (uint64_t)s));
+        for (int64_t i = 0; i < volt_study_count(comparison->studies[s]); i++)
+            build_append(build, rows, json_of_result(build, volt_study_row_at(comparison->studies[s], i)));
+        build_set(build, sample, "rows", rows);
+        build_append(build, samples, sample);
+    }
+    return samples;
+}
+
+int compare_print_json(const cli_comparison *comparison, const compare_files *files)
+{
+    const comparison_setting *setting = &comparison->setting;
+    const volt_study_options *options = &setting->options;
+    json_build build = {0};
+    json_t *object = build_object(&build), *rows = build_array(&build);
+    char headline[HEADLINE_LENGTH];
+    set_text(&build, object, setting->is_preset ? "preset" : "x", setting->source);
+    set_text(&build, object, "protocol", protocol_name(options->protocol));
+    set_count(&build, object, "seed", (int64_t)setting->first_seed);
+    set_count(&build, object, "samples", comparison->n_samples);
+    set_count(&build, object, "rows_train", setting->n_train);
+    set_count(&build, object, "rows_test", setting->n - setting->n_train);
+    set_count(&build, object, "inputs", setting->d);
+    set_count(&build, object, "outputs", setting->q);
+    set_count(&build, object, "folds", options->folds);
+    set_number(&build, object, "mcs_level", 1 - options->mcs_size);
+    set_flag(&build, object, "interrupted", comparison->interrupted);
+    for (int64_t i = 0; i < comparison->n_rows; i++)
+        build_append(&build, rows, json_of_row(&build, comparison, &comparison->rows[i]));
+    build_set(&build, object, "rows", rows);
+    if (comparison->n_samples > 1)
+        build_set(&build, object, "by_sample", json_of_samples(&build, comparison));
+    set_text(&build, object, "headline", comparison_headline(comparison, headline));
+    set_text(&build, object, "command", setting->command);
+    set_text(&build, object, "report", files->report);
+    return build_print(&build, object, JSON_INDENT(2));
+}

@@ -1,0 +1,168 @@
+/* cli/compare/compare_text.c: a comparison for a terminal: Tables I and II of the paper in one, then the winners. */
+#include "compare/compare_output.h"
+
+#include "compare/comparison_cells.h"
+#include "terminal/report.h"
+#include "terminal/shown_text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS = 9, MOST_NAME = 40 };
+
+typedef struct text_cell {
+    char text[CELL_LENGTH];
+    const char *mark; /* behind the text */
+} text_cell;
+
+typedef struct text_column {
+    const char *label;
+    int width, mark_width;
+    bool left;
+} text_column;
+
+static void set_cell(text_cell *cell, const char *text, const char *mark)
+{
+    snprintf(cell->text, sizeof cell->text, "%s", text);
+    volt_make_printable(cell->text);
+    cell->mark = mark;
+}
+
+static void fill_row(const cli_comparison *comparison, const comparison_row *row, text_cell cells[COLUMNS])
+{
+    char text[CELL_LENGTH];
+    int at = 0;
+    snprintf(text, sizeof text, "%.*s", MOST_NAME, row->name);
+    set_cell(&cells[at++], text, "");
+    for (int m = 0; m < N_MEASURES; m++) {
+        bool is_lowest = comparison->n_rows > 1 && row == comparison_lowest(comparison, (measure)m);
+        set_cell(&cells[at++], cell_measure(comparison, row, (measure)m, text), is_lowest ? "*" : "");
+    }
+    set_cell(&cells[at++], cell_confidence(comparison, row, text),
+             comparison_in_mcs(comparison, row) ? "**" : "");
+    snprintf(text, sizeof text, "%lld", (long long)row->hyperparameters);
+    set_cell(&cells[at++], text, "");
+    snprintf(text, sizeof text, "%lld", (long long)row->draws);
+    set_cell(&cells[at++], text, "");
+    set_cell(&cells[at++], cell_seconds(row->seconds, text), "");
+    set_cell(&cells[at], cell_cost(row, text), "");
+}
+
+static void print_cell(FILE *out, const text_column *column, const char *text, const char *mark, bool is_last)
+{
+    int width = column->width;
+    if (column->left)
+        fprintf(out, "%-*s%s", is_last ? 0 : width, text, is_last ? "" : "  ");
+    else
+        fprintf(out, "%*s%-*s%s", width, text, is_last ? 0 : column->mark_width, mark, is_last ? "" : "  ");
+}
+
+static void widen(text_column *column, const char *text, const char *mark)
+{
+    if ((int)strlen(text) > column->width)
+        column->width = (int)strlen(text);
+    if ((int)strlen(mark) > column->mark_width)
+        column->mark_width = (int)strlen(mark);
+}
+
+static void print_table(FILE *out, const cli_comparison *comparison)
+{
+    text_column columns[COLUMNS] = {{.label = "kernel", .left = true},
+                                    {.label = measure_label(MEASURE_MDAE)},
+                                    {.label = measure_label(MEASURE_NMSE)},
+                                    {.label = measure_label(MEASURE_W1)},
+                                    {.label = comparison->n_samples > 1 ? "MCS" : "MCS p"},
+                                    {.label = "tuned"},
+                                    {.label = "draws"},
+                                    {.label = "seconds"},
+                                    {.label = "one entry", .left = true}};
+    text_cell cells[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++)
+        widen(&columns[c], columns[c].label, "");
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        fill_row(comparison, &comparison->rows[i], cells);
+        for (int c = 0; c < COLUMNS; c++)
+            widen(&columns[c], cells[c].text, cells[c].mark);
+    }
+    for (int c = 0; c < COLUMNS; c++)
+        print_cell(out, &columns[c], columns[c].label, "", c + 1 == COLUMNS);
+    fputc('\n', out);
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        fill_row(comparison, &comparison->rows[i], cells);
+        for (int c = 0; c < COLUMNS; c++)
+            print_cell(out, &columns[c], cells[c].text, cells[c].mark, c + 1 == COLUMNS);
+        fputc('\n', out);
+    }
+}
+
+static void print_legend(FILE *out, const cli_comparison *comparison)
+{
+    int level = (int)lround(100 * (1 - comparison->setting.options.mcs_size));
+    if (comparison->n_rows < 2)
+        return;
+    if (comparison->n_samples > 1)
+        fprintf(out,
+                "*   lowest of its column; in parentheses the standard error over %lld samples\n"
+                "**  in the model confidence set at %d %% in every sample; MCS says in how many\n",
+                (long long)comparison->n_samples, level);
+    else
+        fprintf(out, "*   lowest of its column\n**  in the model confidence set at %d %%\n", level);
+}
+
+/* The winning parameters, one kernel a line. */
+static void print_winners(FILE *out, const cli_comparison *comparison)
+{
+    int width = 0;
+    char text[VOLT_KERNEL_LENGTH];
+    for (int64_t i = 0; i < comparison->n_rows; i++)
+        if (shown_width(comparison->rows[i].name) > width)
+            width = shown_width(comparison->rows[i].name);
+    fprintf(out, "winners of the search%s\n",
+            comparison->n_samples > 1 ? ", of the sample with the lowest NMSE" : "");
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        print_shown(out, row->name, width);
+        if (row->won) {
+            fprintf(out, "  %s, R2 %.4f in the folds",
+                    volt_make_printable(cell_winner(row->won, true, text, sizeof text)), row->won->score);
+            if (row->failed > 0)
+                fprintf(out, "; %lld draw%s failed", (long long)row->failed, row->failed == 1 ? "" : "s");
+            if (row->results < comparison->n_samples)
+                fprintf(out, "; no result in %lld of %lld samples",
+                        (long long)(comparison->n_samples - row->results), (long long)comparison->n_samples);
+        } else {
+            fputs("  failed: ", out);
+            print_shown(out, row->failure ? row->failure : "no result", 0);
+        }
+        fputc('\n', out);
+    }
+}
+
+void compare_print_text(FILE *out, const cli_comparison *comparison, const compare_files *files)
+{
+    char text[DESCRIPTION_LENGTH], headline[HEADLINE_LENGTH];
+    const comparison_setting *setting = &comparison->setting;
+    print_shown(out, setting->source, 0);
+    fprintf(out, ": %s\n", comparison_describe_data(comparison, text));
+    fprintf(out, "%s; seed%s %llu", comparison_describe_search(comparison, text),
+            comparison->n_samples > 1 ? "s" : "", (unsigned long long)setting->first_seed);
+    if (comparison->n_samples > 1)
+        fprintf(out, " to %llu",
+                (unsigned long long)setting->first_seed + (unsigned long long)comparison->n_samples - 1);
+    fprintf(out, "\n\n");
+    print_table(out, comparison);
+    print_legend(out, comparison);
+    fputc('\n', out);
+    print_winners(out, comparison);
+    fprintf(out, "\n%s\n", volt_make_printable(comparison_headline(comparison, headline)));
+
+    const struct {
+        const char *label, *path;
+    } written[] = {{"report", files->report}, {"csv", files->csv}, {"latex", files->latex}};
+    for (int i = 0; i < 3; i++)
+        if (written[i].path) {
+            fprintf(out, "%-7s ", written[i].label);
+            print_shown(out, written[i].path, 0);
+            fputc('\n', out);
+        }
+}

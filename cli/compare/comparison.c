@@ -1,0 +1,153 @@
+/* cli/compare/comparison.c: the rows of a comparison, from the samples that were studied. */
+#include "compare/comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool comparison_add(cli_comparison *comparison, volt_study *study)
+{
+    volt_study **studies =
+        realloc(comparison->studies, ((size_t)comparison->n_samples + 1) * sizeof(volt_study *));
+    if (!studies) {
+        volt_study_free(study);
+        return false;
+    }
+    comparison->studies = studies;
+    comparison->studies[comparison->n_samples++] = study;
+    return true;
+}
+
+void comparison_release(cli_comparison *comparison)
+{
+    for (int64_t i = 0; i < comparison->n_samples; i++)
+        volt_study_free(comparison->studies[i]);
+    free(comparison->studies);
+    free(comparison->rows);
+    free(comparison->order);
+    memset(comparison, 0, sizeof *comparison);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* The mean of `count` values, the last of them `value`, and in .error the sum of their squared distances from it
+ * (Welford), until finish_estimate. */
+static void accumulate(estimate *sum, int64_t count, double value)
+{
+    double distance = value - sum->mean;
+    sum->mean += distance / (double)count;
+    sum->error += distance * (value - sum->mean);
+}
+
+static void finish_estimate(estimate *sum, int64_t count)
+{
+    if (count == 0)
+        sum->mean = NAN;
+    sum->error = count > 1 ? sqrt(sum->error / (double)(count - 1) / (double)count) : NAN;
+}
+
+/* Row `i` of every study: a study that was interrupted may not have it. */
+static void summarise_row(const cli_comparison *comparison, int64_t i, comparison_row *row)
+{
+    const volt_contender *contender = &comparison->setting.contenders[i];
+    int64_t studied = 0;
+    double draws = 0, failed = 0, lowest = INFINITY;
+    memset(row, 0, sizeof *row);
+    row->name = contender->name;
+    row->kernel = contender->kernel;
+    row->cost = "";
+    for (int64_t s = 0; s < comparison->n_samples; s++) {
+        if (i >= volt_study_count(comparison->studies[s]))
+            continue;
+        const volt_study_row *result = volt_study_row_at(comparison->studies[s], i);
+        studied++;
+        draws += (double)result->draws;
+        failed += (double)result->failed;
+        row->seconds += result->seconds;
+        row->fit_seconds += result->fit_seconds;
+        row->hyperparameters = result->hyperparameters;
+        row->cost = result->cost ? result->cost : "";
+        if (result->failure) {
+            row->failure = result->failure;
+            continue;
+        }
+        row->results++;
+        accumulate(&row->mdae, row->results, result->metrics.mdae);
+        accumulate(&row->nmse, row->results, result->metrics.nmse);
+        accumulate(&row->w1, row->results, result->metrics.w1);
+        accumulate(&row->mcs_pvalue, row->results, result->mcs_pvalue);
+        row->in_mcs += result->in_mcs != 0;
+        if (!row->won || result->metrics.nmse < lowest) {
+            row->won = result;
+            lowest = result->metrics.nmse;
+        }
+    }
+    if (studied > 0) {
+        row->draws = (int64_t)llround(draws / (double)studied);
+        row->failed = (int64_t)llround(failed / (double)studied);
+        row->seconds /= (double)studied;
+        row->fit_seconds /= (double)studied;
+    }
+    finish_estimate(&row->mdae, row->results);
+    finish_estimate(&row->nmse, row->results);
+    finish_estimate(&row->w1, row->results);
+    finish_estimate(&row->mcs_pvalue, row->results);
+    if (row->results > 0)
+        row->failure = NULL;
+}
+
+static void rank_rows(cli_comparison *comparison)
+{
+    int64_t *order = comparison->order, count = 0;
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        if (row->results == 0)
+            continue;
+        int64_t at = count++;
+        for (; at > 0 && comparison->rows[order[at - 1]].nmse.mean > row->nmse.mean; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    comparison->n_ranked = count;
+}
+
+bool comparison_summarise(cli_comparison *comparison)
+{
+    int64_t count = 0;
+    for (int64_t s = 0; s < comparison->n_samples; s++)
+        if (volt_study_count(comparison->studies[s]) > count)
+            count = volt_study_count(comparison->studies[s]);
+    comparison->rows = calloc((size_t)count + 1, sizeof *comparison->rows);
+    comparison->order = calloc((size_t)count + 1, sizeof *comparison->order);
+    if (!comparison->rows || !comparison->order)
+        return false;
+    comparison->n_rows = count;
+    for (int64_t i = 0; i < count; i++)
+        summarise_row(comparison, i, &comparison->rows[i]);
+    rank_rows(comparison);
+    return true;
+}
+
+/* ---- order ------------------------------------------------------------------------------------ */
+
+const estimate *comparison_value(const comparison_row *row, measure which)
+{
+    return which == MEASURE_MDAE ? &row->mdae : which == MEASURE_NMSE ? &row->nmse : &row->w1;
+}
+
+const comparison_row *comparison_lowest(const cli_comparison *comparison, measure which)
+{
+    const comparison_row *lowest = NULL;
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        if (row->results > 0 &&
+            (!lowest || comparison_value(row, which)->mean < comparison_value(lowest, which)->mean))
+            lowest = row;
+    }
+    return lowest;
+}
+
+bool comparison_in_mcs(const cli_comparison *comparison, const comparison_row *row)
+{
+    return row->in_mcs > 0 && row->in_mcs == comparison->n_samples;
+}

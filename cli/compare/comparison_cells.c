@@ -1,0 +1,106 @@
+/* cli/compare/comparison_cells.c: numbers of a comparison for people. */
+#include "compare/comparison_cells.h"
+
+#include "args/kernel_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *measure_label(measure which)
+{
+    static const char *const labels[N_MEASURES] = {"MdAE x100", "NMSE", "W1 x100"};
+    return labels[which];
+}
+
+static double factor_of(measure which)
+{
+    return which == MEASURE_NMSE ? 1 : 100;
+}
+
+/* Decimals that leave the lowest value of the column four digits, or three when it is below 1. */
+static int column_decimals(const cli_comparison *comparison, measure which)
+{
+    const comparison_row *lowest = comparison_lowest(comparison, which);
+    double value = lowest ? factor_of(which) * comparison_value(lowest, which)->mean : 1;
+    if (!(value > 0))
+        return 3;
+    int digits = (int)floor(log10(value)); /* of the leading digit */
+    int decimals = digits >= 0 ? 3 - digits : 2 - digits;
+    return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+}
+
+/* A number far above the others of its column must not make it wider than a screen. */
+static void format_fixed(double value, int decimals, char text[CELL_LENGTH])
+{
+    if (fabs(value) < 1e7)
+        snprintf(text, CELL_LENGTH, "%.*f", decimals, value);
+    else
+        snprintf(text, CELL_LENGTH, "%.3g", value);
+}
+
+char *cell_measure(const cli_comparison *comparison, const comparison_row *row, measure which,
+                   char text[CELL_LENGTH])
+{
+    char error[CELL_LENGTH];
+    const estimate *value = comparison_value(row, which);
+    int decimals = column_decimals(comparison, which);
+    strcpy(text, "-");
+    if (row->results == 0)
+        return text;
+    format_fixed(factor_of(which) * value->mean, decimals, text);
+    if (comparison->n_samples > 1 && isfinite(value->error)) {
+        size_t length = strlen(text);
+        format_fixed(factor_of(which) * value->error, decimals, error);
+        snprintf(text + length, CELL_LENGTH - length, " (%s)", error);
+    }
+    return text;
+}
+
+char *cell_confidence(const cli_comparison *comparison, const comparison_row *row, char text[CELL_LENGTH])
+{
+    strcpy(text, "-");
+    if (row->results == 0 || !isfinite(row->mcs_pvalue.mean))
+        return text;
+    if (comparison->n_samples > 1)
+        snprintf(text, CELL_LENGTH, "%lld/%lld", (long long)row->in_mcs, (long long)comparison->n_samples);
+    else
+        snprintf(text, CELL_LENGTH, "%.3f", row->mcs_pvalue.mean);
+    return text;
+}
+
+char *cell_cost(const comparison_row *row, char text[CELL_LENGTH])
+{
+    const char *kernel = row->won ? row->won->kernel : row->kernel;
+    text[0] = '\0';
+    for (const char *clause = row->cost; clause; clause = strstr(clause, "; ")) {
+        clause += clause > row->cost ? 2 : 0;
+        char key[CELL_LENGTH];
+        size_t case_length = strcspn(clause, ":;"); /* the clause without a case stands first */
+        bool has_case = clause[case_length] == ':';
+        snprintf(key, sizeof key, "%.*s", (int)case_length, clause);
+        if (has_case && !strstr(kernel, key))
+            continue;
+        const char *formula = has_case ? strstr(clause, ": O(") : clause;
+        if (formula)
+            snprintf(text, CELL_LENGTH, "%.*s", (int)strcspn(formula + 2 * has_case, ",;"),
+                     formula + 2 * has_case);
+    }
+    return text;
+}
+
+char *cell_seconds(double seconds, char text[CELL_LENGTH])
+{
+    snprintf(text, CELL_LENGTH, "%.*f", seconds < 9.95 ? 2 : seconds < 99.95 ? 1 : 0, seconds);
+    return text;
+}
+
+char *cell_winner(const volt_study_row *won, bool kernel, char *text, size_t capacity)
+{
+    char brief[VOLT_KERNEL_LENGTH];
+    kernel_brief(won->kernel, brief, sizeof brief);
+    const char *colon = strchr(brief, ':');
+    const char *shown = kernel ? brief : colon ? colon + 1 : "";
+    snprintf(text, capacity, "%s%salpha=%.3g", shown, *shown ? " " : "", won->alpha);
+    return text;
+}

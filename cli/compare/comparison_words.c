@@ -1,0 +1,149 @@
+/* cli/compare/comparison_words.c: a comparison in sentences. */
+#include "compare/comparison.h"
+
+#include "terminal/report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *protocol_name(volt_protocol protocol)
+{
+    return protocol == VOLT_PROTOCOL_PUBLISHED ? "published" : "history";
+}
+
+/* A text that grows as far as it has room. */
+typedef struct word_buffer {
+    char *text;
+    size_t length, capacity;
+} word_buffer;
+
+static void say(word_buffer *sentence, const char *format, ...) VOLT_PRINTF(2, 3);
+static void say(word_buffer *sentence, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length =
+        vsnprintf(sentence->text + sentence->length, sentence->capacity - sentence->length, format, args);
+    va_end(args);
+    if (length > 0)
+        sentence->length += (size_t)length;
+    if (sentence->length >= sentence->capacity)
+        sentence->length = sentence->capacity - 1;
+}
+
+/* ---- what was compared ------------------------------------------------------------------------ */
+
+static void say_count(word_buffer *sentence, int64_t count, const char *noun)
+{
+    say(sentence, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
+}
+
+char *comparison_describe_data(const cli_comparison *comparison, char text[DESCRIPTION_LENGTH])
+{
+    const comparison_setting *setting = &comparison->setting;
+    word_buffer words = {.text = text, .capacity = DESCRIPTION_LENGTH};
+    say_count(&words, setting->n_train, "row");
+    say(&words, " train and %lld test, ", (long long)(setting->n - setting->n_train));
+    say_count(&words, setting->d, "input");
+    say(&words, ", ");
+    say_count(&words, setting->q, "output");
+    return text;
+}
+
+char *comparison_describe_search(const cli_comparison *comparison, char text[DESCRIPTION_LENGTH])
+{
+    const volt_study_options *options = &comparison->setting.options;
+    char seconds[QUANTITY_LENGTH];
+    word_buffer words = {.text = text, .capacity = DESCRIPTION_LENGTH};
+    say(&words, "%s protocol, ", protocol_name(options->protocol));
+    say_count(&words, options->folds, "fold");
+    say(&words, ", ");
+    if (options->draws > 0)
+        say_count(&words, options->draws, "draw");
+    if (options->draws > 0 && options->seconds > 0)
+        say(&words, " or ");
+    if (options->seconds > 0)
+        say(&words, "%s", format_seconds(options->seconds, seconds));
+    say(&words, " a kernel");
+    return text;
+}
+
+/* ---- the finding ------------------------------------------------------------------------------ */
+
+static bool same_family(const char *first, const char *second)
+{
+    size_t length = strcspn(first, ":");
+    return length == strcspn(second, ":") && strncmp(first, second, length) == 0;
+}
+
+/* "3.1 times below GAK (0.168)", or "just below" */
+static void say_distance(word_buffer *words, const comparison_row *best, const comparison_row *other)
+{
+    double ratio = other->nmse.mean / best->nmse.mean;
+    if (ratio >= 1.95)
+        say(words, "%.*f times below %s (%.3g)", ratio < 9.95, ratio, other->name, other->nmse.mean);
+    else if (ratio >= 1.005)
+        say(words, "%.0f %% below %s (%.3g)", fmax(1, 100 * (1 - 1 / ratio)), other->name, other->nmse.mean);
+    else
+        say(words, "a hair below %s (%.3g)", other->name, other->nmse.mean);
+}
+
+static void say_confidence_set(word_buffer *words, const cli_comparison *comparison, const int64_t *order,
+                               int64_t count)
+{
+    const comparison_row *best = &comparison->rows[order[0]];
+    int level = (int)lround(100 * (1 - comparison->setting.options.mcs_size));
+    if (comparison->n_samples > 1) {
+        say(words, "; it is in the model confidence set at %d %% in %lld of %lld samples", level,
+            (long long)best->in_mcs, (long long)comparison->n_samples);
+        return;
+    }
+    int64_t others = 0, named = 0;
+    for (int64_t r = 1; r < count; r++)
+        others += comparison->rows[order[r]].in_mcs > 0;
+    if (best->in_mcs == 0 || !isfinite(best->mcs_pvalue.mean))
+        return;
+    if (others == 0) {
+        say(words, "; it alone is in the model confidence set at %d %%", level);
+        return;
+    }
+    say(words, "; the model confidence set at %d %% holds it", level);
+    for (int64_t r = 1; r < count; r++)
+        if (comparison->rows[order[r]].in_mcs > 0)
+            say(words, "%s%s", ++named == others ? " and " : ", ", comparison->rows[order[r]].name);
+}
+
+char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_LENGTH])
+{
+    word_buffer words = {.text = text, .capacity = HEADLINE_LENGTH};
+    const int64_t *order = comparison->order, count = comparison->n_ranked;
+    text[0] = '\0';
+    if (count == 0) {
+        say(&words, "No kernel came to a result.");
+        return text;
+    }
+    const comparison_row *best = &comparison->rows[order[0]];
+    say(&words, "%s forecasts best: %sNMSE %.3g", best->name, comparison->n_samples > 1 ? "mean " : "",
+        best->nmse.mean);
+    if (isfinite(best->nmse.error))
+        say(&words, " (standard error %.2g)", best->nmse.error);
+    if (count > 1) {
+        const comparison_row *next = &comparison->rows[order[1]], *other = NULL;
+        say(&words, ", ");
+        say_distance(&words, best, next);
+        for (int64_t r = 2; r < count && !other; r++)
+            if (same_family(best->kernel, next->kernel) &&
+                !same_family(best->kernel, comparison->rows[order[r]].kernel))
+                other = &comparison->rows[order[r]];
+        if (other) {
+            say(&words, " and ");
+            say_distance(&words, best, other);
+            say(&words, ", the best of the other kernels");
+        }
+        say_confidence_set(&words, comparison, order, count);
+    }
+    say(&words, ".");
+    return text;
+}

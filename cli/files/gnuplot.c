@@ -1,0 +1,152 @@
+/* cli/files/gnuplot.c: run gnuplot as a child, its script and its picture in files. */
+#define _POSIX_C_SOURCE 200809L
+#include "files/gnuplot.h"
+
+#include "files/outputs.h"
+#include "terminal/interrupt.h"
+#include "terminal/report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+bool gnuplot_is_there(void)
+{
+    char program[PATH_MAX];
+    const char *path = getenv("PATH");
+    for (size_t length; path && *path; path += length + (path[length] == ':')) {
+        length = strcspn(path, ":");
+        int written = snprintf(program, sizeof program, "%.*s/gnuplot", (int)length, path);
+        if (written < (int)sizeof program && access(program, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+FILE *gnuplot_script(void)
+{
+    FILE *script = tmpfile();
+    if (!script)
+        complain(EXIT_FAILED, "no picture: no room for a temporary file: %s", strerror(errno));
+    return script;
+}
+
+/* Start gnuplot with these as its standard input, output and error. Returns 0 or what errno would be. */
+static int start_gnuplot(FILE *script, FILE *picture, FILE *words, pid_t *child)
+{
+    static char name[] = "gnuplot", plain[] = "-d"; /* -d: whatever the user's own settings are */
+    char *arguments[] = {name, plain, NULL};
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    FILE *const streams[] = {script, picture, words};
+    for (int fd = 0; fd < 3 && !error; fd++)
+        error = posix_spawn_file_actions_adddup2(&actions, fileno(streams[fd]), fd);
+    if (!error)
+        error = posix_spawnp(child, name, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Wait for the child; returns its exit status, 128 and above for a signal. */
+static int wait_for(pid_t child)
+{
+    int state = 0;
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128;
+}
+
+static int complain_missing(int error)
+{
+    if (error == ENOENT)
+        return complain(EXIT_FAILED,
+                        "no picture: there is no program gnuplot to draw it (Debian: gnuplot-nox)");
+    return complain(EXIT_FAILED, "no picture: gnuplot does not start: %s", strerror(error));
+}
+
+/* The first line that says what is wrong, for the sentence: no warning, and not the line that gnuplot read. */
+static const char *first_words(FILE *words, char *line, int capacity)
+{
+    rewind(words);
+    while (fgets(line, capacity, words)) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *text = line + strspn(line, " \t^");
+        if (*text && !strstr(text, "plot> ") && !strstr(text, "warning:"))
+            return text;
+    }
+    return "it does not say why";
+}
+
+/* Run gnuplot on the script, with its picture in `picture`, a file with a descriptor. */
+static int run_gnuplot(FILE *script, FILE *picture)
+{
+    char line[256];
+    pid_t child = 0;
+    FILE *words = gnuplot_script();
+    if (!words)
+        return EXIT_FAILED;
+    int failed = 0;
+    if (fflush(script) || fflush(picture) || lseek(fileno(script), 0, SEEK_SET) < 0)
+        failed = complain(EXIT_FAILED, "no picture: cannot write its script: %s", strerror(errno));
+    int error = failed ? 0 : start_gnuplot(script, picture, words, &child);
+    if (error)
+        failed = complain_missing(error);
+    int status = failed ? 0 : wait_for(child);
+    if (status == 127) /* where the search for the program happens in the child */
+        failed = complain_missing(ENOENT);
+    else if (status)
+        failed = complain(EXIT_FAILED, "no picture: gnuplot failed: %s", first_words(words, line, sizeof line));
+    fclose(words);
+    return failed;
+}
+
+static int copy_to(FILE *from, FILE *to)
+{
+    char buffer[1 << 14];
+    size_t count;
+    rewind(from);
+    while ((count = fread(buffer, 1, sizeof buffer, from)) > 0)
+        if (fwrite(buffer, 1, count, to) != count)
+            return -1;
+    return ferror(from) ? -1 : fflush(to);
+}
+
+int gnuplot_draw(FILE *script, FILE *picture)
+{
+    /* Through a file of our own: `picture` may be anything, also memory. */
+    FILE *drawn = gnuplot_script();
+    if (!drawn)
+        return EXIT_FAILED;
+    int failed = run_gnuplot(script, drawn);
+    if (!failed && copy_to(drawn, picture))
+        failed = complain(EXIT_FAILED, "cannot write the picture: %s", strerror(errno));
+    fclose(drawn);
+    return failed;
+}
+
+int gnuplot_draw_file(FILE *script, const char *path)
+{
+    char *picture = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&picture, &size);
+    if (!memory)
+        return complain(EXIT_FAILED, "not enough memory for the picture");
+    interrupt_defer(!is_standard_output(path));
+    int failed = gnuplot_draw(script, memory);
+    if (fclose(memory) && !failed)
+        failed = complain(EXIT_FAILED, "not enough memory for the picture");
+    if (!failed)
+        failed = output_text(path, picture);
+    interrupt_defer(false);
+    free(picture);
+    return failed;
+}

@@ -1,0 +1,47 @@
+/* cli/files/gnuplot_text.c: quote text for gnuplot.
+ *
+ * In double quotation marks gnuplot knows characters by their octal numbers, and reads them after it has looked for
+ * `commands`, @macros and marks. So all but letters and blanks are written as numbers, and there is nothing to find;
+ * digits too, which gnuplot would count to the number before them. (Single quotation marks will not do: gnuplot 5.4
+ * reads ''' at the beginning of a string as the end of an empty one.) Two things are left:
+ *   - % in the label of a tick, which is a format: doubled;
+ *   - &#x, which the SVG terminal takes for the beginning of a character's number and passes on: the ampersand is
+ *     then written as such a number itself. */
+#include "files/gnuplot_text.h"
+
+#include "volterra.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static void write_characters(FILE *script, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ";
+    for (; *text; text++)
+        if (strchr(plain, *text) || (unsigned char)*text >= 0x80)
+            fputc(*text, script);
+        else
+            fprintf(script, "\\%03o", (unsigned)(unsigned char)*text);
+}
+
+static void write_quoted(FILE *script, const char *text, bool is_format)
+{
+    char shown[VOLT_CHARACTER_LENGTH];
+    const char *end = text + strlen(text);
+    fputc('"', script);
+    for (size_t step; (step = volt_show_character(text, (size_t)(end - text), shown)) > 0; text += step) {
+        bool is_number = strncmp(text, "&#x", 3) == 0, is_percent = *text == '%' && is_format;
+        write_characters(script, is_number ? "&#x26;" : is_percent ? "%%" : shown);
+    }
+    fputc('"', script);
+}
+
+void gnuplot_text(FILE *script, const char *text)
+{
+    write_quoted(script, text, false);
+}
+
+void gnuplot_tick(FILE *script, const char *text)
+{
+    write_quoted(script, text, true);
+}

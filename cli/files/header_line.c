@@ -1,0 +1,89 @@
+/* cli/files/header_line.c: a line of column names. */
+#include "files/header_line.h"
+
+#include "volterra.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *header_line_behind_mark(const char *line)
+{
+    if (strncmp(line, "\xef\xbb\xbf", 3) == 0)
+        line += 3;
+    const char *first = line + strspn(line, " \t");
+    return *first == '#' ? first + 1 : line;
+}
+
+bool header_line_is(const char *line)
+{
+    char **cells = NULL;
+    int64_t count = 0;
+    bool has_number = false, has_name = false;
+    if (volt_csv_split_line(line, &cells, &count))
+        return false; /* the reader of rows says what is wrong with it */
+    for (int64_t j = 0; j < count; j++) {
+        double number;
+        bool is_number = volt_parse_number(cells[j], &number);
+        has_number |= is_number;
+        has_name |= !is_number && *cells[j];
+    }
+    volt_free(cells);
+    return has_name && !has_number;
+}
+
+bool header_line_begins_with_number(const char *line)
+{
+    char **cells = NULL;
+    int64_t count = 0;
+    double number;
+    if (volt_csv_split_line(line, &cells, &count))
+        return false;
+    bool begins = count > 0 && volt_parse_number(cells[0], &number);
+    volt_free(cells);
+    return begins;
+}
+
+bool header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
+                        int64_t *from)
+{
+    int64_t *found = malloc((size_t)n_wanted * sizeof *found);
+    bool all = found != NULL;
+    for (int64_t j = 0; all && j < n_wanted; j++) {
+        int64_t i = 0;
+        while (i < count && strcmp(names[i], wanted[j]) != 0)
+            i++;
+        all = i < count;
+        found[j] = i;
+    }
+    if (all)
+        memcpy(from, found, (size_t)n_wanted * sizeof *found);
+    free(found);
+    return all;
+}
+
+/* Read back without quotes, such a name would be taken apart, trimmed or lose its first byte. */
+static bool needs_quotes(const char *name)
+{
+    return strpbrk(name, ",;\t \"\r\n") || header_line_behind_mark(name) != name;
+}
+
+void header_line_print(FILE *out, const char *const *names, int64_t count)
+{
+    for (int64_t j = 0; j < count; j++) {
+        if (j)
+            fputc(',', out);
+        if (!needs_quotes(names[j])) {
+            fputs(names[j], out);
+            continue;
+        }
+        fputc('"', out);
+        for (const char *c = names[j]; *c; c++) {
+            if (*c == '"')
+                fputc('"', out);
+            fputc(*c, out);
+        }
+        fputc('"', out);
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,50 @@
+/* cli/files/inputs.h: matrices from files, with the rows and columns a command asked for. */
+#ifndef CLI_INPUTS_H
+#define CLI_INPUTS_H
+
+#include "args/options.h"
+#include "volterra.h"
+
+/* The choices of --missing, in the order of missing_policy(). A command that asks for the policy has that
+ * option, and errors about missing values mention it from then on. */
+#define MISSING_CHOICES "error|drop|interpolate"
+volt_missing missing_policy(int choice);
+
+/* A matrix that was read. `view` is what the command works on; the rest is what it stands on. */
+typedef struct dataset {
+    const char *source;
+    volt_table *table;
+    volt_view view;
+    const char **names; /* of the columns of `view`; NULL: the file has no header */
+    double *selected;   /* columns that were picked out of the table, or NULL */
+} dataset;
+
+/* Every function returns 0, or the exit status after saying what is wrong. A dataset that begins as
+ * {0} can always be released. */
+int dataset_read(dataset *data, const char *source, volt_missing missing);
+void dataset_release(dataset *data);
+
+/* What may explain a failure later on: " (...)" about rows that --missing drop left out, when they are more
+ * than half of the file, else "". Returns `text`. */
+enum { HINT_LENGTH = 192 };
+const char *dataset_hint(const dataset *data, char text[HINT_LENGTH]);
+
+/* Read two sources that belong together row by row: drop leaves out a row when either has a hole. */
+int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
+                      volt_missing missing);
+
+/* Keep the rows of `rows`; `option_name` names it in an error. */
+int dataset_take_rows(dataset *data, const row_range *rows, const char *option_name);
+
+/* Read the inputs of a model: the columns with the model's input names where the file has them,
+ * otherwise all columns, which must be as many as the model's. */
+int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const volt_model_info *model);
+
+/* Bring the columns of `data` into the order of the names of `like`, when both have headers and all
+ * those names are there; otherwise leave them alone. */
+int dataset_match_columns(dataset *data, const dataset *like);
+
+/* rows x cols numbers, after a look at the memory that is left; `what` names them in an error. */
+int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix);
+
+#endif

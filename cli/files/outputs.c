@@ -1,0 +1,260 @@
+/* cli/files/outputs.c: write matrices and models; models also travel through pipes. */
+#define _POSIX_C_SOURCE 200809L
+#include "files/outputs.h"
+
+#include "files/file_names.h"
+#include "terminal/interrupt.h"
+#include "terminal/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool is_standard_output(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+/* ---- before the work -------------------------------------------------------------------------- */
+
+/* A file that is there must take writing: the write itself would only replace it, and not ask. */
+static int check_existing(const char *path, const struct stat *about)
+{
+    if (S_ISDIR(about->st_mode))
+        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
+    if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* New content is written beside the file and then takes its name. */
+static int check_folder(const char *path, const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
+    if (!S_ISDIR(about.st_mode))
+        return complain(EXIT_FAILED, "cannot write %s: %s is not a directory", path, folder);
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        return complain(EXIT_FAILED, "cannot write %s: directory %s: %s", path, folder, strerror(errno));
+    return 0;
+}
+
+int output_check(const char *path)
+{
+    struct stat about;
+    if (is_standard_output(path))
+        return 0;
+    if (stat(path, &about) == 0) {
+        int failed = check_existing(path, &about);
+        if (failed || !S_ISREG(about.st_mode))
+            return failed;
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    }
+    char target[PATH_MAX], folder[PATH_MAX];
+    if (!follow_links(path, target))
+        return complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    size_t length = strlen(target);
+    if (length > 0 && target[length - 1] == '/')
+        return complain(EXIT_FAILED, "%s is a directory, not a file to write", path);
+    split_path(target, folder);
+    return check_folder(path, folder);
+}
+
+static int check_pair(const output_option *first, const output_option *second)
+{
+    if (!first->path || !second->path || !same_file(first->path, second->path))
+        return 0;
+    bool is_same_name = strcmp(first->path, second->path) == 0;
+    return complain(EXIT_USAGE, "%s and %s name the same file, %s%s%s", first->option, second->option,
+                    first->path, is_same_name ? "" : " and ", is_same_name ? "" : second->path);
+}
+
+int outputs_check_distinct(const output_option *outputs, int count)
+{
+    int failed = 0;
+    for (int i = 0; i < count && !failed; i++)
+        for (int j = 0; j < i && !failed; j++)
+            failed = check_pair(&outputs[j], &outputs[i]);
+    return failed;
+}
+
+/* The file behind PATH or PATH:COLUMNS; both parts may hold colons. */
+static bool stat_source(const char *source, struct stat *about)
+{
+    char path[PATH_MAX];
+    if (stat(source, about) == 0)
+        return true;
+    for (const char *colon = strchr(source, ':'); colon; colon = strchr(colon + 1, ':')) {
+        size_t length = (size_t)(colon - source);
+        if (length >= sizeof path)
+            return false;
+        memcpy(path, source, length);
+        path[length] = '\0';
+        if (stat(path, about) == 0)
+            return true;
+    }
+    return false;
+}
+
+int output_check_against(const char *path, const char *source)
+{
+    struct stat output, input;
+    if (is_standard_output(path) || !source || strcmp(source, "-") == 0)
+        return 0;
+    if (stat(path, &output) == 0 && S_ISREG(output.st_mode) && stat_source(source, &input) &&
+        output.st_dev == input.st_dev && output.st_ino == input.st_ino)
+        return complain(EXIT_USAGE, "the output %s is also an input; choose another name", path);
+    return 0;
+}
+
+/* ---- matrices --------------------------------------------------------------------------------- */
+
+int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
+                  const char *extra_key, int64_t extra)
+{
+    if (json && is_standard_output(path))
+        return report_matrix_json(values, names, extra_key, extra);
+    bool is_file = !is_standard_output(path);
+    /* Leave nothing half written; a pipe may block for ever, so there Ctrl-C acts at once. */
+    if (is_file)
+        interrupt_defer(true);
+    volt_status status = volt_table_write_watched(path ? path : "-", values, names, interrupt_watch());
+    if (is_file)
+        interrupt_defer(false);
+    return status ? complain_status(status) : 0;
+}
+
+const char **output_names(const volt_model_info *model)
+{
+    enum { NAME_LENGTH = 24 };
+    /* One block: the pointers, then room for the names that have to be made up. */
+    size_t q = (size_t)model->q;
+    const char **names = malloc(q * (sizeof *names + NAME_LENGTH));
+    if (!names)
+        return NULL;
+    char *made = (char *)(names + q);
+    for (size_t j = 0; j < q; j++) {
+        snprintf(made + j * NAME_LENGTH, NAME_LENGTH, "y%zu", j + 1);
+        names[j] = model->output_names ? model->output_names[j] : made + j * NAME_LENGTH;
+    }
+    return names;
+}
+
+void output_names_free(const char **names)
+{
+    free((void *)names);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+int output_text(const char *path, const char *text)
+{
+    interrupt_defer(!is_standard_output(path));
+    volt_status status = volt_text_write(path, text);
+    interrupt_defer(false);
+    return status ? complain_status(status) : 0;
+}
+
+/* ---- models ----------------------------------------------------------------------------------- */
+
+static int copy_stream(FILE *from, FILE *to)
+{
+    char buffer[1 << 16];
+    size_t count;
+    while ((count = fread(buffer, 1, sizeof buffer, from)) > 0)
+        if (fwrite(buffer, 1, count, to) != count)
+            return -1;
+    return ferror(from) || fflush(to) ? -1 : 0;
+}
+
+/* A fresh directory for one file on its way through a pipe. */
+static bool make_folder(char folder[PATH_MAX])
+{
+    const char *parent = getenv("TMPDIR");
+    int length = snprintf(folder, PATH_MAX, "%s/volterra-XXXXXX", parent && *parent ? parent : "/tmp");
+    return length > 0 && length < PATH_MAX - 16 && mkdtemp(folder);
+}
+
+/* Copy standard input to `path`, or `path` to standard output. */
+static int copy_file(const char *path, bool from_input)
+{
+    FILE *file = fopen(path, from_input ? "wb" : "rb");
+    int failed = !file || (from_input ? copy_stream(stdin, file) : copy_stream(file, stdout));
+    int error = errno;
+    if (file && fclose(file) && !failed)
+        failed = -1;
+    errno = error;
+    return failed;
+}
+
+static int read_model_from_input(volt_model **model)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    if (!make_folder(folder))
+        return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
+    snprintf(path, sizeof path, "%s/model", folder);
+    interrupt_defer(true);
+    int result = 0;
+    if (copy_file(path, true))
+        result = interrupt_seen()
+                     ? complain_status(VOLT_ERR_CANCELLED)
+                     : complain(EXIT_FAILED, "cannot copy the model from standard input: %s", strerror(errno));
+    /* Once it is open the file needs no name, and a signal finds nothing to leave behind. */
+    int copy = result ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (!result && copy < 0)
+        result = complain(EXIT_FAILED, "cannot read the model again: %s", strerror(errno));
+    remove(path);
+    rmdir(folder);
+    interrupt_defer(false);
+    if (result)
+        return result;
+    snprintf(path, sizeof path, "/dev/fd/%d", copy);
+    volt_status status = volt_model_load(path, model);
+    close(copy);
+    return status ? complain_status_hint(status, " (that is standard input)") : 0;
+}
+
+static int write_model_to_output(const volt_model *model)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    if (isatty(STDOUT_FILENO))
+        return complain(EXIT_USAGE, "-o - would write a binary file to the terminal");
+    if (!make_folder(folder))
+        return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
+    snprintf(path, sizeof path, "%s/model", folder);
+    interrupt_defer(true);
+    volt_status status = volt_model_save_watched(model, path, interrupt_watch());
+    int result = status ? complain_status(status) : 0;
+    if (!result && copy_file(path, false))
+        result = complain(EXIT_FAILED, "cannot write the model to standard output: %s", strerror(errno));
+    remove(path);
+    rmdir(folder);
+    interrupt_defer(false);
+    return result;
+}
+
+int model_read(const char *path, volt_model **model)
+{
+    if (strcmp(path, "-") == 0)
+        return read_model_from_input(model);
+    volt_status status = volt_model_load(path, model);
+    return status ? complain_status(status) : 0;
+}
+
+int model_write(const volt_model *model, const char *path)
+{
+    if (is_standard_output(path))
+        return write_model_to_output(model);
+    interrupt_defer(true);
+    volt_status status = volt_model_save_watched(model, path, interrupt_watch());
+    int result = status ? complain_status(status) : 0;
+    interrupt_defer(false);
+    return result;
+}

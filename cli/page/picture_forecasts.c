@@ -1,0 +1,135 @@
+/* cli/page/picture_forecasts.c: the picture of truth and forecasts: a panel per output. */
+#include "files/gnuplot_text.h"
+#include "page/picture_script.h"
+#include "page/report_pictures.h"
+
+#include <math.h>
+
+/* Mean squared error of output k over that of the row's best and worst: how far the kernels lie apart on it. */
+static double spread_of(const picture_rows *rows, int64_t k)
+{
+    volt_view truth = rows->comparison->setting.truth;
+    double lowest = INFINITY, highest = 0, mean = 0, variance = 0;
+    for (int64_t t = 0; t < truth.rows; t++)
+        mean += truth.data[t * truth.ld + k] / (double)truth.rows;
+    for (int64_t t = 0; t < truth.rows; t++)
+        variance += pow(truth.data[t * truth.ld + k] - mean, 2);
+    for (int64_t r = 0; r < rows->count; r++) {
+        volt_view forecast = volt_study_forecast(rows->study, rows->rows[r]);
+        double sum = 0;
+        for (int64_t t = 0; t < truth.rows; t++)
+            sum += pow(forecast.data[t * forecast.ld + k] - truth.data[t * truth.ld + k], 2);
+        lowest = fmin(lowest, sum);
+        highest = fmax(highest, sum);
+    }
+    return variance > 0 ? (highest - lowest) / variance : 0;
+}
+
+forecast_choice picture_choose(const picture_rows *rows)
+{
+    const comparison_setting *setting = &rows->comparison->setting;
+    forecast_choice choice = {.kernels = rows->count < MOST_FORECASTS ? rows->count : MOST_FORECASTS,
+                              .rows =
+                                  setting->truth.rows < MOST_TEST_ROWS ? setting->truth.rows : MOST_TEST_ROWS};
+    for (int64_t k = 0; k < 2 && k < setting->q; k++)
+        choice.outputs[choice.n_outputs++] = k;
+    if (setting->q > 2) {
+        int64_t widest = 2;
+        double largest = -1;
+        for (int64_t k = 2; k < setting->q; k++) {
+            double spread = spread_of(rows, k);
+            if (spread > largest) {
+                largest = spread;
+                widest = k;
+            }
+        }
+        choice.outputs[choice.n_outputs++] = widest;
+    }
+    return choice;
+}
+
+/* A round distance of about five ticks. */
+static double tick_step(double range)
+{
+    double step = pow(10, floor(log10(range / 5)));
+    return range / step > 25 ? 10 * step : range / step > 10 ? 5 * step : 2 * step;
+}
+
+/* Room for the truth and a quarter of its range on either side: a forecast that runs away is cut. */
+static void write_output_range(FILE *script, volt_view truth, int64_t k, int64_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t t = 0; t < count; t++) {
+        low = fmin(low, truth.data[t * truth.ld + k]);
+        high = fmax(high, truth.data[t * truth.ld + k]);
+    }
+    double room = high > low ? 0.25 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
+    double from = low >= 0 ? fmax(0, low - room) : low - room, to = high + room;
+    fprintf(script, "set yrange [%.8g:%.8g]\nset ytics %.8g\n", from, to, tick_step(to - from));
+}
+
+static void write_forecast_data(FILE *script, const picture_rows *rows, const forecast_choice *choice,
+                                int64_t k)
+{
+    volt_view truth = rows->comparison->setting.truth;
+    fputs("$panel << END\n", script);
+    for (int64_t t = 0; t < choice->rows; t++) {
+        fprintf(script, "%lld %.6g", (long long)t + 1, truth.data[t * truth.ld + k]);
+        for (int64_t r = 0; r < choice->kernels; r++) {
+            volt_view forecast = volt_study_forecast(rows->study, rows->rows[r]);
+            fprintf(script, " %.6g", forecast.data[t * forecast.ld + k]);
+        }
+        fputc('\n', script);
+    }
+    fputs("END\n", script);
+}
+
+/* Lines of the key above the panels: gnuplot sets it in columns of equal width. */
+static int key_lines(const picture_rows *rows, int64_t entries, int width)
+{
+    int64_t columns = (int64_t)((width - 16) / (script_name_width(rows) + 4.5 * FONT_SIZE));
+    if (columns < 1)
+        columns = 1;
+    return (int)((entries + columns - 1) / columns);
+}
+
+void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *choice, int width)
+{
+    enum { PANEL = 190, TITLE = 26, GAP = 16, FOOT = 60, LEFT = 58 };
+    char name[PICTURE_NAME_LENGTH];
+    int key = 12 + 20 * key_lines(rows, choice->kernels + 1, width);
+    int height = key + choice->n_outputs * PANEL + FOOT - GAP;
+    script_begin(script, width, height);
+    fprintf(script, "set multiplot\nset xrange [1:%lld]\n", (long long)(choice->rows > 1 ? choice->rows : 2));
+    for (int p = 0; p < choice->n_outputs; p++) {
+        int64_t k = choice->outputs[p];
+        bool is_last = p + 1 == choice->n_outputs;
+        double top = key + (double)p * PANEL;
+        write_forecast_data(script, rows, choice, k);
+        script_frame(script, width, height, LEFT, width - 14, top + TITLE, top + PANEL - GAP);
+        write_output_range(script, rows->comparison->setting.truth, k, choice->rows);
+        fputs("set label 1 ", script);
+        gnuplot_text(script, rows->comparison->setting.output_names[k]);
+        fprintf(script, " at graph 0, graph 1 offset 0.4,0.75 left textcolor rgb '" INK_COLOUR "'\n");
+        fputs(is_last ? "set format x '%g'\n" TEST_ROW_LABEL : "set format x ''\nunset xlabel\n", script);
+        if (p == 0)
+            fprintf(script,
+                    "set key at screen %.5g, screen %.5g left top horizontal Left reverse samplen 1.4 width 1 "
+                    "textcolor rgb '" QUIET_COLOUR "'\n",
+                    8.0 / width, 1 - 4.0 / height);
+        else
+            fputs("unset key\n", script);
+        /* The best is drawn last, on top, and named first. */
+        fputs("plot $panel using 1:2 with lines linewidth 2.2 linecolor rgb '" INK_COLOUR "' title 'truth'",
+              script);
+        for (int64_t r = 0; r < choice->kernels; r++) {
+            fprintf(script, ", keyentry with lines linewidth 2 linecolor rgb '%s' title ", picture_colour(r));
+            gnuplot_text(script, picture_name(rows, r, name));
+        }
+        for (int64_t r = choice->kernels - 1; r >= 0; r--)
+            fprintf(script, ", $panel using 1:%d with lines linewidth 1.1 linecolor rgb '%s' notitle",
+                    (int)r + 3, picture_colour(r));
+        fputc('\n', script);
+    }
+    fputs("unset multiplot\n", script);
+}

@@ -1,0 +1,109 @@
+/* cli/page/picture_script.c: what the pictures of a comparison have in common: kernels in order, their colours, the
+ * beginning of a script.
+ *
+ * Colours keep their distance from white and from black, and from one another for those who see fewer of them;
+ * lines of the lower ranks are dashed as well. */
+#include "page/picture_script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double letter_width = 0.56 * FONT_SIZE; /* on average */
+enum { LONGEST_NAME = 26 };
+
+/* ---- kernels and colours ---------------------------------------------------------------------- */
+
+double picture_nmse(const volt_study *study, int64_t row)
+{
+    return volt_study_row_at(study, row)->metrics.nmse;
+}
+
+bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison)
+{
+    memset(rows, 0, sizeof *rows);
+    rows->comparison = comparison;
+    rows->study = comparison->studies[0];
+    int64_t count = volt_study_count(rows->study);
+    rows->rows = calloc((size_t)count + 1, sizeof *rows->rows);
+    if (!rows->rows)
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        if (volt_study_row_at(rows->study, i)->failure || !volt_study_forecast(rows->study, i).data)
+            continue;
+        int64_t at = rows->count++;
+        for (; at > 0 && picture_nmse(rows->study, rows->rows[at - 1]) > picture_nmse(rows->study, i); at--)
+            rows->rows[at] = rows->rows[at - 1];
+        rows->rows[at] = i;
+    }
+    return true;
+}
+
+void picture_rows_release(picture_rows *rows)
+{
+    free(rows->rows);
+    rows->rows = NULL;
+    rows->count = 0;
+}
+
+static const char *const colours[] = {"#2f7fd0", "#d55e00", "#009e73", "#cc79a7", "#9673de",
+                                      "#a97c0c", "#0d8fa8", "#a8583a", "#76838f"};
+static const char *const dashes[] = {"(9,3)", "(5,3)", "(9,3,3,3)", "(3,3)", "(14,3)", "(9,3,3,3,3,3)"};
+enum {
+    N_COLOURS = sizeof colours / sizeof colours[0],
+    N_SOLID = 3,
+    N_DASHES = sizeof dashes / sizeof dashes[0]
+};
+
+const char *picture_colour(int64_t rank)
+{
+    return colours[rank % N_COLOURS];
+}
+
+const char *picture_dash(int64_t rank)
+{
+    return rank < N_SOLID ? "solid" : dashes[(rank - N_SOLID) % N_DASHES];
+}
+
+static const char *whole_name(const picture_rows *rows, int64_t rank)
+{
+    return volt_study_row_at(rows->study, rows->rows[rank])->name;
+}
+
+/* ---- what scripts have in common -------------------------------------------------------------- */
+
+void script_begin(FILE *script, int width, int height)
+{
+    fprintf(script,
+            "set encoding utf8\n"
+            "set terminal svg noenhanced size %d,%d font 'Helvetica,Arial,sans-serif,%d' linewidth 1.2 "
+            "dashlength 0.7\n"
+            "set border 3 linecolor rgb '" QUIET_COLOUR "'\n"
+            "set tics nomirror out scale 0.6 textcolor rgb '" QUIET_COLOUR "'\n"
+            "set format '%%g'\n"
+            "unset key\n",
+            width, height, FONT_SIZE);
+}
+
+void script_frame(FILE *script, int width, int height, double left, double right, double top, double bottom)
+{
+    fprintf(script,
+            "set lmargin at screen %.5g\nset rmargin at screen %.5g\nset tmargin at screen %.5g\n"
+            "set bmargin at screen %.5g\n",
+            left / width, right / width, 1 - top / height, 1 - bottom / height);
+}
+
+double script_name_width(const picture_rows *rows)
+{
+    size_t longest = 0;
+    for (int64_t r = 0; r < rows->count; r++)
+        if (strlen(whole_name(rows, r)) > longest)
+            longest = strlen(whole_name(rows, r));
+    return letter_width * (double)(longest < LONGEST_NAME ? longest : LONGEST_NAME);
+}
+
+const char *picture_name(const picture_rows *rows, int64_t rank, char name[PICTURE_NAME_LENGTH])
+{
+    const char *whole = whole_name(rows, rank);
+    snprintf(name, PICTURE_NAME_LENGTH, strlen(whole) > LONGEST_NAME ? "%.24s.." : "%s", whole);
+    return name;
+}

@@ -1,0 +1,205 @@
+/* cli/page/report_figures.c: the pictures of the report, drawn by gnuplot and set into the page. */
+#define _POSIX_C_SOURCE 200809L
+#include "files/gnuplot.h"
+#include "page/inline_svg.h"
+#include "page/report_page.h"
+#include "search/search_plot.h"
+#include "terminal/report.h"
+#include "terminal/text_stream.h"
+
+#include <stdlib.h>
+
+/* One of the pictures of a figure; `form` is where it shows: "any", "narrow" or "wide". NULL: it was not drawn. */
+static void write_picture(const report_page *page, const char *title, const char *svg, const char *form)
+{
+    char prefix[32];
+    snprintf(prefix, sizeof prefix, "f%d-%s-", page->figures, form);
+    fprintf(page->html, "<div class=\"%s\">", form);
+    if (svg)
+        inline_svg_write(page->html, svg, prefix, title);
+    else
+        fputs("<p class=\"quiet\">This picture could not be drawn.</p>", page->html);
+    fputs("</div>\n", page->html);
+}
+
+/* A figure with one picture, or with a second one for wide screens (NULL: none). */
+static void write_figure(report_page *page, const char *title, const char *svg, const char *wide,
+                         const char *caption)
+{
+    page->figures++;
+    page_write_text(page, wide ? "<figure class=\"span\">\n<h3>" : "<figure>\n<h3>", title, "</h3>\n");
+    write_picture(page, title, svg, wide ? "narrow" : "any");
+    if (wide)
+        write_picture(page, title, wide, "wide");
+    fprintf(page->html, "<figcaption>Figure %d. ", page->figures);
+    html_escape(page->html, caption);
+    fputs("</figcaption>\n</figure>\n", page->html);
+}
+
+/* The SVG of a script, to be freed; NULL after saying what is wrong. Closes the script. */
+static char *draw_script(report_page *page, FILE *script)
+{
+    if (!script) { /* it was said why */
+        page->failed = page->failed ? page->failed : EXIT_FAILED;
+        return NULL;
+    }
+    text_stream memory;
+    int failed = text_open(&memory) ? gnuplot_draw(script, memory.out) : 0;
+    char *svg = text_close(&memory);
+    if (!svg && !failed)
+        failed = complain(EXIT_FAILED, "not enough memory for a picture of the report");
+    fclose(script);
+    if (failed && !page->failed)
+        page->failed = failed;
+    if (failed) {
+        free(svg);
+        svg = NULL;
+    }
+    return svg;
+}
+
+static char *draw_forecasts(report_page *page, const forecast_choice *choice, int width)
+{
+    FILE *script = gnuplot_script();
+    if (script)
+        picture_forecasts(script, &page->rows, choice, width);
+    return draw_script(page, script);
+}
+
+static void write_forecasts(report_page *page)
+{
+    char caption[512], few[64] = "";
+    forecast_choice choice = picture_choose(&page->rows), narrow = choice;
+    const comparison_setting *setting = &page->comparison->setting;
+    if (narrow.rows > MOST_NARROW_ROWS) {
+        narrow.rows = MOST_NARROW_ROWS;
+        snprintf(few, sizeof few, " (on a small screen the first %d)", MOST_NARROW_ROWS);
+    }
+    char *svg = draw_forecasts(page, &narrow, PICTURE_NARROW),
+         *wide = draw_forecasts(page, &choice, PICTURE_WIDE);
+    snprintf(caption, sizeof caption,
+             "Truth and the forecasts of the %s over the %s%lld test rows%s, for %s%s. The closer a coloured "
+             "line stays to "
+             "the truth, the better.",
+             choice.kernels > 1 ? "best kernels" : "kernel", choice.rows < setting->truth.rows ? "first " : "",
+             (long long)choice.rows, few,
+             setting->q > 2
+                 ? "the first two outputs and, of the others, the one on which the kernels differ most"
+             : setting->q > 1 ? "both outputs"
+                              : "the output",
+             page->comparison->n_samples > 1 ? ", first sample" : "");
+    write_figure(page, "Truth and forecasts", svg, wide, caption);
+    free(svg);
+    free(wide);
+}
+
+static void write_cumulated(report_page *page)
+{
+    FILE *script = gnuplot_script();
+    if (script)
+        picture_cumulated(script, &page->rows);
+    char *svg = draw_script(page, script);
+    write_figure(page, "Cumulated loss", svg, NULL,
+                 "Sum of the losses up to each test row: squared errors over the variance of their output, the "
+                 "mean over "
+                 "outputs. The lowest line wins; a steep piece is a time at which a kernel fails.");
+    free(svg);
+}
+
+static void write_errors(report_page *page)
+{
+    FILE *script = gnuplot_script();
+    if (script && !picture_errors(script, &page->rows)) {
+        fclose(script);
+        script = NULL;
+        page->failed = complain(EXIT_FAILED, "not enough memory for the errors");
+    }
+    char *svg = draw_script(page, script);
+    write_figure(page, "Distribution of the errors", svg, NULL,
+                 "Absolute errors in standard deviations of their output, all outputs and test rows together: "
+                 "the dot is "
+                 "the median, the bar holds the middle half, the line reaches from 5 % to 95 %. Further left "
+                 "is better.");
+    free(svg);
+}
+
+static void write_sample_chart(report_page *page)
+{
+    if (page->comparison->n_samples < 2)
+        return;
+    FILE *script = gnuplot_script();
+    if (script)
+        picture_samples(script, &page->rows);
+    char *svg = draw_script(page, script);
+    write_figure(page, "NMSE in every sample", svg, NULL,
+                 "One dot per sample and kernel. Further left is better.");
+    free(svg);
+}
+
+/* Score against every parameter, one picture per kernel. */
+static void write_search(report_page *page, int64_t row)
+{
+    char *svg = NULL, caption[256], failures[48] = "";
+    text_stream memory;
+    const volt_study *study = page->rows.study;
+    const volt_search *search = volt_study_search(study, row);
+    if (!search)
+        return;
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    if (info.failed > 0)
+        snprintf(failures, sizeof failures, ", %lld of which failed", (long long)info.failed);
+    const volt_trial *best = volt_search_best(search);
+    const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
+    for (int64_t i = 0; trials && i < info.trials; i++)
+        trials[i] = volt_search_trial(search, i);
+    int failed = 0;
+    if (trials && text_open(&memory)) {
+        failed = search_plot_write(memory.out, trials, info.trials, best, info.score, 1);
+        svg = text_close(&memory);
+    }
+    if (!svg && !failed)
+        failed = complain(EXIT_FAILED, "not enough memory for the picture of a search");
+    if (failed && !page->failed)
+        page->failed = failed;
+    if (best)
+        snprintf(caption, sizeof caption,
+                 "The search of %.60s: %lld draw%s%s, the best with a mean R2 of %.4f.",
+                 volt_study_row_at(study, row)->name, (long long)info.trials, info.trials == 1 ? "" : "s",
+                 failures, best->score);
+    else
+        snprintf(caption, sizeof caption, "The search of %.60s: no draw has a score.",
+                 volt_study_row_at(study, row)->name);
+    write_figure(page, volt_study_row_at(study, row)->name, failed ? NULL : svg, NULL, caption);
+    free(svg);
+    free(trials);
+}
+
+void page_write_figures(report_page *page)
+{
+    fputs("<h2>Pictures</h2>\n", page->html);
+    if (!page->has_gnuplot) {
+        fputs("<p class=\"nopictures\">There are no pictures in this report: gnuplot, which draws them, was "
+              "not found when "
+              "it was made. Install it (Debian: gnuplot-nox) and run the command below again.</p>\n",
+              page->html);
+        return;
+    }
+    if (page->rows.count == 0) {
+        fputs("<p>No kernel came to a result: there is nothing to draw.</p>\n", page->html);
+        return;
+    }
+    fputs("<div class=\"figures\">\n", page->html);
+    write_forecasts(page);
+    write_cumulated(page);
+    write_errors(page);
+    write_sample_chart(page);
+    fputs("</div>\n<h2>The searches</h2>\n"
+          "<p>Mean R<sup>2</sup> over the folds against each parameter that was searched. Every dot is a draw; "
+          "the winner "
+          "is orange, draws that were given up early are faint.</p>\n<div class=\"searches\">\n",
+          page->html);
+    for (int64_t i = 0; i < volt_study_count(page->rows.study); i++)
+        write_search(page, i);
+    fputs("</div>\n", page->html);
+}

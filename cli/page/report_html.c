@@ -1,0 +1,149 @@
+/* cli/page/report_html.c: the page: the finding, the tables, the pictures, how it was made. */
+#define _POSIX_C_SOURCE 200809L
+#include "page/report_html.h"
+
+#include "files/gnuplot.h"
+#include "files/outputs.h"
+#include "page/inline_svg.h"
+#include "page/machine.h"
+#include "page/report_page.h"
+#include "terminal/report.h"
+#include "terminal/text_stream.h"
+
+#include <stdlib.h>
+
+void page_write_text(const report_page *page, const char *before, const char *text, const char *after)
+{
+    fputs(before, page->html);
+    html_escape(page->html, text);
+    fputs(after, page->html);
+}
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+static void write_head(const report_page *page)
+{
+    const cli_comparison *comparison = page->comparison;
+    char headline[HEADLINE_LENGTH], text[DESCRIPTION_LENGTH];
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n",
+          page->html);
+    page_write_text(page, "<title>Comparison of kernels: ", comparison->setting.source, "</title>\n");
+    fprintf(page->html, "<style>\n%s</style>\n</head>\n<body>\n", report_style);
+    page_write_text(page, "<h1>Comparison of kernels: ", comparison->setting.source, "</h1>\n");
+    page_write_text(page, "<p class=\"finding\">", comparison_headline(comparison, headline), "</p>\n");
+    page_write_text(page, "<p class=\"quiet\">", comparison_describe_data(comparison, text), "; ");
+    page_write_text(page, "", comparison_describe_search(comparison, text), "");
+    if (comparison->n_samples > 1)
+        fprintf(page->html, "; %lld samples", (long long)comparison->n_samples);
+    fputs(comparison->interrupted ? "; interrupted before its end.</p>\n" : ".</p>\n", page->html);
+}
+
+static void write_data(const report_page *page)
+{
+    const comparison_setting *setting = &page->comparison->setting;
+    fputs("<h2>Results</h2>\n<p>", page->html);
+    if (setting->is_preset)
+        fputs(
+            "The inputs are the innovations of a BEKK model of daily returns, with parameters estimated on "
+            "prices of "
+            "S&amp;P 500 companies; the targets are 1000 times the variances and covariances of the next day. ",
+            page->html);
+    fputs("Every kernel was tuned on the training rows with the same budget, its winner refitted on all of "
+          "them, and "
+          "tested on the rows that follow. ",
+          page->html);
+    fputs(setting->options.protocol == VOLT_PROTOCOL_PUBLISHED
+              ? "Under the published protocol each kernel sees what it saw in the paper: only the Volterra "
+                "kernels see "
+                "the past.</p>\n"
+              : "Under the history protocol every kernel sees the past: the Volterra kernels all of it, the "
+                "others a "
+                "window whose length is tuned.</p>\n",
+          page->html);
+}
+
+static void write_definitions(const report_page *page)
+{
+    fputs("<h2>How to read the tables</h2>\n<dl>\n"
+          "<dt>MdAE</dt><dd>median absolute error, the mean over outputs, in the units of the targets</dd>\n"
+          "<dt>NMSE</dt><dd>mean squared error over the variance of the truth, the mean over outputs: 0 is "
+          "perfect, 1 is "
+          "no better than the mean</dd>\n"
+          "<dt>W<sub>1</sub></dt><dd>Wasserstein distance between the distributions of forecasts and truth, "
+          "the mean over "
+          "outputs</dd>\n"
+          "<dt>MCS p-value</dt><dd>of the model confidence set of Hansen, Lunde and Nason (2011): the set of "
+          "kernels "
+          "above a quarter holds the best one with a confidence of 75 %</dd>\n"
+          "<dt>tuned numbers</dt><dd>hyperparameters that the search chose, the ridge penalty alpha "
+          "included</dd>\n"
+          "</dl>\n",
+          page->html);
+}
+
+static void write_item(const report_page *page, const char *term, const char *text)
+{
+    page_write_text(page, "<dt>", term, "</dt>");
+    page_write_text(page, "<dd>", text, "</dd>\n");
+}
+
+static void write_origin(const report_page *page)
+{
+    const cli_comparison *comparison = page->comparison;
+    char text[MACHINE_LENGTH];
+    volt_build_info info;
+    volt_build_info_get(&info);
+    fputs("<h2>How this was made</h2>\n", page->html);
+    page_write_text(page, "<pre class=\"command\">", comparison->setting.command, "</pre>\n<dl>\n");
+    unsigned long long seed = comparison->setting.first_seed;
+    if (comparison->n_samples > 1)
+        snprintf(text, sizeof text, "%llu to %llu", seed, seed + (unsigned long long)comparison->n_samples - 1);
+    else
+        snprintf(text, sizeof text, "%llu", seed);
+    write_item(page, "Seed", text);
+    write_item(page, "Date", machine_date(text));
+    write_item(page, "volterra", info.version);
+    write_item(page, "Compiler", info.compiler);
+    snprintf(text, sizeof text, "%.60s, fast loops %.60s", info.cpu_flags, info.fast_loops);
+    write_item(page, "Build", text);
+    write_item(page, "BLAS", info.blas);
+    snprintf(text, sizeof text, "%lld", (long long)info.threads);
+    write_item(page, "Threads", text);
+    write_item(page, "Processor", machine_cpu(text));
+    write_item(page, "Memory", machine_memory(text));
+    write_item(page, "System", machine_system(text));
+    fputs("</dl>\n</body>\n</html>\n", page->html);
+}
+
+static void write_page(report_page *page)
+{
+    write_head(page);
+    write_data(page);
+    page_write_accuracy(page);
+    page_write_tuning(page);
+    page_write_samples(page);
+    page_write_figures(page);
+    write_definitions(page);
+    write_origin(page);
+}
+
+int report_html_file(const char *path, const cli_comparison *comparison)
+{
+    text_stream memory;
+    report_page page = {
+        .html = text_open(&memory), .comparison = comparison, .has_gnuplot = gnuplot_is_there()};
+    if (!page.html || !picture_rows_find(&page.rows, comparison)) {
+        free(text_close(&memory));
+        return complain(EXIT_FAILED, "not enough memory for the report");
+    }
+    if (!page.has_gnuplot)
+        warn("the report has no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
+    write_page(&page);
+    picture_rows_release(&page.rows);
+    char *text = text_close(&memory);
+    int failed = text ? output_text(path, text) : complain(EXIT_FAILED, "not enough memory for the report");
+    free(text);
+    return failed ? failed : page.failed;
+}

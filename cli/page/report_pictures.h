@@ -1,0 +1,48 @@
+/* cli/page/report_pictures.h: the pictures of the report on a comparison, as scripts for gnuplot. They show the first
+ * sample. */
+#ifndef CLI_REPORT_PICTURES_H
+#define CLI_REPORT_PICTURES_H
+
+#include "compare/comparison.h"
+
+#include <stdio.h>
+
+/* The kernels of the first sample that have forecasts, the best first. */
+typedef struct picture_rows {
+    const cli_comparison *comparison;
+    const volt_study *study;
+    int64_t *rows; /* of the study; owned */
+    int64_t count;
+} picture_rows;
+
+/* False: not enough memory. */
+bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison);
+void picture_rows_release(picture_rows *rows);
+
+/* The colour of the kernel of that rank, 0 the best, as #rrggbb. */
+const char *picture_colour(int64_t rank);
+
+/* Truth and the forecasts of the best kernels for a few outputs: the first, the second, and of the others the one on
+ * which the kernels differ most. The narrow form has room for fewer rows. */
+enum { PICTURE_NARROW = 520, PICTURE_WIDE = 1080 };
+enum { MOST_PANELS = 3, MOST_FORECASTS = 3, MOST_TEST_ROWS = 1000, MOST_NARROW_ROWS = 250 };
+typedef struct forecast_choice {
+    int64_t outputs[MOST_PANELS];
+    int n_outputs;
+    int64_t kernels; /* the best ones */
+    int64_t rows;    /* test rows shown, the first */
+} forecast_choice;
+forecast_choice picture_choose(const picture_rows *rows);
+void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *choice, int width);
+
+/* Sum of the losses so far, of every kernel. */
+void picture_cumulated(FILE *script, const picture_rows *rows);
+
+/* Absolute errors over the standard deviation of the output, all outputs and test rows together: quantiles 5, 25,
+ * 50, 75, 95 % of every kernel. Returns false when memory is out. */
+bool picture_errors(FILE *script, const picture_rows *rows);
+
+/* NMSE of every kernel in every sample. */
+void picture_samples(FILE *script, const picture_rows *rows);
+
+#endif

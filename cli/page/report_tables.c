@@ -1,0 +1,166 @@
+/* cli/page/report_tables.c: the tables of the report. */
+#include "compare/comparison_cells.h"
+#include "page/inline_svg.h"
+#include "page/report_page.h"
+
+#include <math.h>
+#include <string.h>
+
+static void begin_table(report_page *page, const char *caption)
+{
+    /* Above the table, not in it: a table scrolls sideways on a small screen. */
+    page->tables++;
+    fprintf(page->html, "<p class=\"caption\" id=\"table%d\">Table %d. ", page->tables, page->tables);
+    html_escape(page->html, caption);
+    fprintf(page->html, "</p>\n<div class=\"scroll\"><table aria-labelledby=\"table%d\">\n<thead><tr>",
+            page->tables);
+}
+
+static void end_table(const report_page *page)
+{
+    fputs("</tbody>\n</table></div>\n", page->html);
+}
+
+/* The name of a kernel, with the colour that it has in the pictures. */
+static void write_row_name(const report_page *page, int64_t row, const char *name)
+{
+    const char *colour = "transparent";
+    for (int64_t r = 0; r < page->rows.count; r++)
+        if (page->rows.rows[r] == row)
+            colour = picture_colour(r);
+    fprintf(page->html, "<tr><th scope=\"row\"><span class=\"swatch\" style=\"background:%s\"></span>", colour);
+    html_escape(page->html, name);
+    fputs("</th>", page->html);
+}
+
+/* Table I: how good the forecasts are. */
+void page_write_accuracy(report_page *page)
+{
+    const cli_comparison *comparison = page->comparison;
+    bool is_repeated = comparison->n_samples > 1;
+    int level = (int)lround(100 * (1 - comparison->setting.options.mcs_size));
+    char text[CELL_LENGTH], caption[320];
+    snprintf(caption, sizeof caption,
+             "Errors of the forecasts of the test rows. The lowest of a column is set in bold; ** marks the "
+             "kernels in "
+             "the model confidence set at %d %%%s.",
+             level, is_repeated ? " in every sample; in parentheses the standard errors of the means" : "");
+    begin_table(page, caption);
+    fprintf(
+        page->html,
+        "<th scope=\"col\">Kernel</th><th scope=\"col\">MdAE &times; 100</th><th scope=\"col\">NMSE</th>"
+        "<th scope=\"col\">W<sub>1</sub> &times; 100</th><th scope=\"col\">%s<span class=\"mark\"></span></th>"
+        "</tr></thead>\n<tbody>\n",
+        is_repeated ? "in the MCS" : "MCS p-value");
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        write_row_name(page, i, row->name);
+        for (int m = 0; m < N_MEASURES; m++) {
+            bool is_lowest = comparison->n_rows > 1 && row == comparison_lowest(comparison, (measure)m);
+            fprintf(page->html, "<td%s>%s</td>", is_lowest ? " class=\"lowest\"" : "",
+                    cell_measure(comparison, row, (measure)m, text));
+        }
+        fprintf(page->html, "<td>%s<span class=\"mark\">%s</span></td></tr>\n",
+                cell_confidence(comparison, row, text), comparison_in_mcs(comparison, row) ? "**" : "");
+    }
+    end_table(page);
+}
+
+/* A cost such as O(4^dyadic window^2), with raised exponents. */
+static void write_formula(FILE *html, const char *text)
+{
+    bool is_raised = false;
+    for (; *text; text++) {
+        char letter[2] = {*text, '\0'};
+        if (is_raised && (*text == ' ' || *text == ')')) {
+            fputs("</sup>", html);
+            is_raised = false;
+        }
+        if (*text == '^') {
+            fputs("<sup>", html);
+            is_raised = true;
+        } else {
+            html_escape(html, letter);
+        }
+    }
+    fputs(is_raised ? "</sup>" : "", html);
+}
+
+/* Parameters, which may break after a comma. */
+static void write_winner(FILE *html, const char *text)
+{
+    fputs("<td class=\"winner\"><code>", html);
+    while (*text) {
+        size_t length = strcspn(text, ",") + (strchr(text, ',') != NULL);
+        html_escape_part(html, text, length);
+        fputs(text[length - 1] == ',' ? "<wbr>" : "", html);
+        text += length;
+    }
+    fputs("</code></td></tr>\n", html);
+}
+
+/* Table II: what the kernels cost to tune, and what won. */
+void page_write_tuning(report_page *page)
+{
+    const cli_comparison *comparison = page->comparison;
+    char text[VOLT_KERNEL_LENGTH], seconds[CELL_LENGTH], caption[256];
+    snprintf(caption, sizeof caption,
+             "What tuning took%s, and the parameters that won%s. One entry: the cost of one entry of the Gram "
+             "matrix.",
+             comparison->n_samples > 1 ? ", per sample" : "",
+             comparison->n_samples > 1 ? " in the sample with the lowest NMSE" : "");
+    begin_table(page, caption);
+    fputs(
+        "<th scope=\"col\">Kernel</th><th scope=\"col\">tuned<br>numbers</th><th scope=\"col\" "
+        "class=\"words\">one "
+        "entry</th><th scope=\"col\">draws</th><th scope=\"col\">failed<br>draws</th><th "
+        "scope=\"col\">seconds</th>"
+        "<th scope=\"col\">R<sup>2</sup> in<br>the folds</th><th scope=\"col\" class=\"words\">winner</th></tr>"
+        "</thead>\n<tbody>\n",
+        page->html);
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        const comparison_row *row = &comparison->rows[i];
+        write_row_name(page, i, row->name);
+        fprintf(page->html, "<td>%lld</td>", (long long)row->hyperparameters);
+        fputs("<td class=\"words\">", page->html);
+        write_formula(page->html, cell_cost(row, seconds));
+        fputs("</td>", page->html);
+        fprintf(page->html, "<td>%lld</td><td>%lld</td><td>%s</td>", (long long)row->draws,
+                (long long)row->failed, cell_seconds(row->seconds, seconds));
+        if (row->won) {
+            fprintf(page->html, "<td>%.4f</td>", row->won->score);
+            write_winner(page->html, cell_winner(row->won, false, text, sizeof text));
+        } else {
+            page_write_text(page, "<td>-</td><td class=\"winner\">failed: ",
+                            row->failure ? row->failure : "no result", "</td></tr>\n");
+        }
+    }
+    end_table(page);
+}
+
+/* NMSE of every sample, where there are several. */
+void page_write_samples(report_page *page)
+{
+    const cli_comparison *comparison = page->comparison;
+    if (comparison->n_samples < 2)
+        return;
+    begin_table(page, "NMSE in every sample; ** marks the model confidence set of the sample.");
+    fputs("<th scope=\"col\">Kernel</th>", page->html);
+    for (int64_t s = 0; s < comparison->n_samples; s++)
+        fprintf(page->html, "<th scope=\"col\">seed %llu<span class=\"mark\"></span></th>",
+                (unsigned long long)comparison->setting.first_seed + (unsigned long long)s);
+    fputs("</tr></thead>\n<tbody>\n", page->html);
+    for (int64_t i = 0; i < comparison->n_rows; i++) {
+        write_row_name(page, i, comparison->rows[i].name);
+        for (int64_t s = 0; s < comparison->n_samples; s++) {
+            const volt_study_row *row = volt_study_row_at(comparison->studies[s], i);
+            if (row->failure)
+                fputs("<td>-<span class=\"mark\"></span></td>", page->html);
+            else
+                fprintf(page->html, "<td>%.4f<span class=\"mark\">%s</span></td>", row->metrics.nmse,
+                        row->in_mcs ? "**" : "");
+        }
+        fputs("</tr>\n", page->html);
+    }
+    end_table(page);
+}

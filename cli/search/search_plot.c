@@ -1,0 +1,335 @@
+/* cli/search/search_plot.c: draw a search with gnuplot.
+ *
+ * Every parameter that took more than one value has a panel, alpha too; a panel's axis is logarithmic when its
+ * values spread over decades, and has words for ticks when they are words. The trials go to gnuplot as tables:
+ * one row per trial, the score first, then its place on every panel's axis. */
+#include "search/search_plot.h"
+
+#include "args/kernel_parts.h"
+#include "files/gnuplot.h"
+#include "files/gnuplot_text.h"
+#include "search/plot_axes.h"
+#include "search/search_report.h"
+#include "terminal/report.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POINTS = 4000 };
+
+/* ---- the scores ------------------------------------------------------------------------------- */
+
+typedef struct score_axis {
+    bool is_logarithmic, lower_is_better;
+    double low, high; /* of the axis */
+} score_axis;
+
+static int compare_numbers(const void *first, const void *second)
+{
+    double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+/* A few hopeless draws must not squeeze the others into a line: when the worst lie far beyond the bulk, the
+ * axis ends before them and they are drawn on its end. */
+static void leave_out_hopeless(score_axis *axis, const double *sorted, int64_t count)
+{
+    double bulk_low = sorted[count / 5], bulk_high = sorted[count - 1 - count / 5];
+    if (axis->lower_is_better && axis->high - axis->low > 2 * (bulk_high - axis->low))
+        axis->high = fmax(bulk_high, sorted[count / 2]);
+    if (!axis->lower_is_better && axis->high - axis->low > 2 * (axis->high - bulk_low))
+        axis->low = fmin(bulk_low, sorted[count / 2]);
+}
+
+static int find_score_axis(score_axis *axis, const volt_trial *const *trials, int64_t count, volt_score score)
+{
+    double *sorted = malloc(((size_t)count + 1) * sizeof *sorted);
+    if (!sorted)
+        return complain(EXIT_FAILED, "not enough memory for the picture");
+    int64_t n = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (!trials[i]->failure && isfinite(trials[i]->score))
+            sorted[n++] = trials[i]->score;
+    axis->lower_is_better = score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE;
+    axis->high = 1;
+    if (n > 0) {
+        qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
+        axis->low = sorted[0];
+        axis->high = sorted[n - 1];
+        axis->is_logarithmic = axis->lower_is_better && axis->low > 0 && axis->high >= 30 * axis->low;
+        if (!axis->is_logarithmic)
+            leave_out_hopeless(axis, sorted, n);
+    }
+    free(sorted);
+
+    /* Room for the marks of the best and of the failed. */
+    if (axis->is_logarithmic) {
+        double room = pow(axis->high / axis->low, 0.08);
+        axis->low /= room;
+        axis->high *= room;
+    } else {
+        double room = 0.08 * (axis->high - axis->low);
+        if (!(room > 0))
+            room = fmax(0.05 * fabs(axis->high), 1e-3);
+        axis->low -= room;
+        axis->high += room;
+    }
+    return 0;
+}
+
+/* ---- the tables ------------------------------------------------------------------------------- */
+
+typedef enum trial_class { COMPLETE, GIVEN_UP, BEYOND, FAILED, BEST, N_CLASSES } trial_class;
+
+static const struct {
+    const char *table, *title, *style;
+} classes[N_CLASSES] = {
+    [COMPLETE] = {"complete", "all folds", "pointtype 7 pointsize 0.5 linecolor rgb \"#302f7fd0\""},
+    [GIVEN_UP] = {"given_up", "given up early", "pointtype 7 pointsize 0.35 linecolor rgb \"#90808080\""},
+    [BEYOND] = {"beyond", "off the axis", "pointtype 11 pointsize 0.5 linecolor rgb \"#90808080\""},
+    [FAILED] = {"failed", "failed", "pointtype 2 pointsize 0.5 linecolor rgb \"#60b04040\""},
+    [BEST] = {"best", "best", "pointtype 7 pointsize 1.1 linecolor rgb \"#e0641a\""},
+};
+
+static trial_class class_of(const volt_trial *trial, const volt_trial *best, const score_axis *axis)
+{
+    if (trial == best)
+        return BEST;
+    if (trial->failure || !isfinite(trial->score))
+        return FAILED;
+    if (trial->score < axis->low || trial->score > axis->high)
+        return BEYOND;
+    return trial->stopped ? GIVEN_UP : COMPLETE;
+}
+
+static void write_row(FILE *script, const plot_axes *axes, const volt_trial *trial, double score)
+{
+    fprintf(script, "%.10g", score);
+    for (int i = 0; i < axes->count; i++) {
+        double place = plot_axis_place(&axes->axes[i], trial);
+        if (isfinite(place))
+            fprintf(script, " %.10g", place);
+        else
+            fputs(" NaN", script);
+    }
+    fputc('\n', script);
+}
+
+/* What has no place on the axis of scores stands at its worse end. */
+static double drawn_score(trial_class class, const volt_trial *trial, const score_axis *axis)
+{
+    if (class != BEYOND && class != FAILED)
+        return trial->score;
+    double inward = axis->is_logarithmic ? 0 : 0.03 * (axis->high - axis->low);
+    return axis->lower_is_better ? axis->high - inward : axis->low + inward;
+}
+
+/* One table per class; sizes[] counts its rows. Of very many trials every k-th is drawn. */
+static void write_tables(FILE *script, const plot_axes *axes, const score_axis *scores,
+                         const volt_trial *const *trials, int64_t count, const volt_trial *best,
+                         int64_t sizes[N_CLASSES])
+{
+    int64_t every = 1 + (count - 1) / MOST_POINTS;
+    for (int class = 0; class < N_CLASSES; class ++) {
+        sizes[class] = 0;
+        fprintf(script, "$%s << END\n", classes[class].table);
+        for (int64_t i = 0; i < count; i++) {
+            const volt_trial *trial = trials[i];
+            if ((int)class_of(trial, best, scores) != class || (i % every != 0 && trial != best))
+                continue;
+            write_row(script, axes, trial, drawn_score((trial_class) class, trial, scores));
+            sizes[class]++;
+        }
+        fprintf(script, "END\n");
+    }
+}
+
+/* ---- the panels ------------------------------------------------------------------------------- */
+
+/* In pixels. One column reads well on a phone; many panels make two. */
+typedef struct plot_layout {
+    int columns, rows, width, height;
+} plot_layout;
+enum { HEADER = 76, PANEL = 204, PANEL_FOOT = 62, LEFT = 76, RIGHT = 16, COLUMN = 480, NARROW_COLUMN = 330 };
+
+static plot_layout lay_out(int panels, int most_columns)
+{
+    plot_layout layout = {.columns = panels > 4 && most_columns > 1 ? 2 : 1};
+    layout.rows = (panels + layout.columns - 1) / layout.columns;
+    layout.width = layout.columns == 1 ? COLUMN : 2 * NARROW_COLUMN;
+    layout.height = HEADER + layout.rows * PANEL;
+    return layout;
+}
+
+static void write_header(FILE *script, const plot_layout *layout, const score_axis *scores, const char *label,
+                         int64_t count, const volt_trial *best)
+{
+    fprintf(script,
+            "set encoding utf8\n"
+            "set terminal svg noenhanced size %d,%d font 'Helvetica,Arial,sans-serif,14' linewidth 1.2\n"
+            "set multiplot\n"
+            "set border 3 linecolor rgb '#808080'\n"
+            "set tics nomirror out scale 0.6 textcolor rgb '#808080'\n"
+            "set format x '%%g'\nset format y '%%g'\n"
+            "set yrange [%.10g:%.10g]\n",
+            layout->width, layout->height, scores->low, scores->high);
+    if (scores->is_logarithmic)
+        fputs("set logscale y\n", script);
+    char title[128];
+    int used =
+        snprintf(title, sizeof title, "%s of %lld draw%s", label, (long long)count, count == 1 ? "" : "s");
+    if (best)
+        snprintf(title + used, sizeof title - (size_t)used, ": best %.5g", best->score);
+    fputs("set label 1 ", script);
+    gnuplot_text(script, title);
+    fprintf(script, " at screen %.5g, screen %.5g left textcolor rgb '#808080' font ',16'\n",
+            (double)RIGHT / layout->width, 1 - 18.0 / layout->height);
+}
+
+/* A few whole numbers: ticks at these alone. */
+static bool has_few_values(const plot_axis *axis)
+{
+    enum { FEW = 6 };
+    bool is_whole = axis->n_words <= FEW;
+    for (int i = 0; i < axis->n_words && is_whole; i++)
+        is_whole = strspn(axis->words[i], "0123456789") == strlen(axis->words[i]);
+    return is_whole;
+}
+
+/* The range and the ticks of the axis of a panel. */
+static void write_axis(FILE *script, const plot_axis *axis)
+{
+    fputs("unset logscale x\nset xtics autofreq\nset xrange [*:*]\n", script);
+    if (axis->has_words) {
+        fprintf(script, "set xrange [-0.5:%g]\nset xtics (", axis->n_words - 0.5);
+        for (int i = 0; i < axis->n_words; i++) {
+            fputs(i ? ", " : "", script);
+            gnuplot_tick(script, axis->words[i]);
+            fprintf(script, " %d", i);
+        }
+        fputs(")\n", script);
+    } else if (plot_axis_is_logarithmic(axis)) {
+        double room = pow(axis->high / axis->low, 0.04);
+        double every = fmax(1, ceil(log10(axis->high / axis->low) / 5)); /* decades from label to label */
+        fprintf(script, "set logscale x\nset xtics %.10g\nset xrange [%.10g:%.10g]\n", pow(10, every),
+                axis->low / room, axis->high * room);
+    } else {
+        double room = axis->high > axis->low ? 0.04 * (axis->high - axis->low) : 0.1 * fabs(axis->high) + 1e-12;
+        fprintf(script, "set xrange [%.10g:%.10g]\n", axis->low - room, axis->high + room);
+        for (int i = 0; i < axis->n_words && has_few_values(axis); i++)
+            fprintf(script, "set xtics %s(%s)\n", i ? "add " : "", axis->words[i]);
+    }
+}
+
+static void write_panel(FILE *script, const plot_layout *layout, const plot_axis *axis, int panel,
+                        const char *label, const volt_trial *best, const int64_t sizes[N_CLASSES])
+{
+    int row = panel / layout->columns, column = panel % layout->columns;
+    double width = layout->width, height = layout->height, column_width = width / layout->columns;
+    double top = height - HEADER - row * PANEL;
+    fprintf(script,
+            "set lmargin at screen %.5g\nset rmargin at screen %.5g\n"
+            "set tmargin at screen %.5g\nset bmargin at screen %.5g\n",
+            (column * column_width + LEFT) / width, ((column + 1) * column_width - RIGHT) / width, top / height,
+            (top - PANEL + PANEL_FOOT) / height);
+    write_axis(script, axis);
+
+    char text[PART_LENGTH] = "", title[2 * PART_LENGTH + 16];
+    double number = NAN;
+    if (best)
+        plot_axis_value(axis, best, text, &number);
+    if (text[0] && isfinite(number))
+        snprintf(text, sizeof text, "%.4g", number);
+    snprintf(title, sizeof title, "%s%s%s", axis->name, text[0] ? ", best " : "", text);
+    fputs("set xlabel ", script);
+    gnuplot_text(script, title);
+    fputs(" offset 0,0.5 textcolor rgb '#808080'\n", script);
+    /* At a fixed place: gnuplot would push it off the picture where the tick labels are wide. */
+    fputs("set label 2 ", script);
+    gnuplot_text(script, column == 0 ? label : "");
+    fprintf(script, " at screen %.5g, screen %.5g center rotate textcolor rgb '#808080'\n", 8 / width,
+            (top - (PANEL - PANEL_FOOT) / 2.0) / height);
+    int n_classes = 0;
+    for (int class = 0; class < N_CLASSES; class ++)
+        n_classes += sizes[class] > 0;
+    if (panel == 0)
+        fprintf(script,
+                "set key at screen %.5g, screen %.5g left top vertical maxrows %d Left reverse samplen 0.4 "
+                "width -3 "
+                "textcolor rgb '#808080' font ',12'\n",
+                8 / width, 1 - 30 / height, n_classes > 4 ? 2 : 1);
+    else
+        fputs("unset key\nunset label 1\n", script);
+
+    /* The better the class, the later it is drawn. */
+    static const trial_class order[] = {FAILED, BEYOND, GIVEN_UP, COMPLETE, BEST};
+    bool is_first = true;
+    for (int i = 0; i < N_CLASSES; i++) {
+        trial_class class = order[i];
+        if (sizes[class] == 0)
+            continue;
+        fprintf(script, "%s$%s using %d:1 with points %s title \"%s\"", is_first ? "plot " : ", ",
+                classes[class].table, panel + 2, classes[class].style, classes[class].title);
+        is_first = false;
+    }
+    fputc('\n', script);
+}
+
+static int write_script(FILE *script, const volt_trial *const *trials, int64_t count, const volt_trial *best,
+                        volt_score score, int most_columns)
+{
+    plot_axes *axes = calloc(1, sizeof *axes);
+    if (!axes)
+        return complain(EXIT_FAILED, "not enough memory for the picture");
+    score_axis scores = {0};
+    int failed = find_score_axis(&scores, trials, count, score);
+    if (!failed) {
+        int64_t sizes[N_CLASSES];
+        plot_axes_find(axes, trials, count);
+        plot_layout layout = lay_out(axes->count, most_columns);
+        write_tables(script, axes, &scores, trials, count, best, sizes);
+        write_header(script, &layout, &scores, score_label(score), count, best);
+        for (int panel = 0; panel < axes->count; panel++)
+            write_panel(script, &layout, &axes->axes[panel], panel, score_label(score), best, sizes);
+        fputs("unset multiplot\n", script);
+    }
+    free(axes);
+    return failed;
+}
+
+/* ---- the picture ------------------------------------------------------------------------------ */
+
+int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
+                      volt_score score, int most_columns)
+{
+    FILE *script = gnuplot_script();
+    if (!script)
+        return EXIT_FAILED;
+    int failed = write_script(script, trials, count, best, score, most_columns);
+    if (!failed)
+        failed = gnuplot_draw(script, svg);
+    fclose(script);
+    return failed;
+}
+
+int search_plot_file(const char *path, const volt_search *search)
+{
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
+    if (!trials)
+        return complain(EXIT_FAILED, "not enough memory for the picture");
+    for (int64_t i = 0; i < info.trials; i++)
+        trials[i] = volt_search_trial(search, i);
+    FILE *script = gnuplot_script();
+    int failed = script ? write_script(script, trials, info.trials, volt_search_best(search), info.score, 2)
+                        : EXIT_FAILED;
+    if (!failed)
+        failed = gnuplot_draw_file(script, path);
+    if (script)
+        fclose(script);
+    free(trials);
+    return failed;
+}

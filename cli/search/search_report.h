@@ -1,0 +1,42 @@
+/* cli/search/search_report.h: what a search says while it runs and when it ends. */
+#ifndef CLI_SEARCH_REPORT_H
+#define CLI_SEARCH_REPORT_H
+
+#include "volterra.h"
+
+#include <stdbool.h>
+
+/* The choices of --score and --race, in the order of the library's enums. */
+#define SCORE_CHOICES "r2|nmse|mse|prequential|log"
+#define RACE_CHOICES "exact|fast|none"
+
+/* "R2", "NMSE", ... for people. */
+const char *score_label(volt_score score);
+
+/* ---- while it runs ---------------------------------------------------------------------------- */
+
+typedef struct search_watch {
+    int64_t total;  /* candidates that this run will try at most; -1: no end */
+    double budget;  /* seconds, 0: none */
+    bool announced; /* how many are expected in that time */
+} search_watch;
+
+/* A volt_trial_fn whose context is a search_watch: keeps the progress line up to date. */
+void search_watch_trial(const volt_search *search, const volt_trial *trial, void *watch);
+
+/* ---- at its end ------------------------------------------------------------------------------- */
+
+typedef struct search_outcome {
+    const volt_search *search; /* with a best trial */
+    bool interrupted, merged;
+    const char *log, *model, *plot; /* files written, or NULL */
+    const char *command;            /* the line that fits the winner, or NULL */
+} search_outcome;
+
+/* Print it as a table or as JSON; returns the exit status. */
+int search_report_print(const search_outcome *outcome, bool json);
+
+/* The reason of the first trial that failed, or NULL. */
+const char *search_first_failure(const volt_search *search);
+
+#endif

@@ -1,0 +1,125 @@
+/* cli/search/search_space.c: read what a search draws its parameters from. */
+#include "search/search_space.h"
+
+#include "terminal/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const law_names[] = {"log", "uniform", "int", "logint"};
+static const volt_search_law laws[] = {VOLT_SEARCH_LOG, VOLT_SEARCH_LINEAR, VOLT_SEARCH_INTEGER,
+                                       VOLT_SEARCH_LOG_INTEGER};
+enum { N_LAWS = (int)(sizeof laws / sizeof laws[0]) };
+
+/* "LAW:LOW..HIGH", split in place; `written` is the whole option for the sentence. */
+static int read_interval(char *spec, char *dots, const char *written, volt_range *range)
+{
+    char *colon = strchr(spec, ':');
+    if (!colon || colon > dots)
+        return complain(EXIT_USAGE, "--range %s does not say how to draw: write log:%s or uniform:%s", written,
+                        spec, spec);
+    *colon = *dots = '\0';
+    const char *low = colon + 1, *high = dots + 2;
+
+    int law = 0;
+    while (law < N_LAWS && strcmp(law_names[law], spec) != 0)
+        law++;
+    if (law == N_LAWS) {
+        const char *nearest = volt_nearest_name(spec, law_names, N_LAWS);
+        return complain(EXIT_USAGE, "--range %s: '%s' is none of log, uniform, int, logint%s%s%s", written,
+                        spec, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    }
+    range->kind = laws[law];
+    if (!volt_parse_number(low, &range->low) || !isfinite(range->low))
+        return complain(EXIT_USAGE, "--range %s: '%s' is not a finite number", written, low);
+    if (!volt_parse_number(high, &range->high) || !isfinite(range->high))
+        return complain(EXIT_USAGE, "--range %s: '%s' is not a finite number", written, high);
+    if (!(range->low <= range->high))
+        return complain(EXIT_USAGE, "--range %s: the low end %s is above the high end %s", written, low, high);
+    return 0;
+}
+
+/* "A|B|C", split in place. */
+static int read_choices(char *spec, const char *written, volt_range *range, const char ***choices)
+{
+    int64_t count = 1;
+    for (const char *at = spec; *at; at++)
+        count += *at == '|';
+    const char **words = calloc((size_t)count, sizeof *words);
+    *choices = words;
+    if (!words)
+        return complain(EXIT_FAILED, "not enough memory for the choices of --range %s", written);
+    for (int64_t i = 0; i < count; i++) {
+        size_t length = strcspn(spec, "|");
+        spec[length] = '\0';
+        if (length == 0)
+            return complain(EXIT_USAGE, "--range %s has an empty choice", written);
+        words[i] = spec;
+        spec += length + 1;
+    }
+    range->choices = words;
+    range->n_choices = count;
+    return 0;
+}
+
+/* The next range of the space; `text` is NAME=SPEC. */
+static int add_range(search_space *space, const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    space->texts[space->count] = copy;
+    if (!copy)
+        return complain(EXIT_FAILED, "not enough memory for --range %s", text);
+    strcpy(copy, text);
+
+    volt_range *range = &space->ranges[space->count];
+    const char ***choices = &space->choices[space->count];
+    space->count++;
+    char *equals = strchr(copy, '=');
+    if (!equals || equals == copy || !equals[1])
+        return complain(EXIT_USAGE, "--range must be NAME=SPEC such as alpha=log:1e-8..1, not '%s'", text);
+    *equals = '\0';
+    range->name = copy;
+    for (int64_t i = 0; i + 1 < space->count; i++)
+        if (strcmp(space->ranges[i].name, range->name) == 0)
+            return complain(EXIT_USAGE, "--range gives %s twice%s", range->name,
+                            strcmp(range->name, "alpha") == 0 ? " (--alpha counts as one)" : "");
+    char *spec = equals + 1, *dots = strstr(spec, "..");
+    return dots ? read_interval(spec, dots, text, range) : read_choices(spec, text, range, choices);
+}
+
+int search_space_read(search_space *space, const text_list *specs, const char *alpha)
+{
+    size_t most = (size_t)specs->count + 1;
+    space->ranges = calloc(most, sizeof *space->ranges);
+    space->texts = calloc(most, sizeof *space->texts);
+    space->choices = calloc(most, sizeof *space->choices);
+    if (!space->ranges || !space->texts || !space->choices)
+        return complain(EXIT_FAILED, "not enough memory for the ranges");
+    int failed = 0;
+    for (int64_t i = 0; i < specs->count && !failed; i++)
+        failed = add_range(space, specs->texts[i]);
+    if (!alpha || failed)
+        return failed;
+
+    char *text = malloc(strlen(alpha) + sizeof "alpha=");
+    if (!text)
+        return complain(EXIT_FAILED, "not enough memory for --alpha %s", alpha);
+    strcpy(text, "alpha=");
+    strcat(text, alpha);
+    failed = add_range(space, text);
+    free(text);
+    return failed;
+}
+
+void search_space_release(search_space *space)
+{
+    for (int64_t i = 0; i < space->count; i++) {
+        free(space->texts[i]);
+        free(space->choices[i]);
+    }
+    free(space->ranges);
+    free(space->texts);
+    free(space->choices);
+    memset(space, 0, sizeof *space);
+}

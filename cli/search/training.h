@@ -1,0 +1,92 @@
+/* cli/search/training.h: what fit and tune have in common: the sequence they learn from, and the fit itself. */
+#ifndef CLI_TRAINING_H
+#define CLI_TRAINING_H
+
+#include "args/options.h"
+#include "files/inputs.h"
+#include "volterra.h"
+
+/* The part of a command's arguments that TRAINING_SEQUENCE and TRAINING_READOUT fill. */
+typedef struct training_arguments {
+    const char *x, *y;
+    int64_t ahead; /* AHEAD_NOT_GIVEN: set it so before options_parse */
+    int64_t washout;
+    row_range rows;
+    bool no_intercept, no_scale;
+    int missing;
+} training_arguments;
+
+enum { AHEAD_NOT_GIVEN = -1 };
+
+/* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
+ * given in form `form` of the command (0: in every form). */
+#define TRAINING_SEQUENCE(base, form)                                                                  \
+    {.name = "x",                                                                                      \
+     .kind = OPTION_TEXT,                                                                              \
+     .required = true,                                                                                 \
+     .required_form = (form),                                                                          \
+     .offset = (base) + offsetof(training_arguments, x),                                               \
+     .argument = "X",                                                                                  \
+     .meaning = "inputs: FILE or FILE:COLUMNS, one row per time step"},                                \
+        {.name = "y",                                                                                  \
+         .kind = OPTION_TEXT,                                                                          \
+         .offset = (base) + offsetof(training_arguments, y),                                           \
+         .argument = "Y",                                                                              \
+         .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"}, \
+    {                                                                                                  \
+        .name = "ahead", .kind = OPTION_COUNT, .offset = (base) + offsetof(training_arguments, ahead), \
+        .argument = "H", .meaning = "the target of row t is row t+H (default 0 with --y, 1 without)"   \
+    }
+
+#define TRAINING_READOUT(base)                                                                                \
+    {.name = "washout",                                                                                       \
+     .kind = OPTION_COUNT,                                                                                    \
+     .fallback = "0",                                                                                         \
+     .offset = (base) + offsetof(training_arguments, washout),                                                \
+     .argument = "W",                                                                                         \
+     .meaning = "first rows that feed the past but are not fitted"},                                          \
+        {.name = "rows",                                                                                      \
+         .kind = OPTION_ROWS,                                                                                 \
+         .offset = (base) + offsetof(training_arguments, rows),                                               \
+         .argument = "A:B",                                                                                   \
+         .meaning = "use rows A <= t < B of X and Y, counted from 0; negative ends count from the last row"}, \
+        {.name = "no-intercept",                                                                              \
+         .kind = OPTION_FLAG,                                                                                 \
+         .offset = (base) + offsetof(training_arguments, no_intercept),                                       \
+         .meaning = "fit no constant"},                                                                       \
+        {.name = "no-scale",                                                                                  \
+         .kind = OPTION_FLAG,                                                                                 \
+         .offset = (base) + offsetof(training_arguments, no_scale),                                           \
+         .meaning = "take inputs and targets as they are"},                                                   \
+    {                                                                                                         \
+        .name = "missing", .kind = OPTION_CHOICE, .choices = MISSING_CHOICES, .fallback = "error",            \
+        .offset = (base) + offsetof(training_arguments, missing), .meaning = "what to do with missing values" \
+    }
+
+/* What is fitted: rows t of the inputs and rows t + ahead of the targets. */
+typedef struct training_data {
+    dataset x, y; /* y is empty when X is its own target */
+    volt_view inputs, targets;
+    int64_t ahead;
+    bool feedback;                            /* the outputs are the inputs one step later */
+    const char **input_names, **output_names; /* NULL: no header */
+} training_data;
+
+/* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be
+ * released. */
+int training_read(const training_arguments *arguments, training_data *data);
+void training_release(training_data *data);
+
+/* Fit with a progress bar, unless quiet. `fitted` may have data NULL. */
+int training_fit(const training_arguments *arguments, const training_data *data, const volt_kernel *kernel,
+                 double alpha, bool quiet, volt_matrix fitted, volt_model **model);
+
+/* Can the file at `path` be written, and is it none of the inputs? */
+int training_check_output(const training_arguments *arguments, const char *path);
+
+/* The command line of volterra fit that fits `kernel` with `alpha` on these data, ready for a shell, to be
+ * freed. `model` is the file to write. NULL: not enough memory. */
+char *training_fit_command(const training_arguments *arguments, const char *kernel, double alpha,
+                           const char *model);
+
+#endif

@@ -1,0 +1,81 @@
+/* cli/terminal/json_build.c: a JSON document, built value by value and printed as a whole or not at all. */
+#include "terminal/json_build.h"
+
+#include "terminal/report.h"
+#include "terminal/text_stream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every value passes here on its way into the document. */
+static json_t *keep(json_build *build, json_t *made)
+{
+    build->failed = build->failed || !made;
+    return made;
+}
+
+json_t *build_object(json_build *build)
+{
+    return keep(build, json_object());
+}
+
+json_t *build_array(json_build *build)
+{
+    return keep(build, json_array());
+}
+
+json_t *build_number(json_build *build, double value)
+{
+    return keep(build, isfinite(value) ? json_real(value) : json_null());
+}
+
+json_t *build_count(json_build *build, int64_t value)
+{
+    return keep(build, json_integer((json_int_t)value));
+}
+
+/* Checked here because json_string() does not say whether the text or the memory was at fault. */
+static bool is_utf8(const char *text)
+{
+    char shown[VOLT_CHARACTER_LENGTH];
+    const char *end = text + strlen(text);
+    for (size_t step; text < end; text += step) {
+        step = volt_show_character(text, (size_t)(end - text), shown);
+        if (step == 1 && (unsigned char)*text >= 0x80) /* a byte that begins no character */
+            return false;
+    }
+    return true;
+}
+
+json_t *build_text(json_build *build, const char *text)
+{
+    return keep(build, text && is_utf8(text) ? json_string_nocheck(text) : json_null());
+}
+
+void build_set(json_build *build, json_t *object, const char *key, json_t *value)
+{
+    build->failed = json_object_set_new(object, key, value) != 0 || build->failed;
+}
+
+void build_append(json_build *build, json_t *array, json_t *value)
+{
+    build->failed = json_array_append_new(array, value) != 0 || build->failed;
+}
+
+int build_print(json_build *build, json_t *document, size_t flags)
+{
+    /* As a text first: half of it would be on standard output when Jansson finds that memory is out. Into a stream of
+     * our own: json_dumps() does not look whether its buffer took the name of a value (2.14). */
+    text_stream memory;
+    bool failed = !text_open(&memory) || build->failed ||
+                  json_dumpf(document, memory.out, flags | JSON_ENSURE_ASCII) != 0;
+    char *text = text_close(&memory);
+    json_decref(document);
+    bool is_whole = text && !failed;
+    if (is_whole)
+        puts(text); /* a write error is seen when standard output is closed */
+    free(text);
+    return is_whole ? EXIT_DONE : complain(EXIT_FAILED, "not enough memory for the JSON text");
+}

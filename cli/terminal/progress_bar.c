@@ -1,0 +1,155 @@
+/* cli/terminal/progress_bar.c: progress on standard error. */
+#define _DEFAULT_SOURCE /* the size of the terminal */
+#include "terminal/progress_bar.h"
+
+#include "terminal/interrupt.h"
+#include "terminal/report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double bar_after = 0.3, bar_every = 0.1; /* seconds, on a terminal */
+static const double line_after = 5, line_every = 10;  /* seconds, elsewhere */
+enum { BAR_WIDTH = 30, SHORT_BAR = 12, TEXT_CAPACITY = 512 };
+
+static struct {
+    bool quiet, is_terminal;
+    bool drawn;                        /* a bar stands on the screen */
+    double began, spoken;              /* clock readings; spoken 0: nothing said yet */
+    double first_fraction, first_time; /* of the first report: a call may begin where another one ended */
+    char text[TEXT_CAPACITY];          /* in place of the stage, unless empty */
+} state;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ", about 12 s left" once there is enough to go by. */
+static const char *time_left(double now, double fraction, char text[QUANTITY_LENGTH + 16])
+{
+    char left[QUANTITY_LENGTH];
+    double done = fraction - state.first_fraction;
+    text[0] = '\0';
+    if (done > 0.02 && fraction < 1)
+        snprintf(text, QUANTITY_LENGTH + 16, ", about %s left",
+                 format_seconds(ceil((now - state.first_time) * (1 - fraction) / done), left));
+    return text;
+}
+
+/* Cut the line before it would wrap: a wrapped line is not wiped by the next one. */
+static void fit_terminal(char *line)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 4)
+        return;
+    if (strlen(line) >= size.ws_col)
+        strcpy(line + size.ws_col - 4, "...");
+}
+
+static void draw_bar(const char *stage, double fraction, double now)
+{
+    char bar[BAR_WIDTH + 1], left[QUANTITY_LENGTH + 16], line[TEXT_CAPACITY + 128];
+    int width = state.text[0] ? SHORT_BAR : BAR_WIDTH;
+    for (int i = 0; i < width; i++)
+        bar[i] = i < (int)(fraction * width) ? '#' : '-';
+    bar[width] = '\0';
+    time_left(now, fraction, left);
+    if (state.text[0])
+        snprintf(line, sizeof line, "%s [%s] %3.0f%%%s: %s", report_command(), bar, 100 * fraction, left,
+                 state.text);
+    else
+        snprintf(line, sizeof line, "%s [%s] %3.0f%% %s%s", report_command(), bar, 100 * fraction, stage, left);
+    fit_terminal(line);
+    fprintf(stderr, "\r\033[K%s", line);
+    fflush(stderr);
+    state.drawn = true;
+}
+
+static void print_line(const char *stage, double fraction, double now)
+{
+    char left[QUANTITY_LENGTH + 16];
+    time_left(now, fraction, left);
+    if (state.text[0])
+        fprintf(stderr, "volterra %s: %.0f%% done%s: %s\n", report_command(), 100 * fraction, left, state.text);
+    else
+        fprintf(stderr, "volterra %s: %.0f%% done (%s)%s\n", report_command(), 100 * fraction, stage, left);
+}
+
+static int on_progress(const char *stage, double fraction, void *context)
+{
+    (void)context;
+    if (!state.quiet && !interrupt_seen()) {
+        double now = seconds_now(), elapsed = now - state.began;
+        if (state.first_time == 0) {
+            state.first_time = now;
+            state.first_fraction = fraction;
+        }
+        double after = state.is_terminal ? bar_after : line_after;
+        double every = state.is_terminal ? bar_every : line_every;
+        if (elapsed >= after && now - state.spoken >= every) {
+            state.spoken = now;
+            if (state.is_terminal)
+                draw_bar(stage, fraction, now);
+            else
+                print_line(stage, fraction, now);
+        }
+    }
+    return interrupt_seen();
+}
+
+volt_progress progress_begin(bool quiet)
+{
+    state.quiet = quiet;
+    state.is_terminal = isatty(STDERR_FILENO);
+    state.drawn = false;
+    state.began = seconds_now();
+    state.spoken = 0;
+    state.first_time = 0;
+    state.text[0] = '\0';
+    interrupt_defer(true);
+    volt_progress progress = {on_progress, NULL};
+    return progress;
+}
+
+void progress_describe(const char *text)
+{
+    snprintf(state.text, sizeof state.text, "%s", text);
+    volt_make_printable(state.text);
+}
+
+void progress_announce(const char *format, ...)
+{
+    if (state.quiet)
+        return;
+    char text[TEXT_CAPACITY];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    progress_clear();
+    fprintf(stderr, "volterra %s: %s\n", report_command(), volt_make_printable(text));
+}
+
+double progress_end(void)
+{
+    progress_clear();
+    interrupt_defer(false);
+    return seconds_now() - state.began;
+}
+
+void progress_clear(void)
+{
+    if (!state.drawn)
+        return;
+    fprintf(stderr, "\r\033[K");
+    fflush(stderr);
+    state.drawn = false;
+}

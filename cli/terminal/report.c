@@ -1,0 +1,139 @@
+/* cli/terminal/report.c: errors and warnings on standard error. */
+#include "terminal/report.h"
+
+#include "terminal/interrupt.h"
+#include "terminal/progress_bar.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_CAPACITY = 1536, MOST_WARNINGS = 16 };
+
+static const char *command_name;
+static bool is_quiet;
+static char *warnings[MOST_WARNINGS];
+static int n_warnings;
+
+void report_set_command(const char *name)
+{
+    command_name = name;
+}
+
+const char *report_command(void)
+{
+    return command_name ? command_name : "";
+}
+
+void report_set_quiet(bool quiet)
+{
+    is_quiet = quiet;
+}
+
+static void print_error(char *text)
+{
+    /* A name may hold anything: keep the line one line, and the terminal safe. */
+    volt_make_printable(text);
+    progress_clear();
+    fprintf(stderr, "volterra%s%s: %s\n", command_name ? " " : "", report_command(), text);
+}
+
+int complain(int exit_status, const char *format, ...)
+{
+    char text[LINE_CAPACITY];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    print_error(text);
+    return exit_status;
+}
+
+/* ---- the library's failures ------------------------------------------------------------------- */
+
+static int exit_status_of(volt_status status)
+{
+    switch (status) {
+    case VOLT_OK:
+        return EXIT_DONE;
+    case VOLT_ERR_ARGUMENT:
+    case VOLT_ERR_KERNEL:
+        return EXIT_USAGE;
+    case VOLT_ERR_CANCELLED:
+        return interrupt_exit_status();
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+static const char *sentence_of(volt_status status)
+{
+    const char *detail = volt_error_detail();
+    return *detail ? detail : volt_status_message(status);
+}
+
+int complain_status(volt_status status)
+{
+    if (status == VOLT_ERR_CANCELLED || interrupt_seen())
+        return complain(interrupt_exit_status(), "interrupted");
+    return complain(exit_status_of(status), "%s", sentence_of(status));
+}
+
+int complain_status_hint(volt_status status, const char *format, ...)
+{
+    char hint[LINE_CAPACITY / 2];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(hint, sizeof hint, format, args);
+    va_end(args);
+    if (status == VOLT_ERR_CANCELLED || interrupt_seen())
+        return complain_status(status);
+    return complain(exit_status_of(status), "%s%s", sentence_of(status), hint);
+}
+
+/* ---- warnings --------------------------------------------------------------------------------- */
+
+static void hold_warning(const char *text)
+{
+    for (int i = 0; i < n_warnings; i++)
+        if (strcmp(warnings[i], text) == 0)
+            return;
+    char *copy = n_warnings < MOST_WARNINGS ? malloc(strlen(text) + 1) : NULL;
+    if (!copy)
+        return;
+    warnings[n_warnings++] = volt_make_printable(strcpy(copy, text));
+}
+
+void warn(const char *format, ...)
+{
+    char text[LINE_CAPACITY];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    hold_warning(text);
+}
+
+const char *held_warning(void)
+{
+    return n_warnings > 0 ? warnings[0] : NULL;
+}
+
+void report_library_log(volt_log_level level, const char *message, void *context)
+{
+    (void)context;
+    if (level == VOLT_LOG_WARNING)
+        hold_warning(message);
+}
+
+void report_warnings(void)
+{
+    progress_clear();
+    for (int i = 0; i < n_warnings; i++) {
+        if (!is_quiet)
+            fprintf(stderr, "volterra: warning: %s\n", warnings[i]);
+        free(warnings[i]);
+    }
+    n_warnings = 0;
+}
