@@ -39,6 +39,10 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
 void volt_workspace_free(volt_workspace *workspace);
 double volt_workspace_bytes(const volt_problem *problem);
 
+/* Bytes that the engine of a kernel takes beside the workspace, at most; 0 for a text that is no kernel on these
+ * inputs, whose evaluation says why. VOLT_ERR_MEMORY. */
+volt_status volt_candidate_bytes(const volt_problem *problem, const char *kernel, double *bytes);
+
 /* What an evaluation cost. */
 typedef struct volt_cost {
     double flops;

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "kernel/engine/engine.h"
 #include "kernel/gram/gram.h"
 #include "model/scaling.h"
 #include "select/cross_validation.h"
@@ -134,4 +135,20 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     else
         volt_problem_free(fresh);
     return status;
+}
+
+volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, double *bytes)
+{
+    volt_kernel *kernel = NULL;
+    volt_resolved resolved;
+    *bytes = 0;
+    volt_status status = volt_kernel_parse(text, &kernel);
+    if (status != VOLT_OK)
+        return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+    const volt_scaled_inputs *inputs =
+        volt_kernel_keeps_origin(kernel) ? &problem->unshifted : &problem->shifted;
+    if (volt_kernel_resolve(kernel, inputs->extent, problem->d, &resolved) == VOLT_OK)
+        *bytes = volt_engine_bytes(&resolved, problem->most_rows, problem->most_rows);
+    volt_kernel_free(kernel);
+    return VOLT_OK;
 }

@@ -40,6 +40,8 @@ typedef struct run {
 
     omp_lock_t lock; /* of everything below */
     volt_schedule schedule;
+    double room;      /* bytes for what the engines of candidates take beside their workspaces ... */
+    double reserved;  /* ... and what is reserved of it */
     int64_t active;   /* being evaluated */
     int64_t reported; /* trials that the caller has been told about */
     bool cancelled, out_of_time;
@@ -171,6 +173,42 @@ static volt_status keep_trial(volt_trial *trial, void *context)
     return status;
 }
 
+static void rest(void)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+    nanosleep(&pause, NULL);
+}
+
+/* Wait until the candidate's engine has its room: with others, or alone when there is not enough for that. */
+static volt_status reserve(run *r, double bytes)
+{
+    for (bool granted = false; !granted;) {
+        omp_set_lock(&r->lock);
+        bool is_alone = r->reserved == 0;
+        granted = is_alone || r->reserved + bytes <= r->room;
+        if (granted)
+            r->reserved += bytes;
+        omp_unset_lock(&r->lock);
+        if (granted && is_alone && bytes > r->room)
+            return volt_memory_require(bytes, "the kernel of a candidate");
+        if (!granted) {
+            if (!volt_stage_advance(&r->stage, 0))
+                return VOLT_ERR_CANCELLED;
+            rest();
+        }
+    }
+    return VOLT_OK;
+}
+
+static void release(run *r, double bytes)
+{
+    omp_set_lock(&r->lock);
+    r->reserved -= bytes;
+    if (r->reserved < 1) /* rounding must not keep the next one from being alone */
+        r->reserved = 0;
+    omp_unset_lock(&r->lock);
+}
+
 /* Evaluate the candidate at `position` and record the trial. `folds` has room for all scores. */
 static volt_status try_candidate(run *r, int64_t position, volt_workspace *workspace, double *folds)
 {
@@ -180,8 +218,12 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
     racer one = {.run = r, .position = position};
     volt_cost cost = {0};
     VOLT_TRY(volt_candidates_get(r->candidates, index, kernel, &alpha));
+    double bytes = 0;
+    VOLT_TRY(volt_candidate_bytes(r->problem, kernel, &bytes));
+    VOLT_TRY(reserve(r, bytes));
     volt_status status =
         volt_evaluate(r->problem, workspace, kernel, alpha, goes_on, &one, &r->stage, folds, &done, &cost);
+    release(r, bytes);
     if (status != VOLT_OK && !is_candidates_own(status))
         return status;
 
@@ -197,12 +239,6 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
     status = volt_schedule_finish(&r->schedule, position, trial, keep_trial, r);
     omp_unset_lock(&r->lock);
     return status;
-}
-
-static void rest(void)
-{
-    struct timespec pause = {.tv_nsec = 1000000};
-    nanosleep(&pause, NULL);
 }
 
 /* What every thread does: candidates until there are none left. */
@@ -241,7 +277,7 @@ static void work(run *r, volt_workspace *workspace, double *folds)
 /* ---- the whole run ---------------------------------------------------------------------------- */
 
 /* Candidates at a time: as many as there are threads, where a factorisation is too small to be divided well
- * and memory allows. */
+ * and half of the memory holds their workspaces. */
 static int64_t choose_parallel(const run *r)
 {
     int64_t parallel = volt_threads();
@@ -265,6 +301,9 @@ static volt_status evaluate_all(run *r)
     r->search->info.parallel = parallel;
 
     r->schedule.most_ahead = VOLT_LAG + 4 * parallel;
+    double available = (double)volt_memory_available(),
+           spaced = (double)parallel * volt_workspace_bytes(r->problem);
+    r->room = available > 0 ? fmax(0.75 * available - spaced, 0) : INFINITY;
     volt_workspace **spaces = volt_alloc_zero(parallel, sizeof *spaces);
     double *folds = volt_alloc_doubles(parallel, r->problem->folds);
     volt_status status = spaces && folds ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -277,7 +316,12 @@ static volt_status evaluate_all(run *r)
             work(r, spaces[0], folds);
         } else {
 #pragma omp parallel num_threads((int)parallel)
-            work(r, spaces[omp_get_thread_num()], folds + omp_get_thread_num() * r->problem->folds);
+            {
+                int64_t own = volt_own_threads(), which = omp_get_thread_num();
+                volt_set_own_threads(1); /* what a candidate keeps for every thread is kept for one */
+                work(r, spaces[which], folds + which * r->problem->folds);
+                volt_set_own_threads(own);
+            }
         }
         volt_stage_end(&r->stage);
         watch("search", 1, r);

@@ -76,7 +76,7 @@ static void pack(volt_columns *columns)
  * before it. To a sum they bring nothing, or the same for every column (window_past.c). Second differences, from one
  * zero to the next, are 0, so that one zero before the first row is enough. To other programmes zeros are points like
  * any others. */
-static int64_t window_that_counts(const volt_resolved *resolved, int64_t m)
+int64_t volt_columns_window(const volt_resolved *resolved, int64_t m)
 {
     if (resolved->scan.step)
         return volt_min(resolved->window, m);
@@ -92,7 +92,7 @@ static bool wants_distance(const volt_resolved *resolved)
 
 double volt_columns_numbers(const volt_resolved *resolved, int64_t m)
 {
-    double length = (double)(m + window_that_counts(resolved, m) + 2 * CHUNK);
+    double length = (double)(m + volt_columns_window(resolved, m) + 2 * CHUNK);
     return length * ((double)resolved->d + (wants_distance(resolved) ? 1 : 0)) + (double)resolved->d;
 }
 
@@ -142,7 +142,7 @@ volt_status volt_columns_append(const volt_resolved *resolved, volt_view Y, volt
 
     /* With more rows another engine may be the one, or more of the window count: then nothing laid out is of use. */
     const volt_engine *engine = volt_engine_of(resolved, m);
-    int64_t window = window_that_counts(resolved, m);
+    int64_t window = volt_columns_window(resolved, m);
     bool starts_again = engine != columns->engine || window != columns->window;
     columns->engine = engine;
     columns->window = window;

@@ -61,7 +61,9 @@ void volt_columns_centre(const volt_columns *columns, volt_view X, double *centr
 
 /* Lay out `packed`, the centre and the norms of all rows, as columns->window and the kernel want them. */
 volt_status volt_columns_pack(const volt_resolved *resolved, volt_columns *columns);
-/* The numbers that this takes, at most. */
+/* Rows of a window that count, where there are m columns (columns.c). */
+int64_t volt_columns_window(const volt_resolved *resolved, int64_t m);
+/* The numbers that volt_columns_pack takes, at most. */
 double volt_columns_numbers(const volt_resolved *resolved, int64_t m);
 
 /* Room for `count` items in place of `kept`, which stay; further ones are zero. */

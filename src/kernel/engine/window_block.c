@@ -214,9 +214,11 @@ static int64_t scratch(const volt_resolved *resolved, const volt_columns *column
 
 static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
-    double self = (double)(volt_self_scratch(resolved) + resolved->window * resolved->d);
+    const volt_resolved own = volt_with_window(resolved, volt_columns_window(resolved, m));
+    double self = (double)(volt_self_scratch(&own) + own.window * own.d);
     return volt_columns_numbers(resolved, m) + volt_window_past_numbers(resolved, rows) + 3 * (double)m +
-           (double)volt_threads() * ((double)scratch_of(resolved, resolved->window) + self);
+           (double)volt_self_scratch(resolved) +
+           (double)volt_threads() * ((double)scratch_of(resolved, own.window) + self);
 }
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
