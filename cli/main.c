@@ -3,7 +3,7 @@
 #include "args/command.h"
 #include "args/help.h"
 #include "terminal/interrupt.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "volterra.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static int run(int argc, char *const *argv)
     if (!command)
         return complain_unknown("command", word);
 
-    report_set_command(command->name);
+    set_command_name(command->name);
     if (options_ask_help(argc - 1, argv + 1)) {
         help_command(command);
         return EXIT_DONE;
@@ -124,13 +124,13 @@ int main(int argc, char **argv)
 {
     fill_closed_descriptors();
     interrupt_install();
-    volt_set_log(report_library_log, NULL);
+    volt_set_log(hold_library_warning, NULL);
 
     int exit_status = run(argc > 0 ? argc - 1 : 0, argv + 1);
     if (exit_status == EXIT_DONE && interrupt_seen()) /* too late to stop anything */
         exit_status = complain(interrupt_exit_status(), "interrupted");
     exit_status = close_output(exit_status);
     if (exit_status == EXIT_DONE)
-        report_warnings();
+        print_warnings();
     return exit_status;
 }

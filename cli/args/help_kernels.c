@@ -1,6 +1,6 @@
 /* cli/args/help_kernels.c: volterra help kernels, from the library's table of kernels. */
 #include "args/help.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "volterra.h"
 
 #include <stdio.h>

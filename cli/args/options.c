@@ -2,7 +2,7 @@
 #include "args/options.h"
 
 #include "args/durations.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "volterra.h"
 
 #include <ctype.h>
@@ -245,8 +245,7 @@ static int unknown_option(const option_parser *parser, const char *written, cons
     const char *nearest = volt_nearest_name(name, names, count);
     if (nearest)
         return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, nearest);
-    return complain(EXIT_USAGE, "there is no option %s (volterra help %s lists them)", written,
-                    report_command());
+    return complain(EXIT_USAGE, "there is no option %s (volterra help %s lists them)", written, command_name());
 }
 
 static int find_option(const option_parser *parser, const char *name, size_t length)
@@ -302,7 +301,7 @@ static int complain_surplus(const option_parser *parser, const char *text)
         if (is_wanted(parser, i) && row->kind != OPTION_POSITIONAL)
             return complain(EXIT_USAGE, "'%s' stands alone; did you mean --%s %s?", text, row->name, text);
     }
-    return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text, report_command());
+    return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text, command_name());
 }
 
 static int take_positional(option_parser *parser, const char *text)
@@ -358,7 +357,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
 
 static int apply_common(const common_arguments *common)
 {
-    report_set_quiet(common->quiet);
+    set_quiet(common->quiet);
     volt_status status = common->threads > 0 ? volt_set_threads(common->threads) : VOLT_OK;
     return status ? complain_status(status) : 0;
 }
@@ -398,10 +397,10 @@ int options_parse(const option_table *table, int argc, char *const *argv, void *
             continue;
         if (row->kind == OPTION_POSITIONAL)
             return complain(EXIT_USAGE, "%s is missing (%s; see volterra help %s)", row->name, row->meaning,
-                            report_command());
+                            command_name());
         return complain(EXIT_USAGE, "%s%s %s is missing (%s; see volterra help %s)", row->letter ? "-" : "--",
                         row->letter ? (char[]){row->letter, '\0'} : row->name, row->argument, row->meaning,
-                        report_command());
+                        command_name());
     }
     return apply_common(arguments);
 }

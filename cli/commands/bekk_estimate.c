@@ -4,8 +4,10 @@
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "terminal/interrupt.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
+#include "terminal/quantities.h"
+#include "terminal/results.h"
 #include "terminal/shown_text.h"
 #include "volterra.h"
 
@@ -186,23 +188,23 @@ static int print_table(const bekk_estimate_request *request, const volt_bekk *pa
     print_assets(params);
     print_matrix(params);
     printf("\n%s", params->a_error ? "in brackets: standard errors (sandwich)\n" : "");
-    cli_report *report = report_new(false);
+    result_list *results = results_new(false);
     if (params->first_date)
-        report_text(report, NULL, "prices", "%s to %s", params->first_date, params->last_date);
-    report_count(report, NULL, "returns", params->observations);
-    report_text(report, NULL, "log-likelihood", "%.4f", params->loglik);
-    report_text(report, NULL, "with variance targeting", "%.4f, where it started", info->start_loglik);
+        results_text(results, NULL, "prices", "%s to %s", params->first_date, params->last_date);
+    results_count(results, NULL, "returns", params->observations);
+    results_text(results, NULL, "log-likelihood", "%.4f", params->loglik);
+    results_text(results, NULL, "with variance targeting", "%.4f, where it started", info->start_loglik);
     if (info->converged)
-        report_text(report, NULL, "converged", "yes; a Newton step would gain %.1e", info->gain_left);
+        results_text(results, NULL, "converged", "yes; a Newton step would gain %.1e", info->gain_left);
     else
-        report_text(report, NULL, "converged", "NO; a Newton step would gain %.3g", info->gain_left);
-    report_text(report, NULL, "starts", "%lld, of which %lld ended here", (long long)info->starts,
-                (long long)info->reached);
-    report_text(report, NULL, "time", "%s, %lld evaluations", format_seconds(seconds, took),
-                (long long)info->evaluations);
+        results_text(results, NULL, "converged", "NO; a Newton step would gain %.3g", info->gain_left);
+    results_text(results, NULL, "starts", "%lld, of which %lld ended here", (long long)info->starts,
+                 (long long)info->reached);
+    results_text(results, NULL, "time", "%s, %lld evaluations", format_seconds(seconds, took),
+                 (long long)info->evaluations);
     if (request->output)
-        report_text(report, NULL, "parameters", "%s", request->output);
-    return report_print(report);
+        results_text(results, NULL, "parameters", "%s", request->output);
+    return results_print(results);
 }
 
 /* ---- the work --------------------------------------------------------------------------------- */

@@ -3,8 +3,9 @@
 
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
+#include "terminal/results.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,15 +90,15 @@ static int write_rows(const bekk_simulation *simulation, volt_view rows)
     free((void *)names);
     if (failed || is_standard_output(simulation->output))
         return failed;
-    cli_report *report = report_new(json);
-    report_text(report, "system", NULL, "bekk");
-    report_count(report, "rows", NULL, rows.rows);
-    report_count(report, "columns", NULL, rows.cols);
-    report_count(report, "assets", NULL, d);
-    report_text(report, "output", NULL, "%s", simulation->output);
-    report_text(report, NULL, simulation->output, "%lld rows of bekk, %lld assets, parameters of %s",
-                (long long)rows.rows, (long long)d, simulation->origin);
-    return report_print(report);
+    result_list *results = results_new(json);
+    results_text(results, "system", NULL, "bekk");
+    results_count(results, "rows", NULL, rows.rows);
+    results_count(results, "columns", NULL, rows.cols);
+    results_count(results, "assets", NULL, d);
+    results_text(results, "output", NULL, "%s", simulation->output);
+    results_text(results, NULL, simulation->output, "%lld rows of bekk, %lld assets, parameters of %s",
+                 (long long)rows.rows, (long long)d, simulation->origin);
+    return results_print(results);
 }
 
 int bekk_simulate(const bekk_simulation *simulation)

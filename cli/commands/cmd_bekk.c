@@ -4,7 +4,8 @@
 #include "commands/bekk_params.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -178,14 +179,14 @@ static int score(const bekk_arguments *arguments, const volt_bekk *params, volt_
         return complain_status(status);
     const double log_two_pi = 1.8378770664093454836;
     double constant = -0.5 * (double)returns.rows * (double)returns.cols * log_two_pi;
-    cli_report *report = report_new(arguments->common.json);
-    report_count(report, "rows", "rows", returns.rows);
-    report_count(report, "assets", "assets", returns.cols);
-    report_number(report, "loglik", NULL, loglik);
-    report_text(report, NULL, "log-likelihood", "%.4f", loglik);
-    report_text(report, NULL, "without -T d log(2 pi)/2", "%.4f", loglik - constant);
-    report_number(report, "loglik_per_row", "per row", loglik / (double)returns.rows);
-    return report_print(report);
+    result_list *results = results_new(arguments->common.json);
+    results_count(results, "rows", "rows", returns.rows);
+    results_count(results, "assets", "assets", returns.cols);
+    results_number(results, "loglik", NULL, loglik);
+    results_text(results, NULL, "log-likelihood", "%.4f", loglik);
+    results_text(results, NULL, "without -T d log(2 pi)/2", "%.4f", loglik - constant);
+    results_number(results, "loglik_per_row", "per row", loglik / (double)returns.rows);
+    return results_print(results);
 }
 
 static int run_score(const bekk_arguments *arguments)

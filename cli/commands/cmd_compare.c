@@ -12,8 +12,8 @@
 #include "page/report_html.h"
 #include "search/search_report.h"
 #include "terminal/interrupt.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
 #include "terminal/text_stream.h"
 
 #include <math.h>
@@ -245,7 +245,7 @@ static int study_sample(compare_data *data, const trial_folders *logs, cli_compa
     compare_watch_study(watch, &options);
     volt_set_log(NULL, NULL); /* what it has to say of single draws; those that failed are counted */
     volt_status status = volt_study_run(data->inputs, data->targets, setting->n_train, &options, study);
-    volt_set_log(report_library_log, NULL);
+    volt_set_log(hold_library_warning, NULL);
     if (!status)
         return 0;
     if (interrupt_seen() && (watch->sample > 0 || (*study && volt_study_count(*study) > 0)))

@@ -3,7 +3,8 @@
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "search/training.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -49,20 +50,20 @@ static const option rows[] = {
 /* ---- fit and report --------------------------------------------------------------------------- */
 
 /* What the kernel is on these inputs; a kernel without a recursion has none of it. */
-static void report_facts(cli_report *report, const volt_kernel_facts *facts)
+static void report_facts(result_list *results, const volt_kernel_facts *facts)
 {
     if (facts->tau > 0)
-        report_number(report, "tau", "tau", facts->tau);
+        results_number(results, "tau", "tau", facts->tau);
     if (facts->lambda > 0) {
-        report_number(report, "lambda", "lambda", facts->lambda);
-        report_number(report, "lambda_bound", NULL, facts->lambda_bound);
+        results_number(results, "lambda", "lambda", facts->lambda);
+        results_number(results, "lambda_bound", NULL, facts->lambda_bound);
     }
     if (facts->contraction > 0) {
-        report_text(report, NULL, "contraction", "%.6g (share of the past that a step keeps, at most)",
-                    facts->contraction);
-        report_number(report, "contraction", NULL, facts->contraction);
-        report_text(report, NULL, "horizon", "%.6g steps until the past has faded", facts->horizon);
-        report_number(report, "horizon", NULL, facts->horizon);
+        results_text(results, NULL, "contraction", "%.6g (share of the past that a step keeps, at most)",
+                     facts->contraction);
+        results_number(results, "contraction", NULL, facts->contraction);
+        results_text(results, NULL, "horizon", "%.6g steps until the past has faded", facts->horizon);
+        results_number(results, "horizon", NULL, facts->horizon);
     }
 }
 
@@ -78,25 +79,25 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     if (status)
         return complain_status(status);
 
-    cli_report *report = report_new(arguments->common.json);
-    report_text(report, "model", "model", "%s", arguments->output);
-    report_count(report, "n", "rows", info.n);
-    report_count(report, "d", "inputs", info.d);
-    report_count(report, "q", "outputs", info.q);
-    report_count(report, "ahead", "steps ahead", info.ahead);
-    report_count(report, "washout", "washout", info.washout);
-    report_text(report, "kernel", "kernel", "%s", info.kernel);
-    report_facts(report, &info.facts);
-    report_number(report, "alpha", "alpha", info.alpha);
-    report_number(report, "condition", "condition estimate", info.rcond > 0 ? 1 / info.rcond : INFINITY);
-    report_flag(report, "intercept", info.intercept);
-    report_flag(report, "scaled", info.scaled);
-    report_flag(report, "feedback", info.feedback);
-    report_number(report, "r2", "R2 in sample", metrics.r2);
-    report_text(report, NULL, "can continue", "%s",
-                info.feedback ? "yes: volterra continue feeds its outputs back"
-                              : "no: its outputs are not its next inputs");
-    return report_print(report);
+    result_list *results = results_new(arguments->common.json);
+    results_text(results, "model", "model", "%s", arguments->output);
+    results_count(results, "n", "rows", info.n);
+    results_count(results, "d", "inputs", info.d);
+    results_count(results, "q", "outputs", info.q);
+    results_count(results, "ahead", "steps ahead", info.ahead);
+    results_count(results, "washout", "washout", info.washout);
+    results_text(results, "kernel", "kernel", "%s", info.kernel);
+    report_facts(results, &info.facts);
+    results_number(results, "alpha", "alpha", info.alpha);
+    results_number(results, "condition", "condition estimate", info.rcond > 0 ? 1 / info.rcond : INFINITY);
+    results_flag(results, "intercept", info.intercept);
+    results_flag(results, "scaled", info.scaled);
+    results_flag(results, "feedback", info.feedback);
+    results_number(results, "r2", "R2 in sample", metrics.r2);
+    results_text(results, NULL, "can continue", "%s",
+                 info.feedback ? "yes: volterra continue feeds its outputs back"
+                               : "no: its outputs are not its next inputs");
+    return results_print(results);
 }
 
 static int write_results(const fit_arguments *arguments, const volt_model *model, const training_data *data,

@@ -2,8 +2,10 @@
 #include "args/command.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
+#include "terminal/quantities.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 #include <assert.h>
@@ -93,29 +95,29 @@ static volt_gram_options begin_gram(const gram_arguments *arguments)
 
 /* Write K. *report is what there is to say about it so far; NULL when K itself went to standard output. */
 static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel, volt_view K,
-                      cli_report **report)
+                      result_list **results)
 {
     bool json = arguments->common.json;
-    *report = NULL;
+    *results = NULL;
     int failed = output_matrix(arguments->output, K, NULL, json, NULL, 0);
     if (failed || is_standard_output(arguments->output))
         return failed;
-    *report = report_new(json);
-    report_text(*report, "output", NULL, "%s", arguments->output);
-    report_text(*report, "kernel", NULL, "%s", volt_kernel_text(kernel));
-    report_count(*report, "rows", NULL, K.rows);
-    report_count(*report, "columns", NULL, K.cols);
-    report_text(*report, NULL, arguments->output, "%lld x %lld values of %s", (long long)K.rows,
-                (long long)K.cols, volt_kernel_text(kernel));
-    return *report ? 0 : report_print(NULL);
+    *results = results_new(json);
+    results_text(*results, "output", NULL, "%s", arguments->output);
+    results_text(*results, "kernel", NULL, "%s", volt_kernel_text(kernel));
+    results_count(*results, "rows", NULL, K.rows);
+    results_count(*results, "columns", NULL, K.cols);
+    results_text(*results, NULL, arguments->output, "%lld x %lld values of %s", (long long)K.rows,
+                 (long long)K.cols, volt_kernel_text(kernel));
+    return *results ? 0 : results_print(NULL);
 }
 
-static int print_time(cli_report *report, double seconds)
+static int print_time(result_list *results, double seconds)
 {
     char time[QUANTITY_LENGTH];
-    report_number(report, "seconds", NULL, seconds);
-    report_text(report, NULL, "time", "%s", format_seconds(seconds, time));
-    return report_print(report);
+    results_number(results, "seconds", NULL, seconds);
+    results_text(results, NULL, "time", "%s", format_seconds(seconds, time));
+    return results_print(results);
 }
 
 /* ---- sequences -------------------------------------------------------------------------------- */
@@ -146,7 +148,7 @@ static int gram_of_sequences(const gram_arguments *arguments, const volt_kernel 
                              const dataset *y)
 {
     volt_matrix K = {0};
-    cli_report *report = NULL;
+    result_list *results = NULL;
     int64_t n_columns = arguments->y ? y->view.rows : x->view.rows;
     int failed = allocate_matrix(x->view.rows, n_columns, "the Gram matrix", &K);
     if (failed)
@@ -154,9 +156,9 @@ static int gram_of_sequences(const gram_arguments *arguments, const volt_kernel 
     volt_gram_options options = begin_gram(arguments);
     volt_status status = volt_gram(kernel, x->view, y->view, &options, K);
     double seconds = progress_end();
-    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &report);
-    if (report)
-        failed = print_time(report, seconds);
+    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &results);
+    if (results)
+        failed = print_time(results, seconds);
     free(K.data);
     return failed;
 }
@@ -210,7 +212,7 @@ static length_range lengths_of(const volt_collection *collection)
 }
 
 /* "40 series of 3 channels, 12..40 steps"; keys: of the shortest, the longest and the labels in JSON. */
-static void report_collection(cli_report *report, const char *path, const volt_collection *collection,
+static void report_collection(result_list *results, const char *path, const volt_collection *collection,
                               const char *const keys[3])
 {
     length_range range = lengths_of(collection);
@@ -219,32 +221,32 @@ static void report_collection(cli_report *report, const char *path, const volt_c
         snprintf(lengths, sizeof lengths, "%lld", (long long)range.longest);
     else
         snprintf(lengths, sizeof lengths, "%lld..%lld", (long long)range.shortest, (long long)range.longest);
-    report_text(report, NULL, path, "%lld series of %lld channel%s, %s step%s", (long long)collection->count,
-                (long long)collection->channels, collection->channels == 1 ? "" : "s", lengths,
-                range.longest == 1 ? "" : "s");
-    report_count(report, keys[0], NULL, range.shortest);
-    report_count(report, keys[1], NULL, range.longest);
+    results_text(results, NULL, path, "%lld series of %lld channel%s, %s step%s", (long long)collection->count,
+                 (long long)collection->channels, collection->channels == 1 ? "" : "s", lengths,
+                 range.longest == 1 ? "" : "s");
+    results_count(results, keys[0], NULL, range.shortest);
+    results_count(results, keys[1], NULL, range.longest);
     if (collection->labels)
-        report_texts(report, keys[2], collection->labels, collection->count);
+        results_texts(results, keys[2], collection->labels, collection->count);
 }
 
 static int report_collections(const gram_arguments *arguments, const volt_collection *a,
-                              const volt_collection *b, double seconds, cli_report *report)
+                              const volt_collection *b, double seconds, result_list *results)
 {
     static const char *const row_keys[] = {"row_shortest", "row_longest", "row_labels"};
     static const char *const column_keys[] = {"column_shortest", "column_longest", "column_labels"};
-    report_count(report, "channels", NULL, a->channels);
-    report_collection(report, arguments->collection, a, row_keys);
+    results_count(results, "channels", NULL, a->channels);
+    report_collection(results, arguments->collection, a, row_keys);
     if (b)
-        report_collection(report, arguments->with, b, column_keys);
-    return print_time(report, seconds);
+        report_collection(results, arguments->with, b, column_keys);
+    return print_time(results, seconds);
 }
 
 static int gram_of_collections(const gram_arguments *arguments, const volt_kernel *kernel,
                                const volt_collection *a, const volt_collection *b)
 {
     volt_matrix K = {0};
-    cli_report *report = NULL;
+    result_list *results = NULL;
     assert(a);
     int failed = allocate_matrix(a->count, b ? b->count : a->count, "the Gram matrix", &K);
     if (failed)
@@ -253,9 +255,9 @@ static int gram_of_collections(const gram_arguments *arguments, const volt_kerne
     volt_status status =
         volt_gram_collection(kernel, a->series, a->count, b ? b->series : NULL, b ? b->count : 0, &options, K);
     double seconds = progress_end();
-    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &report);
-    if (report)
-        failed = report_collections(arguments, a, b, seconds, report);
+    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &results);
+    if (results)
+        failed = report_collections(arguments, a, b, seconds, results);
     free(K.data);
     return failed;
 }

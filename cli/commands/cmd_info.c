@@ -1,6 +1,7 @@
 /* cli/commands/cmd_info.c: volterra info, what this build is and what it runs on. */
 #include "args/command.h"
-#include "terminal/report.h"
+#include "terminal/quantities.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 typedef struct info_arguments {
@@ -16,17 +17,17 @@ static int run_info(int argc, char *const *argv)
     if (failed)
         return failed;
     volt_build_info_get(&info);
-    cli_report *report = report_new(arguments.common.json);
-    report_text(report, "version", "version", "%s", info.version);
-    report_text(report, "compiler", "compiler", "%s", info.compiler);
-    report_text(report, "cpu_flags", "CPU flags of the build", "%s", info.cpu_flags);
-    report_text(report, "fast_loops", "fast loops", "%s", info.fast_loops);
-    report_text(report, "blas", "BLAS", "%s", info.blas);
-    report_count(report, "threads", "threads", info.threads);
-    report_count(report, "memory", NULL, (int64_t)info.memory);
-    report_text(report, NULL, "memory available", "%s",
-                info.memory ? format_bytes((double)info.memory, bytes) : "unknown");
-    return report_print(report);
+    result_list *results = results_new(arguments.common.json);
+    results_text(results, "version", "version", "%s", info.version);
+    results_text(results, "compiler", "compiler", "%s", info.compiler);
+    results_text(results, "cpu_flags", "CPU flags of the build", "%s", info.cpu_flags);
+    results_text(results, "fast_loops", "fast loops", "%s", info.fast_loops);
+    results_text(results, "blas", "BLAS", "%s", info.blas);
+    results_count(results, "threads", "threads", info.threads);
+    results_count(results, "memory", NULL, (int64_t)info.memory);
+    results_text(results, NULL, "memory available", "%s",
+                 info.memory ? format_bytes((double)info.memory, bytes) : "unknown");
+    return results_print(results);
 }
 
 const cli_command command_info = {

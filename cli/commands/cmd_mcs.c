@@ -1,8 +1,9 @@
 /* cli/commands/cmd_mcs.c: volterra mcs, which of several models are the best. */
 #include "args/command.h"
 #include "files/inputs.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
+#include "terminal/results.h"
 #include "terminal/shown_text.h"
 #include "volterra.h"
 
@@ -110,14 +111,14 @@ static void warn_about_equals(const dataset *losses)
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
-static void report_members(cli_report *report, const dataset *losses, const volt_mcs *mcs, int64_t *columns)
+static void report_members(result_list *results, const dataset *losses, const volt_mcs *mcs, int64_t *columns)
 {
     for (int included = 1; included >= 0; included--) {
         int64_t count = 0;
         for (int64_t i = 0; i < mcs->models; i++)
             if (mcs->included[i] == included)
                 columns[count++] = i;
-        report_columns(report, included ? "included" : "excluded", losses->names, columns, count);
+        results_columns(results, included ? "included" : "excluded", losses->names, columns, count);
     }
 }
 
@@ -128,24 +129,24 @@ static int print_json(const mcs_arguments *arguments, const dataset *losses, con
         return complain(EXIT_FAILED, "not enough memory for the list of columns");
     for (int64_t i = 0; i < mcs->models; i++)
         columns[i] = i;
-    cli_report *report = report_new(true);
-    report_count(report, "rows", NULL, losses->view.rows);
-    report_columns(report, "columns", losses->names, columns, mcs->models);
-    report_numbers(report, "pvalues", mcs->pvalues, mcs->models);
-    report_members(report, losses, mcs, columns);
-    report_columns(report, "order", losses->names, mcs->order, mcs->models);
-    report_numbers(report, "statistics", mcs->statistics, mcs->models - 1);
-    report_numbers(report, "losses", mcs->mean_losses, mcs->models);
-    report_number(report, "size", NULL, arguments->size);
-    report_text(report, "method", NULL, "%s", method_names[arguments->method]);
-    report_number(report, "block", NULL, mcs->block);
-    report_count(report, "reps", NULL, arguments->reps);
+    result_list *results = results_new(true);
+    results_count(results, "rows", NULL, losses->view.rows);
+    results_columns(results, "columns", losses->names, columns, mcs->models);
+    results_numbers(results, "pvalues", mcs->pvalues, mcs->models);
+    report_members(results, losses, mcs, columns);
+    results_columns(results, "order", losses->names, mcs->order, mcs->models);
+    results_numbers(results, "statistics", mcs->statistics, mcs->models - 1);
+    results_numbers(results, "losses", mcs->mean_losses, mcs->models);
+    results_number(results, "size", NULL, arguments->size);
+    results_text(results, "method", NULL, "%s", method_names[arguments->method]);
+    results_number(results, "block", NULL, mcs->block);
+    results_count(results, "reps", NULL, arguments->reps);
     if (arguments->common.seed.value <= INT64_MAX)
-        report_count(report, "seed", NULL, (int64_t)arguments->common.seed.value);
+        results_count(results, "seed", NULL, (int64_t)arguments->common.seed.value);
     else /* beyond the integers of most readers of JSON */
-        report_text(report, "seed", NULL, "%llu", (unsigned long long)arguments->common.seed.value);
+        results_text(results, "seed", NULL, "%llu", (unsigned long long)arguments->common.seed.value);
     free(columns);
-    return report_print(report);
+    return results_print(results);
 }
 
 /* The models from the last to the first of the elimination, which is from the highest p-value down. */
@@ -167,13 +168,13 @@ static void print_models(const dataset *losses, const volt_mcs *mcs)
 
 static int print_table(const mcs_arguments *arguments, const dataset *losses, const volt_mcs *mcs)
 {
-    cli_report *report = report_new(false);
-    report_text(report, NULL, "losses", "%s: %lld rows, %lld model%s", arguments->losses,
-                (long long)losses->view.rows, (long long)mcs->models, mcs->models == 1 ? "" : "s");
-    report_text(report, NULL, "method", "%s", method_names[arguments->method]);
-    report_text(report, NULL, "bootstrap", "%lld replications, mean block length %.4g, seed %llu",
-                (long long)arguments->reps, mcs->block, (unsigned long long)arguments->common.seed.value);
-    int failed = report_print(report);
+    result_list *results = results_new(false);
+    results_text(results, NULL, "losses", "%s: %lld rows, %lld model%s", arguments->losses,
+                 (long long)losses->view.rows, (long long)mcs->models, mcs->models == 1 ? "" : "s");
+    results_text(results, NULL, "method", "%s", method_names[arguments->method]);
+    results_text(results, NULL, "bootstrap", "%lld replications, mean block length %.4g, seed %llu",
+                 (long long)arguments->reps, mcs->block, (unsigned long long)arguments->common.seed.value);
+    int failed = results_print(results);
     if (failed)
         return failed;
     print_models(losses, mcs);

@@ -1,6 +1,8 @@
 /* cli/commands/cmd_plan.c: volterra plan, what a fit would take here. */
 #include "args/command.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
+#include "terminal/quantities.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 typedef struct plan_arguments {
@@ -31,50 +33,52 @@ static const option rows[] = {
      .meaning = "output columns (default: as many as inputs)"},
 };
 
-static void report_json(cli_report *report, const plan_arguments *arguments, const volt_plan *plan, bool fits)
+static void report_json(result_list *results, const plan_arguments *arguments, const volt_plan *plan, bool fits)
 {
-    report_count(report, "n", NULL, arguments->n);
-    report_count(report, "d", NULL, arguments->d);
-    report_count(report, "q", NULL, arguments->q);
-    report_number(report, "fit_bytes", NULL, plan->fit_bytes);
-    report_number(report, "model_bytes", NULL, plan->model_bytes);
-    report_number(report, "available_bytes", NULL, plan->available_bytes);
-    report_flag(report, "fits", fits);
-    report_count(report, "n_that_fits", NULL, plan->n_that_fits);
-    report_number(report, "gram_seconds", NULL, plan->gram_seconds);
-    report_number(report, "factor_seconds", NULL, plan->factor_seconds);
-    report_number(report, "stream_seconds", NULL, plan->stream_seconds);
+    results_count(results, "n", NULL, arguments->n);
+    results_count(results, "d", NULL, arguments->d);
+    results_count(results, "q", NULL, arguments->q);
+    results_number(results, "fit_bytes", NULL, plan->fit_bytes);
+    results_number(results, "model_bytes", NULL, plan->model_bytes);
+    results_number(results, "available_bytes", NULL, plan->available_bytes);
+    results_flag(results, "fits", fits);
+    results_count(results, "n_that_fits", NULL, plan->n_that_fits);
+    results_number(results, "gram_seconds", NULL, plan->gram_seconds);
+    results_number(results, "factor_seconds", NULL, plan->factor_seconds);
+    results_number(results, "stream_seconds", NULL, plan->stream_seconds);
 }
 
-static void report_table(cli_report *report, const plan_arguments *arguments, const volt_plan *plan, bool fits)
+static void report_table(result_list *results, const plan_arguments *arguments, const volt_plan *plan,
+                         bool fits)
 {
     char bytes[QUANTITY_LENGTH], seconds[QUANTITY_LENGTH];
-    report_text(report, NULL, "fit", "%lld rows, %lld inputs, %lld outputs", (long long)arguments->n,
-                (long long)arguments->d, (long long)arguments->q);
-    report_text(report, NULL, "memory to fit", "%s", format_bytes(plan->fit_bytes, bytes));
-    report_text(report, NULL, "memory available", "%s",
-                plan->available_bytes > 0 ? format_bytes(plan->available_bytes, bytes) : "unknown");
-    report_text(report, NULL, "size of the model", "%s", format_bytes(plan->model_bytes, bytes));
-    report_text(report, NULL, "time for the Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
-    report_text(report, NULL, "time for the factor", "%s", format_seconds(plan->factor_seconds, seconds));
-    report_text(report, NULL, "time for one stream step", "%s", format_seconds(plan->stream_seconds, seconds));
+    results_text(results, NULL, "fit", "%lld rows, %lld inputs, %lld outputs", (long long)arguments->n,
+                 (long long)arguments->d, (long long)arguments->q);
+    results_text(results, NULL, "memory to fit", "%s", format_bytes(plan->fit_bytes, bytes));
+    results_text(results, NULL, "memory available", "%s",
+                 plan->available_bytes > 0 ? format_bytes(plan->available_bytes, bytes) : "unknown");
+    results_text(results, NULL, "size of the model", "%s", format_bytes(plan->model_bytes, bytes));
+    results_text(results, NULL, "time for the Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
+    results_text(results, NULL, "time for the factor", "%s", format_seconds(plan->factor_seconds, seconds));
+    results_text(results, NULL, "time for one stream step", "%s",
+                 format_seconds(plan->stream_seconds, seconds));
     if (plan->n_that_fits > 0)
-        report_text(report, NULL, "largest n that fits", "%lld", (long long)plan->n_that_fits);
+        results_text(results, NULL, "largest n that fits", "%lld", (long long)plan->n_that_fits);
     if (fits)
-        report_text(report, NULL, "verdict", "fits in the memory of this machine");
+        results_text(results, NULL, "verdict", "fits in the memory of this machine");
     else if (plan->n_that_fits < 1)
-        report_text(report, NULL, "verdict", "does not fit, and no number of rows would: use fewer columns");
+        results_text(results, NULL, "verdict", "does not fit, and no number of rows would: use fewer columns");
     else {
         int64_t most = plan->n_that_fits, every = (arguments->n + most - 1) / most;
-        report_text(report, NULL, "verdict", "does not fit in the memory of this machine");
-        report_text(report, NULL, "what to do", "fit the last rows only: volterra fit --rows -%lld: ...",
-                    (long long)most);
-        report_text(report, NULL, "", "or thin the sequence: keep every %lld%s row", (long long)every,
-                    every == 2   ? "nd"
-                    : every == 3 ? "rd"
-                                 : "th");
-        report_text(report, NULL, "", "or take a machine with %s of memory",
-                    format_bytes(1.1 * plan->fit_bytes, bytes));
+        results_text(results, NULL, "verdict", "does not fit in the memory of this machine");
+        results_text(results, NULL, "what to do", "fit the last rows only: volterra fit --rows -%lld: ...",
+                     (long long)most);
+        results_text(results, NULL, "", "or thin the sequence: keep every %lld%s row", (long long)every,
+                     every == 2   ? "nd"
+                     : every == 3 ? "rd"
+                                  : "th");
+        results_text(results, NULL, "", "or take a machine with %s of memory",
+                     format_bytes(1.1 * plan->fit_bytes, bytes));
     }
 }
 
@@ -91,12 +95,12 @@ static int run_plan(int argc, char *const *argv)
     if (status)
         return complain_status(status);
     bool fits = plan.available_bytes <= 0 || plan.fit_bytes <= plan.available_bytes;
-    cli_report *report = report_new(arguments.common.json);
+    result_list *results = results_new(arguments.common.json);
     if (arguments.common.json)
-        report_json(report, &arguments, &plan, fits);
+        report_json(results, &arguments, &plan, fits);
     else
-        report_table(report, &arguments, &plan, fits);
-    return report_print(report);
+        report_table(results, &arguments, &plan, fits);
+    return results_print(results);
 }
 
 const cli_command command_plan = {

@@ -3,8 +3,8 @@
 #include "commands/forecast.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
 #include "volterra.h"
 
 #include <stdlib.h>

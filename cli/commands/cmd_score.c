@@ -1,7 +1,8 @@
 /* cli/commands/cmd_score.c: volterra score, how good a forecast is. */
 #include "args/command.h"
 #include "files/inputs.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 #include <string.h>
@@ -89,7 +90,7 @@ static int read_both(const score_arguments *arguments, dataset *truth, dataset *
 }
 
 static int report_valid_time(const score_arguments *arguments, volt_view truth, volt_view forecast,
-                             cli_report *report)
+                             result_list *results)
 {
     int64_t valid_rows = 0;
     int reached = 0;
@@ -97,11 +98,11 @@ static int report_valid_time(const score_arguments *arguments, volt_view truth, 
     if (status)
         return complain_status(status);
     double valid_time = (double)valid_rows * arguments->dt * arguments->lyapunov;
-    report_number(report, "valid_time", NULL, valid_time);
-    report_count(report, "valid_rows", NULL, valid_rows);
-    report_flag(report, "valid_reached", reached);
-    report_text(report, NULL, "valid prediction time", "%s%.6g Lyapunov times (%lld rows, threshold %.6g)",
-                reached ? "" : "at least ", valid_time, (long long)valid_rows, arguments->threshold);
+    results_number(results, "valid_time", NULL, valid_time);
+    results_count(results, "valid_rows", NULL, valid_rows);
+    results_flag(results, "valid_reached", reached);
+    results_text(results, NULL, "valid prediction time", "%s%.6g Lyapunov times (%lld rows, threshold %.6g)",
+                 reached ? "" : "at least ", valid_time, (long long)valid_rows, arguments->threshold);
     return 0;
 }
 
@@ -111,22 +112,22 @@ static int score(const score_arguments *arguments, volt_view truth, volt_view fo
     volt_status status = volt_metrics_compute(truth, forecast, &metrics);
     if (status)
         return complain_status(status);
-    cli_report *report = report_new(arguments->common.json);
-    report_count(report, "rows", "rows", truth.rows);
-    report_count(report, "columns", "columns", truth.cols);
-    report_number(report, "mse", "MSE    mean squared error", metrics.mse);
-    report_number(report, "nmse", "NMSE   over the variance of the truth", metrics.nmse);
-    report_number(report, "r2", "R2     share of the variance explained", metrics.r2);
-    report_number(report, "mae", "MAE    mean absolute error", metrics.mae);
-    report_number(report, "mdae", "MdAE   median absolute error", metrics.mdae);
-    report_number(report, "w1", "W1     distance of the distributions", metrics.w1);
-    report_number(report, "mape", "MAPE   mean absolute error over |truth|", metrics.mape);
-    int failed = arguments->lyapunov > 0 ? report_valid_time(arguments, truth, forecast, report) : 0;
+    result_list *results = results_new(arguments->common.json);
+    results_count(results, "rows", "rows", truth.rows);
+    results_count(results, "columns", "columns", truth.cols);
+    results_number(results, "mse", "MSE    mean squared error", metrics.mse);
+    results_number(results, "nmse", "NMSE   over the variance of the truth", metrics.nmse);
+    results_number(results, "r2", "R2     share of the variance explained", metrics.r2);
+    results_number(results, "mae", "MAE    mean absolute error", metrics.mae);
+    results_number(results, "mdae", "MdAE   median absolute error", metrics.mdae);
+    results_number(results, "w1", "W1     distance of the distributions", metrics.w1);
+    results_number(results, "mape", "MAPE   mean absolute error over |truth|", metrics.mape);
+    int failed = arguments->lyapunov > 0 ? report_valid_time(arguments, truth, forecast, results) : 0;
     if (failed) {
-        report_discard(report);
+        results_discard(results);
         return failed;
     }
-    return report_print(report);
+    return results_print(results);
 }
 
 static int run_score(int argc, char *const *argv)

@@ -3,8 +3,9 @@
 #include "commands/bekk_params.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 #include <stdlib.h>
@@ -237,13 +238,13 @@ static int write_result(const simulate_arguments *arguments, const simulated_sys
     int failed = output_matrix(arguments->output, values, system->columns, json, NULL, 0);
     if (failed || is_standard_output(arguments->output))
         return failed;
-    cli_report *report = report_new(json);
-    report_text(report, "system", NULL, "%s", system->name);
-    report_count(report, "rows", NULL, values.rows);
-    report_count(report, "columns", NULL, values.cols);
-    report_text(report, "output", NULL, "%s", arguments->output);
-    report_text(report, NULL, arguments->output, "%lld rows of %s", (long long)values.rows, system->name);
-    return report_print(report);
+    result_list *results = results_new(json);
+    results_text(results, "system", NULL, "%s", system->name);
+    results_count(results, "rows", NULL, values.rows);
+    results_count(results, "columns", NULL, values.cols);
+    results_text(results, "output", NULL, "%s", arguments->output);
+    results_text(results, NULL, arguments->output, "%lld rows of %s", (long long)values.rows, system->name);
+    return results_print(results);
 }
 
 static int run_simulate(int argc, char *const *argv)

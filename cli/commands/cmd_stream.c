@@ -6,7 +6,7 @@
 #include "files/outputs.h"
 #include "files/row_lines.h"
 #include "terminal/interrupt.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "volterra.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "search/search_report.h"
 #include "search/search_space.h"
 #include "search/tune.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 
 #include <stdio.h>
 #include <string.h>

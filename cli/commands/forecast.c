@@ -2,7 +2,8 @@
 #include "commands/forecast.h"
 
 #include "files/outputs.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
+#include "terminal/results.h"
 
 volt_predict_options forecast_options(int start, int beyond)
 {
@@ -36,10 +37,10 @@ int forecast_write(const volt_model_info *model, volt_view forecast, const char 
     if (failed || !json || is_standard_output(path))
         return failed;
 
-    cli_report *report = report_new(true);
-    report_text(report, "output", NULL, "%s", path);
-    report_count(report, "rows", NULL, forecast.rows);
-    report_count(report, "columns", NULL, forecast.cols);
-    report_count(report, "beyond", NULL, beyond_count);
-    return report_print(report);
+    result_list *results = results_new(true);
+    results_text(results, "output", NULL, "%s", path);
+    results_count(results, "rows", NULL, forecast.rows);
+    results_count(results, "columns", NULL, forecast.cols);
+    results_count(results, "beyond", NULL, beyond_count);
+    return results_print(results);
 }

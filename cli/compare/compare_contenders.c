@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "compare/compare_contenders.h"
 
-#include "terminal/report.h"
+#include "terminal/messages.h"
 
 #include <stdlib.h>
 #include <string.h>

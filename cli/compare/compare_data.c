@@ -2,7 +2,7 @@
 #include "compare/compare_data.h"
 
 #include "files/inputs.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "volterra/study.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "compare/compare_output.h"
 
 #include "compare/comparison_cells.h"
-#include "terminal/report.h"
 #include "terminal/shown_text.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* cli/compare/comparison_words.c: a comparison in sentences. */
 #include "compare/comparison.h"
 
-#include "terminal/report.h"
+#include "terminal/quantities.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "compare/trial_folder.h"
 
-#include "terminal/report.h"
+#include "terminal/messages.h"
 
 #include <dirent.h>
 #include <errno.h>

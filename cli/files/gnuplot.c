@@ -4,7 +4,7 @@
 
 #include "files/outputs.h"
 #include "terminal/interrupt.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 
 #include <errno.h>
 #include <limits.h>

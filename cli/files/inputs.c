@@ -1,7 +1,8 @@
 /* cli/files/inputs.c: read matrices and pick their rows and columns. */
 #include "files/inputs.h"
 
-#include "terminal/report.h"
+#include "terminal/messages.h"
+#include "terminal/quantities.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,8 @@
 
 #include "files/file_names.h"
 #include "terminal/interrupt.h"
-#include "terminal/report.h"
+#include "terminal/matrix_json.h"
+#include "terminal/messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +121,7 @@ int output_matrix(const char *path, volt_view values, const char *const *names, 
                   const char *extra_key, int64_t extra)
 {
     if (json && is_standard_output(path))
-        return report_matrix_json(values, names, extra_key, extra);
+        return print_matrix_json(values, names, extra_key, extra);
     bool is_file = !is_standard_output(path);
     /* Leave nothing half written; a pipe may block for ever, so there Ctrl-C acts at once. */
     if (is_file)

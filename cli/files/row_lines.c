@@ -2,7 +2,7 @@
 #include "files/row_lines.h"
 
 #include "files/header_line.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "volterra.h"
 
 #include <stdlib.h>

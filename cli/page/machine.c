@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "page/machine.h"
 
-#include "terminal/report.h"
+#include "terminal/quantities.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "page/inline_svg.h"
 #include "page/report_page.h"
 #include "search/search_plot.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "terminal/text_stream.h"
 
 #include <stdlib.h>

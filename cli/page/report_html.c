@@ -7,7 +7,7 @@
 #include "page/inline_svg.h"
 #include "page/machine.h"
 #include "page/report_page.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "terminal/text_stream.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "files/gnuplot_text.h"
 #include "search/plot_axes.h"
 #include "search/search_report.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -3,7 +3,8 @@
 
 #include "args/kernel_parts.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
+#include "terminal/quantities.h"
+#include "terminal/results.h"
 
 #include <stdio.h>
 
@@ -132,30 +133,31 @@ static int64_t list_stopped(const volt_search_info *info, char *text, size_t cap
     return total;
 }
 
-static void report_best(cli_report *report, const volt_trial *best, const volt_search_info *info)
+static void report_best(result_list *results, const volt_trial *best, const volt_search_info *info)
 {
     char number[VOLT_NUMBER_LENGTH], text[LINE_CAPACITY];
     const char *label = score_label(info->score);
-    report_text(report, NULL, "best kernel", "%s", best->kernel);
-    report_text(report, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
+    results_text(results, NULL, "best kernel", "%s", best->kernel);
+    results_text(results, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
     if (best->n_folds > 1) {
-        report_text(report, NULL, label, "%.6g, the mean of %lld folds", best->score, (long long)best->n_folds);
-        report_text(report, NULL, "by fold", "%s", list_scores(best, text, sizeof text));
+        results_text(results, NULL, label, "%.6g, the mean of %lld folds", best->score,
+                     (long long)best->n_folds);
+        results_text(results, NULL, "by fold", "%s", list_scores(best, text, sizeof text));
     } else {
-        report_number(report, NULL, label, best->score);
+        results_number(results, NULL, label, best->score);
     }
-    report_text(report, NULL, "draw", "%lld, counted from 0", (long long)best->index);
+    results_text(results, NULL, "draw", "%lld, counted from 0", (long long)best->index);
 
-    cli_report *inner = report_new(true);
-    report_text(inner, "kernel", NULL, "%s", best->kernel);
-    report_number(inner, "alpha", NULL, best->alpha);
-    report_number(inner, "score", NULL, best->score);
-    report_numbers(inner, "folds", best->folds, best->n_folds);
-    report_count(inner, "index", NULL, best->index);
-    report_nest(report, "best", inner);
+    result_list *inner = results_new(true);
+    results_text(inner, "kernel", NULL, "%s", best->kernel);
+    results_number(inner, "alpha", NULL, best->alpha);
+    results_number(inner, "score", NULL, best->score);
+    results_numbers(inner, "folds", best->folds, best->n_folds);
+    results_count(inner, "index", NULL, best->index);
+    results_nest(results, "best", inner);
 }
 
-static void report_counters(cli_report *report, const search_outcome *outcome, const volt_search_info *info)
+static void report_counters(result_list *results, const search_outcome *outcome, const volt_search_info *info)
 {
     char stopped[LINE_CAPACITY], failed[64] = "", resumed[64] = "", seconds[QUANTITY_LENGTH];
     int64_t n_stopped = list_stopped(info, stopped, sizeof stopped);
@@ -163,46 +165,46 @@ static void report_counters(cli_report *report, const search_outcome *outcome, c
         snprintf(failed, sizeof failed, ", %lld failed", (long long)info->failed);
     if (info->resumed > 0 && !outcome->merged)
         snprintf(resumed, sizeof resumed, ", %lld of them from the log", (long long)info->resumed);
-    report_text(report, NULL, "draws", "%lld%s%s%s", (long long)info->trials, failed, resumed,
-                outcome->interrupted ? ", then interrupted"
-                : info->out_of_time  ? ", then the time was up"
-                                     : "");
-    report_count(report, "draws", NULL, info->trials);
-    report_count(report, "failed", NULL, info->failed);
-    report_count(report, "resumed", NULL, info->resumed);
-    report_count(report, "stopped", NULL, n_stopped);
-    report_counts(report, "stopped_after", info->stopped, info->stopped ? info->folds + 1 : 0);
+    results_text(results, NULL, "draws", "%lld%s%s%s", (long long)info->trials, failed, resumed,
+                 outcome->interrupted ? ", then interrupted"
+                 : info->out_of_time  ? ", then the time was up"
+                                      : "");
+    results_count(results, "draws", NULL, info->trials);
+    results_count(results, "failed", NULL, info->failed);
+    results_count(results, "resumed", NULL, info->resumed);
+    results_count(results, "stopped", NULL, n_stopped);
+    results_counts(results, "stopped_after", info->stopped, info->stopped ? info->folds + 1 : 0);
     if (n_stopped > 0)
-        report_text(report, NULL, "given up early", "%lld (%s)", (long long)n_stopped, stopped);
+        results_text(results, NULL, "given up early", "%lld (%s)", (long long)n_stopped, stopped);
     const char *reason = search_first_failure(outcome->search);
     if (reason)
-        report_text(report, "failure", "first failure", "%s", reason);
-    report_number(report, "seconds", NULL, info->seconds);
+        results_text(results, "failure", "first failure", "%s", reason);
+    results_number(results, "seconds", NULL, info->seconds);
     if (!outcome->merged)
-        report_text(report, NULL, "time", "%s", format_seconds(info->seconds, seconds));
+        results_text(results, NULL, "time", "%s", format_seconds(info->seconds, seconds));
 }
 
 int search_report_print(const search_outcome *outcome, bool json)
 {
     volt_search_info info;
     volt_search_describe(outcome->search, &info);
-    cli_report *report = report_new(json);
-    report_best(report, volt_search_best(outcome->search), &info);
-    report_text(report, "score", NULL, "%s", score_word(info.score));
-    report_count(report, "folds", NULL, info.folds);
-    report_counters(report, outcome, &info);
-    report_number(report, "blas_seconds", NULL, info.blas_seconds);
-    report_number(report, "flops", NULL, info.flops);
-    report_count(report, "parallel", NULL, info.parallel);
-    report_flag(report, "out_of_time", info.out_of_time);
-    report_flag(report, "interrupted", outcome->interrupted);
+    result_list *results = results_new(json);
+    report_best(results, volt_search_best(outcome->search), &info);
+    results_text(results, "score", NULL, "%s", score_word(info.score));
+    results_count(results, "folds", NULL, info.folds);
+    report_counters(results, outcome, &info);
+    results_number(results, "blas_seconds", NULL, info.blas_seconds);
+    results_number(results, "flops", NULL, info.flops);
+    results_count(results, "parallel", NULL, info.parallel);
+    results_flag(results, "out_of_time", info.out_of_time);
+    results_flag(results, "interrupted", outcome->interrupted);
     if (outcome->log)
-        report_text(report, "log", "log", "%s", outcome->log);
+        results_text(results, "log", "log", "%s", outcome->log);
     if (outcome->plot)
-        report_text(report, "plot", "picture", "%s", outcome->plot);
+        results_text(results, "plot", "picture", "%s", outcome->plot);
     if (outcome->model)
-        report_text(report, "model", "model", "%s", outcome->model);
+        results_text(results, "model", "model", "%s", outcome->model);
     if (outcome->command)
-        report_text(report, "command", "fit it again", "%s", outcome->command);
-    return report_print(report);
+        results_text(results, "command", "fit it again", "%s", outcome->command);
+    return results_print(results);
 }

@@ -1,7 +1,7 @@
 /* cli/search/search_space.c: read what a search draws its parameters from. */
 #include "search/search_space.h"
 
-#include "terminal/report.h"
+#include "terminal/messages.h"
 
 #include <math.h>
 #include <stdlib.h>

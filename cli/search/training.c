@@ -4,8 +4,8 @@
 #include "args/shell_words.h"
 #include "files/outputs.h"
 #include "terminal/interrupt.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "search/search_report.h"
 #include "search/search_space.h"
 #include "terminal/interrupt.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* cli/terminal/json_build.c: a JSON document, built value by value and printed as a whole or not at all. */
 #include "terminal/json_build.h"
 
-#include "terminal/report.h"
+#include "terminal/messages.h"
 #include "terminal/text_stream.h"
 
 #include <math.h>

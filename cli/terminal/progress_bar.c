@@ -3,7 +3,8 @@
 #include "terminal/progress_bar.h"
 
 #include "terminal/interrupt.h"
-#include "terminal/report.h"
+#include "terminal/messages.h"
+#include "terminal/quantities.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -63,10 +64,10 @@ static void draw_bar(const char *stage, double fraction, double now)
     bar[width] = '\0';
     time_left(now, fraction, left);
     if (state.text[0])
-        snprintf(line, sizeof line, "%s [%s] %3.0f%%%s: %s", report_command(), bar, 100 * fraction, left,
+        snprintf(line, sizeof line, "%s [%s] %3.0f%%%s: %s", command_name(), bar, 100 * fraction, left,
                  state.text);
     else
-        snprintf(line, sizeof line, "%s [%s] %3.0f%% %s%s", report_command(), bar, 100 * fraction, stage, left);
+        snprintf(line, sizeof line, "%s [%s] %3.0f%% %s%s", command_name(), bar, 100 * fraction, stage, left);
     fit_terminal(line);
     fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
@@ -78,9 +79,9 @@ static void print_line(const char *stage, double fraction, double now)
     char left[QUANTITY_LENGTH + 16];
     time_left(now, fraction, left);
     if (state.text[0])
-        fprintf(stderr, "volterra %s: %.0f%% done%s: %s\n", report_command(), 100 * fraction, left, state.text);
+        fprintf(stderr, "volterra %s: %.0f%% done%s: %s\n", command_name(), 100 * fraction, left, state.text);
     else
-        fprintf(stderr, "volterra %s: %.0f%% done (%s)%s\n", report_command(), 100 * fraction, stage, left);
+        fprintf(stderr, "volterra %s: %.0f%% done (%s)%s\n", command_name(), 100 * fraction, stage, left);
 }
 
 static int on_progress(const char *stage, double fraction, void *context)
@@ -135,7 +136,7 @@ void progress_announce(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     progress_clear();
-    fprintf(stderr, "volterra %s: %s\n", report_command(), volt_make_printable(text));
+    fprintf(stderr, "volterra %s: %s\n", command_name(), volt_make_printable(text));
 }
 
 double progress_end(void)

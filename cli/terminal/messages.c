@@ -1,5 +1,5 @@
-/* cli/terminal/report.c: errors and warnings on standard error. */
-#include "terminal/report.h"
+/* cli/terminal/messages.c: errors and warnings on standard error. */
+#include "terminal/messages.h"
 
 #include "terminal/interrupt.h"
 #include "terminal/progress_bar.h"
@@ -11,22 +11,22 @@
 
 enum { LINE_CAPACITY = 1536, MOST_WARNINGS = 16 };
 
-static const char *command_name;
+static const char *current_command;
 static bool is_quiet;
 static char *warnings[MOST_WARNINGS];
 static int n_warnings;
 
-void report_set_command(const char *name)
+void set_command_name(const char *name)
 {
-    command_name = name;
+    current_command = name;
 }
 
-const char *report_command(void)
+const char *command_name(void)
 {
-    return command_name ? command_name : "";
+    return current_command ? current_command : "";
 }
 
-void report_set_quiet(bool quiet)
+void set_quiet(bool quiet)
 {
     is_quiet = quiet;
 }
@@ -36,7 +36,7 @@ static void print_error(char *text)
     /* A name may hold anything: keep the line one line, and the terminal safe. */
     volt_make_printable(text);
     progress_clear();
-    fprintf(stderr, "volterra%s%s: %s\n", command_name ? " " : "", report_command(), text);
+    fprintf(stderr, "volterra%s%s: %s\n", current_command ? " " : "", command_name(), text);
 }
 
 int complain(int exit_status, const char *format, ...)
@@ -120,14 +120,14 @@ const char *held_warning(void)
     return n_warnings > 0 ? warnings[0] : NULL;
 }
 
-void report_library_log(volt_log_level level, const char *message, void *context)
+void hold_library_warning(volt_log_level level, const char *message, void *context)
 {
     (void)context;
     if (level == VOLT_LOG_WARNING)
         hold_warning(message);
 }
 
-void report_warnings(void)
+void print_warnings(void)
 {
     progress_clear();
     for (int i = 0; i < n_warnings; i++) {

@@ -1,0 +1,13 @@
+/* cli/terminal/matrix_json.h: a matrix as JSON. */
+#ifndef CLI_MATRIX_JSON_H
+#define CLI_MATRIX_JSON_H
+
+#include "volterra.h"
+
+#include <stdint.h>
+
+/* {"columns": [...], "rows": [[...], ...]} on standard output, with one more count unless extra_key is
+ * NULL. Returns the exit status. */
+int print_matrix_json(volt_view values, const char *const *names, const char *extra_key, int64_t extra);
+
+#endif

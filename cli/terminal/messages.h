@@ -1,0 +1,37 @@
+/* cli/terminal/messages.h: what the program says on standard error: errors, and warnings once the work is done. */
+#ifndef CLI_MESSAGES_H
+#define CLI_MESSAGES_H
+
+#include "terminal/exit_status.h"
+#include "volterra.h"
+
+#include <stdbool.h>
+
+/* The command that speaks: its name stands before every error. */
+void set_command_name(const char *name);
+const char *command_name(void);
+void set_quiet(bool quiet);
+
+/* One line on standard error, "volterra COMMAND: ...". Returns exit_status, so that a caller can return
+ * what it complains about. Warnings that were held back are dropped: one line says why it failed. */
+int complain(int exit_status, const char *format, ...) VOLT_PRINTF(2, 3);
+
+/* The library's sentence for its last failure, with the exit status that belongs to `status`. */
+int complain_status(volt_status status);
+
+/* The same with more behind it. */
+int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
+
+/* Hold a warning back until the command has succeeded; each text is said once. */
+void warn(const char *format, ...) VOLT_PRINTF(1, 2);
+
+/* The first warning that is held back, or NULL: it may explain a failure. */
+const char *held_warning(void);
+
+/* Receives the library's log: volt_set_log(hold_library_warning, NULL). */
+void hold_library_warning(volt_log_level level, const char *message, void *context);
+
+/* The command succeeded: print the warnings, unless quiet. */
+void print_warnings(void);
+
+#endif

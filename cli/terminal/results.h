@@ -1,0 +1,37 @@
+/* cli/terminal/results.h: what a command found, on standard output: a table for people, or JSON. */
+#ifndef CLI_RESULTS_H
+#define CLI_RESULTS_H
+
+#include "terminal/exit_status.h"
+#include "volterra.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A list of named values, printed at the end as an aligned table or as one JSON object. `key` is the
+ * name in JSON (NULL: not there), `label` the one for people (NULL: not there). */
+typedef struct result_list result_list;
+
+result_list *results_new(bool json);
+void results_number(result_list *results, const char *key, const char *label, double value);
+void results_count(result_list *results, const char *key, const char *label, int64_t value);
+void results_flag(result_list *results, const char *key, bool value);
+void results_text(result_list *results, const char *key, const char *label, const char *format, ...)
+    VOLT_PRINTF(4, 5);
+/* A list of texts, for JSON alone. */
+void results_texts(result_list *results, const char *key, char *const *values, int64_t count);
+/* Lists of numbers, for JSON alone. */
+void results_numbers(result_list *results, const char *key, const double *values, int64_t count);
+void results_counts(result_list *results, const char *key, const int64_t *values, int64_t count);
+/* A list of columns, for JSON alone: names[columns[0]], ..., or the numbers themselves, counted from 0, when
+ * names is NULL. */
+void results_columns(result_list *results, const char *key, const char *const *names, const int64_t *columns,
+                     int64_t count);
+/* An object inside the object, for JSON alone. Takes `inner`. */
+void results_nest(result_list *results, const char *key, result_list *inner);
+/* Print and free. Returns the exit status: where memory was out for any part of it, nothing is printed and
+ * one line says so. */
+int results_print(result_list *results);
+void results_discard(result_list *results);
+
+#endif
