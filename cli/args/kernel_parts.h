@@ -1,4 +1,4 @@
-/* cli/args/kernel_parts.h: the parameters that stand in a kernel's text, one by one. */
+/* cli/args/kernel_parts.h: kernels for tables and pictures: their names, their values, a brief form of their text. */
 #ifndef CLI_KERNEL_PARTS_H
 #define CLI_KERNEL_PARTS_H
 
@@ -6,27 +6,24 @@
 
 #include <stdbool.h>
 
-enum { PART_LENGTH = 64 };
+enum { PART_LENGTH = VOLT_VALUE_LENGTH };
 
-/* Walks over "NAME:PARAMETER=VALUE,...":
- *     for (kernel_part part = kernel_first(text); part.name[0]; kernel_next(&part)) */
-typedef struct kernel_part {
-    char name[PART_LENGTH], value[PART_LENGTH];
-    bool is_number; /* a number by the kernel's table, and `number` is it */
-    double number;
-    const char *kernel, *rest;
-} kernel_part;
+/* The kernel of that text, or NULL when the text is none: of a log, say, that was written by another version. */
+volt_kernel *kernel_read(const char *text);
 
-kernel_part kernel_first(const char *text);
-void kernel_next(kernel_part *part);
+/* The value of a parameter; false when the kernel is NULL, has no such parameter or no value for it. */
+bool kernel_value(const volt_kernel *kernel, const char *parameter, volt_kernel_value *value);
 
-/* The kernel's name alone, into `name`; returns it. */
+/* Walks over the parameters that stand in the text, from *index = 0 on; false at their end. */
+bool kernel_next_given(const volt_kernel *kernel, int64_t *index, volt_kernel_value *value);
+
+/* The name that the text begins with, the text itself when it is no kernel, into `name`; returns it. */
 char *kernel_name(const char *text, char name[PART_LENGTH]);
-
-/* What the table says of a parameter of the kernel of that text; NULL: the kernel has no such parameter. */
-const volt_parameter_info *kernel_parameter(const char *text, const char *parameter);
 
 /* The text with its numbers cut to three digits, for a line that people read in passing; returns `brief`. */
 char *kernel_brief(const char *text, char *brief, size_t capacity);
+
+/* The same without the kernel's name. */
+char *kernel_brief_values(const char *text, char *brief, size_t capacity);
 
 #endif

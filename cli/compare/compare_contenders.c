@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "compare/compare_contenders.h"
 
+#include "args/kernel_parts.h"
 #include "terminal/messages.h"
 
 #include <stdlib.h>
@@ -16,8 +17,9 @@ static const volt_contender *find_row(volt_protocol protocol, const char *word)
     for (int64_t i = 0; i < count; i++)
         if (strcasecmp(rows[i].name, word) == 0 || strcmp(rows[i].kernel, word) == 0)
             return &rows[i];
+    char name[PART_LENGTH];
     for (int64_t i = 0; i < count; i++)
-        if (strcspn(rows[i].kernel, ":") == strlen(word) && strncmp(rows[i].kernel, word, strlen(word)) == 0)
+        if (strcmp(kernel_name(rows[i].kernel, name), word) == 0)
             return &rows[i];
     return NULL;
 }

@@ -69,23 +69,36 @@ char *cell_confidence(const cli_comparison *comparison, const comparison_row *ro
     return text;
 }
 
+/* Is the case of a clause of the costs that of the kernel? "augment": it is given; "lift=poly": and begins so. */
+static bool is_case_of(const volt_kernel *kernel, const char *name, size_t length)
+{
+    char parameter[CELL_LENGTH];
+    volt_kernel_value value;
+    size_t name_length = 0;
+    while (name_length < length && name[name_length] != '=')
+        name_length++;
+    snprintf(parameter, sizeof parameter, "%.*s", (int)name_length, name);
+    if (!kernel_value(kernel, parameter, &value) || !value.given)
+        return false;
+    return name_length == length || strncmp(value.text, name + name_length + 1, length - name_length - 1) == 0;
+}
+
 char *cell_cost(const comparison_row *row, char text[CELL_LENGTH])
 {
-    const char *kernel = row->won ? row->won->kernel : row->kernel;
+    volt_kernel *kernel = kernel_read(row->won ? row->won->kernel : row->kernel);
     text[0] = '\0';
     for (const char *clause = row->cost; clause; clause = strstr(clause, "; ")) {
         clause += clause > row->cost ? 2 : 0;
-        char key[CELL_LENGTH];
         size_t case_length = strcspn(clause, ":;"); /* the clause without a case stands first */
         bool has_case = clause[case_length] == ':';
-        snprintf(key, sizeof key, "%.*s", (int)case_length, clause);
-        if (has_case && !strstr(kernel, key))
+        if (has_case && !is_case_of(kernel, clause, case_length))
             continue;
         const char *formula = has_case ? strstr(clause, ": O(") : clause;
         if (formula)
             snprintf(text, CELL_LENGTH, "%.*s", (int)strcspn(formula + 2 * has_case, ",;"),
                      formula + 2 * has_case);
     }
+    volt_kernel_free(kernel);
     return text;
 }
 
@@ -98,9 +111,8 @@ char *cell_seconds(double seconds, char text[CELL_LENGTH])
 char *cell_winner(const volt_study_row *won, bool kernel, char *text, size_t capacity)
 {
     char brief[VOLT_KERNEL_LENGTH];
-    kernel_brief(won->kernel, brief, sizeof brief);
-    const char *colon = strchr(brief, ':');
-    const char *shown = kernel ? brief : colon ? colon + 1 : "";
+    const char *shown = kernel ? kernel_brief(won->kernel, brief, sizeof brief)
+                               : kernel_brief_values(won->kernel, brief, sizeof brief);
     snprintf(text, capacity, "%s%salpha=%.3g", shown, *shown ? " " : "", won->alpha);
     return text;
 }

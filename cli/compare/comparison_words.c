@@ -1,6 +1,7 @@
 /* cli/compare/comparison_words.c: a comparison in sentences. */
 #include "compare/comparison.h"
 
+#include "args/kernel_parts.h"
 #include "terminal/quantities.h"
 
 #include <math.h>
@@ -74,8 +75,8 @@ char *comparison_describe_search(const cli_comparison *comparison, char text[DES
 
 static bool same_family(const char *first, const char *second)
 {
-    size_t length = strcspn(first, ":");
-    return length == strcspn(second, ":") && strncmp(first, second, length) == 0;
+    char names[2][PART_LENGTH];
+    return strcmp(kernel_name(first, names[0]), kernel_name(second, names[1])) == 0;
 }
 
 /* "3.1 times below GAK (0.168)", or "just below" */

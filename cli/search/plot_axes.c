@@ -28,36 +28,28 @@ static int find_word(const plot_axis *axis, const char *word)
     return -1;
 }
 
-void plot_axis_value(const plot_axis *axis, const volt_trial *trial, char text[PART_LENGTH], double *number)
+void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel,
+                     char text[PART_LENGTH], double *number)
 {
+    volt_kernel_value value;
     text[0] = '\0';
     *number = NAN;
     if (strcmp(axis->name, "kernel") == 0) {
-        kernel_name(trial->kernel, text);
-        return;
-    }
-    if (strcmp(axis->name, "alpha") == 0) {
+        snprintf(text, PART_LENGTH, "%s", kernel ? volt_kernel_info_of(kernel)->name : trial->kernel);
+    } else if (strcmp(axis->name, "alpha") == 0) {
         *number = trial->alpha;
         volt_format_number(trial->alpha, text);
-        return;
+    } else if (kernel_value(kernel, axis->name, &value)) {
+        memcpy(text, value.text, PART_LENGTH);
+        *number = value.info->kind == VOLT_PARAMETER_CHOICE ? NAN : value.number;
     }
-    for (kernel_part part = kernel_first(trial->kernel); part.name[0]; kernel_next(&part))
-        if (strcmp(part.name, axis->name) == 0) {
-            memcpy(text, part.value, PART_LENGTH);
-            *number = part.is_number ? part.number : NAN;
-            return;
-        }
-    /* A word that is the default does not stand in the text. */
-    const volt_parameter_info *parameter = kernel_parameter(trial->kernel, axis->name);
-    if (parameter && parameter->kind == VOLT_PARAMETER_CHOICE && parameter->fallback)
-        snprintf(text, PART_LENGTH, "%s", parameter->fallback);
 }
 
-static void note_value(plot_axis *axis, const volt_trial *trial)
+static void note_value(plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel)
 {
     char text[PART_LENGTH];
     double number;
-    plot_axis_value(axis, trial, text, &number);
+    plot_axis_value(axis, trial, kernel, text, &number);
     if (!text[0])
         return;
     if (axis->n_words < MOST_WORDS && find_word(axis, text) < 0)
@@ -80,16 +72,24 @@ void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int64_t co
 {
     axes->count = 0;
     add_axis(axes, "kernel", 0);
-    for (int64_t i = 0; i < count; i++)
-        for (kernel_part part = kernel_first(trials[i]->kernel); part.name[0]; kernel_next(&part))
-            add_axis(axes, part.name, 1);
+    for (int64_t i = 0; i < count; i++) {
+        volt_kernel *kernel = kernel_read(trials[i]->kernel);
+        volt_kernel_value value;
+        for (int64_t p = 0; kernel_next_given(kernel, &p, &value);)
+            add_axis(axes, value.info->name, 1);
+        volt_kernel_free(kernel);
+    }
     add_axis(axes, "alpha", 0);
+    for (int64_t i = 0; i < count; i++) {
+        volt_kernel *kernel = kernel_read(trials[i]->kernel);
+        for (int a = 0; a < axes->count; a++)
+            note_value(&axes->axes[a], trials[i], kernel);
+        volt_kernel_free(kernel);
+    }
 
     int kept = 0;
     for (int a = 0; a < axes->count; a++) {
-        plot_axis *axis = &axes->axes[a];
-        for (int64_t i = 0; i < count; i++)
-            note_value(axis, trials[i]);
+        const plot_axis *axis = &axes->axes[a];
         bool is_last_hope = kept == 0 && a == axes->count - 1;
         if (axis->n_words > 1 || is_last_hope)
             axes->axes[kept++] = *axis;
@@ -106,11 +106,11 @@ bool plot_axis_is_logarithmic(const plot_axis *axis)
     return axis->log_square_sum / count - mean * mean > 0.5 * 0.5;
 }
 
-double plot_axis_place(const plot_axis *axis, const volt_trial *trial)
+double plot_axis_place(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel)
 {
     char text[PART_LENGTH];
     double number;
-    plot_axis_value(axis, trial, text, &number);
+    plot_axis_value(axis, trial, kernel, text, &number);
     if (!axis->has_words)
         return number;
     int word = text[0] ? find_word(axis, text) : -1;

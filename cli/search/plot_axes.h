@@ -31,10 +31,12 @@ void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int64_t co
  * near 0 do not. */
 bool plot_axis_is_logarithmic(const plot_axis *axis);
 
-/* The value of a trial on an axis as text, "" when it has none, and as a number or NaN. */
-void plot_axis_value(const plot_axis *axis, const volt_trial *trial, char text[PART_LENGTH], double *number);
+/* The value of a trial on an axis as text, "" when it has none, and as a number or NaN. `kernel` is the trial's, from
+ * kernel_read: NULL where its text is none. */
+void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel,
+                     char text[PART_LENGTH], double *number);
 
 /* Where a trial stands on an axis; NaN: nowhere. */
-double plot_axis_place(const plot_axis *axis, const volt_trial *trial);
+double plot_axis_place(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel);
 
 #endif

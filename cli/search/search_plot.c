@@ -106,15 +106,17 @@ static trial_class class_of(const volt_trial *trial, const volt_trial *best, con
 
 static void write_row(FILE *script, const plot_axes *axes, const volt_trial *trial, double score)
 {
+    volt_kernel *kernel = kernel_read(trial->kernel);
     fprintf(script, "%.10g", score);
     for (int i = 0; i < axes->count; i++) {
-        double place = plot_axis_place(&axes->axes[i], trial);
+        double place = plot_axis_place(&axes->axes[i], trial, kernel);
         if (isfinite(place))
             fprintf(script, " %.10g", place);
         else
             fputs(" NaN", script);
     }
     fputc('\n', script);
+    volt_kernel_free(kernel);
 }
 
 /* What has no place on the axis of scores stands at its worse end. */
@@ -238,8 +240,10 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
 
     char text[PART_LENGTH] = "", title[2 * PART_LENGTH + 16];
     double number = NAN;
+    volt_kernel *kernel = best ? kernel_read(best->kernel) : NULL;
     if (best)
-        plot_axis_value(axis, best, text, &number);
+        plot_axis_value(axis, best, kernel, text, &number);
+    volt_kernel_free(kernel);
     if (text[0] && isfinite(number))
         snprintf(text, sizeof text, "%.4g", number);
     snprintf(title, sizeof title, "%s%s%s", axis->name, text[0] ? ", best " : "", text);

@@ -86,6 +86,28 @@ VOLT_API const volt_kernel_info *volt_kernel_describe(int64_t index);
 /* The entry of the table that a kernel belongs to. */
 VOLT_API const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
 
+/* ---- parameters of one kernel ----------------------------------------------------------------- */
+
+enum { VOLT_VALUE_LENGTH = 64 };
+
+typedef struct volt_kernel_value {
+    const volt_parameter_info *info;
+    int given; /* 1: it stands in the text that was parsed */
+    int present; /* 1: it has a value, given or by default; 0: the kernel does without, or takes it from the data */
+    double
+        number; /* REAL, INTEGER: the value; CHOICE: the number behind a word that ends in ':'; otherwise 0 */
+    char text
+        [VOLT_VALUE_LENGTH]; /* the value as a kernel's text has it: 0.25, even, poly:3; "" when not present */
+} volt_kernel_value;
+
+/* The parameter of that name. This, and not a look into the text, is how to learn what a kernel was given.
+ * VOLT_ERR_KERNEL: the kernel has no such parameter; the sentence names the nearest one. */
+VOLT_API volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value);
+
+/* Every name that volt_kernel_get takes for this kernel, in the order of its text; NULL when index is outside. Valid as
+ * long as the kernel. */
+VOLT_API const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index);
+
 /* ---- what a kernel is on inputs of norm at most M --------------------------------------------- */
 
 typedef struct volt_kernel_facts {

@@ -123,3 +123,14 @@ def test_an_empty_owner_is_refused_before_the_library_sees_it(system):
     for call in (lambda: stream.push(X[0]), lambda: stream.beyond, lambda: copy.copy(stream)):
         with pytest.raises(ctypes.ArgumentError, match="this Stream is empty"):
             call()
+
+
+def test_values_of_a_kernel_are_the_librarys():
+    kernel = Kernel(" volterra : tau = 0.25 , lift = poly:3 ")
+    assert kernel.name == "volterra"
+    assert kernel.given() == {"tau": 0.25, "lift": "poly:3"}
+    assert Kernel(kernel.text).given() == {"tau": 0.25, "lambda_coef": 0.9, "lift": "poly:3"}
+    assert Kernel("linear").given() == {}
+    degree = Kernel("poly:degree=2,coef0=1").given()
+    assert degree == {"degree": 2, "coef0": 1.0}
+    assert isinstance(degree["degree"], int) and isinstance(degree["coef0"], float)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import tempfile
@@ -53,6 +54,28 @@ class Kernel(Owner):
     def text(self) -> str:
         """The text with every parameter."""
         return c.text(c.lib.volt_kernel_text(self))
+
+    @property
+    def name(self) -> str:
+        return c.text(c.lib.volt_kernel_info_of(self).contents.name)
+
+    def given(self) -> Dict[str, Union[int, float, str]]:
+        """The parameters that the text it was read from gives, by the library's names."""
+        names = (c.lib.volt_kernel_parameter_name(self, index) for index in itertools.count())
+        found: Dict[str, Union[int, float, str]] = {}
+        for name in itertools.takewhile(bool, names):
+            value = c.KernelValue()
+            check(c.lib.volt_kernel_get(self, name, byref(value)))
+            if value.given:
+                found[c.text(name)] = _plain_value(value)
+        return found
+
+
+def _plain_value(value: c.KernelValue) -> Union[int, float, str]:
+    kind = value.info.contents.kind
+    if kind == c.PARAMETER_KINDS["choice"]:
+        return c.text(value.text)
+    return int(value.number) if kind == c.PARAMETER_KINDS["integer"] else float(value.number)
 
 
 def _facts(facts: c.KernelFacts) -> Dict[str, float]:

@@ -7,7 +7,7 @@ here.
 from __future__ import annotations
 
 import ctypes
-from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
 from typing import Any, Dict
 
 # ---- constants ---------------------------------------------------------------------------------------------
@@ -26,6 +26,7 @@ ERR_FORMAT = 10
 ERR_CANCELLED = 11
 
 KERNEL_LENGTH = 1024
+VALUE_LENGTH = 64
 
 #: Constants of the headers by their C names; the words are what users of the package write.
 LOG_LEVELS = {"VOLT_LOG_INFO": 0, "VOLT_LOG_WARNING": 1}
@@ -96,6 +97,16 @@ class KernelInfo(ctypes.Structure):
         ("cost", c_char_p),
         ("parameters", POINTER(ParameterInfo)),
         ("n_parameters", c_int64),
+    ]
+
+
+class KernelValue(ctypes.Structure):
+    _fields_ = [
+        ("info", POINTER(ParameterInfo)),
+        ("given", c_int),
+        ("present", c_int),
+        ("number", c_double),
+        ("text", c_char * VALUE_LENGTH),
     ]
 
 
@@ -369,6 +380,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_progress": Progress,
     "volt_parameter_info": ParameterInfo,
     "volt_kernel_info": KernelInfo,
+    "volt_kernel_value": KernelValue,
     "volt_kernel_facts": KernelFacts,
     "volt_gram_options": GramOptions,
     "volt_fit_options": FitOptions,
@@ -398,6 +410,7 @@ CONSTANTS: Dict[str, int] = {
     **{f"VOLT_{name}": value for name, value in list(globals().items()) if name.startswith("ERR_")},
     "VOLT_OK": OK,
     "VOLT_KERNEL_LENGTH": KERNEL_LENGTH,
+    "VOLT_VALUE_LENGTH": VALUE_LENGTH,
     **LOG_LEVELS,
     **{f"VOLT_START_{word.upper()}": value for word, value in STARTS.items()},
     **{f"VOLT_BEYOND_{word.upper()}": value for word, value in BEYOND.items()},

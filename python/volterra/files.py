@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-from ._model import Model, PathLike, read_tensor
+from ._model import Kernel, Model, PathLike, read_tensor
 from ._regressor import SequenceRegressor
 from .ridge import SequenceKernelRidge, VolterraRidge
 
@@ -71,7 +71,7 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
         fit_intercept=settings.intercept,
         scale=settings.scale,
     )
-    kind = VolterraRidge if model.kernel.startswith("volterra") else SequenceKernelRidge
+    kind = VolterraRidge if Kernel(model.kernel).name == "volterra" else SequenceKernelRidge
     tail = None
     if settings.feedback and settings.ahead == 1:
         tail = read_tensor(path, "last_target").reshape(1, -1)

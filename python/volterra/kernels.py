@@ -36,10 +36,15 @@ _TO_LIBRARY = {"lam": "lambda", "lam_coef": "lambda_coef"}
 _TO_PYTHON = {library: python for python, library in _TO_LIBRARY.items()}
 
 
+def library_name(parameter: str) -> str:
+    """The library's name of a parameter."""
+    return _TO_LIBRARY.get(parameter, parameter)
+
+
 # ---- text --------------------------------------------------------------------------------------------------
 
 
-def _value_text(value: Any) -> str:
+def value_text(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, (int, np.integer)):
@@ -52,26 +57,16 @@ def _value_text(value: Any) -> str:
 def join_text(name: str, parameters: Dict[str, Any]) -> str:
     """NAME:PARAMETER=VALUE,... from Python's names; None means not given."""
     given = [
-        f"{_TO_LIBRARY.get(key, key)}={_value_text(value)}"
+        f"{library_name(key)}={value_text(value)}"
         for key, value in parameters.items()
         if value is not None
     ]
     return f"{name}:{','.join(given)}" if given else name
 
 
-def split_text(text: str) -> Dict[str, Any]:
-    """The parameters in a kernel's text by Python's names; numbers as numbers."""
-    parameters: Dict[str, Any] = {}
-    for part in text.partition(":")[2].split(","):
-        key, _, value = part.partition("=")
-        if not key:
-            continue
-        try:
-            number: Any = float(value)
-            parameters[_TO_PYTHON.get(key, key)] = int(value) if value.isdigit() else number
-        except ValueError:
-            parameters[_TO_PYTHON.get(key, key)] = value
-    return parameters
+def given_parameters(kernel: Kernel) -> Dict[str, Any]:
+    """The parameters that a kernel's text gives, by Python's names."""
+    return {_TO_PYTHON.get(key, key): value for key, value in kernel.given().items()}
 
 
 def kernel_text(kernel: str) -> str:

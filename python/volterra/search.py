@@ -14,10 +14,11 @@ from ._arguments import seed_number, whole
 from ._arrays import Array, view
 from ._errors import check
 from ._handles import Owner
+from ._model import Kernel
 from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor, Training, choice
 from ._threads import use_threads
-from .kernels import join_text, split_text
+from .kernels import given_parameters, library_name, value_text
 from .ridge import VolterraRidge
 
 __all__ = ["VolterraRidgeCV"]
@@ -89,11 +90,9 @@ class Candidates(Owner):
 
 def _range(name: str, law: Any) -> c.Range:
     """(low, high): log-uniform; (law, low, high); a list: one of these."""
-    key = c.encode("the name of a range", {"lam": "lambda", "lam_coef": "lambda_coef"}.get(name, name))
+    key = c.encode("the name of a range", library_name(name))
     if isinstance(law, list):
-        words = c.names_array(
-            f"a value of {name}", [join_text("", {"x": value}).partition("=")[2] for value in law]
-        )
+        words = c.names_array(f"a value of {name}", [value_text(value) for value in law])
         return c.Range(key, 0, 0.0, 0.0, words, len(law))
     kind, low, high = law if len(law) == 3 else ("log", *law)
     choice(f"the law of {name}", kind, [word for word in c.SEARCH_LAWS if word != "none"])
@@ -151,8 +150,9 @@ def _collect(handle: c_void_p, sign: int) -> Found:
 
 def _parameters(trial: Trial) -> Dict[str, Any]:
     """What `VolterraRidge` takes for this candidate."""
-    if trial["kernel"].partition(":")[0] == "volterra":
-        return {**split_text(trial["kernel"]), "alpha": trial["alpha"]}
+    kernel = Kernel(trial["kernel"])
+    if kernel.name == "volterra":
+        return {**given_parameters(kernel), "alpha": trial["alpha"]}
     return {"kernel": trial["kernel"], "alpha": trial["alpha"]}
 
 

@@ -64,8 +64,8 @@ const char *volt_blas_misjudged(void)
 
 void volt_blas_say_core(void)
 {
-    static _Atomic bool said;
-    if (misjudged[0] && !atomic_exchange(&said, true))
+    static _Atomic bool logged;
+    if (misjudged[0] && !atomic_exchange(&logged, true))
         volt_log(VOLT_LOG_INFO, "OpenBLAS took this processor for a %s, and was told to run as on a %s",
                  misjudged, openblas_get_corename());
 }

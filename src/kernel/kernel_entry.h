@@ -82,7 +82,8 @@ struct volt_kernel {
     const volt_kernel_entry *entry;
     double value[VOLT_MOST_PARAMETERS];    /* CHOICE: index of the word */
     double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number behind a word that ends in ':' */
-    bool present[VOLT_MOST_PARAMETERS];    /* given in the text, or set by settle */
+    bool given[VOLT_MOST_PARAMETERS];      /* in the text */
+    bool present[VOLT_MOST_PARAMETERS];    /* the same, or set by settle */
     char *text;
 };
 
@@ -104,6 +105,13 @@ bool volt_kernel_is_centred(const volt_kernel *kernel);
 
 /* Warn in the log when the kernel's Gram matrices need not be positive semidefinite. */
 void volt_kernel_warn(const volt_kernel *kernel);
+
+/* The value of parameter p, which is present, as it stands in the kernel's text. Returns `text`. */
+char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VALUE_LENGTH]);
+
+/* Add NAME=VALUE to the end of a kernel's text. False, and nothing is changed, where `capacity` is too small. Whether
+ * the kernel takes it is for volt_kernel_parse to say. */
+bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value);
 
 /* For settle: give parameter p its fallback, unless it is present. */
 void volt_kernel_use_fallback(volt_kernel *kernel, int p);

@@ -87,17 +87,21 @@ static volt_status read_number(const char *kernel, const char *name, piece text,
     return VOLT_OK;
 }
 
+static bool takes_number(const char *word)
+{
+    return word[strlen(word) - 1] == ':';
+}
+
 static volt_status read_choice(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
 {
     const volt_parameter_info *parameter = &info->parameters[p];
     for (int w = 0; parameter->words[w]; w++) {
         const char *word = parameter->words[w];
         size_t length = strlen(word);
-        bool takes_number = word[length - 1] == ':';
-        if (takes_number ? (size_t)text.length > length && strncmp(text.at, word, length) == 0
-                         : piece_is(text, word)) {
+        if (takes_number(word) ? (size_t)text.length > length && strncmp(text.at, word, length) == 0
+                               : piece_is(text, word)) {
             kernel->value[p] = w;
-            if (!takes_number)
+            if (!takes_number(word))
                 return VOLT_OK;
             piece number = {text.at + length, text.length - (int)length};
             double value = 0;
@@ -176,27 +180,33 @@ static bool is_default_choice(const volt_kernel *kernel, int p)
            strcmp(parameter->words[(int)kernel->value[p]], parameter->fallback) == 0;
 }
 
+char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VALUE_LENGTH])
+{
+    const volt_parameter_info *parameter = &kernel->entry->info.parameters[p];
+    char number[VOLT_NUMBER_LENGTH] = "";
+    const char *word = "";
+    if (parameter->kind != VOLT_PARAMETER_CHOICE) {
+        volt_format_number(kernel->value[p], number);
+    } else {
+        word = parameter->words[(int)kernel->value[p]];
+        if (takes_number(word))
+            volt_format_number(kernel->argument[p], number);
+    }
+    snprintf(text, VOLT_VALUE_LENGTH, "%s%s", word, number);
+    return text;
+}
+
 static volt_status print_text(volt_kernel *kernel)
 {
     const volt_kernel_info *info = &kernel->entry->info;
-    char text[LONGEST_TEXT], number[VOLT_NUMBER_LENGTH];
+    char text[LONGEST_TEXT], value[VOLT_VALUE_LENGTH];
     int used = snprintf(text, sizeof text, "%s", info->name);
     char separator = ':';
     for (int p = 0; p < info->n_parameters; p++) {
         if (!kernel->present[p] || is_default_choice(kernel, p))
             continue;
-        const volt_parameter_info *parameter = &info->parameters[p];
-        const char *word = "";
-        bool has_number = true;
-        if (parameter->kind == VOLT_PARAMETER_CHOICE) {
-            word = parameter->words[(int)kernel->value[p]];
-            has_number = word[strlen(word) - 1] == ':';
-            volt_format_number(kernel->argument[p], number);
-        } else {
-            volt_format_number(kernel->value[p], number);
-        }
-        used += snprintf(text + used, sizeof text - (size_t)used, "%c%s=%s%s", separator, parameter->name, word,
-                         has_number ? number : "");
+        used += snprintf(text + used, sizeof text - (size_t)used, "%c%s=%s", separator,
+                         info->parameters[p].name, volt_kernel_value_text(kernel, p, value));
         separator = ',';
     }
     kernel->text = volt_strdup(text);
@@ -209,6 +219,7 @@ static volt_status read_kernel(const char *text, volt_kernel *kernel)
     VOLT_TRY(find_entry(trim(text, colon ? colon : text + strlen(text)), &kernel->entry));
     if (colon)
         VOLT_TRY(read_parameters(colon + 1, kernel));
+    memcpy(kernel->given, kernel->present, sizeof kernel->given);
     VOLT_TRY(kernel->entry->settle(kernel));
     return print_text(kernel);
 }
@@ -241,4 +252,40 @@ void volt_kernel_free(volt_kernel *kernel)
 const char *volt_kernel_text(const volt_kernel *kernel)
 {
     return kernel->text;
+}
+
+bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value)
+{
+    size_t used = strlen(text);
+    int more = snprintf(text + used, capacity - used, "%c%s=%s", strchr(text, ':') ? ',' : ':', name, value);
+    if (more >= 0 && (size_t)more < capacity - used)
+        return true;
+    text[used] = '\0';
+    return false;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------- */
+
+const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
+{
+    const volt_kernel_info *info = &kernel->entry->info;
+    return index >= 0 && index < info->n_parameters ? info->parameters[index].name : NULL;
+}
+
+volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value)
+{
+    VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT,
+                 "the kernel, the name of a parameter or the place for its value is NULL");
+    const volt_kernel_info *info = &kernel->entry->info;
+    piece whole = {name, (int)strlen(name)};
+    int p = 0;
+    VOLT_TRY(find_parameter(info, whole, &p));
+    volt_kernel_value found = {
+        .info = &info->parameters[p], .given = kernel->given[p], .present = kernel->present[p]};
+    if (found.present) {
+        found.number = found.info->kind == VOLT_PARAMETER_CHOICE ? kernel->argument[p] : kernel->value[p];
+        volt_kernel_value_text(kernel, p, found.text);
+    }
+    *value = found;
+    return VOLT_OK;
 }

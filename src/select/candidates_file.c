@@ -74,13 +74,10 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     VOLT_REQUIRE(column == r->text || !strpbrk(text, ",="), VOLT_ERR_FORMAT,
                  "line %" PRId64 ": %s is \"%s\", which is no value", line, r->names[column],
                  volt_excerpt(text, length, shown));
-    size_t used = strlen(r->row);
-    int written = column == r->text ? snprintf(r->row, sizeof r->row, "%s", text)
-                                    : snprintf(r->row + used, sizeof r->row - used, "%c%s=%s",
-                                               strchr(r->row, ':') ? ',' : ':', r->names[column], text);
-    VOLT_REQUIRE((size_t)written < sizeof r->row - (column == r->text ? 0 : used), VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": the kernel's text is longer than %d characters", line,
-                 VOLT_KERNEL_LENGTH - 1);
+    bool fits = column == r->text ? (size_t)snprintf(r->row, sizeof r->row, "%s", text) < sizeof r->row
+                                  : volt_kernel_text_add(r->row, sizeof r->row, r->names[column], text);
+    VOLT_REQUIRE(fits, VOLT_ERR_FORMAT, "line %" PRId64 ": the kernel's text is longer than %d characters",
+                 line, VOLT_KERNEL_LENGTH - 1);
     return VOLT_OK;
 }
 

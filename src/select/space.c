@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 
 #include <ctype.h>
@@ -37,6 +38,7 @@ void volt_space_free(volt_space *space)
     }
     volt_free(space->axes);
     volt_free(space->kernel);
+    volt_kernel_free(space->given);
     volt_free(space);
 }
 
@@ -121,9 +123,10 @@ static volt_status check_value(const volt_space *space, const char *name, const 
         return VOLT_OK;
     }
     char text[VOLT_KERNEL_LENGTH];
-    bool bare = !strchr(space->kernel, ':');
-    snprintf(text, sizeof text, "%s%c%s=%s", space->kernel, bare ? ':' : ',', name, value);
     volt_kernel *parsed = NULL;
+    snprintf(text, sizeof text, "%s", space->kernel);
+    VOLT_REQUIRE(volt_kernel_text_add(text, sizeof text, name, value), VOLT_ERR_KERNEL,
+                 "the kernel's text with %s has more than %d characters", name, VOLT_KERNEL_LENGTH - 1);
     VOLT_TRY(volt_kernel_parse(text, &parsed));
     volt_kernel_free(parsed);
     return VOLT_OK;
@@ -159,14 +162,10 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
     return VOLT_OK;
 }
 
-/* Does the text of the kernel give the parameter? */
 static bool is_given(const volt_space *space, const char *name)
 {
-    size_t length = strlen(name);
-    for (const char *at = strchr(space->kernel, ':'); at; at = strchr(at + 1, ','))
-        if (strncmp(at + 1, name, length) == 0 && at[1 + length] == '=')
-            return true;
-    return false;
+    volt_kernel_value value;
+    return !is_alpha(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
 }
 
 static volt_status add_range(volt_space *space, const volt_kernel_info *info, const volt_range *range)
@@ -236,7 +235,7 @@ static volt_status learn_distance(volt_view X, bool scale, double *distance)
 /* The caller's choices come first: what else applies depends on them. Alpha comes last. */
 static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options)
 {
-    const volt_kernel_info *info = space->info;
+    const volt_kernel_info *info = volt_kernel_info_of(space->given);
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)
             if ((options->ranges[r].choices != NULL) == choices && !is_alpha(options->ranges[r].name))
@@ -273,16 +272,15 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
         options = &standard;
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
-    volt_kernel *parsed = NULL; /* the text as it was given is kept: what it leaves out is what is searched */
-    VOLT_TRY(volt_kernel_parse(kernel, &parsed));
-    const volt_kernel_info *info = volt_kernel_info_of(parsed);
-    volt_kernel_free(parsed);
-
+    volt_kernel *given = NULL;
+    VOLT_TRY(volt_kernel_parse(kernel, &given));
     volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);
-    if (!fresh)
+    if (!fresh) {
+        volt_kernel_free(given);
         return VOLT_ERR_MEMORY;
-    fresh->info = info;
-    fresh->kernel = volt_strdup(kernel);
+    }
+    fresh->given = given;
+    fresh->kernel = volt_strdup(kernel); /* as it was given: what it leaves out is what is searched */
     if (fresh->kernel)
         tidy(fresh->kernel);
     volt_status status = fresh->kernel ? fill(fresh, X, options) : VOLT_ERR_MEMORY;
@@ -338,9 +336,11 @@ static const char *text_at(const volt_axis *axis, double u, double distance, cha
 static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const char *value, bool *taken)
 {
     char longer[VOLT_KERNEL_LENGTH];
-    int length = snprintf(longer, sizeof longer, "%s%c%s=%s", text, strchr(text, ':') ? ',' : ':', name, value);
+    memcpy(longer, text, sizeof longer);
     volt_kernel *parsed = NULL;
-    volt_status status = length < (int)sizeof longer ? volt_kernel_parse(longer, &parsed) : VOLT_ERR_KERNEL;
+    volt_status status = volt_kernel_text_add(longer, sizeof longer, name, value)
+                             ? volt_kernel_parse(longer, &parsed)
+                             : VOLT_ERR_KERNEL;
     volt_kernel_free(parsed);
     *taken = status == VOLT_OK;
     if (*taken)
@@ -348,17 +348,15 @@ static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const 
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-/* The window that the text gives, 1 when it gives none. */
-static double window_of(const char *text)
+/* The window of the kernel of that text, 1 when it has none. */
+static volt_status window_of(const char *text, double *window)
 {
-    const char *found = strstr(text, "window=");
-    double window = 1;
-    char number[VOLT_NUMBER_LENGTH];
-    if (found) {
-        snprintf(number, sizeof number, "%.*s", (int)strcspn(found + 7, ","), found + 7);
-        volt_parse_number(number, &window);
-    }
-    return window;
+    volt_kernel *kernel = NULL;
+    volt_kernel_value value;
+    VOLT_TRY(volt_kernel_parse(text, &kernel));
+    *window = volt_kernel_get(kernel, "window", &value) == VOLT_OK && value.present ? value.number : 1;
+    volt_kernel_free(kernel);
+    return VOLT_OK;
 }
 
 volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
@@ -368,7 +366,9 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
     snprintf(text, sizeof text, "%s", space->kernel);
     /* Choices and windows before widths, whose unit depends on the window. */
     for (int widths = 0; widths <= 1; widths++) {
-        double distance = space->distance * sqrt(window_of(text));
+        double window = 1;
+        VOLT_TRY(window_of(text, &window));
+        double distance = space->distance * sqrt(window);
         for (int64_t a = 0; a < space->n_axes; a++) {
             const volt_axis *axis = &space->axes[a];
             const char *value = text_at(axis, u[a], distance, number);

@@ -17,10 +17,10 @@ typedef struct volt_axis {
 } volt_axis;
 
 typedef struct volt_space {
-    char *kernel; /* what is given */
-    const volt_kernel_info *info;
-    double distance; /* median distance of two scaled rows */
-    volt_axis *axes; /* those of the caller, choices first, then those of the kernel table; alpha last */
+    char *kernel;       /* what is given, as text ... */
+    volt_kernel *given; /* ... and parsed */
+    double distance;    /* median distance of two scaled rows */
+    volt_axis *axes;    /* those of the caller, choices first, then those of the kernel table; alpha last */
     int64_t n_axes, capacity;
     int64_t n_asked; /* the first axes, those the caller gave ranges for, without alpha */
 } volt_space;

@@ -4,6 +4,7 @@
  * kernels take as a path of d numbers; only the Volterra kernel sees the past. */
 #include "study/contender.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "select/candidates.h"
 
@@ -90,29 +91,25 @@ static const published published_table[] = {
     {"memory", VOLT_INPUTS_IN_BALL, {{.name = NULL}}},
 };
 
-static const published *published_of(const char *kernel)
+static const published *published_of(const volt_kernel *kernel)
 {
-    size_t length = strcspn(kernel, ":");
+    const char *name = volt_kernel_info_of(kernel)->name;
     for (size_t i = 0; i < sizeof published_table / sizeof published_table[0]; i++)
-        if (strlen(published_table[i].name) == length && strncmp(published_table[i].name, kernel, length) == 0)
+        if (strcmp(published_table[i].name, name) == 0)
             return &published_table[i];
     return NULL;
 }
 
-volt_published_inputs volt_published_inputs_of(const char *kernel)
+volt_published_inputs volt_published_inputs_of(const volt_kernel *kernel)
 {
     const published *entry = published_of(kernel);
     return entry ? entry->inputs : VOLT_INPUTS_STANDARDISED;
 }
 
-/* Does the text give this parameter? */
-static bool gives(const char *kernel, const char *parameter)
+static bool is_given(const volt_kernel *kernel, const char *parameter)
 {
-    size_t length = strlen(parameter);
-    for (const char *at = kernel; (at = strstr(at, parameter)); at += length)
-        if (at > kernel && (at[-1] == ':' || at[-1] == ',') && at[length] == '=')
-            return true;
-    return false;
+    volt_kernel_value value;
+    return volt_kernel_get(kernel, parameter, &value) == VOLT_OK && value.given;
 }
 
 /* ---- the paper's draws of the Volterra kernel ------------------------------------------------- */
@@ -122,6 +119,22 @@ typedef struct volterra_draws {
     uint64_t seed;
     bool even;
 } volterra_draws;
+
+/* The paper's bound is that of the lifts geometric and even, with nothing else given. */
+static bool is_papers_volterra(const volt_kernel *kernel, bool *even)
+{
+    if (strcmp(volt_kernel_info_of(kernel)->name, "volterra") != 0)
+        return false;
+    const char *name;
+    volt_kernel_value lift;
+    for (int64_t i = 0; (name = volt_kernel_parameter_name(kernel, i)); i++)
+        if (strcmp(name, "lift") != 0 && is_given(kernel, name))
+            return false;
+    if (volt_kernel_get(kernel, "lift", &lift) != VOLT_OK)
+        return false;
+    *even = strcmp(lift.text, "even") == 0;
+    return *even || strcmp(lift.text, "geometric") == 0;
+}
 
 static double log_uniform(volt_rng *rng, double low, double high)
 {
@@ -158,32 +171,39 @@ static volt_status volterra_candidates(uint64_t seed, bool even, volt_candidates
 
 /* ---- candidates ------------------------------------------------------------------------------- */
 
-static volt_status draw_published(const char *kernel, const published *entry, volt_draw_options options,
-                                  volt_view X, volt_candidates **candidates)
+static volt_status draw_published(const char *text, const volt_kernel *kernel, const published *entry,
+                                  volt_draw_options options, volt_view X, volt_candidates **candidates)
 {
     volt_range ranges[MOST_RANGES];
     int64_t count = 0;
     for (int r = 0; r < MOST_RANGES && entry->ranges[r].name; r++)
-        if (!gives(kernel, entry->ranges[r].name))
+        if (!is_given(kernel, entry->ranges[r].name))
             ranges[count++] = entry->ranges[r];
     options.ranges = ranges;
     options.n_ranges = count;
-    return volt_candidates_draw(kernel, X, &options, candidates);
+    return volt_candidates_draw(text, X, &options, candidates);
 }
 
-volt_status volt_contender_candidates(const char *kernel, volt_protocol protocol, uint64_t seed, volt_view X,
+volt_status volt_contender_candidates(const char *text, volt_protocol protocol, uint64_t seed, volt_view X,
                                       volt_candidates **candidates)
 {
     volt_draw_options options = volt_draw_options_default();
     options.seed = seed;
     options.scale = protocol == VOLT_PROTOCOL_HISTORY;
-    const published *entry = protocol == VOLT_PROTOCOL_PUBLISHED ? published_of(kernel) : NULL;
-    if (!entry)
-        return volt_candidates_draw(kernel, X, &options, candidates);
+    if (protocol != VOLT_PROTOCOL_PUBLISHED)
+        return volt_candidates_draw(text, X, &options, candidates);
 
-    static const char *const lifts[] = {"volterra", "volterra:lift=even"}; /* those with the paper's bound */
-    for (int even = 0; even <= 1; even++)
-        if (strcmp(kernel, lifts[even]) == 0)
-            return volterra_candidates(seed, even, candidates);
-    return draw_published(kernel, entry, options, X, candidates);
+    volt_kernel *kernel = NULL;
+    VOLT_TRY(volt_kernel_parse(text, &kernel));
+    const published *entry = published_of(kernel);
+    bool even = false;
+    volt_status status = VOLT_OK;
+    if (!entry)
+        status = volt_candidates_draw(text, X, &options, candidates);
+    else if (is_papers_volterra(kernel, &even))
+        status = volterra_candidates(seed, even, candidates);
+    else
+        status = draw_published(text, kernel, entry, options, X, candidates);
+    volt_kernel_free(kernel);
+    return status;
 }

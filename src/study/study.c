@@ -13,8 +13,9 @@
 #include <string.h>
 
 typedef struct row {
-    volt_study_row said; /* what the caller sees; its texts are owned below */
-    char *name, *given;  /* of the contender */
+    volt_study_row result;  /* what the caller sees; its texts are owned below */
+    char *name, *given;     /* of the contender */
+    volt_kernel *contender; /* `given`, parsed */
     char *kernel, *failure;
     volt_status status; /* of the failure */
     volt_search *search;
@@ -41,6 +42,7 @@ static void row_release(row *one)
 {
     volt_free(one->name);
     volt_free(one->given);
+    volt_kernel_free(one->contender);
     volt_free(one->kernel);
     volt_free(one->failure);
     volt_search_free(one->search);
@@ -71,7 +73,7 @@ static const row *row_at(const volt_study *study, int64_t i)
 const volt_study_row *volt_study_row_at(const volt_study *study, int64_t i)
 {
     const row *one = row_at(study, i);
-    return one ? &one->said : NULL;
+    return one ? &one->result : NULL;
 }
 
 volt_view volt_study_forecast(const volt_study *study, int64_t i)
@@ -194,15 +196,15 @@ static volt_status tune(run *r, row *one)
         options.resume = r->options->resume;
     }
     volt_status status = volt_search_run(candidates, X, Y, &options, &one->search);
-    one->said.hyperparameters = candidates->parameters;
+    one->result.hyperparameters = candidates->parameters;
     volt_candidates_free(candidates);
 
     if (one->search) {
         volt_search_info info;
         volt_search_describe(one->search, &info);
-        one->said.draws = info.trials;
-        one->said.failed = info.failed;
-        one->said.seconds = info.seconds;
+        one->result.draws = info.trials;
+        one->result.failed = info.failed;
+        one->result.seconds = info.seconds;
     }
     return status;
 }
@@ -245,9 +247,9 @@ static volt_status test(run *r, row *one)
     one->losses = volt_alloc_doubles(n_test, 1);
     if (!one->kernel || !one->forecast || !one->losses)
         return VOLT_ERR_MEMORY;
-    one->said.kernel = one->kernel;
-    one->said.alpha = best->alpha;
-    one->said.score = best->score;
+    one->result.kernel = one->kernel;
+    one->result.alpha = best->alpha;
+    one->result.score = best->score;
 
     double begun = volt_seconds();
     volt_model *model = NULL;
@@ -257,9 +259,9 @@ static volt_status test(run *r, row *one)
     if (status == VOLT_OK)
         status = forecast(r, model, out);
     volt_model_free(model);
-    one->said.fit_seconds = volt_seconds() - begun;
+    one->result.fit_seconds = volt_seconds() - begun;
     if (status == VOLT_OK)
-        status = volt_metrics_compute(truth, volt_as_view(out), &one->said.metrics);
+        status = volt_metrics_compute(truth, volt_as_view(out), &one->result.metrics);
     if (status == VOLT_OK)
         status = volt_losses(truth, volt_as_view(out), volt_matrix_of(one->losses, n_test, 1));
     return status;
@@ -269,7 +271,7 @@ static volt_status test(run *r, row *one)
 
 /* A failure that says something about the kernel on these data; another one (memory, a log) says that the study is
  * not what it should be. Either is kept in its row, and the other rows are tuned. */
-static bool is_contenders_own(volt_status status)
+static bool is_about_the_kernel(volt_status status)
 {
     return status == VOLT_ERR_DATA || status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE ||
            status == VOLT_ERR_DOMAIN;
@@ -284,13 +286,13 @@ static void fail_row(row *one, volt_status status)
     volt_free(one->forecast);
     volt_free(one->losses);
     one->forecast = one->losses = NULL;
-    one->said.kernel = no_result.kernel;
-    one->said.alpha = no_result.alpha;
-    one->said.score = no_result.score;
-    one->said.metrics = no_result.metrics;
+    one->result.kernel = no_result.kernel;
+    one->result.alpha = no_result.alpha;
+    one->result.score = no_result.score;
+    one->result.metrics = no_result.metrics;
     one->status = status;
     one->failure = volt_strdup(volt_error_detail());
-    one->said.failure = one->failure ? one->failure : "there is not enough memory, not even for the reason";
+    one->result.failure = one->failure ? one->failure : "there is not enough memory, not even for the reason";
 }
 
 /* Names and texts of all rows, before the work: no row may be lost for want of room for its name. */
@@ -298,16 +300,14 @@ static volt_status name_rows(run *r)
 {
     for (int64_t i = 0; i < r->n_contenders; i++) {
         row *one = &r->study->rows[i];
-        volt_kernel *kernel = NULL;
         one->name = volt_strdup(r->contenders[i].name);
         one->given = volt_strdup(r->contenders[i].kernel);
         if (!one->name || !one->given)
             return VOLT_ERR_MEMORY;
-        VOLT_TRY(volt_kernel_parse(one->given, &kernel));
-        one->said = no_result;
-        one->said.name = one->name;
-        one->said.cost = volt_kernel_info_of(kernel)->cost;
-        volt_kernel_free(kernel);
+        VOLT_TRY(volt_kernel_parse(one->given, &one->contender));
+        one->result = no_result;
+        one->result.name = one->name;
+        one->result.cost = volt_kernel_info_of(one->contender)->cost;
     }
     return VOLT_OK;
 }
@@ -316,7 +316,7 @@ static volt_status name_rows(run *r)
 static volt_status run_row(run *r, row *one)
 {
     if (is_published(r))
-        volt_published_scale_inputs(r->X, r->n_train, volt_published_inputs_of(one->given), r->Z);
+        volt_published_scale_inputs(r->X, r->n_train, volt_published_inputs_of(one->contender), r->Z);
     tell(r, NULL, NULL);
     volt_status status = tune(r, one);
     if (status == VOLT_OK)
@@ -355,8 +355,8 @@ static volt_status rank(run *r)
     volt_mcs *mcs = NULL;
     volt_status status = volt_mcs_compute(volt_as_view(losses), &options, &mcs);
     for (int64_t m = 0; status == VOLT_OK && m < models; m++) {
-        study->rows[at[m]].said.mcs_pvalue = mcs->pvalues[m];
-        study->rows[at[m]].said.in_mcs = mcs->included[m];
+        study->rows[at[m]].result.mcs_pvalue = mcs->pvalues[m];
+        study->rows[at[m]].result.in_mcs = mcs->included[m];
     }
     volt_mcs_free(mcs);
     volt_free(losses.data);
@@ -381,18 +381,18 @@ static volt_status conclude(const run *r, bool cancelled)
         const row *one = &study->rows[i];
         failed += one->status != VOLT_OK;
         if (one->status != VOLT_OK &&
-            (!why || (is_contenders_own(why->status) && !is_contenders_own(one->status))))
+            (!why || (is_about_the_kernel(why->status) && !is_about_the_kernel(one->status))))
             why = one;
     }
     if (cancelled)
         return volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " of %" PRId64 " kernels", study->count,
                          r->n_contenders);
-    if (!why || (is_contenders_own(why->status) && failed < study->count))
+    if (!why || (is_about_the_kernel(why->status) && failed < study->count))
         return VOLT_OK;
     if (failed < study->count)
-        return volt_fail(why->status, "%s failed: %s", why->name, why->said.failure);
-    return volt_fail(is_contenders_own(why->status) ? VOLT_ERR_DATA : why->status,
-                     "all %" PRId64 " kernels failed; %s: %s", failed, why->name, why->said.failure);
+        return volt_fail(why->status, "%s failed: %s", why->name, why->result.failure);
+    return volt_fail(is_about_the_kernel(why->status) ? VOLT_ERR_DATA : why->status,
+                     "all %" PRId64 " kernels failed; %s: %s", failed, why->name, why->result.failure);
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "study/published_scaling.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra.h"
@@ -68,6 +69,14 @@ static volt_study_options small_options(volt_protocol protocol)
 
 /* ---- a row against the calls it is made of ---------------------------------------------------- */
 
+static volt_published_inputs inputs_of(const char *text)
+{
+    volt_kernel *kernel = plain_parse(text);
+    volt_published_inputs found = volt_published_inputs_of(kernel);
+    volt_kernel_free(kernel);
+    return found;
+}
+
 /* What the protocol makes of the data for one kernel. */
 static void scaled(const data *made, volt_protocol protocol, const char *kernel, double *X, double *Y,
                    double *mean, double *deviation)
@@ -80,7 +89,7 @@ static void scaled(const data *made, volt_protocol protocol, const char *kernel,
     }
     if (protocol == VOLT_PROTOCOL_HISTORY)
         return;
-    volt_published_scale_inputs(inputs(made), TRAIN, volt_published_inputs_of(kernel), volt_matrix_of(X, N, D));
+    volt_published_scale_inputs(inputs(made), TRAIN, inputs_of(kernel), volt_matrix_of(X, N, D));
     volt_published_moments(targets(made), TRAIN, mean, deviation);
     for (int i = 0; i < N; i++)
         for (int k = 0; k < Q; k++)
@@ -278,88 +287,6 @@ static void hyperparameters_are_counted(void **state)
     free_data(&made);
 }
 
-/* ---- published ranges ------------------------------------------------------------------------- */
-
-static double parameter(const char *text, const char *name)
-{
-    const char *at = strstr(text, name);
-    assert_non_null(at);
-    return strtod(at + strlen(name), NULL);
-}
-
-static void published_draws_stay_in_the_papers_ranges(void **state)
-{
-    (void)state;
-    data made = make_data(3103);
-    char text[VOLT_KERNEL_LENGTH];
-    double alpha;
-    for (int even = 0; even <= 1; even++) {
-        volt_candidates *candidates = NULL;
-        check_ok(volt_contender_candidates(even ? "volterra:lift=even" : "volterra", VOLT_PROTOCOL_PUBLISHED, 9,
-                                           inputs(&made), &candidates));
-        double least[2] = {1, 1}, most[2] = {0, 0};
-        for (int64_t i = 0; i < 4000; i++) {
-            check_ok(volt_candidates_get(candidates, i, text, &alpha));
-            double tau = parameter(text, "tau="), lambda = parameter(text, "lambda=");
-            double bound = 0.999 * sqrt(1 - pow(tau, even ? 4 : 2));
-            assert_true(tau >= 0.1 && tau <= pow(10, -0.002) && lambda >= 0.01 && lambda <= bound);
-            assert_true(alpha >= 1e-5 && alpha <= 10);
-            assert_int_equal(strstr(text, "lift=even") != NULL, even);
-            /* Where lambda lies in its range, 0 to 1 evenly; the range depends on tau, most of all near 1. */
-            double share = log(lambda / 0.01) / log(bound / 0.01);
-            int high = tau > 0.7;
-            least[high] = fmin(least[high], share);
-            most[high] = fmax(most[high], share);
-        }
-        /* The whole range is used: 500 draws and more miss 3 % of it at one end with probability 1e-6. */
-        for (int high = 0; high < 2; high++)
-            assert_true(least[high] < 0.03 && most[high] > 0.97);
-        volt_candidates_free(candidates);
-    }
-    volt_candidates *candidates = NULL;
-    check_ok(
-        volt_contender_candidates("sig:path=rows", VOLT_PROTOCOL_PUBLISHED, 9, inputs(&made), &candidates));
-    int rbf = 0;
-    for (int64_t i = 0; i < 100; i++) {
-        check_ok(volt_candidates_get(candidates, i, text, &alpha));
-        double level = parameter(text, "level="), prescale = parameter(text, "prescale=");
-        assert_true(level >= 2 && level <= 9 && prescale >= 0.1 && prescale <= 1);
-        assert_true(alpha >= 1e-10 && alpha <= 1e-2);
-        rbf += strstr(text, "features=rbf") != NULL;
-    }
-    assert_in_range(rbf, 20, 80); /* fair coins lie outside with probability 1e-9 */
-    volt_candidates_free(candidates);
-    free_data(&made);
-}
-
-static void published_inputs_are_those_of_the_paper(void **state)
-{
-    (void)state;
-    data made = make_data(3104);
-    double Z[N * D], largest = 0;
-    volt_matrix out = volt_matrix_of(Z, N, D);
-    assert_int_equal(volt_published_inputs_of("volterra:lift=even"), VOLT_INPUTS_IN_BALL);
-    assert_int_equal(volt_published_inputs_of("gak:path=rows"), VOLT_INPUTS_IN_BALL);
-    assert_int_equal(volt_published_inputs_of("sigpde:path=rows"), VOLT_INPUTS_STANDARDISED);
-
-    volt_published_scale_inputs(inputs(&made), TRAIN, VOLT_INPUTS_IN_BALL, out);
-    for (int i = 0; i < N; i++)
-        largest = fmax(largest, hypot(Z[i * D], Z[i * D + 1]));
-    assert_float_equal(largest, 1, 1e-15);
-
-    volt_published_scale_inputs(inputs(&made), TRAIN, VOLT_INPUTS_STANDARDISED, out);
-    for (int k = 0; k < D; k++) {
-        double mean = 0, square = 0;
-        for (int i = 0; i < TRAIN; i++) {
-            mean += Z[i * D + k] / TRAIN;
-            square += Z[i * D + k] * Z[i * D + k] / TRAIN;
-        }
-        assert_float_equal(mean, 0, 1e-14); /* TRAIN roundings of numbers of size one */
-        assert_float_equal(square, 1, 1e-13);
-    }
-    free_data(&made);
-}
-
 /* ---- sample ----------------------------------------------------------------------------------- */
 
 static void samples_pair_innovations_with_the_next_covariance(void **state)
@@ -551,8 +478,6 @@ int main(void)
         cmocka_unit_test(rows_are_search_fit_and_forecast),
         cmocka_unit_test(test_rows_beyond_training),
         cmocka_unit_test(hyperparameters_are_counted),
-        cmocka_unit_test(published_draws_stay_in_the_papers_ranges),
-        cmocka_unit_test(published_inputs_are_those_of_the_paper),
         cmocka_unit_test(samples_pair_innovations_with_the_next_covariance),
         cmocka_unit_test(what_is_wrong_is_said_first),
         cmocka_unit_test(kernels_that_fail_do_not_stop_the_others),

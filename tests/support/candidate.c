@@ -6,7 +6,6 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -18,28 +17,30 @@ candidate candidate_get(const volt_candidates *candidates, int64_t index)
     return c;
 }
 
-int candidate_parameter(const candidate *c, const char *name, char value[64])
+static int get(const candidate *c, const char *name, volt_kernel_value *value)
 {
-    char key[64];
-    for (int separator = 0; separator < 2; separator++) {
-        snprintf(key, sizeof key, "%c%s=", separator ? ',' : ':', name);
-        const char *found = strstr(c->kernel, key);
-        if (found) {
-            found += strlen(key);
-            snprintf(value, 64, "%.*s", (int)strcspn(found, ","), found);
-            return 1;
-        }
-    }
-    return 0;
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse(c->kernel, &kernel));
+    int found = volt_kernel_get(kernel, name, value) == VOLT_OK && value->given;
+    volt_kernel_free(kernel);
+    return found;
+}
+
+int candidate_parameter(const candidate *c, const char *name, char value[VOLT_VALUE_LENGTH])
+{
+    volt_kernel_value found;
+    if (!get(c, name, &found))
+        return 0;
+    memcpy(value, found.text, sizeof found.text);
+    return 1;
 }
 
 double candidate_number(const candidate *c, const char *name)
 {
-    char text[64];
-    double value = NAN;
+    volt_kernel_value value;
     if (strcmp(name, "alpha") == 0)
         return c->alpha;
-    if (!candidate_parameter(c, name, text) || !volt_parse_number(text, &value))
+    if (!get(c, name, &value) || value.info->kind == VOLT_PARAMETER_CHOICE)
         fail_msg("%s has no number %s", c->kernel, name);
-    return value;
+    return value.number;
 }

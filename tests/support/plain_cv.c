@@ -1,6 +1,7 @@
 /* tests/support/plain_cv.c: cross-validation in time order with one separate fit per forecast. */
 #include "support/plain_cv.h"
 
+#include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -85,11 +86,23 @@ static double largest_norm(const double *rows, int64_t n, int64_t d)
     return largest;
 }
 
+/* The value of a parameter of a kernel, not present when it has none of that name. */
+static volt_kernel_value value_of(const char *text, const char *name)
+{
+    volt_kernel_value value = {0};
+    volt_kernel *kernel = plain_parse(text);
+    if (volt_kernel_get(kernel, name, &value) != VOLT_OK)
+        value = (volt_kernel_value){0};
+    volt_kernel_free(kernel);
+    return value;
+}
+
 static scaled scale(const plain_problem *p, const char *kernel, int is_scaled)
 {
     scaled s = {p->n, p->d,  p->q, new_matrix(p->n, p->d), new_matrix(p->n, p->q), new_matrix(1, p->q),
                 0,    kernel};
-    int shifted = is_scaled && !strstr(kernel, "lift=even");
+    volt_kernel_value lift = value_of(kernel, "lift");
+    int shifted = is_scaled && strcmp(lift.text, "even") != 0;
     for (int64_t k = 0; k < p->d; k++) {
         double shift = shifted ? mean_of(p->X + k, p->n, p->d) : 0;
         for (int64_t i = 0; i < p->n; i++)
@@ -134,15 +147,23 @@ static double largest_value(const double *values, int64_t count)
  * columns, and the scale is that of all rows: prescale times the ratio gives the same kernel. */
 static volt_kernel *kernel_for(const scaled *s, int64_t from, int64_t to)
 {
+    volt_kernel *kernel = plain_parse(s->kernel);
+    volt_kernel_value prescale = value_of(s->kernel, "prescale"), value;
+    if (!prescale.given)
+        return kernel;
     char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
-    const char *at = strstr(s->kernel, "prescale="), *end = NULL;
-    if (!at)
-        return plain_parse(s->kernel);
-    at += strlen("prescale=");
-    double prescale = strtod(at, (char **)&end);
-    prescale *= largest_value(s->Z + from * s->d, (to - from) * s->d) / largest_value(s->Z, s->n * s->d);
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - s->kernel), s->kernel,
-             volt_format_number(prescale, number), end);
+    volt_format_number(prescale.number * largest_value(s->Z + from * s->d, (to - from) * s->d) /
+                           largest_value(s->Z, s->n * s->d),
+                       number);
+    snprintf(text, sizeof text, "%s", volt_kernel_info_of(kernel)->name);
+    const char *name;
+    for (int64_t i = 0; (name = volt_kernel_parameter_name(kernel, i)); i++) {
+        check_ok(volt_kernel_get(kernel, name, &value));
+        if (value.given)
+            assert_true(volt_kernel_text_add(text, sizeof text, name,
+                                             strcmp(name, "prescale") == 0 ? number : value.text));
+    }
+    volt_kernel_free(kernel);
     return plain_parse(text);
 }
 

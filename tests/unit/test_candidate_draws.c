@@ -12,6 +12,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,15 @@ static double unit_of(const volt_parameter_info *info, double distance, double w
     }
 }
 
+static bool is_given(const char *text, const char *name)
+{
+    volt_kernel *kernel = plain_parse(text);
+    volt_kernel_value value;
+    check_ok(volt_kernel_get(kernel, name, &value));
+    volt_kernel_free(kernel);
+    return value.given;
+}
+
 /* Each draw parses and resolves, and every searched parameter that stands in it lies in its range; together
  * the draws reach both ends of it (beyond a tenth and nine tenths of the law). */
 static void check_kernel(const char *text, const volt_kernel_info *info, int scale)
@@ -370,10 +380,10 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
         int count = 0;
         for (int i = 0; i < FEW; i++) {
             candidate c = candidate_get(candidates, i);
-            char value[64];
-            if (!candidate_parameter(&c, range.name, value) || strstr(text, range.name))
+            char value[VOLT_VALUE_LENGTH];
+            if (!candidate_parameter(&c, range.name, value) || is_given(text, range.name))
                 continue;
-            char window_text[64];
+            char window_text[VOLT_VALUE_LENGTH];
             double window = candidate_parameter(&c, "window", window_text) ? candidate_number(&c, "window") : 1;
             values[count++] = candidate_number(&c, range.name) / unit_of(parameter_info, distance, window);
         }
@@ -399,12 +409,10 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
 
 static const volt_kernel_info *info_named(const char *text)
 {
-    for (int64_t i = 0; i < volt_kernel_count(); i++)
-        if (strncmp(volt_kernel_describe(i)->name, text, strcspn(text, ":")) == 0 &&
-            strlen(volt_kernel_describe(i)->name) == strcspn(text, ":"))
-            return volt_kernel_describe(i);
-    fail_msg("there is no kernel %s", text);
-    return NULL;
+    volt_kernel *kernel = plain_parse(text);
+    const volt_kernel_info *info = volt_kernel_info_of(kernel);
+    volt_kernel_free(kernel);
+    return info;
 }
 
 static void every_kernel_can_be_drawn(void **state)

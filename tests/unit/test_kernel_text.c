@@ -247,6 +247,128 @@ static void random_texts_never_crash(void **state)
     assert_true(accepted > 0);
 }
 
+/* ---- values by name --------------------------------------------------------------------------- */
+
+static void values_are_read_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *name;
+        int given, present;
+        double number;
+        const char *text;
+    } cases[] = {
+        {"volterra:tau=0.4", "tau", 1, 1, 0.4, "0.4"},
+        {"volterra:tau=0.4", "tau_coef", 0, 0, 0, ""}, /* tau stands in its place */
+        {"volterra:tau=0.4", "lambda_coef", 0, 1, 0.9, "0.9"},
+        {"volterra:tau=0.4", "lambda", 0, 0, 0, ""},
+        {"volterra", "lift", 0, 1, 0, "geometric"},
+        {"volterra:lift=geometric", "lift", 1, 1, 0, "geometric"},
+        {"volterra:lift=poly:3", "lift", 1, 1, 3, "poly:3"},
+        {" volterra : lift = even ", "lift", 1, 1, 0, "even"},
+        {"volterra:lift=even", "gamma", 0, 0, 0, ""},
+        {"volterra:lift=rbf", "gamma", 0, 1, 1, "1"},
+        {"rbf:window=12", "window", 1, 1, 12, "12"},
+        {"rbf:window=12", "gamma", 0, 0, 0, ""}, /* 1/(d window): not before there are data */
+        {"rbf", "window", 0, 1, 1, "1"},
+        {"gak", "window", 0, 0, 0, ""},
+        {"gak:path=rows", "path", 1, 1, 0, "rows"},
+        {"sig:level=3", "order", 0, 1, 3, "3"},
+        {"sig:level=3", "features", 0, 0, 0, ""},
+        {"sig:level=3,augment=time+leadlag", "augment", 1, 1, 0, "time+leadlag"},
+        {"sigpde:path=rows", "prescale", 0, 1, 1, "1"},
+        {"sigpde:window=4", "prescale", 0, 0, 0, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_kernel *kernel = plain_parse(cases[i].kernel);
+        volt_kernel_value value;
+        check_ok(volt_kernel_get(kernel, cases[i].name, &value));
+        if (value.given != cases[i].given || value.present != cases[i].present ||
+            value.number != cases[i].number || strcmp(value.text, cases[i].text) != 0)
+            fail_msg("%s of %s: given %d, present %d, number %g, text \"%s\"", cases[i].name, cases[i].kernel,
+                     value.given, value.present, value.number, value.text);
+        assert_string_equal(value.info->name, cases[i].name);
+        volt_kernel_free(kernel);
+    }
+}
+
+/* The text of a kernel from its values alone: nothing is lost, and all of it is then given. */
+static void values_make_the_kernel_again(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(53);
+    for (int64_t k = 0; k < volt_kernel_count(); k++)
+        for (int round = 0; round < 50; round++) {
+            const volt_kernel_info *info = volt_kernel_describe(k);
+            char text[1024], number[VOLT_NUMBER_LENGTH];
+            snprintf(text, sizeof text, "%s", info->name);
+            bool written[VOLT_MOST_PARAMETERS] = {false};
+            for (int64_t p = 0; p < info->n_parameters; p++) {
+                const volt_parameter_info *one = &info->parameters[p];
+                if (one->search == VOLT_SEARCH_NONE || one->kind != VOLT_PARAMETER_REAL ||
+                    volt_rng_uniform(&rng) < 0.5)
+                    continue;
+                double share = volt_rng_uniform(&rng);
+                volt_format_number(one->search_low + share * (one->search_high - one->search_low), number);
+                char longer[1024];
+                memcpy(longer, text, sizeof text);
+                assert_true(volt_kernel_text_add(longer, sizeof longer, one->name, number));
+                volt_kernel *taken = NULL;
+                written[p] = volt_kernel_parse(longer, &taken) == VOLT_OK; /* it may not go with the others */
+                volt_kernel_free(taken);
+                if (written[p])
+                    memcpy(text, longer, sizeof text);
+            }
+            volt_kernel *kernel = plain_parse(text);
+            char again_text[1024];
+            const char *name;
+            int64_t p = 0;
+            snprintf(again_text, sizeof again_text, "%s", info->name);
+            for (; (name = volt_kernel_parameter_name(kernel, p)); p++) {
+                volt_kernel_value value;
+                check_ok(volt_kernel_get(kernel, name, &value));
+                assert_int_equal(value.given, written[p]);
+                assert_true(value.present || (!value.given && value.number == 0 && value.text[0] == 0));
+                if (value.present)
+                    assert_true(volt_kernel_text_add(again_text, sizeof again_text, name, value.text));
+            }
+            assert_int_equal(p, info->n_parameters);
+            volt_kernel *again = plain_parse(again_text);
+            same_kernel(kernel, again);
+            volt_kernel_free(again);
+            volt_kernel_free(kernel);
+        }
+}
+
+static void wrong_names_are_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    volt_kernel *kernel = plain_parse("rbf:gamma=2");
+    volt_kernel_value value = {.number = 7};
+    check_fails(volt_kernel_get(kernel, "gama", &value), VOLT_ERR_KERNEL, "did you mean \"gamma\"?");
+    check_fails(volt_kernel_get(kernel, "", &value), VOLT_ERR_KERNEL, "no parameter \"\"");
+    check_fails(volt_kernel_get(kernel, " gamma", &value), VOLT_ERR_KERNEL, "no parameter");
+    check_fails(volt_kernel_get(kernel, "tau", &value), VOLT_ERR_KERNEL, "kernel rbf has no parameter \"tau\"");
+    check_fails(volt_kernel_get(NULL, "gamma", &value), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_kernel_get(kernel, NULL, &value), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_kernel_get(kernel, "gamma", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_true(value.number == 7); /* untouched */
+    assert_null(volt_kernel_parameter_name(kernel, -1));
+    assert_null(volt_kernel_parameter_name(kernel, 2));
+    volt_kernel_free(kernel);
+}
+
+static void what_does_not_fit_is_not_added(void **state)
+{
+    (void)state;
+    char text[16] = "rbf";
+    assert_true(volt_kernel_text_add(text, sizeof text, "gamma", "2")); /* 11 characters */
+    assert_false(volt_kernel_text_add(text, sizeof text, "window", "3"));
+    assert_string_equal(text, "rbf:gamma=2");
+    assert_true(volt_kernel_text_add(text, sizeof text, "w", "3"));
+    assert_string_equal(text, "rbf:gamma=2,w=3");
+}
+
 /* ---- the table -------------------------------------------------------------------------------- */
 
 static void the_table_describes_every_kernel(void **state)
@@ -284,6 +406,10 @@ int main(void)
         cmocka_unit_test(null_is_refused),
         cmocka_unit_test(very_long_texts_are_refused),
         cmocka_unit_test(random_texts_never_crash),
+        cmocka_unit_test(values_are_read_by_name),
+        cmocka_unit_test(values_make_the_kernel_again),
+        cmocka_unit_test(wrong_names_are_refused_with_a_sentence),
+        cmocka_unit_test(what_does_not_fit_is_not_added),
         cmocka_unit_test(the_table_describes_every_kernel),
     };
     return cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL);

@@ -22,7 +22,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 /* ---- parameters ------------------------------------------------------------------------------- */
 
@@ -78,17 +77,6 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 static lift lift_of(const volt_kernel *kernel)
 {
     return (lift)(int)kernel->value[LIFT];
-}
-
-/* The lift as it stands in the kernel's text. */
-static const char *lift_name(const volt_kernel *kernel, char buffer[VOLT_NUMBER_LENGTH])
-{
-    lift kind = lift_of(kernel);
-    if (kind == POLY)
-        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s%d", lift_words[kind], (int)kernel->argument[LIFT]);
-    else
-        snprintf(buffer, VOLT_NUMBER_LENGTH, "%s", lift_words[kind]);
-    return buffer;
 }
 
 static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
@@ -348,10 +336,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     double bound = 1 / sqrt(sup);
     double coef = fmin(kernel->value[LAMBDA_COEF], 1 - 4 * DBL_EPSILON); /* its square must not round to 1 */
     double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_room);
-    char given[VOLT_NUMBER_LENGTH], name[VOLT_NUMBER_LENGTH];
+    char given[VOLT_NUMBER_LENGTH], name[VOLT_VALUE_LENGTH];
     VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
                  "lambda = %s must stay below its bound, %.10g for lift %s with tau M = %.6g",
-                 volt_format_number(lambda, given), bound, lift_name(kernel, name), sqrt(t));
+                 volt_format_number(lambda, given), bound, volt_kernel_value_text(kernel, LIFT, name), sqrt(t));
 
     double contraction = lambda * lambda * sup;
     volt_kernel_facts facts = {
