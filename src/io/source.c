@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/file_bytes.h"
+#include "io/file/file_bytes.h"
 
 #include <string.h>
 #include <strings.h>

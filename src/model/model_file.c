@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "model/model_internal.h"
 
 #include <assert.h>

@@ -4,10 +4,10 @@
  * kernel's default. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/csv_cells.h"
-#include "io/csv_walk.h"
-#include "io/excerpt.h"
-#include "io/text_lines.h"
+#include "io/csv/csv_cells.h"
+#include "io/csv/csv_walk.h"
+#include "io/file/excerpt.h"
+#include "io/file/text_lines.h"
 #include "kernel/kernel_entry.h"
 #include "volterra/select.h"
 

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "io/file_lock.h"
+#include "io/file/file_lock.h"
 #include "select/search_internal.h"
 
 #include <errno.h>

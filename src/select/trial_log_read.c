@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "io/excerpt.h"
-#include "io/file_bytes.h"
+#include "io/file/excerpt.h"
+#include "io/file/file_bytes.h"
 #include "select/search_internal.h"
 #include "select/trial_log.h"
 

@@ -7,7 +7,7 @@
 #include "args/options.h"
 #include "files/inputs.h"
 #include "fuzz/fuzz_mute.h"
-#include "io/choose_columns.h"
+#include "io/table/choose_columns.h"
 #include "search/search_space.h"
 #include "volterra.h"
 

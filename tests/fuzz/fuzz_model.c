@@ -5,8 +5,8 @@
  * refused, or finite and the same from the model saved and loaded again. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
-#include "io/little_endian.h"
-#include "io/safetensors_layout.h"
+#include "io/file/little_endian.h"
+#include "io/safetensors/safetensors_layout.h"
 #include "volterra.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_npy.c: libFuzzer target of the NPY reader. */
 #include "fuzz/fuzz_input.h"
-#include "io/table.h"
+#include "io/table/table.h"
 
 #include <math.h>
 #include <stdlib.h>

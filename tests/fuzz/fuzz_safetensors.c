@@ -3,8 +3,8 @@
  * A checksum stops a fuzzer at the door. So the bytes are read twice: as they are, and with the checksum put
  * right, where there is a place for it. */
 #include "fuzz/fuzz_input.h"
-#include "io/safetensors.h"
-#include "io/safetensors_layout.h"
+#include "io/safetensors/safetensors.h"
+#include "io/safetensors/safetensors_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

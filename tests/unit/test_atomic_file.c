@@ -1,6 +1,6 @@
 /* tests/unit/test_atomic_file.c: files that are replaced as a whole or not at all. */
 #define _GNU_SOURCE
-#include "io/atomic_file.h"
+#include "io/file/atomic_file.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 

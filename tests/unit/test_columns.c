@@ -1,7 +1,7 @@
 /* tests/unit/test_columns.c: columns by name, range and pattern; PATH:COLUMNS; tables that belong together. */
 #include "base/memory.h"
-#include "io/choose_columns.h"
 #include "io/source.h"
+#include "io/table/choose_columns.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/io.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_model_file.c: a saved model is the same model, and no other file is one. */
 #define _GNU_SOURCE
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

@@ -2,7 +2,7 @@
  *
  * The kernel's text can name a window of a million rows. A file that does not hold the state that belongs to such a
  * window is refused before anything of that size is made. */
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"
 #include "volterra/kernel.h"

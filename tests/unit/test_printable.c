@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/printable.h"
-#include "io/excerpt.h"
+#include "io/file/excerpt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

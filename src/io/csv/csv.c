@@ -1,0 +1,307 @@
+/* src/io/csv/csv.c: reading CSV files as they are found.
+ *
+ * The file is walked twice. The first walk learns its shape: columns, rows, which row is a header, which
+ * columns are dates, whether a trailing comma ends every line. The second reads the numbers of the columns that
+ * were asked for; what stands in the others does not matter. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/csv/csv_cells.h"
+#include "io/csv/csv_walk.h"
+#include "io/file/excerpt.h"
+#include "io/file/file_bytes.h"
+#include "io/table/choose_columns.h"
+#include "io/table/table.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct csv_column {
+    char *name;             /* what the first row says; later the column's name */
+    int64_t written;        /* cells below the header that are not blank */
+    int64_t filled;         /* of those, cells that are not missing */
+    int64_t dates;          /* of those, leading cells that are dates */
+    int begins_with_number; /* the first filled cell is a number */
+} csv_column;
+
+typedef struct csv_reader {
+    const char *selection; /* NULL: every column */
+    volt_missing missing;
+    csv_column *columns;
+    int64_t n_columns, capacity;
+    int64_t first_line; /* of the first row */
+    int64_t n_rows;     /* header included */
+    int has_header;
+    int64_t *place; /* column of the table for each column of the file, -1: not asked for */
+    volt_table *table;
+    int64_t row; /* the second walk's, header included */
+} csv_reader;
+
+/* ---- the first walk: shape -------------------------------------------------------------------- */
+
+static void learn_cell(csv_column *column, const char *text)
+{
+    double value;
+    if (!*text)
+        return;
+    column->written++;
+    if (volt_cell_is_missing(text))
+        return;
+    if (column->filled == 0)
+        column->begins_with_number = volt_parse_number(text, &value);
+    if (column->dates == column->filled)
+        column->dates += volt_cell_is_date(text);
+    column->filled++;
+}
+
+static volt_status survey_cell(void *context, int64_t line, int64_t j, const char *text, size_t length)
+{
+    (void)line;
+    csv_reader *reader = context;
+    if (reader->n_rows > 0) {
+        if (j < reader->n_columns)
+            learn_cell(&reader->columns[j], text);
+        return VOLT_OK;
+    }
+    VOLT_TRY(volt_grow((void **)&reader->columns, &reader->capacity, j + 1, sizeof *reader->columns));
+    csv_column fresh = {.name = volt_utf8_copy(text, length)};
+    if (!fresh.name)
+        return VOLT_ERR_MEMORY;
+    reader->columns[j] = fresh;
+    reader->n_columns = j + 1;
+    return VOLT_OK;
+}
+
+/* The first row is complete: is it a header? */
+static void survey_first_row(csv_reader *reader)
+{
+    double value;
+    for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
+        reader->has_header = volt_cell_read(reader->columns[j].name, &value) == VOLT_CELL_TEXT;
+    for (int64_t j = 0; j < reader->n_columns && !reader->has_header; j++)
+        learn_cell(&reader->columns[j], reader->columns[j].name);
+}
+
+static volt_status survey_row(void *context, int64_t line, int64_t n_cells)
+{
+    csv_reader *reader = context;
+    if (reader->n_rows++ == 0) {
+        reader->first_line = line;
+        survey_first_row(reader);
+    }
+    VOLT_REQUIRE(n_cells == reader->n_columns, VOLT_ERR_FORMAT,
+                 "line %" PRId64 " is ragged: found %" PRId64 ", expected %" PRId64
+                 " cells as on line %" PRId64,
+                 line, n_cells, reader->n_columns, reader->first_line);
+    return VOLT_OK;
+}
+
+/* A comma at the end of every line makes a last column that has no name and no value. */
+static void drop_trailing_column(csv_reader *reader)
+{
+    if (reader->n_columns < 2)
+        return;
+    const csv_column *last = &reader->columns[reader->n_columns - 1];
+    int has_name = reader->has_header && *last->name;
+    if (!has_name && last->written == 0)
+        volt_free(reader->columns[--reader->n_columns].name);
+}
+
+/* Trim the names of the header; a column without one is named after its position, from 1. */
+static volt_status name_columns(csv_reader *reader)
+{
+    for (int64_t j = 0; j < reader->n_columns; j++) {
+        char *name = reader->columns[j].name;
+        size_t length = strlen(name);
+        size_t start = 0;
+        while (start < length && isspace((unsigned char)name[start]))
+            start++;
+        while (length > start && isspace((unsigned char)name[length - 1]))
+            length--;
+        if (reader->has_header && length > start) {
+            memmove(name, name + start, length - start);
+            name[length - start] = '\0';
+            continue;
+        }
+        char number[VOLT_NUMBER_LENGTH];
+        snprintf(number, sizeof number, "%" PRId64, j + 1);
+        char *position = volt_strdup(number);
+        if (!position)
+            return VOLT_ERR_MEMORY;
+        volt_free(name);
+        reader->columns[j].name = position;
+    }
+    return VOLT_OK;
+}
+
+static int is_date_column(const csv_reader *reader, const csv_column *column)
+{
+    static const char *const names[] = {"date", "time", "datetime", "timestamp"};
+    if (column->filled == 0)
+        return 0;
+    if (column->dates == column->filled)
+        return 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (reader->has_header && strcasecmp(column->name, names[i]) == 0)
+            return !column->begins_with_number;
+    return 0;
+}
+
+/* ---- the second walk: numbers ----------------------------------------------------------------- */
+
+static volt_status cell_failure(const csv_reader *reader, volt_status status, int64_t line, int64_t j,
+                                const char *text, const char *problem)
+{
+    char name[VOLT_EXCERPT_LENGTH], shown[VOLT_EXCERPT_LENGTH];
+    volt_excerpt(reader->columns[j].name, strlen(reader->columns[j].name), name);
+    volt_excerpt(text, strlen(text), shown);
+    int has_choice = !reader->selection && reader->n_columns > 1;
+    const char *hint = has_choice ? "; to read some of the columns, name them: FILE:NAME,..." : "";
+    if (!*text)
+        return volt_fail(status, "line %" PRId64 ", column '%s': %s%s", line, name, problem, hint);
+    return volt_fail(status, "line %" PRId64 ", column '%s': '%s' %s%s", line, name, shown, problem, hint);
+}
+
+static int has_decimal_comma(const char *text)
+{
+    const char *comma = strchr(text, ',');
+    return comma && !strchr(comma + 1, ',') && text[strspn(text, "+-0123456789,eE")] == '\0';
+}
+
+static volt_status fill_cell(void *context, int64_t line, int64_t j, const char *text, size_t length)
+{
+    (void)length;
+    csv_reader *reader = context;
+    if (reader->row < reader->has_header || j >= reader->n_columns || reader->place[j] < 0)
+        return VOLT_OK;
+    double value = NAN;
+    switch (volt_cell_read(text, &value)) {
+    case VOLT_CELL_NUMBER:
+        if (!isfinite(value))
+            return cell_failure(reader, VOLT_ERR_NOT_FINITE, line, j, text, "is not a finite number");
+        break;
+    case VOLT_CELL_MISSING:
+        if (reader->missing == VOLT_MISSING_ERROR)
+            return cell_failure(reader, VOLT_ERR_NOT_FINITE, line, j, text,
+                                *text ? "is a missing value" : "the value is missing");
+        break;
+    default:
+        return cell_failure(reader, VOLT_ERR_FORMAT, line, j, text,
+                            has_decimal_comma(text) ? "is not a number (its decimal mark must be a point)"
+                                                    : "is not a number");
+    }
+    reader->table->values[(reader->row - reader->has_header) * reader->table->cols + reader->place[j]] = value;
+    return VOLT_OK;
+}
+
+static volt_status fill_row(void *context, int64_t line, int64_t n_cells)
+{
+    (void)line;
+    (void)n_cells;
+    csv_reader *reader = context;
+    reader->row++;
+    return VOLT_OK;
+}
+
+/* ---- the parts in order ----------------------------------------------------------------------- */
+
+/* Settle which columns are read: fills reader->place and makes reader->table with its names. */
+static volt_status choose_columns(csv_reader *reader)
+{
+    volt_status status = VOLT_ERR_MEMORY;
+    int64_t n = reader->n_columns, n_chosen = 0, *chosen = NULL;
+    const char **names = volt_alloc(n, sizeof *names);
+    const char **refusals = volt_alloc(n, sizeof *refusals);
+    reader->place = volt_alloc(n, sizeof *reader->place);
+    if (names && refusals && reader->place) {
+        for (int64_t j = 0; j < n; j++) {
+            names[j] = reader->columns[j].name;
+            refusals[j] = is_date_column(reader, &reader->columns[j]) ? "is a date column, not numbers" : NULL;
+            reader->place[j] = -1;
+        }
+        volt_column_list columns = {.count = n, .names = names, .refusals = refusals};
+        status = volt_choose_columns(&columns, reader->selection, &chosen, &n_chosen);
+    }
+    if (!status) {
+        reader->table = volt_table_new(reader->n_rows - reader->has_header, n_chosen);
+        status = reader->table ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
+    for (int64_t i = 0; !status && i < n_chosen; i++) {
+        reader->place[chosen[i]] = i;
+        reader->table->names[i] = volt_strdup(names[chosen[i]]);
+        if (!reader->table->names[i])
+            status = VOLT_ERR_MEMORY;
+    }
+    volt_free(chosen);
+    volt_free(refusals);
+    volt_free(names);
+    return status;
+}
+
+/* Refuse what is not text; step over a byte order mark, and over the '#' that numpy.savetxt puts before its
+ * header. */
+static volt_status check_text(char **text, int64_t *size)
+{
+    VOLT_REQUIRE(*size > 0, VOLT_ERR_FORMAT, "the file is empty");
+    if (*size >= 2 && (memcmp(*text, "\xff\xfe", 2) == 0 || memcmp(*text, "\xfe\xff", 2) == 0))
+        return volt_fail(VOLT_ERR_FORMAT, "the file is UTF-16 text; save it as UTF-8");
+    if (*size >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) {
+        *text += 3;
+        *size -= 3;
+    }
+    const char *zero = memchr(*text, '\0', (size_t)*size);
+    VOLT_REQUIRE(!zero, VOLT_ERR_FORMAT, "byte %" PRId64 " is zero: this is not a text file",
+                 (int64_t)(zero - *text) + 1);
+    size_t blanks = strspn(*text, " \t\r\n");
+    if ((*text)[blanks] == '#')
+        (*text)[blanks] = ' ';
+    return VOLT_OK;
+}
+
+static volt_status read_text(csv_reader *reader, char *text, int64_t size)
+{
+    VOLT_TRY(check_text(&text, &size));
+    char delimiter = volt_csv_delimiter(text, size);
+    if (delimiter == ' ')
+        size = volt_csv_squeeze(text, size);
+
+    volt_csv_events survey = {survey_cell, survey_row, reader};
+    VOLT_TRY(volt_csv_walk(text, size, delimiter, &survey));
+    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file holds nothing but blank lines");
+    VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT,
+                 "there is a header and no row of numbers");
+    drop_trailing_column(reader);
+    VOLT_TRY(name_columns(reader));
+    VOLT_TRY(choose_columns(reader));
+
+    volt_csv_events fill = {fill_cell, fill_row, reader};
+    return volt_csv_walk(text, size, delimiter, &fill);
+}
+
+volt_status volt_csv_read(const char *path, const char *columns, volt_missing missing, volt_table **table)
+{
+    char *text = NULL;
+    int64_t size = 0;
+    VOLT_TRY(volt_file_load(path, &text, &size));
+
+    csv_reader reader = {.selection = columns, .missing = missing};
+    volt_status status = read_text(&reader, text, size);
+    if (status && status != VOLT_ERR_MEMORY)
+        volt_fail_prefix(status, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
+
+    for (int64_t j = 0; j < reader.n_columns; j++)
+        volt_free(reader.columns[j].name);
+    volt_free(reader.columns);
+    volt_free(reader.place);
+    volt_free(text);
+    if (status) {
+        volt_table_free(reader.table);
+        return status;
+    }
+    reader.table->has_header = reader.has_header;
+    *table = reader.table;
+    return VOLT_OK;
+}

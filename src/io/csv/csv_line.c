@@ -1,0 +1,151 @@
+/* src/io/csv/csv_line.c: one line of CSV into a row of numbers, or into its cells, for streams. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/csv/csv_cells.h"
+#include "io/csv/csv_walk.h"
+#include "io/file/excerpt.h"
+#include "volterra/io.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct line_reader {
+    double *row;
+    int64_t cols;
+    int64_t n_numbers; /* cells that were read as numbers */
+    int64_t n_surplus; /* blank cells behind the last number: a trailing comma makes one */
+    int64_t n_rows;
+} line_reader;
+
+static volt_status read_cell(void *context, int64_t line, int64_t column, const char *text, size_t length)
+{
+    (void)line;
+    line_reader *reader = context;
+    char shown[VOLT_EXCERPT_LENGTH];
+    double value = NAN;
+    volt_cell kind = volt_cell_read(text, &value);
+    if (kind == VOLT_CELL_DATE)
+        return VOLT_OK; /* a date column is not data */
+    if (reader->n_numbers >= reader->cols) {
+        reader->n_surplus++;
+        VOLT_REQUIRE(reader->n_surplus == 1 && !*text, VOLT_ERR_FORMAT,
+                     "column %" PRId64 " ('%s') is one too many: expected %" PRId64 " numbers", column + 1,
+                     volt_excerpt(text, length, shown), reader->cols);
+        return VOLT_OK;
+    }
+    volt_excerpt(text, length, shown);
+    VOLT_REQUIRE(kind != VOLT_CELL_TEXT, VOLT_ERR_FORMAT, "column %" PRId64 ": '%s' is not a number",
+                 column + 1, shown);
+    VOLT_REQUIRE(kind != VOLT_CELL_MISSING, VOLT_ERR_NOT_FINITE, "column %" PRId64 ": the value is missing",
+                 column + 1);
+    VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE, "column %" PRId64 ": '%s' is not a finite number",
+                 column + 1, shown);
+    reader->row[reader->n_numbers++] = value;
+    return VOLT_OK;
+}
+
+static volt_status end_row(void *context, int64_t line, int64_t n_cells)
+{
+    (void)line;
+    (void)n_cells;
+    line_reader *reader = context;
+    reader->n_rows++;
+    return VOLT_OK;
+}
+
+/* ---- the line --------------------------------------------------------------------------------- */
+
+static volt_status walk_line(const char *line, const volt_csv_events *events)
+{
+    int64_t size = (int64_t)strlen(line);
+    char *text = volt_strdup(line);
+    if (!text)
+        return VOLT_ERR_MEMORY;
+    char delimiter = volt_csv_delimiter(text, size);
+    if (delimiter == ' ')
+        size = volt_csv_squeeze(text, size);
+    volt_status status = volt_csv_walk(text, size, delimiter, events);
+    volt_free(text);
+    return status;
+}
+
+static volt_status check_rows(int64_t n_rows)
+{
+    VOLT_REQUIRE(n_rows <= 1, VOLT_ERR_FORMAT, "there are %" PRId64 " lines, expected one", n_rows);
+    return VOLT_OK;
+}
+
+volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row)
+{
+    VOLT_REQUIRE(line && row && cols > 0, VOLT_ERR_ARGUMENT, "volt_csv_parse_line: a line, a row and cols > 0");
+    double *numbers = volt_alloc_doubles(1, cols); /* so that a line that fails leaves `row` alone */
+    if (!numbers)
+        return VOLT_ERR_MEMORY;
+    line_reader reader = {.row = numbers, .cols = cols};
+    volt_status status = walk_line(line, &(volt_csv_events){read_cell, end_row, &reader});
+    if (!status)
+        status = check_rows(reader.n_rows);
+    if (!status && reader.n_numbers < cols)
+        status =
+            volt_fail(VOLT_ERR_FORMAT, "found %" PRId64 " numbers, expected %" PRId64, reader.n_numbers, cols);
+    if (!status)
+        memcpy(row, numbers, (size_t)cols * sizeof *row);
+    volt_free(numbers);
+    return status;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------ */
+
+/* First the cells are counted, with `block` NULL; then they are copied behind the list of them. */
+typedef struct cell_list {
+    char **block;
+    char *text; /* where the next cell goes */
+    int64_t count, bytes, n_rows;
+} cell_list;
+
+static volt_status list_cell(void *context, int64_t line, int64_t column, const char *text, size_t length)
+{
+    (void)line;
+    (void)column;
+    cell_list *list = context;
+    if (list->block) {
+        list->block[list->count] = list->text;
+        memcpy(list->text, text, length);
+        list->text[length] = '\0';
+        list->text += length + 1;
+    }
+    list->count++;
+    list->bytes += (int64_t)length + 1;
+    return VOLT_OK;
+}
+
+static volt_status count_row(void *context, int64_t line, int64_t n_cells)
+{
+    (void)line;
+    (void)n_cells;
+    ((cell_list *)context)->n_rows++;
+    return VOLT_OK;
+}
+
+volt_status volt_csv_split_line(const char *line, char ***cells, int64_t *count)
+{
+    VOLT_REQUIRE(line && cells && count, VOLT_ERR_ARGUMENT,
+                 "volt_csv_split_line: a line and places for its cells");
+    cell_list list = {0};
+    const volt_csv_events events = {list_cell, count_row, &list};
+    VOLT_TRY(walk_line(line, &events));
+    VOLT_TRY(check_rows(list.n_rows));
+    char **block = volt_alloc(list.count * (int64_t)sizeof *block + list.bytes + 1, 1);
+    if (!block)
+        return VOLT_ERR_MEMORY;
+    list = (cell_list){.block = block, .text = (char *)(block + list.count)};
+    volt_status status = walk_line(line, &events);
+    if (status) {
+        volt_free(block);
+        return status;
+    }
+    *cells = block;
+    *count = list.count;
+    return VOLT_OK;
+}

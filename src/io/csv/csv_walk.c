@@ -1,0 +1,86 @@
+/* src/io/csv/csv_walk.c: libcsv over a text, with the line numbers of the file.
+ *
+ * libcsv keeps one cell at a time in a buffer of its own, from malloc. */
+#include "io/csv/csv_walk.h"
+
+#include "base/error.h"
+
+#include <csv.h>
+#include <inttypes.h>
+
+enum { BLOCK = 1 << 20 };
+
+typedef struct csv_walk {
+    const volt_csv_events *events;
+    int64_t line;     /* of what comes next */
+    int64_t row_line; /* of the first cell of this row */
+    int64_t n_cells;  /* of this row so far */
+    int after_return; /* a line feed now belongs to the carriage return before it */
+    volt_status status;
+} csv_walk;
+
+static int64_t line_breaks(const char *text, size_t length)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += text[i] == '\n' || (text[i] == '\r' && (i + 1 == length || text[i + 1] != '\n'));
+    return count;
+}
+
+static void on_cell(void *text, size_t length, void *context)
+{
+    csv_walk *walk = context;
+    walk->after_return = 0;
+    if (walk->status)
+        return;
+    if (walk->n_cells == 0)
+        walk->row_line = walk->line;
+    const volt_csv_events *events = walk->events;
+    walk->status = events->cell(events->context, walk->line, walk->n_cells, text, length);
+    walk->n_cells++;
+    walk->line += line_breaks(text, length);
+}
+
+/* Called for every line end outside quotes (CSV_REPALL_NL), and with -1 at the end of the text. */
+static void on_line_end(int character, void *context)
+{
+    csv_walk *walk = context;
+    if (walk->status)
+        return;
+    if (walk->n_cells > 0)
+        walk->status = walk->events->row(walk->events->context, walk->row_line, walk->n_cells);
+    walk->n_cells = 0;
+    walk->line += !(character == '\n' && walk->after_return);
+    walk->after_return = character == '\r';
+}
+
+volt_status volt_csv_walk(const char *text, int64_t size, char delimiter, const volt_csv_events *events)
+{
+    struct csv_parser parser;
+    if (csv_init(&parser, CSV_REPALL_NL | CSV_APPEND_NULL) != 0)
+        return volt_fail(VOLT_ERR_MEMORY, "could not start the CSV parser");
+    csv_set_delim(&parser, (unsigned char)delimiter);
+    csv_set_blk_size(&parser, 4096);
+
+    csv_walk walk = {.events = events, .line = 1, .row_line = 1};
+    int error = CSV_SUCCESS;
+    for (int64_t done = 0; done < size && !error && !walk.status; done += BLOCK) {
+        size_t length = (size_t)(size - done < BLOCK ? size - done : BLOCK);
+        if (csv_parse(&parser, text + done, length, on_cell, on_line_end, &walk) != length)
+            error = csv_error(&parser);
+    }
+    /* Strict only now: an open quote at the end of the text is a fault, quotes within cells are not. */
+    csv_set_opts(&parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
+    if (!error && !walk.status && csv_fini(&parser, on_cell, on_line_end, &walk) != 0)
+        error = csv_error(&parser);
+    csv_free(&parser);
+
+    if (walk.status)
+        return walk.status;
+    if (error == CSV_EPARSE)
+        return volt_fail(VOLT_ERR_FORMAT, "a quotation mark that opens on line %" PRId64 " is never closed",
+                         walk.line);
+    if (error)
+        return volt_fail(VOLT_ERR_MEMORY, "a cell on line %" PRId64 " is too large for memory", walk.line);
+    return VOLT_OK;
+}

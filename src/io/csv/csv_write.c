@@ -1,0 +1,43 @@
+/* src/io/csv/csv_write.c: writing CSV: a header, then one line per row, numbers that read back exactly. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/csv/csv_cells.h"
+#include "io/table/table.h"
+
+#include <string.h>
+
+/* A name that the reader would otherwise take apart or trim goes in quotes, with its own quotes doubled. */
+static void write_name(volt_atomic_file *file, const char *name)
+{
+    size_t length = strlen(name);
+    int is_padded = length > 0 && (strchr(" \t", name[0]) || strchr(" \t", name[length - 1]));
+    if (!is_padded && !strpbrk(name, ",;\t\"\r\n")) {
+        volt_atomic_write(file, name, length);
+        return;
+    }
+    volt_atomic_write(file, "\"", 1);
+    for (const char *c = name; *c; c++) {
+        volt_atomic_write(file, c, 1);
+        if (*c == '"')
+            volt_atomic_write(file, c, 1);
+    }
+    volt_atomic_write(file, "\"", 1);
+}
+
+volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char *const *names)
+{
+    /* A header of numbers alone would read back as a row of data: such names are left out. */
+    if (names && volt_cells_are_header(names, values.cols))
+        for (int64_t j = 0; j < values.cols; j++) {
+            write_name(file, names[j]);
+            volt_atomic_write(file, j + 1 < values.cols ? "," : "\n", 1);
+        }
+    for (int64_t i = 0; i < values.rows && !file->failure; i++)
+        for (int64_t j = 0; j < values.cols; j++) {
+            char text[VOLT_NUMBER_LENGTH];
+            volt_format_number(values.data[i * values.ld + j], text);
+            volt_atomic_write(file, text, strlen(text));
+            volt_atomic_write(file, j + 1 < values.cols ? "," : "\n", 1);
+        }
+    return VOLT_OK;
+}

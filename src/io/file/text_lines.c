@@ -1,0 +1,74 @@
+/* src/io/file/text_lines.c: a text file, line by line. */
+#include "io/file/text_lines.h"
+
+#include "base/error.h"
+#include "io/file/file_bytes.h"
+#include "volterra/base.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static volt_status check_text(const char *text, int64_t size)
+{
+    VOLT_REQUIRE(size > 0, VOLT_ERR_FORMAT, "the file is empty");
+    if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+        return volt_fail(VOLT_ERR_FORMAT, "the file is UTF-16 text; save it as UTF-8");
+    const char *zero = memchr(text, '\0', (size_t)size);
+    VOLT_REQUIRE(!zero, VOLT_ERR_FORMAT, "byte %" PRId64 " is zero: this is not a text file",
+                 (int64_t)(zero - text) + 1);
+    return VOLT_OK;
+}
+
+volt_status volt_text_lines_open(const char *path, volt_text_lines *lines)
+{
+    char *text = NULL;
+    int64_t size = 0;
+    VOLT_TRY(volt_file_load(path, &text, &size));
+    volt_status status = check_text(text, size);
+    if (status) {
+        volt_free(text);
+        return status;
+    }
+    lines->text = lines->next = text;
+    lines->end = text + size;
+    lines->line = 0;
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        lines->next += 3;
+    return VOLT_OK;
+}
+
+void volt_text_lines_close(volt_text_lines *lines)
+{
+    volt_free(lines->text);
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+char *volt_text_lines_next(volt_text_lines *lines, char comment)
+{
+    while (lines->next < lines->end) {
+        char *begin = lines->next;
+        char *end = begin + strcspn(begin, "\r\n");
+        lines->next = end + (end < lines->end) + (end[0] == '\r' && end[1] == '\n');
+        lines->line++;
+        while (is_blank(*begin))
+            begin++;
+        while (end > begin && is_blank(end[-1]))
+            end--;
+        *end = '\0';
+        if (*begin && *begin != comment)
+            return begin;
+    }
+    return NULL;
+}
+
+int64_t volt_text_lines_count(const volt_text_lines *lines, char character)
+{
+    int64_t count = 0;
+    for (const char *c = lines->next; c < lines->end; c++)
+        count += *c == character;
+    return count;
+}

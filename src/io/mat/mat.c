@@ -1,0 +1,287 @@
+/* src/io/mat/mat.c: reading MATLAB files, version 5 (also compressed) and 7.3, through matio.
+ *
+ * The numeric matrices of the file stand side by side as columns of one table; a row vector is taken for a
+ * column. Text, structures and cells are passed over. matio and HDF5 allocate with malloc. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file/excerpt.h"
+#include "io/mat/mat_check.h"
+#include "io/mat/mat_quiet.h"
+#include "io/table/choose_columns.h"
+#include "io/table/table.h"
+
+#include <inttypes.h>
+#include <matio.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LONGEST_NAME = 256,
+    MOST_INFLATION = 1032 /* deflate makes at most so many bytes of one: a bound on what a file can hold */
+};
+
+typedef struct mat_variable {
+    matvar_t *info;
+    int64_t rows, cols;  /* as columns of the table */
+    const char *refusal; /* why it cannot be data; NULL when it can */
+    int is_number;       /* numbers all the same: not to be passed over in silence */
+} mat_variable;
+
+typedef struct mat_reader {
+    mat_t *file;
+    int64_t file_size;
+    mat_variable *variables;
+    int64_t n_variables, capacity;
+    /* Columns of all variables, a refused variable having one. */
+    int64_t n_columns;
+    char (*names)[LONGEST_NAME];
+    const char **name_of, **family_of, **refusal_of;
+    int64_t *variable_of; /* index of the variable */
+    int64_t *within;      /* column within it */
+} mat_reader;
+
+/* ---- variables -------------------------------------------------------------------------------- */
+
+static int is_numeric_class(enum matio_classes class)
+{
+    return class == MAT_C_DOUBLE || class == MAT_C_SINGLE || (class >= MAT_C_INT8 && class <= MAT_C_UINT64);
+}
+
+/* Decide what a variable is, from its header alone. */
+static void judge(mat_variable *variable)
+{
+    const matvar_t *info = variable->info;
+    if (info->class_type == MAT_C_SPARSE) {
+        variable->refusal = "is a sparse matrix; save it with full()";
+        variable->is_number = 1;
+    } else if (!is_numeric_class(info->class_type)) {
+        variable->refusal = "is not numeric";
+    } else if (info->isComplex) {
+        variable->refusal = "is complex";
+        variable->is_number = 1;
+    } else if (info->rank != 2 || !info->dims) {
+        variable->refusal = "has more than 2 dimensions";
+        variable->is_number = 1;
+    } else if (info->dims[0] == 0 || info->dims[1] == 0) {
+        variable->refusal = "is empty";
+    } else {
+        int is_row = info->dims[0] == 1;
+        variable->rows = (int64_t)info->dims[is_row ? 1 : 0];
+        variable->cols = (int64_t)info->dims[is_row ? 0 : 1];
+    }
+}
+
+static volt_status list_variables(mat_reader *reader)
+{
+    matvar_t *info;
+    while ((info = Mat_VarReadNextInfo(reader->file))) {
+        volt_status status = volt_grow((void **)&reader->variables, &reader->capacity, reader->n_variables + 1,
+                                       sizeof *reader->variables);
+        if (status || !info->name || !*info->name) { /* MATLAB keeps the insides of objects without a name */
+            Mat_VarFree(info);
+            if (status)
+                return status;
+            continue;
+        }
+        mat_variable variable = {.info = info};
+        judge(&variable);
+        reader->variables[reader->n_variables++] = variable;
+        char shown[VOLT_EXCERPT_LENGTH];
+        int64_t most = reader->file_size * MOST_INFLATION;
+        VOLT_REQUIRE(variable.refusal || variable.rows <= most / variable.cols, VOLT_ERR_FORMAT,
+                     "variable '%s' of %" PRId64 " x %" PRId64 " is larger than the file can hold",
+                     volt_excerpt(info->name, strlen(info->name), shown), variable.rows, variable.cols);
+    }
+    VOLT_REQUIRE(reader->n_variables > 0, VOLT_ERR_FORMAT, "there is no variable that can be read");
+    return VOLT_OK;
+}
+
+/* Give every column its name: the variable's, with _1, _2, ... behind it when it has several. */
+static volt_status name_columns(mat_reader *reader)
+{
+    int64_t n = 0;
+    for (int64_t v = 0; v < reader->n_variables; v++)
+        n += reader->variables[v].refusal ? 1 : reader->variables[v].cols;
+    reader->names = volt_alloc(n, sizeof *reader->names);
+    reader->name_of = volt_alloc(n, sizeof *reader->name_of);
+    reader->family_of = volt_alloc_zero(n, sizeof *reader->family_of);
+    reader->refusal_of = volt_alloc(n, sizeof *reader->refusal_of);
+    reader->variable_of = volt_alloc(n, sizeof *reader->variable_of);
+    reader->within = volt_alloc(n, sizeof *reader->within);
+    if (!reader->names || !reader->name_of || !reader->family_of || !reader->refusal_of ||
+        !reader->variable_of || !reader->within)
+        return VOLT_ERR_MEMORY;
+    for (int64_t v = 0; v < reader->n_variables; v++) {
+        const mat_variable *variable = &reader->variables[v];
+        int64_t cols = variable->refusal ? 1 : variable->cols;
+        for (int64_t c = 0; c < cols; c++) {
+            int64_t j = reader->n_columns++;
+            const char *name = variable->info->name;
+            if (cols == 1)
+                snprintf(reader->names[j], LONGEST_NAME, "%s", name);
+            else
+                snprintf(reader->names[j], LONGEST_NAME, "%.200s_%" PRId64, name, c + 1);
+            reader->name_of[j] = reader->names[j];
+            reader->family_of[j] = cols > 1 ? name : NULL;
+            reader->refusal_of[j] = variable->refusal;
+            reader->variable_of[j] = v;
+            reader->within[j] = c;
+        }
+    }
+    return VOLT_OK;
+}
+
+/* The variables and their shapes, as far as they fit. */
+static volt_status shapes_differ(const mat_reader *reader)
+{
+    char list[512] = "", name[VOLT_EXCERPT_LENGTH];
+    size_t used = 0;
+    for (int64_t v = 0; v < reader->n_variables && used < sizeof list - 1; v++) {
+        const mat_variable *variable = &reader->variables[v];
+        if (variable->refusal)
+            continue;
+        volt_excerpt(variable->info->name, strlen(variable->info->name), name);
+        int length = snprintf(list + used, sizeof list - used, "%s%s %" PRId64 " x %" PRId64, used ? ", " : "",
+                              name, variable->rows, variable->cols);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return volt_fail(VOLT_ERR_FORMAT,
+                     "the variables have different numbers of rows, choose some (FILE:NAME,...): %s", list);
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+/* Column `within` of a variable's data, column-major, into column `to` of the table. */
+#define COPY_CASE(class, ctype)                                                      \
+    case class:                                                                      \
+        for (int64_t i = 0; i < rows; i++)                                           \
+            out[i * table->cols] = (double)((const ctype *)data)[within * rows + i]; \
+        break
+
+static void copy_column(const mat_variable *variable, int64_t within, volt_table *table, int64_t to)
+{
+    const void *data = variable->info->data;
+    int64_t rows = variable->rows;
+    double *out = table->values + to;
+    switch (variable->info->class_type) {
+        COPY_CASE(MAT_C_DOUBLE, double);
+        COPY_CASE(MAT_C_SINGLE, float);
+        COPY_CASE(MAT_C_INT8, int8_t);
+        COPY_CASE(MAT_C_UINT8, uint8_t);
+        COPY_CASE(MAT_C_INT16, int16_t);
+        COPY_CASE(MAT_C_UINT16, uint16_t);
+        COPY_CASE(MAT_C_INT32, int32_t);
+        COPY_CASE(MAT_C_UINT32, uint32_t);
+        COPY_CASE(MAT_C_INT64, int64_t);
+        COPY_CASE(MAT_C_UINT64, uint64_t);
+    default:
+        break; /* judge() lets no other class through */
+    }
+}
+
+static volt_status load_data(const mat_reader *reader, mat_variable *variable)
+{
+    char shown[VOLT_EXCERPT_LENGTH];
+    matvar_t *info = variable->info;
+    size_t item = Mat_SizeOfClass((int)info->class_type);
+    volt_excerpt(info->name, strlen(info->name), shown);
+    if (info->data)
+        return VOLT_OK;
+    VOLT_TRY(
+        volt_memory_require(2.0 * (double)variable->rows * (double)variable->cols * sizeof(double), shown));
+    VOLT_REQUIRE(Mat_VarReadDataAll(reader->file, info) == 0 && info->data, VOLT_ERR_FORMAT,
+                 "the values of variable '%s' do not read: the file is damaged", shown);
+    VOLT_REQUIRE(!info->isComplex && info->nbytes == (size_t)variable->rows * (size_t)variable->cols * item,
+                 VOLT_ERR_FORMAT,
+                 "variable '%s' has %zu bytes where %" PRId64 " x %" PRId64 " values were expected", shown,
+                 info->nbytes, variable->rows, variable->cols);
+    return VOLT_OK;
+}
+
+static volt_status make_table(mat_reader *reader, const int64_t *chosen, int64_t n_chosen, volt_table **made)
+{
+    int64_t rows = reader->variables[reader->variable_of[chosen[0]]].rows;
+    for (int64_t i = 1; i < n_chosen; i++)
+        if (reader->variables[reader->variable_of[chosen[i]]].rows != rows)
+            return shapes_differ(reader);
+    volt_table *table = volt_table_new(rows, n_chosen);
+    if (!table)
+        return VOLT_ERR_MEMORY;
+    *made = table;
+    table->has_header = 1;
+    for (int64_t i = 0; i < n_chosen; i++) {
+        int64_t j = chosen[i];
+        mat_variable *variable = &reader->variables[reader->variable_of[j]];
+        table->names[i] = volt_utf8_copy(reader->names[j], strlen(reader->names[j]));
+        if (!table->names[i])
+            return VOLT_ERR_MEMORY;
+        VOLT_TRY(load_data(reader, variable));
+        copy_column(variable, reader->within[j], table, i);
+    }
+    return VOLT_OK;
+}
+
+/* ---- the file --------------------------------------------------------------------------------- */
+
+static volt_status read_file(mat_reader *reader, const char *selection, volt_table **table)
+{
+    VOLT_TRY(list_variables(reader));
+    VOLT_TRY(name_columns(reader));
+    for (int64_t v = 0; !selection && v < reader->n_variables; v++) {
+        const mat_variable *variable = &reader->variables[v];
+        char shown[VOLT_EXCERPT_LENGTH];
+        VOLT_REQUIRE(
+            !variable->is_number, VOLT_ERR_FORMAT, "variable '%s' %s; to read others, name them: FILE:NAME,...",
+            volt_excerpt(variable->info->name, strlen(variable->info->name), shown), variable->refusal);
+    }
+    int64_t *chosen = NULL, n_chosen = 0;
+    volt_column_list columns = {.count = reader->n_columns,
+                                .names = reader->name_of,
+                                .families = reader->family_of,
+                                .refusals = reader->refusal_of};
+    VOLT_TRY(volt_choose_columns(&columns, selection, &chosen, &n_chosen));
+    volt_status status = make_table(reader, chosen, n_chosen, table);
+    volt_free(chosen);
+    return status;
+}
+
+static void close_reader(mat_reader *reader)
+{
+    for (int64_t v = 0; v < reader->n_variables; v++)
+        Mat_VarFree(reader->variables[v].info);
+    volt_free(reader->variables);
+    volt_free(reader->names);
+    volt_free(reader->name_of);
+    volt_free(reader->family_of);
+    volt_free(reader->refusal_of);
+    volt_free(reader->variable_of);
+    volt_free(reader->within);
+    if (reader->file)
+        Mat_Close(reader->file);
+}
+
+volt_status volt_mat_read(const char *path, const char *columns, volt_missing missing, volt_table **table)
+{
+    mat_reader reader = {.file = NULL};
+    volt_table *read = NULL;
+    volt_hdf5_reports reports;
+    VOLT_TRY(volt_mat_check(path, &reader.file_size));
+
+    volt_hdf5_silence(&reports);
+    reader.file = Mat_Open(path, MAT_ACC_RDONLY);
+    volt_status status = reader.file
+                             ? read_file(&reader, columns, &read)
+                             : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
+    close_reader(&reader);
+    volt_hdf5_restore(&reports);
+    if (status && status != VOLT_ERR_MEMORY)
+        volt_fail_prefix(status, "%s", path);
+    if (!status)
+        status = volt_table_check_values(read, path, missing);
+    if (status) {
+        volt_table_free(read);
+        return status;
+    }
+    *table = read;
+    return VOLT_OK;
+}

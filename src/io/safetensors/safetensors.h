@@ -1,0 +1,52 @@
+/* src/io/safetensors/safetensors.h: named tensors of doubles and some text in one file.
+ *
+ * A safetensors file is the length of the header (8 bytes, little-endian), the header (JSON, blanks behind it
+ * up to a multiple of 8 bytes), then the tensors without gaps, little-endian, row-major:
+ *
+ *     {"__metadata__": {"checksum": "1c291ca3", KEY: TEXT, ...},
+ *      NAME: {"dtype": "F64", "shape": [ROWS, COLS], "data_offsets": [BEGIN, END]}, ...}
+ *
+ * The checksum is ours: the CRC-32 of the whole file, from its first byte to its last, with the eight digits
+ * themselves taken as zeros. It is the first entry of the metadata, and the metadata come first, so that the
+ * digits stand at a fixed place. A file without it is not one of ours and is refused. */
+#ifndef IO_SAFETENSORS_H
+#define IO_SAFETENSORS_H
+
+#include "volterra/base.h"
+
+#include <stdint.h>
+
+/* cols = 0: a vector of `rows` numbers. */
+typedef struct volt_tensor {
+    const char *name;
+    int64_t rows, cols;
+    const double *data;
+} volt_tensor;
+
+typedef struct volt_metadatum {
+    const char *key, *value;
+} volt_metadatum;
+
+/* Write a file, replaced as a whole or not at all. Names and keys must differ from one another; text must be
+ * UTF-8; the key "checksum" and the name "__metadata__" are taken. VOLT_ERR_ARGUMENT, VOLT_ERR_IO,
+ * VOLT_ERR_MEMORY. */
+volt_status volt_safetensors_write(const char *path, const volt_tensor *tensors, int64_t n_tensors,
+                                   const volt_metadatum *metadata, int64_t n_metadata);
+
+/* The same with progress: VOLT_ERR_CANCELLED, and the old file stays. */
+volt_status volt_safetensors_write_watched(const char *path, const volt_tensor *tensors, int64_t n_tensors,
+                                           const volt_metadatum *metadata, int64_t n_metadata,
+                                           volt_progress progress);
+
+/* A file that was read; it owns its memory. */
+typedef struct volt_safetensors volt_safetensors;
+
+/* VOLT_ERR_IO; VOLT_ERR_FORMAT for a file that is cut short, damaged or not one of ours; VOLT_ERR_MEMORY. */
+volt_status volt_safetensors_read(const char *path, volt_safetensors **file);
+void volt_safetensors_free(volt_safetensors *file);
+
+/* NULL when there is none of that name. The results belong to the file. */
+const char *volt_safetensors_metadata(const volt_safetensors *file, const char *key);
+const volt_tensor *volt_safetensors_tensor(const volt_safetensors *file, const char *name);
+
+#endif

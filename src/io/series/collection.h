@@ -1,0 +1,51 @@
+/* src/io/series/collection.h: what the readers of collections share.
+ *
+ * A reader adds one series after the other to a volt_series_list and then makes the collection of it:
+ *
+ *     volt_series_list list = {.channels = 3};
+ *     volt_status status = volt_series_add(&list, rows, &values);      (then fill values: rows x channels)
+ *     ...
+ *     if (!status)
+ *         status = volt_series_finish(&list, collection);
+ *     volt_series_discard(&list);                                      (frees what was not handed over) */
+#ifndef IO_COLLECTION_H
+#define IO_COLLECTION_H
+
+#include "volterra/io.h"
+
+typedef struct volt_series_list {
+    int64_t channels; /* set before the first series is added */
+    int64_t count;    /* series so far */
+    int64_t *rows;    /* of each of them */
+    int64_t rows_capacity;
+    double *values; /* one series after the other, rows x channels each */
+    int64_t n_values, values_capacity;
+    char *labels; /* one after the other, each with its zero byte; NULL: there are none */
+    int64_t labels_size, labels_capacity;
+    char **names; /* (optional) of the channels; the list frees them with volt_free */
+} volt_series_list;
+
+/* Make room for n_values numbers at once. VOLT_ERR_MEMORY, before anything is allocated when memory cannot
+ * suffice. */
+volt_status volt_series_reserve(volt_series_list *list, int64_t n_values);
+
+/* Add a series; *values is room for its rows x channels, valid until the next one is added. */
+volt_status volt_series_add(volt_series_list *list, int64_t rows, double **values);
+
+/* Add the label of the series that was added last. A collection has a label for each series or for none. */
+volt_status volt_series_label(volt_series_list *list, const char *label, size_t length);
+
+/* Hand all over to a new collection. VOLT_ERR_MEMORY. */
+volt_status volt_series_finish(volt_series_list *list, volt_collection **collection);
+
+/* Free what the list still owns. */
+void volt_series_discard(volt_series_list *list);
+
+/* ---- readers ---------------------------------------------------------------------------------- */
+
+volt_status volt_ts_read(const char *path, volt_collection **collection);
+volt_status volt_arff_read(const char *path, volt_collection **collection);
+volt_status volt_long_csv_read(const char *path, volt_collection **collection);
+volt_status volt_npy_collection_read(const char *path, volt_collection **collection);
+
+#endif

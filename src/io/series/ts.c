@@ -1,0 +1,247 @@
+/* src/io/series/ts.c: .ts files, the format of the UEA and UCR archives of series with classes.
+ *
+ *     # comment
+ *     @problemName BasicMotions
+ *     @univariate false
+ *     @dimensions 2
+ *     @equalLength true
+ *     @seriesLength 3
+ *     @classLabel true Standing Running
+ *     @data
+ *     0.1,0.2,0.3:1,2,3:Standing
+ *
+ * One line is one series: its dimensions with colons between them, each of numbers with commas between them,
+ * and last the label, or with @targetLabel true the target of a regression. Directives are read in any case,
+ * and those that say nothing about the data are passed over. What the header claims is checked against the
+ * data. */
+#define _POSIX_C_SOURCE 200809L
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file/excerpt.h"
+#include "io/file/text_lines.h"
+#include "io/series/dimensions.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct ts_reader {
+    volt_text_lines lines;
+    int is_univariate;
+    int is_equal;          /* the header says that all series have the same length */
+    int64_t series_length; /* as the header says, or else the first series; 0: not known */
+    int has_classes, has_target;
+    const char *classes; /* names with blanks between them, "" when the header does not list them */
+    volt_dimensions series;
+    volt_series_list list;
+} ts_reader;
+
+/* ---- the header ------------------------------------------------------------------------------- */
+
+/* The length of the word at text; *rest is what follows the blanks behind it. */
+static size_t split_word(const char *text, const char **rest)
+{
+    size_t length = strcspn(text, " \t");
+    *rest = text + length + strspn(text + length, " \t");
+    return length;
+}
+
+static int is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && strncasecmp(text, word, length) == 0;
+}
+
+/* true or false, and *rest what follows it. */
+static volt_status read_flag(int64_t line, const char *name, const char *text, int *flag, const char **rest)
+{
+    char shown[VOLT_EXCERPT_LENGTH];
+    size_t length = split_word(text, rest);
+    *flag = is_word(text, length, "true");
+    VOLT_REQUIRE(*flag || is_word(text, length, "false"), VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": @%s must be true or false, found '%s'", line, name,
+                 volt_excerpt(text, strlen(text), shown));
+    return VOLT_OK;
+}
+
+static volt_status read_count(int64_t line, const char *name, const char *text, int64_t *count)
+{
+    const double largest = 1e15; /* well within what a double counts exactly */
+    char shown[VOLT_EXCERPT_LENGTH];
+    double value = 0;
+    VOLT_REQUIRE(volt_parse_number(text, &value) && value >= 1 && value <= largest && value == floor(value),
+                 VOLT_ERR_FORMAT, "line %" PRId64 ": @%s must be a whole number from 1 on, found '%s'", line,
+                 name, volt_excerpt(text, strlen(text), shown));
+    *count = (int64_t)value;
+    return VOLT_OK;
+}
+
+typedef enum ts_directive {
+    TS_TIME_STAMPS,
+    TS_UNIVARIATE,
+    TS_DIMENSIONS,
+    TS_EQUAL_LENGTH,
+    TS_SERIES_LENGTH,
+    TS_CLASS_LABEL,
+    TS_TARGET_LABEL,
+    TS_DATA,
+    TS_OTHER
+} ts_directive;
+
+static ts_directive directive_of(const char *word, size_t length)
+{
+    static const struct {
+        const char *name;
+        ts_directive directive;
+    } known[] = {
+        {"timestamps", TS_TIME_STAMPS},   {"univariate", TS_UNIVARIATE},
+        {"dimensions", TS_DIMENSIONS},    {"dimension", TS_DIMENSIONS},
+        {"equallength", TS_EQUAL_LENGTH}, {"serieslength", TS_SERIES_LENGTH},
+        {"classlabel", TS_CLASS_LABEL},   {"classlabels", TS_CLASS_LABEL},
+        {"targetlabel", TS_TARGET_LABEL}, {"data", TS_DATA},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (is_word(word, length, known[i].name))
+            return known[i].directive;
+    return TS_OTHER;
+}
+
+/* One line of the header, behind its '@'. */
+static volt_status read_directive(ts_reader *reader, const char *text, int *is_data)
+{
+    const char *rest;
+    int64_t line = reader->lines.line;
+    int flag;
+    switch (directive_of(text, split_word(text, &rest))) {
+    case TS_TIME_STAMPS:
+        VOLT_TRY(read_flag(line, "timeStamps", rest, &flag, &rest));
+        VOLT_REQUIRE(!flag, VOLT_ERR_FORMAT,
+                     "line %" PRId64 ": @timeStamps true: values with their own time stamps are not read; "
+                     "write the values alone, evenly spaced in time",
+                     line);
+        return VOLT_OK;
+    case TS_UNIVARIATE:
+        return read_flag(line, "univariate", rest, &reader->is_univariate, &rest);
+    case TS_DIMENSIONS:
+        return read_count(line, "dimensions", rest, &reader->list.channels);
+    case TS_EQUAL_LENGTH:
+        return read_flag(line, "equalLength", rest, &reader->is_equal, &rest);
+    case TS_SERIES_LENGTH:
+        return read_count(line, "seriesLength", rest, &reader->series_length);
+    case TS_CLASS_LABEL:
+        return read_flag(line, "classLabel", rest, &reader->has_classes, &reader->classes);
+    case TS_TARGET_LABEL:
+        return read_flag(line, "targetLabel", rest, &reader->has_target, &rest);
+    case TS_DATA:
+        *is_data = 1;
+        return VOLT_OK;
+    default:
+        return VOLT_OK;
+    }
+}
+
+static volt_status read_header(ts_reader *reader)
+{
+    char shown[VOLT_EXCERPT_LENGTH];
+    int is_data = 0;
+    while (!is_data) {
+        const char *text = volt_text_lines_next(&reader->lines, '#');
+        VOLT_REQUIRE(text, VOLT_ERR_FORMAT,
+                     "the file ends before @data: this is not a .ts file, or it is cut short");
+        VOLT_REQUIRE(*text == '@', VOLT_ERR_FORMAT,
+                     "line %" PRId64 ": expected a line that begins with @ before @data, found '%s'",
+                     reader->lines.line, volt_excerpt(text, strlen(text), shown));
+        VOLT_TRY(read_directive(reader, text + 1, &is_data));
+    }
+    if (!reader->is_univariate)
+        return VOLT_OK;
+    VOLT_REQUIRE(reader->list.channels <= 1, VOLT_ERR_FORMAT,
+                 "the header says @univariate true and @dimensions %" PRId64, reader->list.channels);
+    reader->list.channels = 1;
+    return VOLT_OK;
+}
+
+/* ---- the data --------------------------------------------------------------------------------- */
+
+static int is_listed(const char *classes, const char *label, size_t length)
+{
+    for (const char *rest; *classes; classes = rest)
+        if (split_word(classes, &rest) == length && memcmp(classes, label, length) == 0)
+            return 1;
+    return 0;
+}
+
+static volt_status read_label(ts_reader *reader, const char *text)
+{
+    char shown[VOLT_EXCERPT_LENGTH];
+    size_t length = strlen(text);
+    double target;
+    volt_excerpt(text, length, shown);
+    VOLT_REQUIRE(length > 0, VOLT_ERR_FORMAT, "line %" PRId64 " has no label", reader->lines.line);
+    if (reader->has_target)
+        VOLT_REQUIRE(volt_parse_number(text, &target) && isfinite(target), VOLT_ERR_FORMAT,
+                     "line %" PRId64 ": the target '%s' is not a number", reader->lines.line, shown);
+    else
+        VOLT_REQUIRE(!*reader->classes || is_listed(reader->classes, text, length), VOLT_ERR_FORMAT,
+                     "line %" PRId64 ": the label '%s' is not among the classes of @classLabel",
+                     reader->lines.line, shown);
+    return volt_series_label(&reader->list, text, length);
+}
+
+static volt_status check_length(ts_reader *reader)
+{
+    if (!reader->is_equal)
+        return VOLT_OK;
+    if (reader->series_length == 0)
+        reader->series_length = reader->series.length;
+    VOLT_REQUIRE(reader->series.length == reader->series_length, VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": the series has %" PRId64
+                 " values, and with @equalLength true it must have %" PRId64,
+                 reader->lines.line, reader->series.length, reader->series_length);
+    return VOLT_OK;
+}
+
+static volt_status read_series(ts_reader *reader, char *text)
+{
+    volt_dimensions *series = &reader->series;
+    volt_dimensions_begin(series, reader->lines.line);
+    for (char *colon; (colon = strchr(text, ':')); text = colon + 1)
+        VOLT_TRY(volt_dimensions_add(series, text, colon - text));
+    if (!reader->has_classes && !reader->has_target) {
+        VOLT_TRY(volt_dimensions_add(series, text, (int64_t)strlen(text)));
+        VOLT_TRY(check_length(reader));
+        return volt_dimensions_store(series, &reader->list);
+    }
+    VOLT_REQUIRE(series->count > 0, VOLT_ERR_FORMAT, "line %" PRId64 ": there is no ':' with a label behind it",
+                 reader->lines.line);
+    VOLT_TRY(check_length(reader));
+    VOLT_TRY(volt_dimensions_store(series, &reader->list));
+    return read_label(reader, text + strspn(text, " \t"));
+}
+
+static volt_status read_data(ts_reader *reader)
+{
+    int64_t n_separators =
+        volt_text_lines_count(&reader->lines, ',') + volt_text_lines_count(&reader->lines, ':');
+    int64_t n_lines = volt_text_lines_count(&reader->lines, '\n');
+    VOLT_TRY(volt_series_reserve(&reader->list, n_separators + n_lines + 1));
+    for (char *text; (text = volt_text_lines_next(&reader->lines, '#'));)
+        VOLT_TRY(read_series(reader, text));
+    VOLT_REQUIRE(reader->list.count > 0, VOLT_ERR_FORMAT, "there are no series behind @data");
+    return VOLT_OK;
+}
+
+volt_status volt_ts_read(const char *path, volt_collection **collection)
+{
+    ts_reader reader = {.classes = ""};
+    VOLT_TRY(volt_text_lines_open(path, &reader.lines));
+    volt_status status = read_header(&reader);
+    if (!status)
+        status = read_data(&reader);
+    if (!status)
+        status = volt_series_finish(&reader.list, collection);
+    volt_series_discard(&reader.list);
+    volt_free(reader.series.numbers);
+    volt_text_lines_close(&reader.lines);
+    return status;
+}

@@ -1,0 +1,199 @@
+/* src/io/table/choose_columns.c: choosing columns by name, range and pattern.
+ *
+ *     name          that column; the text as it stands is tried before it is read as a range or pattern
+ *     first..last   those two and all between
+ *     h*, z?, [ab]  every column that the pattern matches (fnmatch)
+ *
+ * Items are separated by commas; a name with a comma in it is reached with a pattern. */
+#define _POSIX_C_SOURCE 200809L
+#include "io/table/choose_columns.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file/excerpt.h"
+#include "volterra/base.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct column_choice {
+    const volt_column_list *columns;
+    int64_t *chosen;
+    int64_t count;
+    unsigned char *taken;
+} column_choice;
+
+static const char *refusal(const volt_column_list *columns, int64_t j)
+{
+    return columns->refusals ? columns->refusals[j] : NULL;
+}
+
+static const char *family(const volt_column_list *columns, int64_t j)
+{
+    return columns->families ? columns->families[j] : NULL;
+}
+
+static void take(column_choice *choice, int64_t j)
+{
+    if (choice->taken[j] || refusal(choice->columns, j))
+        return;
+    choice->taken[j] = 1;
+    choice->chosen[choice->count++] = j;
+}
+
+static volt_status unknown_name(const volt_column_list *columns, const char *name)
+{
+    char asked[VOLT_EXCERPT_LENGTH], near[VOLT_EXCERPT_LENGTH];
+    volt_excerpt(name, strlen(name), asked);
+    const char *nearest = volt_nearest_name(name, columns->names, columns->count);
+    if (nearest)
+        return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s'; the nearest is '%s'", asked,
+                         volt_excerpt(nearest, strlen(nearest), near));
+    return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s' among %" PRId64 " columns from '%s' on", asked,
+                     columns->count, volt_excerpt(columns->names[0], strlen(columns->names[0]), near));
+}
+
+/* The one column of this name; -1 in *found when there is none. */
+static volt_status find_name(const volt_column_list *columns, const char *name, int64_t *found)
+{
+    char asked[VOLT_EXCERPT_LENGTH];
+    int64_t first = -1;
+    for (int64_t j = 0; j < columns->count; j++) {
+        if (strcmp(columns->names[j], name) != 0)
+            continue;
+        if (first >= 0)
+            return volt_fail(VOLT_ERR_FORMAT,
+                             "'%s' names both column %" PRId64 " and column %" PRId64 " of the file",
+                             volt_excerpt(name, strlen(name), asked), first + 1, j + 1);
+        first = j;
+    }
+    if (first >= 0 && refusal(columns, first))
+        return volt_fail(VOLT_ERR_FORMAT, "column '%s' %s", volt_excerpt(name, strlen(name), asked),
+                         refusal(columns, first));
+    *found = first;
+    return VOLT_OK;
+}
+
+static int choose_family(column_choice *choice, const char *name)
+{
+    int is_known = 0;
+    for (int64_t j = 0; j < choice->columns->count; j++) {
+        const char *of_column = family(choice->columns, j);
+        if (of_column && strcmp(of_column, name) == 0 && !refusal(choice->columns, j)) {
+            is_known = 1;
+            take(choice, j);
+        }
+    }
+    return is_known;
+}
+
+/* first..last, with `dots` between them. */
+static volt_status choose_range(column_choice *choice, char *item, char *dots)
+{
+    const volt_column_list *columns = choice->columns;
+    char *ends[2] = {item, dots + 2};
+    int64_t index[2] = {-1, -1};
+    *dots = '\0';
+    for (int i = 0; i < 2; i++) {
+        VOLT_TRY(find_name(columns, ends[i], &index[i]));
+        if (index[i] < 0)
+            return unknown_name(columns, ends[i]);
+    }
+    if (index[0] > index[1]) {
+        char first[VOLT_EXCERPT_LENGTH], last[VOLT_EXCERPT_LENGTH];
+        return volt_fail(VOLT_ERR_FORMAT,
+                         "the range %s..%s runs backwards: '%s' is column %" PRId64 ", '%s' is column %" PRId64,
+                         volt_excerpt(ends[0], strlen(ends[0]), first),
+                         volt_excerpt(ends[1], strlen(ends[1]), last), first, index[0] + 1, last, index[1] + 1);
+    }
+    for (int64_t j = index[0]; j <= index[1]; j++)
+        take(choice, j);
+    return VOLT_OK;
+}
+
+static volt_status choose_pattern(column_choice *choice, const char *pattern)
+{
+    int has_matched = 0;
+    for (int64_t j = 0; j < choice->columns->count; j++)
+        if (!refusal(choice->columns, j) && fnmatch(pattern, choice->columns->names[j], 0) == 0) {
+            has_matched = 1;
+            take(choice, j);
+        }
+    char shown[VOLT_EXCERPT_LENGTH];
+    VOLT_REQUIRE(has_matched, VOLT_ERR_FORMAT, "no column matches '%s'",
+                 volt_excerpt(pattern, strlen(pattern), shown));
+    return VOLT_OK;
+}
+
+static volt_status choose_item(column_choice *choice, char *item)
+{
+    int64_t found = -1;
+    VOLT_REQUIRE(*item, VOLT_ERR_FORMAT, "the list of columns has an empty item");
+    VOLT_TRY(find_name(choice->columns, item, &found));
+    if (found >= 0) {
+        take(choice, found);
+        return VOLT_OK;
+    }
+    if (choose_family(choice, item))
+        return VOLT_OK;
+    char *dots = strstr(item, "..");
+    if (dots && dots > item && dots[2])
+        return choose_range(choice, item, dots);
+    if (strpbrk(item, "*?["))
+        return choose_pattern(choice, item);
+    return unknown_name(choice->columns, item);
+}
+
+static char *trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    char *end = text + strlen(text);
+    while (end > text && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    return text;
+}
+
+static volt_status choose_items(column_choice *choice, char *items)
+{
+    while (items) {
+        char *comma = strchr(items, ',');
+        if (comma)
+            *comma = '\0';
+        VOLT_TRY(choose_item(choice, trim(items)));
+        items = comma ? comma + 1 : NULL;
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_choose_columns(const volt_column_list *columns, const char *selection, int64_t **chosen,
+                                int64_t *n_chosen)
+{
+    VOLT_REQUIRE(columns->count > 0, VOLT_ERR_FORMAT, "there is no column of numbers");
+    column_choice choice = {.columns = columns};
+    volt_status status = VOLT_ERR_MEMORY;
+    char *items = volt_strdup(selection ? selection : "");
+    choice.chosen = volt_alloc(columns->count, sizeof *choice.chosen);
+    choice.taken = volt_alloc_zero(columns->count, 1);
+    if (items && choice.chosen && choice.taken) {
+        status = VOLT_OK;
+        if (selection)
+            status = choose_items(&choice, items);
+        else
+            for (int64_t j = 0; j < columns->count; j++)
+                take(&choice, j);
+        if (!status && choice.count == 0)
+            status = volt_fail(VOLT_ERR_FORMAT, "there is no column of numbers");
+    }
+    volt_free(choice.taken);
+    volt_free(items);
+    if (status) {
+        volt_free(choice.chosen);
+        return status;
+    }
+    *chosen = choice.chosen;
+    *n_chosen = choice.count;
+    return VOLT_OK;
+}
