@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "select/candidates.h"
+#include "select/candidates/candidates.h"
 
 #include <math.h>
 #include <stdio.h>

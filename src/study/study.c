@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "model/scaling.h"
-#include "select/candidates.h"
+#include "select/candidates/candidates.h"
 #include "study/published_scaling.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_trial_log.c: libFuzzer target of the reader of trial logs. */
 #include "fuzz/fuzz_input.h"
-#include "select/trial_log.h"
+#include "select/search/trial_log.h"
 #include "volterra/select.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ static void check(const volt_search *search)
             abort();
         if (trial->n_folds > info.folds)
             abort();
-        volt_kernel *kernel = NULL; /* what is printed, drawn and put into scripts is a kernel and nothing else */
+        volt_kernel *kernel =
+            NULL; /* what is printed, drawn and put into scripts is a kernel and nothing else */
         if (volt_kernel_parse(trial->kernel, &kernel))
             abort();
         volt_kernel_free(kernel);

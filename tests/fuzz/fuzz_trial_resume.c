@@ -5,7 +5,7 @@
  * lost; a log that is refused stays as it is; a search that ends well is whole, and so is its log. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
-#include "select/trial_log.h"
+#include "select/search/trial_log.h"
 #include "volterra.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* tests/property/test_schedule.c: a race comes to the same end whatever the order in which candidates finish. */
 #include "support/check.h"
 
-#include "select/schedule.h"
-#include "select/search_internal.h"
+#include "select/search/schedule.h"
+#include "select/search/search_internal.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* src/select/candidates.c: candidates from a list or a function, and what all sources share. */
-#include "select/candidates.h"
+/* src/select/candidates/candidates.c: candidates from a list or a function, and what all sources share. */
+#include "select/candidates/candidates.h"
 
 #include "base/error.h"
 #include "base/memory.h"

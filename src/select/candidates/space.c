@@ -1,4 +1,4 @@
-/* src/select/space.c: which parameters a search draws, and from what.
+/* src/select/candidates/space.c: which parameters a search draws, and from what.
  *
  * Every parameter has a law and a range, from the caller or from the kernel table. A point of the space is a
  * position u in [0, 1) along each axis:
@@ -9,7 +9,7 @@
  *
  * Ranges of widths are in units of the distance of two rows, times sqrt(window) for windows. Whether a
  * parameter goes with the others is for the kernel to say: it is left out when the text with it is refused. */
-#include "select/space.h"
+#include "select/candidates/space.h"
 
 #include "base/error.h"
 #include "base/memory.h"

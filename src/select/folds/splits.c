@@ -1,4 +1,4 @@
-/* src/select/splits.c: training and validation rows in time order.
+/* src/select/folds/splits.c: training and validation rows in time order.
  *
  * Validation blocks of equal length stand at the end of the rows, one after the other; the first rows, which
  * are what is left, only train. Without a minimum training length the blocks are those of scikit-learn's

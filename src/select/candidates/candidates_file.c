@@ -1,4 +1,4 @@
-/* src/select/candidates_file.c: candidates from a CSV file, a row each.
+/* src/select/candidates/candidates_file.c: candidates from a CSV file, a row each.
  *
  * The header names parameters of the kernel, and alpha. A cell that is empty leaves its parameter to the
  * kernel's default. */

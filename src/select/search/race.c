@@ -1,4 +1,4 @@
-/* src/select/race.c: when to give a candidate up.
+/* src/select/search/race.c: when to give a candidate up.
  *
  * Scores are turned so that high is good: g. The best complete candidate so far has fold scores g*_k and mean
  * g*; F folds in all, f of them done.
@@ -11,12 +11,12 @@
  * folds is then dbar, give or take s sqrt(1/f - 1/F), where s is the standard deviation of such differences
  * between folds. s is the median of it over the complete candidates, so that hopeless ones among them, whose
  * differences are wild, do not set it. A candidate is given up when it is two standard errors behind. */
-#include "select/race.h"
+#include "select/search/race.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/search_internal.h"
+#include "select/search/search_internal.h"
 
 #include <math.h>
 

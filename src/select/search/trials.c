@@ -1,8 +1,8 @@
-/* src/select/trials.c: trials, and the search as a collection of them. */
+/* src/select/search/trials.c: trials, and the search as a collection of them. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/search_internal.h"
+#include "select/search/search_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

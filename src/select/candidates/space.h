@@ -1,4 +1,4 @@
-/* src/select/space.h: the space of a kernel's parameters that are not given, and alpha. */
+/* src/select/candidates/space.h: the space of a kernel's parameters that are not given, and alpha. */
 #ifndef SELECT_SPACE_H
 #define SELECT_SPACE_H
 

@@ -1,4 +1,4 @@
-/* src/select/trial_log_read.c: reading the log of a search.
+/* src/select/search/trial_log_read.c: reading the log of a search.
  *
  * Every field is looked at before any is used: a log may come from anywhere, and its texts go on into tables,
  * pictures and command lines. */
@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "io/file/excerpt.h"
 #include "io/file/file_bytes.h"
-#include "select/search_internal.h"
-#include "select/trial_log.h"
+#include "select/search/search_internal.h"
+#include "select/search/trial_log.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
-/* src/select/schedule.c: positions, the standings of the race, and trials that wait for their rival. */
-#include "select/schedule.h"
+/* src/select/search/schedule.c: positions, the standings of the race, and trials that wait for their rival. */
+#include "select/search/schedule.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/search_internal.h"
+#include "select/search/search_internal.h"
 
 volt_status volt_schedule_begin(volt_schedule *schedule, volt_race_rule rule)
 {

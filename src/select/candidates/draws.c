@@ -1,11 +1,11 @@
-/* src/select/draws.c: candidates drawn at random from a space, or laid out as a grid over it.
+/* src/select/candidates/draws.c: candidates drawn at random from a space, or laid out as a grid over it.
  *
  * Draw i takes one uniform number per axis from Philox stream i, so that it is the same whatever was drawn
  * before, and on which machine. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "select/candidates.h"
-#include "select/space.h"
+#include "select/candidates/candidates.h"
+#include "select/candidates/space.h"
 
 #include <inttypes.h>
 

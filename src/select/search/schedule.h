@@ -1,4 +1,4 @@
-/* src/select/schedule.h: which candidate is begun next, and what its folds come to.
+/* src/select/search/schedule.h: which candidate is begun next, and what its folds come to.
  *
  * Candidates are begun in order of their position. Which of them the race gives up must not depend on how many
  * threads there are, nor on which one was fast: the candidate at position p is measured against those up to
@@ -9,7 +9,7 @@
 #ifndef SELECT_SCHEDULE_H
 #define SELECT_SCHEDULE_H
 
-#include "select/race.h"
+#include "select/search/race.h"
 
 enum { VOLT_LAG = 8 };
 

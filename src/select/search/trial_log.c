@@ -1,12 +1,12 @@
-/* src/select/trial_log.c: writing the log of a search, one writer at a time. */
-#include "select/trial_log.h"
+/* src/select/search/trial_log.c: writing the log of a search, one writer at a time. */
+#include "select/search/trial_log.h"
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "io/file/file_lock.h"
-#include "select/search_internal.h"
+#include "select/search/search_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* src/select/candidates.h: where candidates come from, inside the library. */
+/* src/select/candidates/candidates.h: where candidates come from, inside the library. */
 #ifndef SELECT_CANDIDATES_H
 #define SELECT_CANDIDATES_H
 

@@ -1,13 +1,13 @@
-/* src/select/search.c: candidates one after the other or several at a time, raced, logged and timed. */
+/* src/select/search/search.c: candidates one after the other or several at a time, raced, logged and timed. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/candidates.h"
+#include "select/candidates/candidates.h"
 #include "select/cross_validation.h"
-#include "select/schedule.h"
-#include "select/search_internal.h"
-#include "select/trial_log.h"
+#include "select/search/schedule.h"
+#include "select/search/search_internal.h"
+#include "select/search/trial_log.h"
 
 #include <inttypes.h>
 #include <math.h>

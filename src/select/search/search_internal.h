@@ -1,4 +1,4 @@
-/* src/select/search_internal.h: a search, its trials, and what its files share. */
+/* src/select/search/search_internal.h: a search, its trials, and what its files share. */
 #ifndef SELECT_SEARCH_INTERNAL_H
 #define SELECT_SEARCH_INTERNAL_H
 

@@ -1,8 +1,8 @@
-/* src/select/merge.c: the union of the logs of several runs. */
+/* src/select/search/merge.c: the union of the logs of several runs. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "select/search_internal.h"
-#include "select/trial_log.h"
+#include "select/search/search_internal.h"
+#include "select/search/trial_log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

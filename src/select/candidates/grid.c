@@ -1,4 +1,4 @@
-/* src/select/grid.c: the full grid over a space.
+/* src/select/candidates/grid.c: the full grid over a space.
  *
  * Which parameters a kernel takes may hang on a choice: with lift=rbf there is a gamma and no tau_coef. So the
  * grid is a list of parts, one for each combination of the caller's choices, and a part is the product of the
@@ -6,7 +6,7 @@
  * the others is made in one way only. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "select/space.h"
+#include "select/candidates/space.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* src/select/trial_log.h: the log of a search, a line of JSON for every trial.
+/* src/select/search/trial_log.h: the log of a search, a line of JSON for every trial.
  *
  *     {"index":0,"kernel":"volterra:tau_coef=0.3,...","alpha":0.001,"folds":[0.81,0.85],"score":0.83,
  *      "seconds":0.21,"stopped":null,"failure":null,"measure":"r2","search":"9f2c..."}

@@ -1,4 +1,4 @@
-/* src/select/race.h: when to give a candidate up. */
+/* src/select/search/race.h: when to give a candidate up. */
 #ifndef SELECT_RACE_H
 #define SELECT_RACE_H
 
