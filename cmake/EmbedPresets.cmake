@@ -1,7 +1,7 @@
-# The JSON files of src/data/presets/ as a C file in the build folder: sets VOLT_PRESETS_SOURCE. Written while
+# The JSON files of src/data/bekk/presets/ as a C file in the build folder: sets VOLT_PRESETS_SOURCE. Written while
 # configuring, and again whenever one of the files changes. Bytes, not string literals: those have a length limit.
 set(VOLT_PRESETS_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/generated/bekk_preset_texts.c)
-file(GLOB preset_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/data/presets/*.json)
+file(GLOB preset_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/data/bekk/presets/*.json)
 list(SORT preset_files COMPARE NATURAL)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${preset_files})
 
@@ -19,8 +19,8 @@ foreach(file IN LISTS preset_files)
 endforeach()
 
 file(CONFIGURE OUTPUT ${VOLT_PRESETS_SOURCE} @ONLY CONTENT
-"/* Made by cmake/EmbedPresets.cmake from src/data/presets/. */
-#include \"data/bekk_presets.h\"
+"/* Made by cmake/EmbedPresets.cmake from src/data/bekk/presets/. */
+#include \"data/bekk/bekk_presets.h\"
 
 #include <stddef.h>
 

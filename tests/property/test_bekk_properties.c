@@ -1,8 +1,8 @@
 /* tests/property/test_bekk_properties.c: gradient, scores and simulation of the BEKK model on random parameters, and
  * its estimator on samples whose parameters are known. */
-#include "data/bekk.h"
-#include "data/bekk_likelihood.h"
-#include "data/bekk_scores.h"
+#include "data/bekk/bekk.h"
+#include "data/bekk/bekk_likelihood.h"
+#include "data/bekk/bekk_scores.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/data.h"

@@ -1,5 +1,5 @@
 /* tests/reference/test_bekk_loglik.c: the BEKK likelihood and recursion against NumPy. */
-#include "data/bekk_likelihood.h"
+#include "data/bekk/bekk_likelihood.h"
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/sequences.h"

@@ -67,7 +67,7 @@ static void accurate_method_equals_the_golden_file(void **state)
     golden_free(file);
 }
 
-/* The accuracy that src/data/lorenz.c states, 1e-15 e^(0.9 t) of the largest state: rows that are 0.005,
+/* The accuracy that src/data/ode/lorenz.c states, 1e-15 e^(0.9 t) of the largest state: rows that are 0.005,
  * 0.05 and 2 apart take different Taylor steps and must agree to that, with a factor of 100 for the
  * stretches of the orbit that expand faster than the mean. */
 static void accurate_method_does_not_depend_on_the_spacing_of_rows(void **state)

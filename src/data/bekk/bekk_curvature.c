@@ -1,13 +1,13 @@
-/* src/data/bekk_curvature.c: second derivatives of the log-likelihood, and standard errors from them.
+/* src/data/bekk/bekk_curvature.c: second derivatives of the log-likelihood, and standard errors from them.
  *
  * The model may be wrong in its distribution: the covariance of the estimate is then the sandwich (-H)^{-1} J (-H)^{-1},
  * H the Hessian, J = sum_t s_t s_t' of the scores (White, Econometrica 50, 1982). With the scores as rows of an n x P
  * matrix its diagonal holds the squared norms of the columns of (scores) (-H)^{-1}. */
-#include "data/bekk_curvature.h"
+#include "data/bekk/bekk_curvature.h"
 
 #include "base/blas.h"
 #include "base/memory.h"
-#include "data/bekk_scores.h"
+#include "data/bekk/bekk_scores.h"
 
 #include <math.h>
 #include <string.h>

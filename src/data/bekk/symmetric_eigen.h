@@ -1,4 +1,4 @@
-/* src/data/symmetric_eigen.h: eigenvalues of small symmetric matrices, the same bits whatever the BLAS and the threads. */
+/* src/data/bekk/symmetric_eigen.h: eigenvalues of small symmetric matrices, the same bits whatever the BLAS and the threads. */
 #ifndef DATA_SYMMETRIC_EIGEN_H
 #define DATA_SYMMETRIC_EIGEN_H
 

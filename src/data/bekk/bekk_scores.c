@@ -1,4 +1,4 @@
-/* src/data/bekk_scores.c: derivatives of single terms of the log-likelihood, exactly.
+/* src/data/bekk/bekk_scores.c: derivatives of single terms of the log-likelihood, exactly.
  *
  * In the diagonal model H_t(i, j) depends on a_i, a_j, b_i, b_j and (C C')(i, j) alone, so derivatives can be carried
  * forward in O(d^2) a step. With S_t the derivative of term t by H_t,
@@ -10,7 +10,7 @@
  *     dC = triu(2 (S_t o c_t) C),   da_i = 2 sum_j S_t(i, j) Da_t(i, j),   db_i = 2 sum_j S_t(i, j) Db_t(i, j)
  *
  * Their sum over t is the gradient that the adjoint gives. */
-#include "data/bekk_scores.h"
+#include "data/bekk/bekk_scores.h"
 
 #include <string.h>
 

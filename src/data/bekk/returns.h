@@ -1,4 +1,4 @@
-/* src/data/returns.h: checks of a table of returns. */
+/* src/data/bekk/returns.h: checks of a table of returns. */
 #ifndef DATA_RETURNS_H
 #define DATA_RETURNS_H
 

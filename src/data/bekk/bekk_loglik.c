@@ -1,8 +1,8 @@
-/* src/data/bekk_loglik.c: the log-likelihood of given parameters on given returns. */
+/* src/data/bekk/bekk_loglik.c: the log-likelihood of given parameters on given returns. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/bekk_likelihood.h"
-#include "data/returns.h"
+#include "data/bekk/bekk_likelihood.h"
+#include "data/bekk/returns.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* src/data/bekk_presets.c: parameters of the BEKK model that are built in. */
-#include "data/bekk_presets.h"
+/* src/data/bekk/bekk_presets.c: parameters of the BEKK model that are built in. */
+#include "data/bekk/bekk_presets.h"
 
 #include "base/error.h"
 #include "volterra/data.h"

@@ -1,4 +1,4 @@
-/* src/data/taylor.h: the arithmetic of truncated Taylor series, and sums that lose nothing.
+/* src/data/ode/taylor.h: the arithmetic of truncated Taylor series, and sums that lose nothing.
  *
  * A series is an array of coefficients c[0], c[1], ... of the powers of the time since its start. */
 #ifndef DATA_TAYLOR_H

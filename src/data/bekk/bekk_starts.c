@@ -1,11 +1,11 @@
-/* src/data/bekk_starts.c: where the estimator of the BEKK model begins: variance targeting.
+/* src/data/bekk/bekk_starts.c: where the estimator of the BEKK model begins: variance targeting.
  *
  * In the long run the covariance of the returns is (C C')_ij / (1 - a_i a_j - b_i b_j). Setting it to the sample
  * covariance S gives C from a and b, and leaves 2 d parameters to choose. */
-#include "data/bekk_starts.h"
+#include "data/bekk/bekk_starts.h"
 
 #include "base/error.h"
-#include "data/bekk_ascent.h"
+#include "data/bekk/bekk_ascent.h"
 
 #include <math.h>
 

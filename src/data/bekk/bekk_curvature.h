@@ -1,9 +1,9 @@
-/* src/data/bekk_curvature.h: second derivatives of the log-likelihood, and standard errors from them. */
+/* src/data/bekk/bekk_curvature.h: second derivatives of the log-likelihood, and standard errors from them. */
 #ifndef DATA_BEKK_CURVATURE_H
 #define DATA_BEKK_CURVATURE_H
 
 #include "base/progress.h"
-#include "data/bekk_likelihood.h"
+#include "data/bekk/bekk_likelihood.h"
 
 /* Minus the Hessian (P x P, in the order of the gradient) by central differences of the exact gradient, at `point`: C
  * (d x d), then a, then b, which are moved and put back. `scores` (n x P) are those at the point; `room` has 2 P

@@ -1,4 +1,4 @@
-/* src/data/mackey_glass.h: the two ways to step the Mackey-Glass equation.
+/* src/data/ode/mackey_glass.h: the two ways to step the Mackey-Glass equation.
  *
  * Each is a state that volt_process can run, with its current value first. */
 #ifndef DATA_MACKEY_GLASS_H

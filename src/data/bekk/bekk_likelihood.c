@@ -1,4 +1,4 @@
-/* src/data/bekk_likelihood.c: log-likelihood of the BEKK model and its exact gradient.
+/* src/data/bekk/bekk_likelihood.c: log-likelihood of the BEKK model and its exact gradient.
  *
  *     forward    H_t = C C' + (a o r_{t-1})(a o r_{t-1})' + (b b') o H_{t-1},   H_1 fixed
  *     slope      S_t = -1/2 (H_t^{-1} - u u'),   u = H_t^{-1} r_t
@@ -9,7 +9,7 @@
  * time alone. So the first and the last are shared among threads by rows of H, the slopes by blocks of VOLT_BEKK_LANES time
  * steps that are factorised side by side, one a lane: matrices of this size are too small for LAPACK. Every number
  * is computed by one thread in a fixed order. */
-#include "data/bekk_likelihood.h"
+#include "data/bekk/bekk_likelihood.h"
 
 #include "base/clones.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* src/data/bekk_fit.c: quasi maximum likelihood of the diagonal BEKK model.
+/* src/data/bekk/bekk_fit.c: quasi maximum likelihood of the diagonal BEKK model.
  *
  * Returns are centred and brought to unit variance (H_1 becomes their correlation matrix), the likelihood is climbed
  * from several starts, and the best end is brought back: C by rows with the standard deviations, the log-likelihood by
@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "data/bekk_ascent.h"
-#include "data/bekk_curvature.h"
-#include "data/bekk_starts.h"
-#include "data/returns.h"
+#include "data/bekk/bekk_ascent.h"
+#include "data/bekk/bekk_curvature.h"
+#include "data/bekk/bekk_starts.h"
+#include "data/bekk/returns.h"
 
 #include <float.h>
 #include <inttypes.h>

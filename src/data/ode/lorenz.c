@@ -1,4 +1,4 @@
-/* src/data/lorenz.c: the Lorenz system of 1963.
+/* src/data/ode/lorenz.c: the Lorenz system of 1963.
  *
  *     u' = sigma (v - u)      v' = rho u - v - u w      w' = u v - beta w
  *
@@ -15,9 +15,9 @@
  * error of about eps times the state, and the system itself then multiplies it by e^(0.9 t): rows are
  * right to about 1e-15 e^(0.9 t) of the largest state. */
 #include "base/error.h"
+#include "data/ode/rk4.h"
+#include "data/ode/taylor.h"
 #include "data/process.h"
-#include "data/rk4.h"
-#include "data/taylor.h"
 #include "volterra/data.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* src/data/bekk_presets.h: the JSON texts that CMake builds in from src/data/presets/. */
+/* src/data/bekk/bekk_presets.h: the JSON texts that CMake builds in from src/data/bekk/presets/. */
 #ifndef DATA_BEKK_PRESETS_H
 #define DATA_BEKK_PRESETS_H
 

@@ -1,4 +1,4 @@
-/* src/data/bekk_simulate.c: draw returns and their covariances from the BEKK model.
+/* src/data/bekk/bekk_simulate.c: draw returns and their covariances from the BEKK model.
  *
  *     r_t = H_t^{1/2} z_t,    H_{t+1} = C C' + (a o r_t)(a o r_t)' + (b b') o H_t
  *
@@ -6,9 +6,9 @@
  * the Cholesky factor would. The first H is the stationary covariance. Row t has z_t, r_t and vech(H_t). */
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/bekk.h"
+#include "data/bekk/bekk.h"
+#include "data/bekk/symmetric_eigen.h"
 #include "data/process.h"
-#include "data/symmetric_eigen.h"
 
 #include <inttypes.h>
 #include <math.h>

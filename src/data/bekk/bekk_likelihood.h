@@ -1,8 +1,8 @@
-/* src/data/bekk_likelihood.h: log-likelihood of the BEKK model and its exact gradient. */
+/* src/data/bekk/bekk_likelihood.h: log-likelihood of the BEKK model and its exact gradient. */
 #ifndef DATA_BEKK_LIKELIHOOD_H
 #define DATA_BEKK_LIKELIHOOD_H
 
-#include "data/bekk.h"
+#include "data/bekk/bekk.h"
 
 /* Returns, and room for one evaluation. Time steps are taken in blocks of VOLT_BEKK_LANES side by side: entry e of step
  * t stands at [(t / LANES) * E + e] * LANES + t % LANES. Steps behind the last have returns of 0. */

@@ -1,4 +1,4 @@
-/* src/data/bekk_ascent.c: climb the log-likelihood of the BEKK model from a given point.
+/* src/data/bekk/bekk_ascent.c: climb the log-likelihood of the BEKK model from a given point.
  *
  * Coordinates without bounds: the upper triangle of C as it is, and for every asset the point of the plane that the
  * open disc a^2 + b^2 < 1 is stretched to,
@@ -11,14 +11,14 @@
  * of outer products of the scores, and what C C' adds (below); when that stalls, the Hessian itself, by differences,
  * which costs 2 P evaluations. Rounds are repeated until 1/2 g' J^{-1} g, what could still be gained to second order, is
  * negligible. */
-#include "data/bekk_ascent.h"
+#include "data/bekk/bekk_ascent.h"
 
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/bekk_curvature.h"
-#include "data/bekk_scores.h"
-#include "data/symmetric_eigen.h"
+#include "data/bekk/bekk_curvature.h"
+#include "data/bekk/bekk_scores.h"
+#include "data/bekk/symmetric_eigen.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-/* src/data/bekk_ascent.h: climb the log-likelihood of the BEKK model from a given point. */
+/* src/data/bekk/bekk_ascent.h: climb the log-likelihood of the BEKK model from a given point. */
 #ifndef DATA_BEKK_ASCENT_H
 #define DATA_BEKK_ASCENT_H
 
 #include "base/progress.h"
-#include "data/bekk_likelihood.h"
+#include "data/bekk/bekk_likelihood.h"
 
 typedef struct volt_bekk_ascent {
     double loglik;

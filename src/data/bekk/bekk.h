@@ -1,4 +1,4 @@
-/* src/data/bekk.h: what the files of the BEKK model share.
+/* src/data/bekk/bekk.h: what the files of the BEKK model share.
  *
  * Symmetric matrices are packed: entry (i, j), j <= i, of E = d (d + 1) / 2 stands at i (i + 1) / 2 + j. Gradients
  * and the like have the upper triangle of C by rows, then a, then b: P = E + 2 d numbers. */

@@ -1,9 +1,9 @@
-/* src/data/bekk.c: parameters of the BEKK model: their life, their signs, when they are stationary.
+/* src/data/bekk/bekk.c: parameters of the BEKK model: their life, their signs, when they are stationary.
  *
  * The diagonal model is stationary if and only if a_i^2 + b_i^2 < 1 for every i (the spectral radius of
  * A (x) A + B (x) B is max_ij |a_i a_j + b_i b_j|, which lies on the diagonal). Changing the sign of a, of b or of a
  * column of C changes nothing in H_t: sum a > 0, sum b > 0 and diag C > 0 choose one of the equal ones. */
-#include "data/bekk.h"
+#include "data/bekk/bekk.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,10 +1,10 @@
-/* src/data/symmetric_eigen.c: eigenvalues of small symmetric matrices by Jacobi's rotations.
+/* src/data/bekk/symmetric_eigen.c: eigenvalues of small symmetric matrices by Jacobi's rotations.
  *
  * A rotation in the plane (p, q) by the angle with cot 2 theta = (a_qq - a_pp) / (2 a_pq) makes a_pq zero; sweeps over all
  * planes converge quadratically (Golub and Van Loan, Matrix Computations, section 8.5). Why not LAPACK: what a seed
  * simulates should be the same numbers on every machine, and LAPACK rounds differently from one BLAS, and even from one
  * number of threads, to the next. Matrices here have a few dozen rows at most. */
-#include "data/symmetric_eigen.h"
+#include "data/bekk/symmetric_eigen.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* src/data/mackey_glass_taylor.c: the Mackey-Glass equation by the method of steps, to rounding.
+/* src/data/ode/mackey_glass_taylor.c: the Mackey-Glass equation by the method of steps, to rounding.
  *
  * Over one step the solution is a Taylor polynomial in s, the time since the start of the step in units
  * of the step h. The delay is a whole number of steps, so the delayed argument over a step is exactly the
@@ -19,11 +19,11 @@
  * Accuracy: each step commits an error of about eps h max|x'| (the sum over steps carries its rounding
  * along), so that with the usual parameters the first ten delays are right to about 1e-15; the
  * equation itself then multiplies errors by about e^(0.006 t). */
-#include "data/mackey_glass.h"
+#include "data/ode/mackey_glass.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/taylor.h"
+#include "data/ode/taylor.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-/* src/data/bekk_starts.h: where the estimator of the BEKK model begins. */
+/* src/data/bekk/bekk_starts.h: where the estimator of the BEKK model begins. */
 #ifndef DATA_BEKK_STARTS_H
 #define DATA_BEKK_STARTS_H
 
 #include "base/progress.h"
-#include "data/bekk_likelihood.h"
+#include "data/bekk/bekk_likelihood.h"
 
 /* C of variance targeting, C C' = S o (1 - a a' - b b') with S = H_1, so that the stationary covariance is S. That
  * matrix can be indefinite although a_i^2 + b_i^2 < 1: then a and b are moved towards values common to all assets,

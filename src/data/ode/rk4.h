@@ -1,4 +1,4 @@
-/* src/data/rk4.h: one step of the classical Runge-Kutta method, inlined into each system.
+/* src/data/ode/rk4.h: one step of the classical Runge-Kutta method, inlined into each system.
  *
  *     k1 = f(x)   k2 = f(x + h/2 k1)   k3 = f(x + h/2 k2)   k4 = f(x + h k3)
  *     x <- x + h/6 (k1 + 2 k2 + 2 k3 + k4) */

@@ -1,4 +1,4 @@
-/* src/data/mackey_glass.c: the Mackey-Glass equation, and its fixed-step scheme.
+/* src/data/ode/mackey_glass.c: the Mackey-Glass equation, and its fixed-step scheme.
  *
  *     x'(t) = a x(t - delay) / (1 + x(t - delay)^power) - b x(t),     x(t) = start for t <= 0
  *
@@ -7,12 +7,12 @@
  * place of x(t - delay). Holding it makes the scheme of first order in the step; it is the generator
  * behind the published results and is offered for that reason. The accurate method stands in
  * mackey_glass_taylor.c. */
-#include "data/mackey_glass.h"
+#include "data/ode/mackey_glass.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/ode/rk4.h"
 #include "data/process.h"
-#include "data/rk4.h"
 
 #include <math.h>
 

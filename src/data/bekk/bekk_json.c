@@ -1,4 +1,4 @@
-/* src/data/bekk_json.c: parameters of the BEKK model as JSON, and back.
+/* src/data/bekk/bekk_json.c: parameters of the BEKK model as JSON, and back.
  *
  *     {"C": [[c11, c12], [0, c22]], "a": [a1, a2], "b": [b1, b2], "tickers": [...], "dates": [first, last],
  *      "loglik": ..., "observations": ..., "converged": true, "C_error": ..., "a_error": ..., "b_error": ...,
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "data/bekk.h"
+#include "data/bekk/bekk.h"
 
 #include <inttypes.h>
 #include <math.h>
