@@ -49,6 +49,7 @@ KERNELS = {
     "small": "rbf:gamma=4.9406564584124654e-324",
     "large": "rbf:gamma=1.7976931348623157e308",
     "long-window": "rbf:window=7993",
+    "long-path": "gak:window=412293",
     "huge-window": "rbf:window=9007199254740993",
     "long-number": "rbf:gamma=0." + "3" * 300,
     "control": "rbf:gamma=1\n,window=2\x1b",
