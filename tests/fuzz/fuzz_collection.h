@@ -2,7 +2,7 @@
 #ifndef FUZZ_FUZZ_COLLECTION_H
 #define FUZZ_FUZZ_COLLECTION_H
 
-#include "io/series/collection.h"
+#include "io/series/collection_readers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_csv.c: libFuzzer target of the CSV reader, whole files and single lines. */
 #include "fuzz/fuzz_input.h"
-#include "io/table/table.h"
+#include "io/csv/csv.h"
 
 #include <math.h>
 #include <stdlib.h>

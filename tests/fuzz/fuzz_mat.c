@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_mat.c: libFuzzer target of the MAT reader. */
 #include "fuzz/fuzz_input.h"
-#include "io/table/table.h"
+#include "io/mat/mat.h"
 
 #include <math.h>
 #include <stdlib.h>

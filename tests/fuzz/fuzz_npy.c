@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_npy.c: libFuzzer target of the NPY reader. */
 #include "fuzz/fuzz_input.h"
-#include "io/table/table.h"
+#include "io/npy/npy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* tests/unit/test_columns.c: columns by name, range and pattern; PATH:COLUMNS; tables that belong together. */
 #include "base/memory.h"
+#include "io/file/file_kind.h"
 #include "io/source.h"
 #include "io/table/choose_columns.h"
 #include "support/failing_alloc.h"

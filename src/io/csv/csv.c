@@ -3,6 +3,8 @@
  * The file is walked twice. The first walk learns its shape: columns, rows, which row is a header, which
  * columns are dates, whether a trailing comma ends every line. The second reads the numbers of the columns that
  * were asked for; what stands in the others does not matter. */
+#include "io/csv/csv.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv_cells.h"

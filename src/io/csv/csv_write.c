@@ -1,8 +1,8 @@
 /* src/io/csv/csv_write.c: writing CSV: a header, then one line per row, numbers that read back exactly. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/csv/csv.h"
 #include "io/csv/csv_cells.h"
-#include "io/table/table.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
  *
  * The numeric matrices of the file stand side by side as columns of one table; a row vector is taken for a
  * column. Text, structures and cells are passed over. matio and HDF5 allocate with malloc. */
+#include "io/mat/mat.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/excerpt.h"

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/little_endian.h"
-#include "io/table/table.h"
+#include "io/mat/mat.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  *
  * Numbers pass through a small buffer straight to their place in the table, so that a large matrix is in memory
  * once, whatever its type and order. */
+#include "io/npy/npy.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"

@@ -5,7 +5,7 @@
 #ifndef IO_DIMENSIONS_H
 #define IO_DIMENSIONS_H
 
-#include "io/series/collection.h"
+#include "io/series/series_list.h"
 
 typedef struct volt_dimensions {
     int64_t line;     /* of the file, for error sentences */

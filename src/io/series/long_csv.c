@@ -15,7 +15,8 @@
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
 #include "io/file/text_lines.h"
-#include "io/series/collection.h"
+#include "io/series/collection_readers.h"
+#include "io/series/series_list.h"
 #include "io/series/text_index.h"
 
 #include <inttypes.h>

@@ -8,7 +8,8 @@
 #include "io/file/little_endian.h"
 #include "io/npy/npy_header.h"
 #include "io/npy/npy_items.h"
-#include "io/series/collection.h"
+#include "io/series/collection_readers.h"
+#include "io/series/series_list.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "io/file/excerpt.h"
 #include "io/file/text_lines.h"
+#include "io/series/collection_readers.h"
 #include "io/series/dimensions.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* src/io/series/collection.h: what the readers of collections share.
+/* src/io/series/series_list.h: the series of a file while they are read, and the collection made of them.
  *
  * A reader adds one series after the other to a volt_series_list and then makes the collection of it:
  *
@@ -8,8 +8,8 @@
  *     if (!status)
  *         status = volt_series_finish(&list, collection);
  *     volt_series_discard(&list);                                      (frees what was not handed over) */
-#ifndef IO_COLLECTION_H
-#define IO_COLLECTION_H
+#ifndef IO_SERIES_LIST_H
+#define IO_SERIES_LIST_H
 
 #include "volterra/io.h"
 
@@ -40,12 +40,5 @@ volt_status volt_series_finish(volt_series_list *list, volt_collection **collect
 
 /* Free what the list still owns. */
 void volt_series_discard(volt_series_list *list);
-
-/* ---- readers ---------------------------------------------------------------------------------- */
-
-volt_status volt_ts_read(const char *path, volt_collection **collection);
-volt_status volt_arff_read(const char *path, volt_collection **collection);
-volt_status volt_long_csv_read(const char *path, volt_collection **collection);
-volt_status volt_npy_collection_read(const char *path, volt_collection **collection);
 
 #endif

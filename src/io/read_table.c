@@ -1,0 +1,51 @@
+/* src/io/read_table.c: reading tables, whatever the format. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/csv/csv.h"
+#include "io/file/file_kind.h"
+#include "io/mat/mat.h"
+#include "io/npy/npy.h"
+#include "io/source.h"
+
+static volt_status read_kind(volt_file_kind kind, const char *path, const char *columns, volt_missing missing,
+                             volt_table **table)
+{
+    switch (kind) {
+    case VOLT_FILE_NPY:
+        return volt_npy_read(path, columns, missing, table);
+    case VOLT_FILE_MAT:
+        return volt_mat_read(path, columns, missing, table);
+    case VOLT_FILE_TS:
+    case VOLT_FILE_ARFF:
+        return volt_fail(VOLT_ERR_FORMAT,
+                         "%s is a collection of series, not one table (gram takes it as a collection)", path);
+    default:
+        return volt_csv_read(path, columns, missing, table);
+    }
+}
+
+volt_status volt_table_read(const char *source, volt_missing missing, volt_table **table)
+{
+    VOLT_REQUIRE(source && table, VOLT_ERR_ARGUMENT, "volt_table_read: source and table must not be NULL");
+    VOLT_REQUIRE(*source, VOLT_ERR_IO, "the name of a file is empty");
+    VOLT_REQUIRE(missing >= VOLT_MISSING_ERROR && missing <= VOLT_MISSING_INTERPOLATE, VOLT_ERR_ARGUMENT,
+                 "volt_table_read: %d is no way to treat missing values", (int)missing);
+    char *path = NULL;
+    const char *columns = NULL;
+    VOLT_TRY(volt_source_split(source, &path, &columns));
+
+    volt_table *read = NULL;
+    volt_status status = read_kind(volt_file_kind_guess(path), path, columns, missing, &read);
+    if (!status && (missing == VOLT_MISSING_DROP || missing == VOLT_MISSING_INTERPOLATE)) {
+        status = volt_tables_clean(read, NULL, missing);
+        if (status)
+            volt_fail_prefix(status, "%s", path);
+    }
+    volt_free(path);
+    if (status) {
+        volt_table_free(read);
+        return status;
+    }
+    *table = read;
+    return VOLT_OK;
+}

@@ -1,0 +1,114 @@
+/* src/io/series/series_list.c: the series of a file while they are read, and the collection made of them. */
+#include "io/series/series_list.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file/excerpt.h"
+
+#include <string.h>
+
+/* What volt_collection_free gets back: the public part comes first. */
+typedef struct owned_collection {
+    volt_collection open;
+    double *values; /* of all series */
+    char *text;     /* of all labels */
+} owned_collection;
+
+volt_status volt_series_reserve(volt_series_list *list, int64_t n_values)
+{
+    VOLT_TRY(volt_memory_require((double)n_values * sizeof(double), "the collection of series"));
+    return volt_grow((void **)&list->values, &list->values_capacity, n_values, sizeof(double));
+}
+
+volt_status volt_series_add(volt_series_list *list, int64_t rows, double **values)
+{
+    int64_t n_values = rows * list->channels;
+    VOLT_TRY(volt_grow((void **)&list->rows, &list->rows_capacity, list->count + 1, sizeof *list->rows));
+    VOLT_TRY(
+        volt_grow((void **)&list->values, &list->values_capacity, list->n_values + n_values, sizeof(double)));
+    *values = list->values + list->n_values;
+    list->rows[list->count++] = rows;
+    list->n_values += n_values;
+    return VOLT_OK;
+}
+
+volt_status volt_series_label(volt_series_list *list, const char *label, size_t length)
+{
+    char *text = volt_utf8_copy(label, length);
+    if (!text)
+        return VOLT_ERR_MEMORY;
+    int64_t size = (int64_t)strlen(text) + 1;
+    volt_status status = volt_grow((void **)&list->labels, &list->labels_capacity, list->labels_size + size, 1);
+    if (!status) {
+        memcpy(list->labels + list->labels_size, text, (size_t)size);
+        list->labels_size += size;
+    }
+    volt_free(text);
+    return status;
+}
+
+/* Point views and labels into the memory that the collection now owns. */
+static void point_into_memory(owned_collection *owned, const int64_t *rows)
+{
+    volt_collection *open = &owned->open;
+    const double *values = owned->values;
+    char *label = owned->text;
+    for (int64_t s = 0; s < open->count; s++) {
+        open->series[s] = volt_view_of(values, rows[s], open->channels);
+        values += rows[s] * open->channels;
+        if (open->labels) {
+            open->labels[s] = label;
+            label += strlen(label) + 1;
+        }
+    }
+}
+
+volt_status volt_series_finish(volt_series_list *list, volt_collection **collection)
+{
+    owned_collection *owned = volt_alloc_zero(1, sizeof *owned);
+    volt_view *series = volt_alloc(list->count, sizeof *series);
+    char **labels = list->labels ? volt_alloc(list->count, sizeof *labels) : NULL;
+    if (!owned || !series || (list->labels && !labels)) {
+        volt_free(labels);
+        volt_free(series);
+        volt_free(owned);
+        return VOLT_ERR_MEMORY;
+    }
+    owned->open = (volt_collection){list->count, list->channels, series, labels, list->names};
+    owned->values = list->values;
+    owned->text = list->labels;
+    point_into_memory(owned, list->rows);
+    list->values = NULL;
+    list->labels = NULL;
+    list->names = NULL;
+    *collection = &owned->open;
+    return VOLT_OK;
+}
+
+static void free_names(char **names, int64_t count)
+{
+    for (int64_t j = 0; names && j < count; j++)
+        volt_free(names[j]);
+    volt_free(names);
+}
+
+void volt_series_discard(volt_series_list *list)
+{
+    volt_free(list->rows);
+    volt_free(list->values);
+    volt_free(list->labels);
+    free_names(list->names, list->channels);
+}
+
+void volt_collection_free(volt_collection *collection)
+{
+    if (!collection)
+        return;
+    owned_collection *owned = (owned_collection *)collection;
+    free_names(collection->names, collection->channels);
+    volt_free(collection->labels);
+    volt_free(collection->series);
+    volt_free(owned->text);
+    volt_free(owned->values);
+    volt_free(owned);
+}
