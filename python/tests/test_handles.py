@@ -13,7 +13,7 @@ import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
 from volterra._handles import Handle, Owner
 from volterra._model import Kernel
-from volterra.search import Candidates
+from volterra._candidates import Candidates
 
 COPIES = [copy.copy, copy.deepcopy]
 KERNELS = ["volterra", "memory:gamma=1,rho=0.5,mu=0.8", "rbf:gamma=1,window=4", "sig:level=2,window=5"]

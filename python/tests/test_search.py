@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra import VolterraRidge, VolterraRidgeCV
-from volterra.search import _seconds
+from volterra._arguments import seconds_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::volterra.VolterraWarning")
 
@@ -109,7 +109,7 @@ def test_budget(system):
     X, y = system
     search = VolterraRidgeCV(budget=0.3, random_state=0).fit(X, y)
     assert search.out_of_time_ and len(search.cv_results_["params"]) >= 1
-    assert [_seconds(b) for b in (None, 2, "90s", "1.5m", "2h", "3 min")] == [0, 2, 90, 90, 7200, 180]
+    assert [seconds_of(b) for b in (None, 2, "90s", "1.5m", "2h", "3 min")] == [0, 2, 90, 90, 7200, 180]
 
 
 def test_log_and_resume(system, tmp_path):

@@ -1,12 +1,16 @@
-"""Whole numbers on their way into the library: every one of them passes here."""
+"""Numbers on their way into the library: every whole one, seeds and budgets pass here."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any
+import re
+from typing import Any, Union
+
+import numpy as np
 
 MOST = 2**63 - 1  # int64_t
 MOST_SEED = 2**64 - 1  # uint64_t
+UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def whole(name: str, value: Any, least: int = 0, most: int = MOST) -> int:
@@ -32,3 +36,30 @@ def whole(name: str, value: Any, least: int = 0, most: int = MOST) -> int:
 
 def seed_number(name: str, value: Any) -> int:
     return whole(name, value, 0, MOST_SEED)
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed that scikit-learn's ``random_state`` stands for: a number, a generator to draw it from, or None."""
+    if random_state is None:
+        random_state = np.random
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if hasattr(random_state, "randint"):  # np.random or a RandomState
+        return int(random_state.randint(2**31))
+    return seed_number("random_state", random_state)
+
+
+def seconds_of(budget: Union[None, float, str]) -> float:
+    """A budget in seconds: a number, or a text such as "90s", "30m", "2h"."""
+    if budget is None:
+        return 0.0
+    if isinstance(budget, str):
+        match = re.fullmatch(r"\s*([0-9.]+)\s*(s|m|min|h)\s*", budget)
+        if not match:
+            raise ValueError(
+                f"budget is {budget!r}, and must be a number of seconds or such as '90s', '30m' or '2h'"
+            )
+        return float(match[1]) * UNITS[match[2]]
+    if not budget > 0:
+        raise ValueError(f"budget is {budget} seconds, and must be above 0")
+    return float(budget)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
-
-import numpy as np
+from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 from . import _native as c
-from ._arguments import seed_number, whole
-from ._arrays import Array, view
-from ._errors import check
-from ._handles import Owner
-from ._model import Kernel
+from ._arguments import seconds_of, seed_of, whole
+from ._arrays import view
+from ._candidates import Candidates, expand
 from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor, Training, choice
 from ._threads import use_threads
-from .kernels import given_parameters, library_name, value_text
+from ._trials import Found, Trial, collect, results_table, trial_of
 from .ridge import VolterraRidge
 
 __all__ = ["VolterraRidgeCV"]
 
-Trial = Dict[str, Any]
 # scikit-learn's scores are the higher the better; of the library's errors the negative is taken.
 _SCORES = {
     "r2": ("r2", 1),
@@ -32,170 +25,6 @@ _SCORES = {
     "prequential": ("prequential", 1),
     "log": ("log", 1),
 }
-_UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-
-
-def _seconds(budget: Union[None, float, str]) -> float:
-    """A budget in seconds: a number, or a text such as "90s", "30m", "2h"."""
-    if budget is None:
-        return 0.0
-    if isinstance(budget, str):
-        match = re.fullmatch(r"\s*([0-9.]+)\s*(s|m|min|h)\s*", budget)
-        if not match:
-            raise ValueError(
-                f"budget is {budget!r}, and must be a number of seconds or such as '90s', '30m' or '2h'"
-            )
-        return float(match[1]) * _UNITS[match[2]]
-    if not budget > 0:
-        raise ValueError(f"budget is {budget} seconds, and must be above 0")
-    return float(budget)
-
-
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        random_state = np.random
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if hasattr(random_state, "randint"):  # np.random or a RandomState
-        return int(random_state.randint(2**31))
-    return seed_number("random_state", random_state)
-
-
-# ---- candidates --------------------------------------------------------------------------------------------
-
-
-class Candidates(Owner):
-    """Candidates of the library."""
-
-    _FREE = "volt_candidates_free"
-
-    def __init__(self, make: Callable[[Any], int]) -> None:
-        handle = c_void_p()
-        check(make(byref(handle)))
-        self._own(handle)
-
-    @classmethod
-    def drawn(cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool) -> "Candidates":
-        entries = (c.Range * len(ranges))(*[_range(name, law) for name, law in ranges.items()])
-        options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale))
-        text = c.encode("the kernel", kernel)
-        return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
-
-    @classmethod
-    def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
-        kernels = c.names_array("the kernel", [estimator._kernel_text() for estimator in estimators])
-        alphas = np.array([estimator.alpha for estimator in estimators], dtype=np.float64)
-        return cls(lambda out: c.lib.volt_candidates_list(kernels, alphas.ctypes.data, len(alphas), out))
-
-
-def _range(name: str, law: Any) -> c.Range:
-    """(low, high): log-uniform; (law, low, high); a list: one of these."""
-    key = c.encode("the name of a range", library_name(name))
-    if isinstance(law, list):
-        words = c.names_array(f"a value of {name}", [value_text(value) for value in law])
-        return c.Range(key, 0, 0.0, 0.0, words, len(law))
-    kind, low, high = law if len(law) == 3 else ("log", *law)
-    choice(f"the law of {name}", kind, [word for word in c.SEARCH_LAWS if word != "none"])
-    return c.Range(key, c.SEARCH_LAWS[kind], float(low), float(high), None, 0)
-
-
-def _expand(candidates: Any) -> List[Dict[str, Any]]:
-    """A grid (a dict of lists) or a list of grids and candidates, as a list of candidates."""
-    if isinstance(candidates, Mapping):
-        keys = sorted(candidates)
-        axes = [v if isinstance(v, (list, tuple, np.ndarray)) else [v] for v in (candidates[k] for k in keys)]
-        return [dict(zip(keys, values)) for values in itertools.product(*axes)]
-    return [one for entry in candidates for one in _expand(entry)]
-
-
-# ---- results -----------------------------------------------------------------------------------------------
-
-
-class Found(NamedTuple):
-    """What a search gave."""
-
-    trials: List[Trial]
-    best: Optional[Trial]
-    folds: int
-    seconds: float
-    out_of_time: bool
-
-
-def _trial(raw: c.Trial, sign: int) -> Trial:
-    return {
-        "index": int(raw.index),
-        "kernel": c.text(raw.kernel),
-        "alpha": float(raw.alpha),
-        "score": sign * float(raw.score),
-        "folds": [sign * raw.folds[i] for i in range(raw.n_folds)],
-        "stopped": bool(raw.stopped),
-        "seconds": float(raw.seconds),
-        "failure": c.text(raw.failure) or None,
-    }
-
-
-def _collect(handle: c_void_p, sign: int) -> Found:
-    info = c.SearchInfo()
-    c.lib.volt_search_describe(handle, byref(info))
-    trials = [_trial(c.lib.volt_search_trial(handle, i).contents, sign) for i in range(info.trials)]
-    best = c.lib.volt_search_best(handle)
-    return Found(
-        trials,
-        _trial(best.contents, sign) if best else None,
-        int(info.folds),
-        float(info.seconds),
-        bool(info.out_of_time),
-    )
-
-
-def _parameters(trial: Trial) -> Dict[str, Any]:
-    """What `VolterraRidge` takes for this candidate."""
-    kernel = Kernel(trial["kernel"])
-    if kernel.name == "volterra":
-        return {**given_parameters(kernel), "alpha": trial["alpha"]}
-    return {"kernel": trial["kernel"], "alpha": trial["alpha"]}
-
-
-def _table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[str, Any]:
-    """The trials in the form of scikit-learn's ``cv_results_``."""
-    params = [given[t["index"]] if given else _parameters(t) for t in found.trials]
-    if not given and any(
-        "lift" in one for one in params
-    ):  # where lifts differ, the default one says its name too
-        for one in params:
-            one.setdefault("lift", "geometric")
-    folds = np.full((len(params), found.folds), np.nan)
-    for row, trial in zip(folds, found.trials):
-        row[: len(trial["folds"])] = trial["folds"]
-    done = np.array([len(t["folds"]) for t in found.trials], dtype=int)
-    mean = np.array([t["score"] for t in found.trials])
-    spread = np.array([np.std(t["folds"]) if t["folds"] else np.nan for t in found.trials])
-    complete = np.where(np.isnan(mean) | (done < found.folds), -np.inf, mean)
-    # Ranks as in scikit-learn: 1 is the best, ties share; what was given up or failed comes after all others.
-    keys = list(zip(complete.tolist(), np.where(np.isnan(mean), -np.inf, mean).tolist()))
-    places: Dict[Any, int] = {}
-    for place, key in enumerate(sorted(keys, reverse=True), 1):
-        places.setdefault(key, place)
-    rank = np.array([places[key] for key in keys], dtype=np.int32)
-    table: Dict[str, Any] = {}
-    for name in sorted({key for one in params for key in one}):
-        values = [one.get(name) for one in params]
-        column = np.ma.MaskedArray(np.empty(len(values), dtype=object), mask=[v is None for v in values])
-        column.data[:] = values
-        table[f"param_{name}"] = column
-    table["params"] = params
-    for fold in range(found.folds):
-        table[f"split{fold}_test_score"] = folds[:, fold]
-    table["mean_test_score"], table["std_test_score"], table["rank_test_score"] = mean, spread, rank
-    table["n_splits_done"] = done
-    table["stopped"] = np.array([t["stopped"] for t in found.trials], dtype=bool)
-    table["seconds"] = np.array([t["seconds"] for t in found.trials])
-    table["kernel"] = [t["kernel"] for t in found.trials]
-    table["failure"] = [t["failure"] for t in found.trials]
-    return table
-
-
-# ---- the estimator -----------------------------------------------------------------------------------------
 
 
 class VolterraRidgeCV(SequenceRegressor):
@@ -363,7 +192,7 @@ class VolterraRidgeCV(SequenceRegressor):
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         training = Training.read(X, y)
-        given = None if self.candidates is None else _expand(self.candidates)
+        given = None if self.candidates is None else expand(self.candidates)
         candidates = self._make_candidates(training, given)
         self._search(candidates, training, given, progress, on_trial)
         if self.refit:
@@ -378,7 +207,7 @@ class VolterraRidgeCV(SequenceRegressor):
 
     def _make_candidates(self, training: Training, given: Optional[List[Dict[str, Any]]]) -> Candidates:
         if given is None:
-            seed = _seed(self.random_state)
+            seed = seed_of(self.random_state)
             return Candidates.drawn(self.kernel, training.inputs, seed, self.ranges or {}, bool(self.scale))
         if self.ranges:
             raise ValueError("give candidates or ranges to draw them from, not both")
@@ -397,7 +226,7 @@ class VolterraRidgeCV(SequenceRegressor):
         options.intercept, options.scale = int(bool(self.fit_intercept)), int(bool(self.scale))
         options.score = c.SCORES[_SCORES[choice("scoring", self.scoring, _SCORES)][0]]
         options.race = c.RACES[choice("race", self.race, c.RACES)]
-        options.seconds = _seconds(self.budget)
+        options.seconds = seconds_of(self.budget)
         draws = self.draws
         if draws is None and not given and not options.seconds:
             draws = 100
@@ -420,7 +249,7 @@ class VolterraRidgeCV(SequenceRegressor):
         with use_threads(self.n_jobs), Watch("search", self.verbose, progress) as watch:
 
             def tell(_search: Any, raw: Any, _context: Any) -> None:
-                trial = _trial(cast(raw, POINTER(c.Trial)).contents, sign)
+                trial = trial_of(cast(raw, POINTER(c.Trial)).contents, sign)
                 watch.note_best(trial["score"], complete=not trial["stopped"])
                 if on_trial is not None:
                     watch.guard(on_trial, trial)
@@ -432,13 +261,13 @@ class VolterraRidgeCV(SequenceRegressor):
             )
             try:
                 if handle:
-                    self._keep(_collect(handle, sign), given)
+                    self._keep(collect(handle, sign), given)
             finally:
                 c.lib.volt_search_free(handle)
             watch.check(status)
 
     def _keep(self, found: Found, given: Optional[List[Dict[str, Any]]]) -> None:
-        self.cv_results_ = _table(found, given)
+        self.cv_results_ = results_table(found, given)
         self.n_splits_ = found.folds
         self.search_time_ = found.seconds
         self.out_of_time_ = found.out_of_time

@@ -1,0 +1,61 @@
+"""Candidates of a search: drawn from ranges, or listed."""
+
+from __future__ import annotations
+
+import itertools
+from ctypes import byref, c_void_p
+from typing import Any, Callable, Dict, List, Mapping, Sequence
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import Array, view
+from ._errors import check
+from ._handles import Owner
+from ._regressor import choice
+from .kernels import library_name, value_text
+from .ridge import VolterraRidge
+
+
+class Candidates(Owner):
+    """Candidates of the library."""
+
+    _FREE = "volt_candidates_free"
+
+    def __init__(self, make: Callable[[Any], int]) -> None:
+        handle = c_void_p()
+        check(make(byref(handle)))
+        self._own(handle)
+
+    @classmethod
+    def drawn(cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool) -> "Candidates":
+        entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
+        options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale))
+        text = c.encode("the kernel", kernel)
+        return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
+
+    @classmethod
+    def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
+        kernels = c.names_array("the kernel", [estimator._kernel_text() for estimator in estimators])
+        alphas = np.array([estimator.alpha for estimator in estimators], dtype=np.float64)
+        return cls(lambda out: c.lib.volt_candidates_list(kernels, alphas.ctypes.data, len(alphas), out))
+
+
+def range_of(name: str, law: Any) -> c.Range:
+    """(low, high): log-uniform; (law, low, high); a list: one of these."""
+    key = c.encode("the name of a range", library_name(name))
+    if isinstance(law, list):
+        words = c.names_array(f"a value of {name}", [value_text(value) for value in law])
+        return c.Range(key, 0, 0.0, 0.0, words, len(law))
+    kind, low, high = law if len(law) == 3 else ("log", *law)
+    choice(f"the law of {name}", kind, [word for word in c.SEARCH_LAWS if word != "none"])
+    return c.Range(key, c.SEARCH_LAWS[kind], float(low), float(high), None, 0)
+
+
+def expand(candidates: Any) -> List[Dict[str, Any]]:
+    """A grid (a dict of lists) or a list of grids and candidates, as a list of candidates."""
+    if isinstance(candidates, Mapping):
+        keys = sorted(candidates)
+        axes = [v if isinstance(v, (list, tuple, np.ndarray)) else [v] for v in (candidates[k] for k in keys)]
+        return [dict(zip(keys, values)) for values in itertools.product(*axes)]
+    return [one for entry in candidates for one in expand(entry)]

@@ -1,0 +1,101 @@
+"""What a search gave: its trials, and the table of them in the form of scikit-learn's ``cv_results_``."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import numpy as np
+
+from . import _native as c
+from ._model import Kernel
+from .kernels import given_parameters
+
+Trial = Dict[str, Any]
+
+
+class Found(NamedTuple):
+    """What a search gave."""
+
+    trials: List[Trial]
+    best: Optional[Trial]
+    folds: int
+    seconds: float
+    out_of_time: bool
+
+
+def trial_of(raw: c.Trial, sign: int) -> Trial:
+    return {
+        "index": int(raw.index),
+        "kernel": c.text(raw.kernel),
+        "alpha": float(raw.alpha),
+        "score": sign * float(raw.score),
+        "folds": [sign * raw.folds[i] for i in range(raw.n_folds)],
+        "stopped": bool(raw.stopped),
+        "seconds": float(raw.seconds),
+        "failure": c.text(raw.failure) or None,
+    }
+
+
+def collect(handle: c_void_p, sign: int) -> Found:
+    info = c.SearchInfo()
+    c.lib.volt_search_describe(handle, byref(info))
+    trials = [trial_of(c.lib.volt_search_trial(handle, i).contents, sign) for i in range(info.trials)]
+    best = c.lib.volt_search_best(handle)
+    return Found(
+        trials,
+        trial_of(best.contents, sign) if best else None,
+        int(info.folds),
+        float(info.seconds),
+        bool(info.out_of_time),
+    )
+
+
+def parameters_of(trial: Trial) -> Dict[str, Any]:
+    """What `VolterraRidge` takes for this candidate."""
+    kernel = Kernel(trial["kernel"])
+    if kernel.name == "volterra":
+        return {**given_parameters(kernel), "alpha": trial["alpha"]}
+    return {"kernel": trial["kernel"], "alpha": trial["alpha"]}
+
+
+def _ranks(mean: np.ndarray, done: np.ndarray, folds: int) -> np.ndarray:
+    """As in scikit-learn: 1 is the best, ties share; what was given up or failed comes after all others."""
+    known = np.where(np.isnan(mean), -np.inf, mean)
+    complete = np.where(done < folds, -np.inf, known)
+    keys = list(zip(complete.tolist(), known.tolist()))
+    places: Dict[Any, int] = {}
+    for place, key in enumerate(sorted(keys, reverse=True), 1):
+        places.setdefault(key, place)
+    return np.array([places[key] for key in keys], dtype=np.int32)
+
+
+def results_table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[str, Any]:
+    """The trials in the form of scikit-learn's ``cv_results_``."""
+    params = [given[t["index"]] if given else parameters_of(t) for t in found.trials]
+    if not given and any("lift" in one for one in params):
+        for one in params:  # where lifts differ, the default one says its name too
+            one.setdefault("lift", "geometric")
+    folds = np.full((len(params), found.folds), np.nan)
+    for row, trial in zip(folds, found.trials):
+        row[: len(trial["folds"])] = trial["folds"]
+    done = np.array([len(t["folds"]) for t in found.trials], dtype=int)
+    mean = np.array([t["score"] for t in found.trials])
+    spread = np.array([np.std(t["folds"]) if t["folds"] else np.nan for t in found.trials])
+    table: Dict[str, Any] = {}
+    for name in sorted({key for one in params for key in one}):
+        values = [one.get(name) for one in params]
+        column = np.ma.MaskedArray(np.empty(len(values), dtype=object), mask=[v is None for v in values])
+        column.data[:] = values
+        table[f"param_{name}"] = column
+    table["params"] = params
+    for fold in range(found.folds):
+        table[f"split{fold}_test_score"] = folds[:, fold]
+    table["mean_test_score"], table["std_test_score"] = mean, spread
+    table["rank_test_score"] = _ranks(mean, done, found.folds)
+    table["n_splits_done"] = done
+    table["stopped"] = np.array([t["stopped"] for t in found.trials], dtype=bool)
+    table["seconds"] = np.array([t["seconds"] for t in found.trials])
+    table["kernel"] = [t["kernel"] for t in found.trials]
+    table["failure"] = [t["failure"] for t in found.trials]
+    return table
