@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 
 scripts/deps.sh build test tsan
 [ $# -gt 0 ] || set -- test_concurrent_calls test_search test_race test_search_folds test_thread_count test_threads \
-    test_cholesky test_ridge test_stream test_collections test_progress test_mcs_properties
+    test_cholesky test_ridge test_stream test_gram_collection test_progress test_mcs_properties
 
 cmake --preset tsan
 cmake --build --preset tsan --parallel "${JOBS:-$(nproc)}" --target "$@"

@@ -73,7 +73,7 @@ asan_options_for() # SUITE NAME
         *) [ "$(uname -m)" != aarch64 ] || leaks=0 ;;
     esac
     case $2 in
-        test_bekk | test_candidates | test_collection | test_csv | test_mat | test_mcs_unit | test_model | \
+        test_bekk | test_candidates | test_read_collection | test_csv | test_mat | test_mcs_unit | test_model | \
             test_model_file | test_npy | test_safetensors | test_search | test_search_log | test_text_file) leaks=1 ;;
     esac
     echo "$options:detect_leaks=$leaks"

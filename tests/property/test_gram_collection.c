@@ -1,4 +1,4 @@
-/* tests/property/test_collections.c: Gram matrices of collections of series with lengths of their own, against
+/* tests/property/test_gram_collection.c: Gram matrices of collections of series with lengths of their own, against
  * plain loops over one pair at a time, against corners of rectangular Gram matrices, and by hand. */
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,4 +1,4 @@
-/* tests/unit/test_columns.c: columns by name, range and pattern; PATH:COLUMNS; tables that belong together. */
+/* tests/unit/test_choose_columns.c: columns by name, range and pattern; PATH:COLUMNS; tables that belong together. */
 #include "base/memory.h"
 #include "io/file/file_kind.h"
 #include "io/source.h"

@@ -1,4 +1,4 @@
-/* tests/unit/test_collection.c: collections of series from .ts, .arff, NPY and long CSV files, and every way
+/* tests/unit/test_read_collection.c: collections of series from .ts, .arff, NPY and long CSV files, and every way
  * these can be wrong. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
