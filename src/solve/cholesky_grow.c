@@ -101,10 +101,9 @@ void volt_cholesky_grow_corner(volt_matrix L, int64_t from, int64_t to, volt_sta
     if (stage && !volt_stage_goes_on(stage))
         return;
     volt_matrix corner = {L.data + from * L.ld + from, size, size, L.ld};
-    volt_cholesky_factor(corner, NULL, pivot);
+    volt_cholesky_factor(corner, stage, pivot);
     if (*pivot)
         *pivot += from;
-    advance(stage, (double)size * (double)size * (double)size / 3);
 }
 
 /* ---- solves ----------------------------------------------------------------------------------- */

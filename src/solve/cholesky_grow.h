@@ -7,7 +7,8 @@
  *     corner  L[from:to, from:to] = chol(A[from:to, from:to] - L[from:to, :from] L[from:to, :from]')
  *
  * Work is divided in a way that does not depend on the number of threads, and so are the roundings. A stage,
- * which may be NULL, counts thousands of flops; cancelled, it leaves the block unfinished. */
+ * which may be NULL, counts thousands of flops, and the volt_cholesky_units() of a corner; cancelled, it leaves the
+ * block unfinished. */
 #ifndef SOLVE_CHOLESKY_GROW_H
 #define SOLVE_CHOLESKY_GROW_H
 

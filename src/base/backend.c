@@ -1,0 +1,66 @@
+/* src/base/backend.c: the table of back ends, and which one is current. */
+#include "base/backend.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_BACKENDS = 8 };
+
+static const volt_backend *table[MOST_BACKENDS + 1] = {&volt_cpu_backend}; /* a NULL ends it */
+static const volt_backend *current = &volt_cpu_backend;
+
+static const volt_backend *find(const char *name)
+{
+    for (int64_t i = 0; table[i]; i++)
+        if (strcmp(table[i]->name, name) == 0)
+            return table[i];
+    return NULL;
+}
+
+static bool is_complete(const volt_backend *b)
+{
+    return b->alloc && b->release && b->put && b->get && b->shift && b->trsm && b->potrf && b->norm &&
+           b->rcond && b->forward && b->backward && b->gemm;
+}
+
+volt_status volt_backend_register(const volt_backend *backend)
+{
+    VOLT_REQUIRE(backend && backend->name && backend->name[0], VOLT_ERR_ARGUMENT, "the back end has no name");
+    VOLT_REQUIRE(is_complete(backend), VOLT_ERR_ARGUMENT, "the back end %s lacks an entry that is required",
+                 backend->name);
+    VOLT_REQUIRE(!find(backend->name), VOLT_ERR_ARGUMENT, "there is a back end %s already", backend->name);
+    int64_t count = 0;
+    while (table[count])
+        count++;
+    VOLT_REQUIRE(count < MOST_BACKENDS, VOLT_ERR_ARGUMENT, "there are %d back ends, and no room for %s",
+                 MOST_BACKENDS, backend->name);
+    table[count] = backend;
+    return VOLT_OK;
+}
+
+const volt_backend *volt_backend_at(int64_t i)
+{
+    return i >= 0 && i < MOST_BACKENDS ? table[i] : NULL;
+}
+
+volt_status volt_backend_use(const char *name)
+{
+    const volt_backend *found = name ? find(name) : NULL;
+    char names[256] = "";
+    for (int64_t i = 0, used = 0; !found && table[i]; i++) {
+        int wrote = snprintf(names + used, sizeof names - (size_t)used, "%s%s", i ? ", " : "", table[i]->name);
+        if (wrote < 0 || used + wrote >= (int64_t)sizeof names)
+            break;
+        used += wrote;
+    }
+    VOLT_REQUIRE(found, VOLT_ERR_ARGUMENT, "there is no back end '%s'; there are: %s", name ? name : "", names);
+    current = found;
+    return VOLT_OK;
+}
+
+const volt_backend *volt_backend_current(void)
+{
+    return current;
+}

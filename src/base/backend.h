@@ -1,0 +1,84 @@
+/* src/base/backend.h: where large matrices live, and the operations that run there.
+ *
+ * A back end keeps the n x n matrix: in this process's memory, on a GPU, over the processes of a job. What is thin,
+ * right-hand sides and forecasts of n x q numbers, lies here in every case; a back end moves it as it needs.
+ * Everything above (solve, model, select) works through the one that is current and knows nothing of where it
+ * runs. The CPU's is solve/cpu_backend.c; others register from a library of their own:
+ *
+ *     static const volt_backend cuda = {.name = "cuda", .alloc = ..., ...};
+ *     volt_backend_register(&cuda);
+ *     volt_backend_use("cuda");
+ *
+ * Matrices are row-major, and of symmetric ones and of factors the lower triangle counts. `data` of a matrix at the
+ * back end is an address that alloc gave, or one inside of it (data + i * ld + j is entry i, j), to be read by the
+ * back end alone unless `is_here`. A batch of candidates of a search will be one more entry, (optional), beside
+ * `gram`. */
+#ifndef BASE_BACKEND_H
+#define BASE_BACKEND_H
+
+#include "base/progress.h"
+
+struct volt_resolved;
+
+/* Every entry is REQUIRED unless it says (optional). Entries are called from several threads at a time, each with
+ * matrices of its own. A stage, which may be NULL, is advanced now and then; cancelled, it leaves the work
+ * unfinished. `steady` asks for the same bits whatever the number of threads; without it, all of them may share the
+ * sums. */
+typedef struct volt_backend {
+    const char *name;
+    bool is_here; /* its memory is this process's: matrices there may be read and written in place */
+
+    /* ---- memory: rows x cols numbers, not initialised; NULL with the sentence of the failure ---- */
+    double *(*alloc)(int64_t rows, int64_t cols);
+    void (*release)(double *memory); /* NULL is fine */
+    void (*put)(volt_view here, volt_matrix there);
+    void (*get)(volt_view there, volt_matrix here);
+
+    /* ---- factorisation, in place ---- */
+
+    /* Rows first .. first + count - 1 of A: *largest <- max(*largest, A_ii), then A - common 11' + alpha I. */
+    void (*shift)(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest);
+    /* Rows first .. first + count - 1, final up to column `from`, become final up to column `to`, up to which the
+     * leading block is factored (a product and a triangular solve: solve/cholesky_grow.h). */
+    void (*trsm)(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage);
+    /* The leading `from` rows are factored, and rows from .. to - 1 final up to column `from`: factor the leading
+     * `to` rows (SYRK and POTRF). *pivot is 0, or the 1-based row of the pivot that was not positive. */
+    void (*potrf)(volt_matrix L, int64_t from, int64_t to, volt_stage *stage, int64_t *pivot);
+    /* 1-norm of the symmetric A, NaN when an entry is; and, once it is factored, the estimated reciprocal of its
+     * condition number. VOLT_ERR_MEMORY. */
+    volt_status (*norm)(volt_view A, double *norm);
+    volt_status (*rcond)(volt_matrix L, double norm, double *rcond);
+
+    /* ---- large times thin: B and C lie here ---- */
+
+    /* B[from:to] <- L[from:to, from:to]^{-1} (B[from:to] - L[from:to, :from] B[:from]), B[:from] being solved. */
+    void (*forward)(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B);
+    /* B <- L[:m, :m]^{-T} B for the first m = B.rows rows. */
+    void (*backward)(volt_matrix L, bool steady, volt_matrix B);
+    /* C <- A B, or A' B (never steady), plus the C.cols numbers of `shift` in every row (NULL: nothing). */
+    void (*gemm)(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C);
+
+    /* ---- Gram matrix ---- */
+
+    /* (optional) The lower triangle of K, of the sequence Z (n x d, here) after a zero past. `end` receives the state
+     * of the past after the last row, as volt_past_get gives it. False when this kernel is not one that runs there:
+     * rows are then made here, and put. */
+    bool (*gram)(const struct volt_resolved *resolved, volt_view Z, volt_matrix K, double *end,
+                 volt_stage *stage);
+} volt_backend;
+
+/* The CPU, which is there from the start and current until another is chosen (solve/cpu_backend.c). */
+extern const volt_backend volt_cpu_backend;
+
+/* Add a back end, which must stay where it is. VOLT_ERR_ARGUMENT when a required entry is missing, the name is taken
+ * or the table is full. Not while another thread is in a call of the library; the same for the choice. */
+VOLT_API volt_status volt_backend_register(const volt_backend *backend);
+
+/* Number i of the table, from 0; NULL after the last. */
+VOLT_API const volt_backend *volt_backend_at(int64_t i);
+
+/* Choose by name. VOLT_ERR_ARGUMENT with the names there are. */
+VOLT_API volt_status volt_backend_use(const char *name);
+VOLT_API const volt_backend *volt_backend_current(void);
+
+#endif
