@@ -1,0 +1,175 @@
+/* src/solve/kernel_operator.c: the operator of a kernel on one sequence.
+ *
+ * Rows come from a past that goes down the sequence. It stands behind the row that was asked for last; an earlier
+ * row starts it anew, and what lies between is skipped where the engine can, else computed. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/gram/gram.h"
+#include "solve/operator.h"
+
+#include <math.h>
+
+/* ---- rows to the back end --------------------------------------------------------------------- */
+
+static volt_status check_rows(bool checks, const volt_past *past, volt_matrix K, bool lower)
+{
+    return checks && !isfinite(past->resolved->facts.largest) ? volt_check_finite(K, lower) : VOLT_OK;
+}
+
+volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, volt_view Z, bool same,
+                                 bool checks, volt_matrix K, volt_stage *stage)
+{
+    if (backend->is_here) {
+        volt_past_advance(past, Z, same, K, stage);
+        return stage && !volt_stage_goes_on(stage) ? VOLT_OK : check_rows(checks, past, K, same);
+    }
+    int64_t most = volt_block_rows(Z.rows, K.cols);
+    double *block = volt_alloc_doubles(most, K.cols);
+    volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t first = 0; status == VOLT_OK && first < Z.rows; first += most) {
+        int64_t count = volt_min(most, Z.rows - first);
+        volt_matrix rows = volt_matrix_of(block, count, K.cols);
+        volt_past_advance(past, volt_view_rows(Z, first, count), false, rows, stage);
+        if (stage && !volt_stage_goes_on(stage))
+            break;
+        status = check_rows(checks, past, rows, false);
+        backend->put(volt_as_view(rows), volt_matrix_rows(K, first, count));
+    }
+    volt_free(block);
+    return status;
+}
+
+/* ---- operator --------------------------------------------------------------------------------- */
+
+typedef struct kernel_operator {
+    volt_operator op;
+    const volt_resolved *resolved;
+    const volt_columns *columns;
+    volt_view Z;
+    bool checks;
+    volt_past *past;   /* or NULL */
+    int64_t most_rows; /* that the past takes at a time ... */
+    int64_t position;  /* ... and rows that it has seen */
+} kernel_operator;
+
+/* A past that has seen no rows and takes `rows` at a time. */
+static volt_status start(kernel_operator *k, int64_t rows)
+{
+    volt_past_free(k->past);
+    k->past = NULL;
+    k->position = 0;
+    k->most_rows = rows;
+    return volt_past_create(k->resolved, k->columns, rows, &k->past);
+}
+
+/* Bring the past to row `first`, ready to take `rows` at a time. */
+static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, volt_stage *stage)
+{
+    if (!k->past || k->position > first || k->most_rows < rows)
+        VOLT_TRY(start(k, rows));
+    if (k->position == first)
+        return VOLT_OK;
+    if (k->position == 0 && volt_past_seek(k->past, volt_view_rows(k->Z, 0, first)) == VOLT_OK) {
+        k->position = first;
+        return VOLT_OK;
+    }
+    int64_t most = volt_min(volt_block_rows(first, k->op.n), k->most_rows);
+    double *unused = volt_alloc_doubles(most, k->op.n);
+    if (!unused)
+        return VOLT_ERR_MEMORY;
+    while (k->position < first) {
+        int64_t count = volt_min(most, first - k->position);
+        volt_past_advance(k->past, volt_view_rows(k->Z, k->position, count), false,
+                          volt_matrix_of(unused, count, k->op.n), stage);
+        k->position += count;
+    }
+    volt_free(unused);
+    return VOLT_OK;
+}
+
+/* Behind the last row: keep the state, and no room for further rows. */
+static volt_status shrink(kernel_operator *k)
+{
+    volt_past *large = k->past;
+    volt_status status = volt_past_copy(large, 1, &k->past);
+    if (status != VOLT_OK)
+        return status;
+    k->most_rows = 1;
+    volt_past_free(large);
+    return VOLT_OK;
+}
+
+/* All rows at once, by the back end itself; *done is false when it does not know the kernel. */
+static volt_status fill_there(kernel_operator *k, const volt_backend *backend, volt_matrix K, volt_stage *stage,
+                              bool *done)
+{
+    *done = false;
+    if (!backend->gram || k->position > 0)
+        return VOLT_OK;
+    double *end = volt_alloc_doubles(volt_state_length(k->resolved, k->columns->m), 1);
+    volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && backend->gram(k->resolved, k->Z, K, end, stage)) {
+        *done = true;
+        status = start(k, 1);
+        if (status == VOLT_OK) {
+            volt_past_set(k->past, end);
+            k->position = k->op.n;
+        }
+    }
+    volt_free(end);
+    return status;
+}
+
+static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
+                               volt_stage *stage)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    bool all = first == 0 && K.rows == op->n, done = false;
+    if (all)
+        VOLT_TRY(fill_there(k, backend, K, stage, &done));
+    if (done)
+        return VOLT_OK;
+    VOLT_TRY(go_to(k, first, K.rows, stage));
+    k->position += K.rows;
+    VOLT_TRY(
+        volt_past_advance_at(backend, k->past, volt_view_rows(k->Z, first, K.rows), all, k->checks, K, stage));
+    bool whole = k->position == op->n && (!stage || volt_stage_goes_on(stage));
+    return whole ? shrink(k) : VOLT_OK;
+}
+
+static void kernel_release(volt_operator *op)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    volt_past_free(k->past);
+    volt_free(k);
+}
+
+volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_columns *columns, volt_view Z,
+                                 bool checks, volt_operator **op)
+{
+    kernel_operator *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    *fresh = (kernel_operator){
+        .op = {.n = Z.rows,
+               .entry_cost = 2 * (double)Z.cols + 24,
+               .rows = kernel_rows,
+               .release = kernel_release},
+        .resolved = resolved,
+        .columns = columns,
+        .Z = Z,
+        .checks = checks,
+    };
+    *op = &fresh->op;
+    return VOLT_OK;
+}
+
+volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    VOLT_TRY(go_to(k, op->n, 1, NULL));
+    *past = k->past;
+    k->past = NULL;
+    return VOLT_OK;
+}

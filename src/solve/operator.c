@@ -1,0 +1,70 @@
+/* src/solve/operator.c: products by blocks of rows, and the operator of a matrix that is there. */
+#include "solve/operator.h"
+
+#include "base/memory.h"
+#include "base/numbers.h"
+
+static const double block_numbers = 1 << 20;
+
+int64_t volt_block_rows(int64_t rows, int64_t n)
+{
+    int64_t block = (int64_t)(block_numbers / (double)n) / VOLT_SCAN_ROWS * VOLT_SCAN_ROWS;
+    return volt_min(volt_max(block, VOLT_SCAN_ROWS), rows);
+}
+
+void volt_operator_free(volt_operator *op)
+{
+    if (op)
+        op->release(op);
+}
+
+volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
+                                   volt_stage *stage)
+{
+    /* Fewer rows than n: a call for all of them would leave out the upper triangle. */
+    int64_t most = volt_block_rows(volt_max(op->n / 2, 1), op->n);
+    double *block = backend->alloc(most, op->n);
+    volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t first = 0; status == VOLT_OK && first < op->n; first += most) {
+        int64_t count = volt_min(most, op->n - first);
+        volt_matrix K = volt_matrix_of(block, count, op->n);
+        status = op->rows(op, first, backend, K, stage);
+        if (stage && !volt_stage_goes_on(stage))
+            break;
+        if (status == VOLT_OK)
+            backend->gemm(volt_as_view(K), false, V, NULL, false, volt_matrix_rows(C, first, count));
+    }
+    backend->release(block);
+    return status;
+}
+
+/* ---- a matrix --------------------------------------------------------------------------------- */
+
+typedef struct dense {
+    volt_operator op;
+    volt_view K;
+} dense;
+
+static volt_status dense_rows(volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
+                              volt_stage *stage)
+{
+    (void)stage;
+    backend->put(volt_view_rows(((dense *)op)->K, first, K.rows), K);
+    return VOLT_OK;
+}
+
+static void dense_release(volt_operator *op)
+{
+    volt_free(op);
+}
+
+volt_status volt_dense_operator(volt_view K, volt_operator **op)
+{
+    dense *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->op = (volt_operator){.n = K.rows, .entry_cost = 1, .rows = dense_rows, .release = dense_release};
+    fresh->K = K;
+    *op = &fresh->op;
+    return VOLT_OK;
+}

@@ -1,0 +1,46 @@
+/* src/solve/operator.h: the matrix K of a solver as something that multiplies and gives its rows.
+ *
+ * A solver that stores K asks for all of its rows once; one that does not multiplies, and K is made again, block
+ * by block, each time. K is that of a kernel on one sequence, or a matrix that is there. */
+#ifndef SOLVE_OPERATOR_H
+#define SOLVE_OPERATOR_H
+
+#include "base/backend.h"
+#include "kernel/engine/past.h"
+
+typedef struct volt_operator {
+    int64_t n;
+    double entry_cost; /* operations that one entry takes, for the shares of progress */
+    /* Rows first .. first + K.rows - 1 into K (K.cols = n), at the back end. Of all rows at once (first = 0,
+     * K.rows = n) only the lower triangle is written. In order is the cheapest way to ask. */
+    volt_status (*rows)(struct volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
+                        volt_stage *stage);
+    void (*release)(struct volt_operator *op);
+} volt_operator;
+
+/* K of the sequence Z with itself; resolved, columns (those of Z) and Z must outlive it. With `checks` an entry that is
+ * not finite is VOLT_ERR_NOT_FINITE where no bound of the kernel excludes it. */
+volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_columns *columns, volt_view Z,
+                                 bool checks, volt_operator **op);
+/* Hand over the past after the last row of Z, for the rows that follow. `op` is one of volt_kernel_operator. Cannot fail
+ * after the last row was asked for. */
+volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past);
+
+/* K (n x n, both triangles, here), which must outlive it. */
+volt_status volt_dense_operator(volt_view K, volt_operator **op);
+
+void volt_operator_free(volt_operator *op); /* NULL is fine */
+
+/* C <- K V (both n x k, here), in blocks of rows that never make up K. Cancelled: C is unfinished. */
+volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
+                                   volt_stage *stage);
+
+/* Of `rows` rows of n numbers, how many make up a block that stays in cache between the scan and a product. */
+int64_t volt_block_rows(int64_t rows, int64_t n);
+
+/* volt_past_advance with K at the back end; `checks` as above. Cancelled, K is unfinished and the status VOLT_OK: the
+ * stage says so. */
+volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, volt_view Z, bool same,
+                                 bool checks, volt_matrix K, volt_stage *stage);
+
+#endif
