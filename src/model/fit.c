@@ -1,18 +1,17 @@
 /* src/model/fit.c: from a sequence of inputs and targets to a model.
  *
- * The Gram matrix K of the scaled inputs is filled in its lower triangle, the block K[w:, w:] that remains
- * after a washout of w rows is factored in place, and the coefficients follow (solve/ridge.c). Fitted values
- * need no further kernel: K A + 1 c = Y - alpha A on the fitted rows, and for rows of the washout the block
- * K[w:, :w], which the factorisation does not touch, is still there.
+ * Scales and kernel are made here, the readout by a solver of the table (solve/solver_table.h). Fitted values need no
+ * further kernel: K A + 1 c = Y - alpha A on the fitted rows, and K A of the rows of the washout comes with the
+ * readout.
  *
  * A kernel with a centred Gram matrix, H K H, and no intercept forecasts like the plain kernel with an
- * intercept, less the mean of the targets it was fitted to: K stays as it is, and the intercept carries it. */
+ * intercept, less the mean of the targets it was fitted to: it is solved as that (factor.h). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
 #include "model/model_internal.h"
-#include "solve/ridge.h"
+#include "solve/solver_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,91 +87,53 @@ static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, 
     return VOLT_OK;
 }
 
-/* The columns, the lower triangle of K, and the model's state after the last row. */
-static volt_status fill_gram(volt_model *model, volt_view Z, volt_progress progress, double share,
-                             volt_matrix K)
+/* The scaled training inputs as the kernel wants them. */
+static volt_status pack_columns(volt_model *model, volt_view Z, volt_progress progress)
 {
-    volt_past *past = NULL;
-    volt_stage stage;
-    volt_stage_begin(&stage, progress, "gram", 0, share, (double)Z.rows * (double)Z.rows / 2);
+    volt_stage stage; /* the beginning of the Gram matrix, to whose share the solver adds */
+    volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
     VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
-    VOLT_TRY(volt_past_create(&model->resolved, model->columns, Z.rows, &past));
-    volt_past_advance(past, Z, true, K, &stage);
-    volt_status status = volt_stage_end(&stage);
-    if (status == VOLT_OK)
-        status = volt_past_copy(past, 1, &model->end);
-    volt_past_free(past);
-    return status;
+    return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
 }
 
-static void subtract_from_lower(volt_matrix K, double common)
-{
-#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
-    for (int64_t i = 0; i < K.rows; i++)
-        for (int64_t j = 0; j <= i; j++)
-            K.data[i * K.ld + j] -= common;
-}
-
-/* What a centred kernel without an intercept does not learn: the mean of target k, scaled, over the fitted rows. */
-static double unlearned_mean(const volt_model *model, volt_view Y, int64_t k)
-{
-    if (!model->resolved.centred || model->intercept)
-        return 0;
-    double sum = 0;
-    for (int64_t i = model->washout; i < model->n; i++)
-        sum += (Y.data[i * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
-    return sum / (double)(model->n - model->washout);
-}
-
-/* The readout. With an intercept, K and K - common 11' give the same forecasts (1' A = 0), and the second is
- * far better conditioned near the bound of lambda; what 1' A is not quite 0 by goes into the intercept. */
-static volt_status solve_readout(volt_model *model, volt_view Y, const volt_fit_options *options, double from,
-                                 volt_matrix K)
+/* Coefficients, intercepts, and the state of the past after the last row. `washed` (washout x q), where it is wanted,
+ * receives what the kernel says on the rows of the washout. */
+static volt_status solve_readout(volt_model *model, volt_view Z, volt_view Y, const volt_solver *solver,
+                                 volt_progress progress, double *unlearned, volt_matrix washed)
 {
     int64_t w = model->washout, q = model->q, kept = model->n - w;
-    volt_matrix block = {K.data + w * K.ld + w, kept, kept, K.ld};
     volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
     memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
     for (int64_t i = 0; i < kept; i++)
         for (int64_t k = 0; k < q; k++)
             A.data[i * q + k] = (Y.data[(w + i) * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
 
-    /* What is left of K after the subtraction still carries the rounding of K. */
     bool intercept = model->intercept || model->resolved.centred;
-    double common = intercept ? model->resolved.common : 0, size = 0;
-    for (int64_t i = 0; i < kept; i++)
-        size = fmax(size, block.data[i * block.ld + i]);
-    if (common != 0)
-        subtract_from_lower(block, common);
-
-    volt_ridge_options ridge = {.alpha = options->alpha, .intercept = intercept, .progress = options->progress};
-    volt_ridge_report report;
-    volt_ridge_stage stage = {.from = from, .share = 1 - from, .size = size};
-    VOLT_TRY(volt_ridge_solve_stage(block, A, &ridge, stage, model->intercepts, &report));
-    model->rcond = report.rcond;
-
-    for (int64_t k = 0; k < q; k++) {
-        double sum = 0;
-        for (int64_t i = 0; i < kept; i++)
-            sum += A.data[i * q + k];
-        model->intercepts[k] -= common * sum + unlearned_mean(model, Y, k);
-    }
-    return VOLT_OK;
+    volt_solver_task task = {.washout = w,
+                             .alpha = model->alpha,
+                             .intercept = intercept,
+                             .common = intercept ? model->resolved.common : 0,
+                             .centred = model->resolved.centred && !model->intercept,
+                             .progress = progress};
+    volt_readout readout = {.A = A, .intercepts = model->intercepts, .unlearned = unlearned, .washed = washed};
+    VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));
+    volt_status status = solver->solve(&task, &readout);
+    if (status == VOLT_OK)
+        status = volt_kernel_operator_end(task.kernel, &model->end);
+    volt_operator_free(task.kernel);
+    model->rcond = readout.rcond;
+    return status;
 }
 
-/* See the head of this file. */
-static volt_status fill_fitted(const volt_model *model, volt_view Y, volt_matrix K, volt_matrix fitted)
+/* See the head of this file; the rows of the washout hold what the kernel says there. */
+static volt_status finish_fitted(const volt_model *model, volt_view Y, const double *unlearned,
+                                 volt_matrix fitted)
 {
     int64_t w = model->washout, q = model->q;
-    if (w > 0) {
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (volt_blas_int)w, (volt_blas_int)q,
-                    (volt_blas_int)(model->n - w), 1, K.data + w * K.ld, (volt_blas_int)K.ld,
-                    model->coefficients + w * q, (volt_blas_int)q, 0, fitted.data, (volt_blas_int)fitted.ld);
-        for (int64_t i = 0; i < w; i++)
-            VOLT_TRY(volt_model_finish_output(model, i, fitted.data + i * fitted.ld));
-    }
+    for (int64_t i = 0; i < w; i++)
+        VOLT_TRY(volt_model_finish_output(model, i, fitted.data + i * fitted.ld));
     for (int64_t k = 0; k < q; k++) {
-        double scale = model->target_scale[k], shift = scale * unlearned_mean(model, Y, k);
+        double scale = model->target_scale[k], shift = scale * unlearned[k];
         for (int64_t i = w; i < model->n; i++)
             fitted.data[i * fitted.ld + k] =
                 Y.data[i * Y.ld + k] - shift - model->alpha * scale * model->coefficients[i * q + k];
@@ -180,34 +141,27 @@ static volt_status fill_fitted(const volt_model *model, volt_view Y, volt_matrix
     return VOLT_OK;
 }
 
-/* The share of the whole that the Gram matrix takes, from the operations of each part. */
-static double gram_share(int64_t n, int64_t d)
-{
-    double gram = (double)n * (double)n / 2 * (2 * (double)d + 24);
-    double factor = (double)n * (double)n * (double)n / 3;
-    return gram / (gram + factor);
-}
-
 static volt_status fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
                        volt_matrix fitted, volt_model **model)
 {
     VOLT_TRY(check_memory(X.rows, X.cols, Y.cols));
     int64_t n = X.rows;
-    double share = gram_share(n, X.cols);
+    const volt_solver *solver = volt_solver_choose(n, Y.cols, (double)volt_memory_available());
     volt_model *fresh = NULL;
     volt_matrix Z = volt_matrix_of(volt_alloc_doubles(n, X.cols), n, X.cols);
-    volt_matrix K = volt_matrix_of(volt_alloc_doubles(n, n), n, n);
-    volt_status status = Z.data && K.data ? volt_model_allocate(n, X.cols, Y.cols, &fresh) : VOLT_ERR_MEMORY;
+    double *unlearned = volt_alloc_doubles(Y.cols, 1);
+    volt_status status = Z.data && unlearned ? volt_model_allocate(n, X.cols, Y.cols, &fresh) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = prepare(kernel, X, Y, options, Z, fresh);
     if (status == VOLT_OK)
-        status = fill_gram(fresh, volt_as_view(Z), options->progress, share, K);
+        status = pack_columns(fresh, volt_as_view(Z), options->progress);
     if (status == VOLT_OK)
-        status = solve_readout(fresh, Y, options, share, K);
+        status = solve_readout(fresh, volt_as_view(Z), Y, solver, options->progress, unlearned,
+                               volt_matrix_rows(fitted, 0, options->washout));
     if (status == VOLT_OK && fitted.data)
-        status = fill_fitted(fresh, Y, K, fitted);
+        status = finish_fitted(fresh, Y, unlearned, fitted);
 
-    volt_free(K.data);
+    volt_free(unlearned);
     volt_free(Z.data);
     if (status == VOLT_OK)
         *model = fresh;

@@ -1,40 +1,49 @@
 /* src/model/plan.c: what a fit would take on this machine.
  *
- * Memory follows from what fit.c allocates. Times are extrapolated from a Gram matrix and a factorisation
- * that are small enough to take a fifth of a second together. */
+ * Memory follows from what fit.c allocates and what the solver says. Times are extrapolated from a Gram matrix here
+ * and a trial of the solver that are small enough to take a fifth of a second together. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "kernel/engine/past.h"
-#include "solve/cholesky.h"
+#include "solve/solver_table.h"
 #include "volterra/model.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Numbers per row besides the Gram matrix: inputs (scaled, as given, packed, centred), targets and coefficients,
+/* Numbers per row besides those of the solver: inputs (scaled, as given, packed, centred), targets and coefficients,
  * states and norms. A further PLAIN_NUMBERS are for buffers of a fixed size. */
 static double numbers_per_row(double d, double q)
 {
-    return 4 * d + q + 8;
+    return 4 * d + q + 3;
 }
 
 enum { PLAIN_NUMBERS = 16384 };
 
 /* Bytes at the peak of a fit. */
-static double fit_bytes(double n, double d, double q)
+static double fit_bytes(const volt_solver *solver, double n, double d, double q)
 {
-    return 8 * (n * n + n * numbers_per_row(d, q) + PLAIN_NUMBERS);
+    return 8 * (n * numbers_per_row(d, q) + PLAIN_NUMBERS) + solver->bytes(n, q);
 }
 
 /* Largest n whose fit takes at most `bytes`. */
-static int64_t rows_within(double bytes, double d, double q)
+static int64_t rows_within(const volt_solver *solver, double bytes, double d, double q)
 {
-    double b = numbers_per_row(d, q), room = bytes / 8 - PLAIN_NUMBERS;
-    if (room <= 0)
-        return 0;
-    return (int64_t)floor((sqrt(b * b + 4 * room) - b) / 2);
+    int64_t fits = 0, does_not = 1;
+    while (fit_bytes(solver, (double)does_not, d, q) <= bytes) {
+        fits = does_not;
+        does_not *= 2;
+    }
+    while (does_not - fits > 1) {
+        int64_t middle = fits + (does_not - fits) / 2;
+        if (fit_bytes(solver, (double)middle, d, q) <= bytes)
+            fits = middle;
+        else
+            does_not = middle;
+    }
+    return fits;
 }
 
 enum { TRIAL_ROWS = 1536, TRIAL_REPEATS = 3 };
@@ -60,23 +69,7 @@ static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix
     return VOLT_OK;
 }
 
-/* Of the lower triangle of I + 1 1', several times: the first run also pays for waking the threads. */
-static double time_factor(volt_matrix K)
-{
-    double best = INFINITY;
-    for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
-        for (int64_t i = 0; i < K.rows; i++)
-            for (int64_t j = 0; j <= i; j++)
-                K.data[i * K.ld + j] = i == j ? 2 : 1;
-        int64_t pivot = 0;
-        double start = volt_seconds();
-        volt_cholesky_factor(K, NULL, &pivot);
-        best = fmin(best, volt_seconds() - start);
-    }
-    return best;
-}
-
-static volt_status measure(double n, int64_t d, int64_t q, volt_plan *plan)
+static volt_status measure(const volt_solver *solver, double n, int64_t d, int64_t q, volt_plan *plan)
 {
     volt_kernel *kernel = NULL;
     double *X = volt_alloc_doubles(TRIAL_ROWS, d);
@@ -91,10 +84,10 @@ static volt_status measure(double n, int64_t d, int64_t q, volt_plan *plan)
     if (status == VOLT_OK) {
         double ratio = n / TRIAL_ROWS;
         plan->gram_seconds = gram * ratio * ratio;
-        plan->factor_seconds = time_factor(volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS)) * ratio * ratio * ratio;
         /* A step is a row of the Gram matrix on one thread and q passes over it. */
         double entry = gram / (TRIAL_ROWS * TRIAL_ROWS / 2.0) * (double)volt_threads();
         plan->stream_seconds = n * entry * (1 + (double)q / ((double)d + 8));
+        status = solver->seconds(n, &plan->factor_seconds);
     }
     volt_kernel_free(kernel);
     volt_free(K);
@@ -109,13 +102,15 @@ volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_pl
                  "n = %" PRId64 ", d = %" PRId64 " and q = %" PRId64 " must all be at least 1", n, d, q);
     volt_blas_use use;
     VOLT_TRY(volt_blas_claim(&use)); /* what BLAS takes for itself is not available */
+    double available = (double)volt_memory_available();
+    const volt_solver *solver = volt_solver_choose(n, q, available);
     volt_plan made = {
-        .fit_bytes = fit_bytes((double)n, (double)d, (double)q),
+        .fit_bytes = fit_bytes(solver, (double)n, (double)d, (double)q),
         .model_bytes = 8 * ((double)n * ((double)d + (double)q + 1) + (double)d + 4 * (double)q),
-        .available_bytes = (double)volt_memory_available(),
+        .available_bytes = available,
     };
-    made.n_that_fits = rows_within(made.available_bytes, (double)d, (double)q);
-    volt_status status = measured ? measure((double)n, d, q, &made) : VOLT_OK;
+    made.n_that_fits = rows_within(solver, available, (double)d, (double)q);
+    volt_status status = measured ? measure(solver, (double)n, d, q, &made) : VOLT_OK;
     volt_blas_release(&use);
     if (status == VOLT_OK)
         *plan = made;

@@ -4,20 +4,10 @@
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
 #include "model/model_internal.h"
+#include "solve/operator.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Numbers in the block of K that is held at a time: it stays in cache between the scan and the product. */
-static const double block_numbers = 1 << 20;
-
-static int64_t block_rows(int64_t h, int64_t n)
-{
-    int64_t rows = (int64_t)(block_numbers / (double)n) / VOLT_SCAN_ROWS * VOLT_SCAN_ROWS;
-    if (rows < VOLT_SCAN_ROWS)
-        rows = VOLT_SCAN_ROWS;
-    return rows < h ? rows : h;
-}
 
 static volt_status check(const volt_model *model, volt_matrix out, int64_t rows)
 {
@@ -33,21 +23,21 @@ static void copy_rows(volt_view from, volt_matrix to)
         memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
 }
 
-/* Rows Z (scaled) through the past, block by block: v = K A, then to the units of the targets. */
+/* Rows Z (scaled) through the past, block by block at the back end: v = K A, then to the units of the targets. */
 static volt_status forecast(const volt_model *model, volt_past *past, volt_view Z, int64_t rows,
-                            volt_progress progress, double *block, volt_matrix result)
+                            volt_progress progress, const volt_backend *backend, double *block,
+                            volt_matrix result)
 {
+    volt_view A = volt_view_of(model->coefficients, model->n, model->q);
     volt_stage stage;
     volt_stage_begin(&stage, progress, "predict", 0, 1, (double)Z.rows * (double)model->n);
     for (int64_t first = 0; first < Z.rows; first += rows) {
         int64_t count = Z.rows - first < rows ? Z.rows - first : rows;
         volt_matrix K = volt_matrix_of(block, count, model->n);
-        volt_past_advance(past, volt_view_rows(Z, first, count), false, K, &stage);
+        VOLT_TRY(volt_past_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
         if (!volt_stage_goes_on(&stage))
             break;
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)count, (volt_blas_int)model->q,
-                    (volt_blas_int)model->n, 1, K.data, (volt_blas_int)K.ld, model->coefficients,
-                    (volt_blas_int)model->q, 0, result.data + first * result.ld, (volt_blas_int)result.ld);
+        backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(result, first, count));
     }
     VOLT_TRY(volt_stage_end(&stage));
     for (int64_t i = 0; i < Z.rows; i++)
@@ -67,9 +57,10 @@ static volt_status take_inputs(const volt_model *model, volt_view X, volt_beyond
 static volt_status predict(const volt_model *model, volt_view X, const volt_predict_options *options,
                            volt_matrix out, int64_t *beyond)
 {
-    int64_t rows = block_rows(X.rows, model->n), counted = 0;
+    const volt_backend *backend = volt_backend_current();
+    int64_t rows = volt_block_rows(X.rows, model->n), counted = 0;
     double *Z = volt_alloc_doubles(X.rows, model->d);
-    double *block = volt_alloc_doubles(rows, model->n);
+    double *block = backend->alloc(rows, model->n);
     double *result = volt_alloc_doubles(X.rows, model->q);
     volt_past *past = NULL;
     volt_status status =
@@ -79,8 +70,8 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_pred
                      ? volt_past_create(&model->resolved, model->columns, rows, &past)
                      : volt_past_copy(model->end, rows, &past);
     if (status == VOLT_OK)
-        status = forecast(model, past, volt_view_of(Z, X.rows, model->d), rows, options->progress, block,
-                          volt_matrix_of(result, X.rows, model->q));
+        status = forecast(model, past, volt_view_of(Z, X.rows, model->d), rows, options->progress, backend,
+                          block, volt_matrix_of(result, X.rows, model->q));
     if (status == VOLT_OK) {
         copy_rows(volt_view_of(result, X.rows, model->q), out);
         if (beyond)
@@ -88,7 +79,7 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_pred
     }
     volt_past_free(past);
     volt_free(result);
-    volt_free(block);
+    backend->release(block);
     volt_free(Z);
     return status;
 }

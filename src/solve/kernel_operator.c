@@ -12,9 +12,15 @@
 
 /* ---- rows to the back end --------------------------------------------------------------------- */
 
+/* Does no bound say that K cannot overflow? */
+static bool may_overflow(const volt_resolved *resolved)
+{
+    return !isfinite(resolved->facts.largest);
+}
+
 static volt_status check_rows(bool checks, const volt_past *past, volt_matrix K, bool lower)
 {
-    return checks && !isfinite(past->resolved->facts.largest) ? volt_check_finite(K, lower) : VOLT_OK;
+    return checks && may_overflow(past->resolved) ? volt_check_finite(K, lower) : VOLT_OK;
 }
 
 volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, volt_view Z, bool same,
@@ -105,7 +111,7 @@ static volt_status fill_there(kernel_operator *k, const volt_backend *backend, v
                               bool *done)
 {
     *done = false;
-    if (!backend->gram || k->position > 0)
+    if (!backend->gram || (k->checks && may_overflow(k->resolved)))
         return VOLT_OK;
     double *end = volt_alloc_doubles(volt_state_length(k->resolved, k->columns->m), 1);
     volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;

@@ -3,7 +3,8 @@
  *     L L' = K + alpha I,  W = L^{-1} Y,  u = L^{-1} 1
  *     c = (u' W) / (u' u),  A = L^{-T} (W - u c)
  *
- * minimises |K A + 1 c - Y|^2 + alpha tr(A' K A); 1' A = 0 follows. Without intercept c = 0. */
+ * minimises |K A + 1 c - Y|^2 + alpha tr(A' K A); 1' A = 0 follows. Without intercept c = 0. The formulas are run by
+ * the factor (factor.h); here is the order of a whole solve, its checks, its report and its sentences. */
 #include "solve/ridge.h"
 
 #include "base/blas.h"
@@ -12,7 +13,6 @@
 #include "base/memory.h"
 #include "solve/cholesky.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -45,32 +45,6 @@ static volt_status check(volt_matrix K, volt_matrix Y, const volt_ridge_options 
     return VOLT_OK;
 }
 
-static double largest_diagonal(volt_matrix K)
-{
-    double largest = 0;
-    for (int64_t i = 0; i < K.rows; i++)
-        largest = fmax(largest, K.data[i * K.ld + i]);
-    return largest;
-}
-
-/* c <- (u' W) / (u' u), W <- W - u c. */
-static void take_intercept(const double *u, volt_matrix W, double *c)
-{
-    double uu = 0;
-    for (int64_t k = 0; k < W.cols; k++)
-        c[k] = 0;
-    for (int64_t i = 0; i < W.rows; i++) {
-        uu += u[i] * u[i];
-        for (int64_t k = 0; k < W.cols; k++)
-            c[k] += u[i] * W.data[i * W.ld + k];
-    }
-    for (int64_t k = 0; k < W.cols; k++)
-        c[k] /= uu;
-    for (int64_t i = 0; i < W.rows; i++)
-        for (int64_t k = 0; k < W.cols; k++)
-            W.data[i * W.ld + k] -= u[i] * c[k];
-}
-
 /* Below the rounding level alpha is to blame; above it the matrix itself, which no kernel that is positive
  * semidefinite would give. */
 volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double level)
@@ -88,72 +62,78 @@ volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double l
                      pivot, n, alpha, level, 10 * level);
 }
 
-/* Factor and solve; `scratch` has n numbers. */
-static volt_status solve(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, volt_stage *stage,
-                         double *scratch, double *c, volt_ridge_report *report)
+static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *report)
 {
-    int64_t n = K.rows;
-    for (int64_t i = 0; i < n; i++)
-        K.data[i * K.ld + i] += options->alpha;
-    double norm = volt_symmetric_norm(volt_as_view(K), scratch);
-    VOLT_REQUIRE(isfinite(norm), VOLT_ERR_NOT_FINITE, "the Gram matrix holds a value that is not finite");
-
-    int64_t pivot = 0;
-    volt_cholesky_factor(K, stage, &pivot);
+    double norm = 0;
+    VOLT_TRY(volt_factor_norm(f, &norm));
+    VOLT_TRY(volt_factor_grow(f, f->L.rows));
     VOLT_TRY(volt_stage_end(stage));
-    if (pivot)
-        return volt_ridge_singular(pivot, n, options->alpha, report->rounding_level);
-    VOLT_TRY(volt_cholesky_rcond(K, norm, &report->rcond));
+    VOLT_TRY(volt_factor_rcond(f, norm, &report->rcond));
     VOLT_TRY(volt_stage_end(stage)); /* the estimate reads the factor some ten times */
-
-    volt_cholesky_forward(K, Y);
-    if (options->intercept) {
-        for (int64_t i = 0; i < n; i++)
-            scratch[i] = 1;
-        volt_cholesky_forward(K, volt_matrix_of(scratch, n, 1));
-        take_intercept(scratch, Y, c);
-    } else {
-        memset(c, 0, (size_t)Y.cols * sizeof *c);
-    }
-    volt_cholesky_backward(K, Y);
+    volt_factor_intercepts(f);
+    volt_factor_coefficients(f, f->task.W);
     return VOLT_OK;
 }
 
-volt_status volt_ridge_solve_stage(volt_matrix K, volt_matrix Y, const volt_ridge_options *options,
-                                   volt_ridge_stage where, double *c, volt_ridge_report *report)
+volt_status volt_ridge_run(volt_factor *f, volt_progress progress, double from, double share,
+                           volt_ridge_report *report)
 {
-    volt_ridge_options standard = volt_ridge_options_default();
-    if (!options)
-        options = &standard;
-    VOLT_TRY(check(K, Y, options, c));
-
-    double size = fmax(largest_diagonal(K), where.size);
-    volt_ridge_report made = {.rounding_level = (double)K.rows * DBL_EPSILON * size};
-    if (options->alpha < made.rounding_level)
+    int64_t n = f->L.rows;
+    volt_ridge_report made = {.rounding_level = volt_factor_rounding_level(f, n)};
+    if (f->task.alpha < made.rounding_level)
         volt_log(VOLT_LOG_WARNING,
                  "alpha = %g is below the rounding level n eps max K_ii = %.3g; %.2g would be safe",
-                 options->alpha, made.rounding_level, 10 * made.rounding_level);
-
-    double *scratch = volt_alloc_doubles(K.rows, 1);
-    if (!scratch)
-        return VOLT_ERR_MEMORY;
+                 f->task.alpha, made.rounding_level, 10 * made.rounding_level);
     volt_stage stage;
-    volt_stage_begin(&stage, options->progress, "factor", where.from, where.share, volt_cholesky_units(K.rows));
-    volt_blas_use use;
-    volt_status status = volt_blas_claim(&use);
-    if (status == VOLT_OK) {
-        status = solve(K, Y, options, &stage, scratch, c, &made);
-        volt_blas_release(&use);
-    }
-    volt_free(scratch);
-    if (status == VOLT_OK && report)
+    volt_stage_begin(&stage, progress, "factor", from, share, volt_cholesky_units(n));
+    f->task.stage = &stage;
+    volt_status status = solve(f, &stage, &made);
+    f->task.stage = NULL;
+    if (status == VOLT_OK)
         *report = made;
+    return status;
+}
+
+/* In the memory of K and Y; u has n numbers. */
+static volt_status solve_in_place(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, double *u,
+                                  double *c, volt_ridge_report *report)
+{
+    volt_factor *factor = NULL;
+    volt_factor_task task = {.rows = K.rows,
+                             .ld = K.ld,
+                             .alpha = options->alpha,
+                             .Y = volt_as_view(Y),
+                             .W = Y,
+                             .u = options->intercept ? u : NULL,
+                             .ld_u = 1};
+    VOLT_TRY(volt_factor_create(&volt_cpu_backend, K.data, K.rows, Y.cols, &factor));
+    volt_factor_begin(factor, &task);
+    volt_factor_take_rows(factor, K.rows);
+    volt_status status = volt_ridge_run(factor, options->progress, 0, 1, report);
+    if (status == VOLT_OK)
+        memcpy(c, factor->c, (size_t)Y.cols * sizeof *c);
+    volt_factor_free(factor);
     return status;
 }
 
 volt_status volt_ridge_solve(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, double *c,
                              volt_ridge_report *report)
 {
-    volt_ridge_stage whole = {.from = 0, .share = 1};
-    return volt_ridge_solve_stage(K, Y, options, whole, c, report);
+    volt_ridge_options standard = volt_ridge_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_TRY(check(K, Y, options, c));
+
+    volt_ridge_report made;
+    volt_blas_use use;
+    double *u = volt_alloc_doubles(K.rows, 1);
+    volt_status status = u ? volt_blas_claim(&use) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        status = solve_in_place(K, Y, options, u, c, &made);
+        volt_blas_release(&use);
+    }
+    volt_free(u);
+    if (status == VOLT_OK && report)
+        *report = made;
+    return status;
 }

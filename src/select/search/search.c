@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/candidates/candidates.h"
-#include "select/cross_validation.h"
+#include "select/folds/cross_validation.h"
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"

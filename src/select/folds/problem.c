@@ -1,11 +1,12 @@
-/* src/select/problem.c: what all candidates of a search share: scaled data and splits. */
+/* src/select/folds/problem.c: what all candidates of a search share: scaled data and splits. */
+#include "select/folds/problem.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "kernel/gram/gram.h"
 #include "model/scaling.h"
-#include "select/cross_validation.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,0 +1,28 @@
+/* src/select/folds/block_score.c: scores of a validation block. */
+#include "select/folds/block_score.h"
+
+#include "base/error.h"
+#include "stats/squared_errors.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+volt_status volt_block_score(const volt_problem *problem, const volt_split *split, volt_view forecast,
+                             double *score)
+{
+    int64_t q = problem->q;
+    volt_view truth = volt_view_of(problem->Y + split->begin * q, forecast.rows, q);
+    double value = 0;
+    if (problem->score == VOLT_SCORE_MSE)
+        for (int64_t k = 0; k < q; k++) {
+            volt_output output = volt_output_of(truth, forecast, k);
+            value += volt_output_error(&output, problem->target_scale[k]) / (double)q;
+        }
+    else
+        value = volt_normalised_error(truth, forecast);
+    VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE,
+                 "the forecasts for rows %" PRId64 " to %" PRId64 " are too large for a double",
+                 split->begin + 1, split->end);
+    *score = problem->score == VOLT_SCORE_R2 || problem->score == VOLT_SCORE_PREQUENTIAL ? 1 - value : value;
+    return VOLT_OK;
+}

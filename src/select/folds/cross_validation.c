@@ -1,0 +1,219 @@
+/* src/select/folds/cross_validation.c: all validation blocks of a candidate from one factorisation.
+ *
+ * Training parts that begin at the same row are leading blocks of one another: one factor (solve/factor.h) grows from
+ * block to block and forecasts each from the rows before it, and a candidate that is given up early has cost
+ * little. Training parts that begin elsewhere (rolling ones) are groups of their own. */
+#include "select/folds/cross_validation.h"
+
+#include "base/error.h"
+#include "kernel/engine/engine.h"
+#include "select/folds/block_score.h"
+
+/* One candidate. */
+typedef struct evaluation {
+    const volt_problem *problem;
+    volt_workspace *space;
+    volt_factor *factor; /* of the group of folds at hand: training parts that begin at row ... */
+    int64_t base;        /* ... this one; rows of the factor count from base + washout */
+    volt_columns *columns;
+    volt_kernel *kernel;
+    volt_resolved resolved;
+    const volt_scaled_inputs *inputs;
+    double alpha;
+    bool intercept; /* the readout has one: asked for, or because the Gram matrix is centred */
+    volt_stage *stage;
+} evaluation;
+
+static volt_view input_rows(const evaluation *e, int64_t first, int64_t count)
+{
+    int64_t d = e->problem->d;
+    return volt_view_of(e->inputs->Z + first * d, count, d);
+}
+
+/* ---- Gram matrix ------------------------------------------------------------------------------ */
+
+/* The columns of the first `rows` rows of the group: those that are there, and more after them. */
+static volt_status extend_columns(evaluation *e, int64_t rows)
+{
+    if (!e->columns)
+        return volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &e->columns);
+    int64_t there = e->columns->m;
+    return volt_columns_append(&e->resolved, input_rows(e, e->base + there, rows - there), e->stage,
+                               e->columns);
+}
+
+static void forget_columns(evaluation *e)
+{
+    volt_columns_free(e->columns);
+    e->columns = NULL;
+}
+
+/* Rows of K up to `rows` at least, washout included. Where entries are cheap the whole triangle is computed at once,
+ * otherwise no further than it is needed: a candidate may be given up. */
+static volt_status fill_gram(evaluation *e, int64_t rows)
+{
+    if (rows <= e->factor->filled)
+        return VOLT_OK;
+    if (!volt_engine_of(&e->resolved, rows)->is_dear)
+        rows = e->factor->K.rows;
+    volt_operator *op = NULL;
+    VOLT_TRY(extend_columns(e, rows));
+    VOLT_TRY(volt_kernel_operator(&e->resolved, e->columns, input_rows(e, e->base, rows), true, &op));
+    volt_status status = volt_factor_fill(e->factor, op);
+    volt_operator_free(op);
+    return status;
+}
+
+/* The kernel of a block after a zero past against all training rows, washed out or not. */
+static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matrix K)
+{
+    volt_columns *columns = NULL;
+    volt_past *past = NULL;
+    volt_status status =
+        volt_columns_create(&e->resolved, input_rows(e, split->train_begin, K.cols), e->stage, &columns);
+    if (status == VOLT_OK)
+        status = volt_past_create(&e->resolved, columns, K.rows, &past);
+    if (status == VOLT_OK)
+        status = volt_past_advance_at(e->factor->backend, past, input_rows(e, split->begin, K.rows), false,
+                                      false, K, e->stage);
+    volt_past_free(past);
+    volt_columns_free(columns);
+    return status;
+}
+
+/* ---- one fold --------------------------------------------------------------------------------- */
+
+/* Begin the group of training parts from row `base` on, of which `rows` rows are needed. */
+static void begin_group(evaluation *e, int64_t base, int64_t rows)
+{
+    const volt_problem *problem = e->problem;
+    int64_t w = problem->washout, q = problem->q, kept = rows - w;
+    volt_matrix W = {e->space->W, kept, q, e->intercept ? q + 1 : q};
+    forget_columns(e);
+    e->base = base;
+    volt_factor_begin(e->factor, &(volt_factor_task){.rows = rows,
+                                                     .washout = w,
+                                                     .alpha = e->alpha,
+                                                     .common = e->intercept ? e->resolved.common : 0,
+                                                     .centred = e->resolved.centred && !problem->intercept,
+                                                     .Y = volt_view_of(problem->Y + (base + w) * q, kept, q),
+                                                     .W = W,
+                                                     .u = e->intercept ? W.data + q : NULL,
+                                                     .ld_u = W.ld,
+                                                     .steady = true,
+                                                     .stage = e->stage});
+}
+
+/* Factor the first `to` rows. */
+static volt_status grow(evaluation *e, int64_t to)
+{
+    VOLT_TRY(fill_gram(e, e->problem->washout + to));
+    return volt_factor_grow(e->factor, to);
+}
+
+/* Room for the readout or the coefficients of the rows that are factored. */
+static volt_matrix readout_room(const evaluation *e)
+{
+    return volt_matrix_of(e->space->D, e->factor->m, e->problem->q);
+}
+
+static volt_status forecast_continued(evaluation *e, const volt_split *split, volt_matrix out)
+{
+    VOLT_TRY(fill_gram(e, split->end - e->base));
+    volt_factor_forecast(e->factor, split->begin - e->base - e->problem->washout, readout_room(e), out);
+    return VOLT_OK;
+}
+
+static volt_status forecast_reset(evaluation *e, const volt_split *split, volt_matrix out)
+{
+    int64_t w = e->problem->washout, m = e->factor->m;
+    volt_matrix K = volt_matrix_of(e->space->cross, out.rows, w + m);
+    VOLT_TRY(cross_gram(e, split, K));
+    volt_view kept = {K.data + w, out.rows, m, K.ld};
+    volt_factor_forecast_reset(e->factor, kept, readout_room(e), out);
+    return VOLT_OK;
+}
+
+static volt_status score_fold(evaluation *e, const volt_split *split, double *score)
+{
+    int64_t offset = e->base + e->problem->washout;
+    volt_matrix out = volt_matrix_of(e->space->forecast, split->end - split->begin, e->problem->q);
+    if (e->problem->score == VOLT_SCORE_PREQUENTIAL) {
+        VOLT_TRY(grow(e, split->end - offset));
+        volt_factor_one_step(e->factor, split->begin - offset, out);
+    } else {
+        VOLT_TRY(grow(e, split->train_end - offset));
+        volt_factor_intercepts(e->factor);
+        VOLT_TRY(e->problem->start == VOLT_START_CONTINUE ? forecast_continued(e, split, out)
+                                                          : forecast_reset(e, split, out));
+        if (!volt_stage_goes_on(e->stage))
+            return volt_stage_end(e->stage);
+    }
+    return volt_block_score(e->problem, split, volt_as_view(out), score);
+}
+
+/* ---- all folds -------------------------------------------------------------------------------- */
+
+/* Over all rows, which are one group. */
+static volt_status log_score(evaluation *e, double *score)
+{
+    VOLT_REQUIRE(!e->resolved.centred, VOLT_ERR_ARGUMENT,
+                 "a centred Gram matrix is no covariance of a process: it has no log score");
+    begin_group(e, 0, e->problem->n);
+    VOLT_TRY(grow(e, e->factor->L.rows));
+    volt_factor_intercepts(e->factor);
+    return volt_factor_log_score(e->factor, e->problem->target_scale, readout_room(e), score);
+}
+
+/* Rows that the folds from `first` on need which begin where that one does; *next is the fold after them. */
+static int64_t group_rows(const volt_problem *problem, int64_t first, int64_t *next)
+{
+    int64_t base = problem->splits[first].train_begin, end = 0;
+    for (*next = first; *next < problem->n_splits && problem->splits[*next].train_begin == base; ++*next) {
+        const volt_split *split = &problem->splits[*next];
+        end = problem->start == VOLT_START_RESET ? split->train_end : split->end;
+    }
+    return end - base;
+}
+
+static volt_status evaluate_all(evaluation *e, volt_goes_on_fn goes_on, void *context, double *folds,
+                                int64_t *n_done)
+{
+    const volt_problem *problem = e->problem;
+    if (problem->score == VOLT_SCORE_LOG) {
+        VOLT_TRY(log_score(e, &folds[0]));
+        *n_done = 1;
+        return VOLT_OK;
+    }
+    for (int64_t first = 0, next = 0; first < problem->n_splits; first = next) {
+        int64_t rows = group_rows(problem, first, &next);
+        begin_group(e, problem->splits[first].train_begin, rows);
+        for (int64_t k = first; k < next; k++) {
+            VOLT_TRY(score_fold(e, &problem->splits[k], &folds[k]));
+            *n_done = k + 1;
+            if (k + 1 < problem->n_splits && goes_on && !goes_on(folds, k + 1, context))
+                return VOLT_OK;
+        }
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace, const char *kernel,
+                          double alpha, volt_goes_on_fn goes_on, void *context, volt_stage *stage,
+                          double *folds, int64_t *n_done, volt_cost *cost)
+{
+    evaluation e = {
+        .problem = problem, .space = workspace, .factor = workspace->factor, .alpha = alpha, .stage = stage};
+    *n_done = 0;
+    e.factor->cost = (volt_cost){0};
+    VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));
+    e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
+    volt_status status = volt_kernel_resolve(e.kernel, e.inputs->extent, problem->d, &e.resolved);
+    e.intercept = problem->intercept || e.resolved.centred;
+    if (status == VOLT_OK)
+        status = evaluate_all(&e, goes_on, context, folds, n_done);
+    forget_columns(&e);
+    volt_kernel_free(e.kernel);
+    *cost = e.factor->cost;
+    return status;
+}

@@ -1,0 +1,40 @@
+/* src/select/folds/problem.h: what all candidates of a search share: scaled data, splits, and how they are scored. */
+#ifndef SELECT_PROBLEM_H
+#define SELECT_PROBLEM_H
+
+#include "kernel/extent.h"
+#include "volterra/select.h"
+
+#include <stdbool.h>
+
+/* Inputs as one kind of kernel wants them. */
+typedef struct volt_scaled_inputs {
+    double *Z; /* n x d */
+    volt_extent extent;
+} volt_scaled_inputs;
+
+typedef struct volt_problem {
+    int64_t n, d, q;
+    volt_scaled_inputs shifted, unshifted; /* unshifted: for kernels that rely on where zero is */
+    double *Y;                             /* n x q, scaled */
+    double *target_scale;                  /* q */
+    volt_split *splits;
+    int64_t folds; /* scores that a candidate has: the splits, or 1 for a score over all rows */
+    int64_t n_splits;
+    int64_t most_rows; /* of the Gram matrix of any fold */
+    volt_start start;
+    int64_t washout;
+    bool intercept;
+    volt_score score;
+} volt_problem;
+
+/* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */
+volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_options *options,
+                                volt_problem **problem);
+void volt_problem_free(volt_problem *problem);
+
+/* Bytes that the engine of a kernel takes beside the workspace, at most; 0 for a text that is no kernel on these
+ * inputs, whose evaluation says why. VOLT_ERR_MEMORY. */
+volt_status volt_candidate_bytes(const volt_problem *problem, const char *kernel, double *bytes);
+
+#endif

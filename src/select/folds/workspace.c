@@ -1,0 +1,57 @@
+/* src/select/folds/workspace.c: the memory of an evaluation. */
+#include "select/folds/workspace.h"
+
+#include "base/memory.h"
+#include "base/numbers.h"
+
+static int64_t longest_block(const volt_problem *problem)
+{
+    int64_t longest = 0;
+    for (int64_t k = 0; k < problem->n_splits; k++)
+        longest = volt_max(longest, problem->splits[k].end - problem->splits[k].begin);
+    return longest;
+}
+
+void volt_workspace_free(volt_workspace *workspace)
+{
+    if (!workspace)
+        return;
+    if (workspace->factor)
+        workspace->factor->backend->release(workspace->cross);
+    volt_factor_free(workspace->factor);
+    volt_free(workspace->W);
+    volt_free(workspace->D);
+    volt_free(workspace->forecast);
+    volt_free(workspace);
+}
+
+volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace)
+{
+    const volt_backend *backend = volt_backend_current();
+    int64_t n = problem->most_rows, block = longest_block(problem);
+    bool resets = problem->start == VOLT_START_RESET;
+    volt_workspace *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    volt_status status = volt_factor_create(backend, NULL, n, problem->q, &fresh->factor);
+    if (status == VOLT_OK) {
+        fresh->W = volt_alloc_doubles(n, problem->q + 1);
+        fresh->D = volt_alloc_doubles(n, problem->q);
+        fresh->forecast = volt_alloc_doubles(block, problem->q);
+        fresh->cross = resets ? backend->alloc(block, n) : NULL;
+        if (!fresh->W || !fresh->D || !fresh->forecast || (resets && !fresh->cross))
+            status = VOLT_ERR_MEMORY;
+    }
+    if (status == VOLT_OK)
+        *workspace = fresh;
+    else
+        volt_workspace_free(fresh);
+    return status;
+}
+
+double volt_workspace_bytes(const volt_problem *problem)
+{
+    double n = (double)problem->most_rows, q = (double)problem->q, block = (double)longest_block(problem);
+    double cross = problem->start == VOLT_START_RESET ? block * n : 0;
+    return volt_factor_bytes(problem->most_rows, problem->q) + 8 * (n * (2 * q + 1) + block * q + cross);
+}

@@ -1,0 +1,20 @@
+/* src/select/folds/workspace.h: the memory that one evaluation at a time needs, used again by the next. */
+#ifndef SELECT_WORKSPACE_H
+#define SELECT_WORKSPACE_H
+
+#include "select/folds/problem.h"
+#include "solve/factor.h"
+
+typedef struct volt_workspace {
+    volt_factor *factor;
+    double *W;        /* most_rows x (q + 1): the last column is u */
+    double *D;        /* most_rows x q: readout or coefficients */
+    double *forecast; /* block x q */
+    double *cross;    /* block x most_rows at the factor's back end, for a start by reset; else NULL */
+} volt_workspace;
+
+volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace);
+void volt_workspace_free(volt_workspace *workspace);
+double volt_workspace_bytes(const volt_problem *problem);
+
+#endif

@@ -1,0 +1,159 @@
+/* src/solve/factor.h: a Gram matrix, its Cholesky factor, and all that follows from the two.
+ *
+ * The first m rows that are kept after a washout have, with L L' = K - common 11' + alpha I, W = L^{-1} Y and
+ * u = L^{-1} 1 (docs/math.md),
+ *
+ *     intercept   c = (u[:m]' W[:m]) / (u[:m]' u[:m])                     (0 without)
+ *     readout     D = W[:m] - u[:m] c,   A = L[:m, :m]^{-T} D
+ *     continue    L[later, :m] D + c                                      rows later of the same sequence
+ *     reset       K_reset[later, :m] A + c                                rows after another past
+ *     one step    y_t - L_tt (w_t - u_t c_t),  c_t from the rows before t
+ *
+ * K grows from the top, and so do L and W, all rows at once or block by block: the factor of the first m rows is
+ * the leading block of every later one. With an intercept K and K - common 11' have the same readout, 1' A being 0,
+ * and the second is far better conditioned near the bound of lambda. A centred kernel without an intercept
+ * forecasts like the plain one with an intercept, less the mean of the targets (`centred`).
+ *
+ * K and L lie at a back end (base/backend.h), W, u and all results here. The life of a factor:
+ *
+ *     create;  begin, fill, grow, results, grow, ...;  begin ...;  free
+ *
+ * To learn online, a row is appended by what grow does for one row (trsm, potrf and forward of rows m .. m), with K
+ * one row larger; the oldest row is dropped by rotations of L[1:, 1:], W and u by column 0, as one more operation of
+ * the back end and with the sums behind the intercept taken anew. Both belong into a file of their own beside this
+ * one (docs/math.md, solve/factor_errors.c for the shape). */
+#ifndef SOLVE_FACTOR_H
+#define SOLVE_FACTOR_H
+
+#include "base/backend.h"
+#include "solve/operator.h"
+
+/* What the operations of a factor cost. */
+typedef struct volt_cost {
+    double flops;
+    double blas_seconds; /* of the calling thread, or of a team times its threads */
+} volt_cost;
+
+/* What is factored, and for whom. */
+typedef struct volt_factor_task {
+    int64_t rows;      /* of K, of which ... */
+    int64_t washout;   /* ... so many are only past: everything else here counts the rows kept after them */
+    int64_t ld;        /* leading dimension of K in the memory of the factor; 0: rows */
+    double alpha;      /* regularisation */
+    double common;     /* what is subtracted from every entry kept; 0 without an intercept */
+    bool centred;      /* the forecasts lack the mean of the targets */
+    volt_view Y;       /* targets, q columns ... */
+    volt_matrix W;     /* ... and where W goes. They may be the same memory: then only all rows are of use */
+    double *u;         /* where u goes, u[i * ld_u]; NULL: no intercept. u behind the last column of W is ... */
+    int64_t ld_u;      /* ... solved with it in one piece */
+    bool steady;       /* the same bits whatever the number of threads, and block by block; else all at once */
+    volt_stage *stage; /* not NULL; cancelled: VOLT_ERR_CANCELLED */
+} volt_factor_task;
+
+typedef struct volt_factor {
+    const volt_backend *backend;
+    double *memory; /* most_rows x most_rows at the back end */
+    bool owns_memory;
+    double *numbers; /* q each: uw, c, y, shift, squares */
+    volt_factor_task task;
+    int64_t q;
+
+    volt_matrix K;     /* rows x rows at the back end: the lower triangle, of which ... */
+    int64_t filled;    /* ... these rows are there */
+    volt_matrix L;     /* K[w:, w:]: K - common 11' + alpha I, and its factor as far as it has grown */
+    double size;       /* largest K_ii, for the rounding level */
+    int64_t m;         /* rows factored */
+    int64_t panel_end; /* rows m .. panel_end - 1 of L are final up to column ... */
+    int64_t panel;     /* ... this one */
+
+    int64_t summed; /* rows that are in the sums: */
+    double uu;      /* u' u */
+    double *uw;     /* q: u' W */
+    double *y;      /* q: 1' Y */
+    double *c;      /* q: intercepts of the rows in the sums, zeros without */
+    double
+        *shift; /* q: what a forecast adds to the kernel's part: c, less what a centred kernel does not learn */
+    double *squares;
+
+    volt_cost cost; /* since the factor was created */
+} volt_factor;
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+/* For matrices of up to most_rows rows, washout included, and q outputs. `memory` (most_rows x most_rows at the back
+ * end, and still the caller's) may be NULL: it is allocated then. */
+volt_status volt_factor_create(const volt_backend *backend, double *memory, int64_t most_rows, int64_t q,
+                               volt_factor **factor);
+void volt_factor_free(volt_factor *factor);
+/* Bytes that it allocates, `memory` included. */
+double volt_factor_bytes(int64_t most_rows, int64_t q);
+
+/* Begin with a task, of which no row of K is there. */
+void volt_factor_begin(volt_factor *factor, const volt_factor_task *task);
+
+/* The rows of K that are not there yet, up to all n of the operator. The next function: rows that the caller has put
+ * there up to `rows`. */
+volt_status volt_factor_fill(volt_factor *factor, volt_operator *op);
+void volt_factor_take_rows(volt_factor *factor, int64_t rows);
+
+/* Factor the first `to` rows, which are there. VOLT_ERR_SINGULAR when a pivot fails. */
+volt_status volt_factor_grow(volt_factor *factor, int64_t to);
+
+/* n eps max K_ii of n rows: an alpha below it is not safe. */
+double volt_factor_rounding_level(const volt_factor *factor, int64_t n);
+
+/* 1-norm of what is to be factored, before it is; and with it, afterwards, the estimated reciprocal condition
+ * number. VOLT_ERR_NOT_FINITE when the matrix holds a value that is not; VOLT_ERR_MEMORY. */
+volt_status volt_factor_norm(const volt_factor *factor, double *norm);
+volt_status volt_factor_rcond(const volt_factor *factor, double norm, double *rcond);
+
+/* ---- results of the first m rows -------------------------------------------------------------- */
+
+/* Intercepts c and shifts. Comes before the functions below. */
+void volt_factor_intercepts(volt_factor *factor);
+
+/* D, and A (m x q both; W itself where only all rows are of use). */
+void volt_factor_readout(const volt_factor *factor, volt_matrix D);
+void volt_factor_coefficients(volt_factor *factor, volt_matrix A);
+
+/* Rows first .. first + out.rows - 1, at or behind row m, of the same sequence; they must be there. D receives the
+ * readout. */
+void volt_factor_forecast(volt_factor *factor, int64_t first, volt_matrix D, volt_matrix out);
+
+/* Rows whose kernel against the m rows is `cross` (out.rows x m, at the back end). A receives the coefficients, and
+ * the shifts are used up. */
+void volt_factor_forecast_reset(volt_factor *factor, volt_view cross, volt_matrix A, volt_matrix out);
+
+/* ---- one step ahead, one left out, likelihood (factor_errors.c) ------------------------------- */
+
+/* Rows begin .. m - 1, each from all rows before it, into out; rows before `begin` only train. In place of
+ * volt_factor_intercepts; task.Y must not be task.W. */
+void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
+
+/* Of every row t, left out and forecast from all others: errors y_t - forecast, and the variances of such an error,
+ * s_k^2 / P_tt (m x q both), where
+ *
+ *     e_t = A_t / P_tt,   P = R - r r' / (u' u),   R = (L L')^{-1},   r = L^{-T} u         (P = R without intercept)
+ *
+ * and s_k^2 is the sum of squares of D over m - 1 (m without intercept). m^3 / 3 operations. VOLT_ERR_MEMORY,
+ * VOLT_ERR_CANCELLED. */
+volt_status volt_factor_leave_one_out(volt_factor *factor, volt_matrix errors, volt_matrix variances);
+
+/* Gaussian log marginal likelihood of the m rows, in units in which output k is scale[k] times as large, with the
+ * variance of each output profiled; with an intercept, whose prior is flat, the restricted one. D (m x q) receives the
+ * readout. VOLT_ERR_NOT_FINITE when a target is fitted exactly. */
+volt_status volt_factor_log_score(volt_factor *factor, const double *scale, volt_matrix D, double *score);
+
+/* ---- for factor_errors.c ---------------------------------------------------------------------- */
+
+/* Row t of the forward solves joins the sums; intercepts from the sums over the first `rows` rows. */
+void volt_factor_add_to_sums(volt_factor *factor, int64_t t);
+void volt_factor_update_intercepts(volt_factor *factor, int64_t rows);
+
+/* Pivots L_tt of rows first .. first + count - 1. */
+void volt_factor_pivots(const volt_factor *factor, int64_t first, int64_t count, double *pivots);
+
+/* Account for the operations since `begun` (volt_seconds). */
+void volt_factor_account(volt_factor *factor, double begun, double flops);
+
+#endif

@@ -1,0 +1,124 @@
+/* src/solve/factor_errors.c: what a factor says about its own rows: one step ahead, one left out, likelihood. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/factor.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIVOTS = 512, COLUMNS = 64 }; /* that are handled at a time */
+
+/* ---- one step ahead --------------------------------------------------------------------------- */
+
+void volt_factor_one_step(volt_factor *f, int64_t begin, volt_matrix out)
+{
+    const volt_factor_task *task = &f->task;
+    double pivots[PIVOTS];
+    for (int64_t first = f->summed; first < f->m; first += PIVOTS) {
+        int64_t end = volt_min(first + PIVOTS, f->m);
+        volt_factor_pivots(f, first, end - first, pivots);
+        for (int64_t t = first; t < end; t++) {
+            const double *row = task->W.data + t * task->W.ld, *y = task->Y.data + t * task->Y.ld;
+            double pivot = pivots[t - first], u = task->u ? task->u[t * task->ld_u] : 0;
+            if (t >= begin) {
+                if (task->u)
+                    volt_factor_update_intercepts(f, t);
+                for (int64_t k = 0; k < f->q;
+                     k++) /* c and shift differ by what a centred kernel does not learn */
+                    out.data[(t - begin) * out.ld + k] =
+                        y[k] - pivot * (row[k] - u * f->c[k]) + (f->shift[k] - f->c[k]);
+            }
+            if (task->u)
+                volt_factor_add_to_sums(f, t);
+        }
+    }
+    f->summed = f->m;
+}
+
+/* ---- one left out ----------------------------------------------------------------------------- */
+
+/* squares[t] <- R_tt, the squared norm of column t of L^{-1}, for columns first .. first + count - 1. */
+static void square_columns(volt_factor *f, int64_t first, int64_t count, double *room, double *squares)
+{
+    int64_t below = f->m - first;
+    volt_matrix corner = {f->L.data + first * (f->L.ld + 1), below, below, f->L.ld};
+    volt_matrix X = volt_matrix_of(room, below, count);
+    memset(room, 0, (size_t)(below * count) * sizeof(double));
+    for (int64_t k = 0; k < count; k++)
+        X.data[k * count + k] = 1;
+    double begun = volt_seconds();
+    f->backend->forward(corner, 0, below, f->task.steady, X);
+    volt_factor_account(f, begun, (double)below * (double)below * (double)count);
+    memset(squares + first, 0, (size_t)count * sizeof(double));
+    for (int64_t i = 0; i < below; i++)
+        for (int64_t k = 0; k < count; k++)
+            squares[first + k] += X.data[i * count + k] * X.data[i * count + k];
+}
+
+/* Diagonal of P. */
+static volt_status precisions(volt_factor *f, double *r, double *room, double *P)
+{
+    for (int64_t first = 0; first < f->m; first += COLUMNS) {
+        square_columns(f, first, volt_min(COLUMNS, f->m - first), room, P);
+        if (!volt_stage_poll(f->task.stage))
+            return volt_stage_end(f->task.stage);
+    }
+    if (!f->task.u)
+        return VOLT_OK;
+    for (int64_t t = 0; t < f->m; t++)
+        r[t] = f->task.u[t * f->task.ld_u];
+    f->backend->backward(f->L, f->task.steady, volt_matrix_of(r, f->m, 1));
+    for (int64_t t = 0; t < f->m; t++)
+        P[t] -= r[t] * r[t] / f->uu;
+    return VOLT_OK;
+}
+
+volt_status volt_factor_leave_one_out(volt_factor *f, volt_matrix errors, volt_matrix variances)
+{
+    double *r = volt_alloc_doubles(f->m, 1), *P = volt_alloc_doubles(f->m, 1);
+    double *room = volt_alloc_doubles(f->m, COLUMNS);
+    volt_status status = r && P && room ? precisions(f, r, room, P) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        double rows = (double)(f->task.u ? f->m - 1 : f->m);
+        volt_factor_readout(f, errors);
+        memset(f->squares, 0, (size_t)f->q * sizeof(double));
+        for (int64_t t = 0; t < f->m; t++)
+            for (int64_t k = 0; k < f->q; k++)
+                f->squares[k] += errors.data[t * errors.ld + k] * errors.data[t * errors.ld + k];
+        volt_factor_coefficients(f, errors);
+        for (int64_t t = 0; t < f->m; t++)
+            for (int64_t k = 0; k < f->q; k++) {
+                errors.data[t * errors.ld + k] /= P[t];
+                variances.data[t * variances.ld + k] = f->squares[k] / rows / P[t];
+            }
+    }
+    volt_free(room);
+    volt_free(P);
+    volt_free(r);
+    return status;
+}
+
+/* ---- likelihood ------------------------------------------------------------------------------- */
+
+volt_status volt_factor_log_score(volt_factor *f, const double *scale, volt_matrix D, double *score)
+{
+    const double two_pi = 6.283185307179586476925286766559;
+    double rows = (double)(f->task.u ? f->m - 1 : f->m), logs = 0, sum = 0, pivots[PIVOTS];
+    volt_factor_readout(f, D);
+    memset(f->squares, 0, (size_t)f->q * sizeof(double));
+    for (int64_t t = 0; t < f->m; t++) {
+        if (t % PIVOTS == 0)
+            volt_factor_pivots(f, t, volt_min(PIVOTS, f->m - t), pivots);
+        logs += log(pivots[t % PIVOTS]);
+        for (int64_t k = 0; k < f->q; k++)
+            f->squares[k] += D.data[t * D.ld + k] * D.data[t * D.ld + k];
+    }
+    if (f->task.u)
+        logs += log(f->uu) / 2;
+    for (int64_t k = 0; k < f->q; k++)
+        sum -= rows * (log(two_pi * f->squares[k] / rows) / 2 + 0.5 + log(scale[k])) + logs;
+    VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE, "the log score is not finite: a target is fitted exactly");
+    *score = sum;
+    return VOLT_OK;
+}

@@ -1,0 +1,144 @@
+/* src/solve/solver_cholesky.c: the exact solver: K is stored at the back end and factored in place.
+ *
+ * K is filled in its lower triangle, the block K[w:, w:] that is left after a washout of w rows becomes its factor, and
+ * the block K[w:, :w], which the factorisation does not touch, still gives K A of the washed-out rows. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "solve/cholesky.h"
+#include "solve/ridge.h"
+#include "solve/solver_table.h"
+
+#include <math.h>
+
+/* Numbers per row beside the matrix: u, and the work space of the condition estimate. */
+enum { NUMBERS_PER_ROW = 5 };
+
+static double bytes(double n, double q)
+{
+    (void)q; /* the targets are solved in their own place */
+    return 8 * (n * n + NUMBERS_PER_ROW * n);
+}
+
+static bool takes(int64_t n, int64_t q, double available)
+{
+    return available == 0 || bytes((double)n, (double)q) <= available;
+}
+
+/* ---- a trial ---------------------------------------------------------------------------------- */
+
+enum { TRIAL_ROWS = 1536, TRIAL_REPEATS = 3 };
+
+/* Of I + 1 1', several times: the first run also pays for waking the threads. */
+static double time_factor(const volt_backend *backend, volt_matrix K, double *row)
+{
+    double best = INFINITY;
+    for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
+        for (int64_t i = 0; i < K.rows; i++) {
+            for (int64_t j = 0; j < i; j++)
+                row[j] = 1;
+            row[i] = 2;
+            backend->put(volt_view_of(row, 1, i + 1), volt_matrix_rows(K, i, 1));
+        }
+        int64_t pivot = 0;
+        double start = volt_seconds();
+        backend->potrf(K, 0, K.rows, NULL, &pivot);
+        best = fmin(best, volt_seconds() - start);
+    }
+    return best;
+}
+
+static volt_status seconds(double n, double *value)
+{
+    const volt_backend *backend = volt_backend_current();
+    volt_status status = VOLT_ERR_MEMORY;
+    double *K = backend->alloc(TRIAL_ROWS, TRIAL_ROWS), *row = volt_alloc_doubles(TRIAL_ROWS, 1);
+    if (K && row) {
+        double ratio = n / TRIAL_ROWS;
+        *value = time_factor(backend, volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS), row) * ratio * ratio * ratio;
+        status = VOLT_OK;
+    }
+    volt_free(row);
+    backend->release(K);
+    return status;
+}
+
+/* ---- solve ------------------------------------------------------------------------------------ */
+
+/* The share of the whole that the Gram matrix takes, from the operations of each part. */
+static double gram_share(double n, double entry_cost)
+{
+    double gram = n * n / 2 * entry_cost, factor = n * n * n / 3;
+    return gram / (gram + factor);
+}
+
+static volt_status fill(volt_factor *factor, const volt_solver_task *task, double share)
+{
+    double n = (double)task->kernel->n;
+    volt_stage stage;
+    volt_stage_begin(&stage, task->progress, "gram", 0, share, n * n / 2);
+    factor->task.stage = &stage;
+    VOLT_TRY(volt_factor_fill(factor, task->kernel));
+    return volt_stage_end(&stage);
+}
+
+/* What 1' A is not quite 0 by goes into the intercept, since K - common 11' was factored. */
+static void take_intercepts(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+{
+    volt_matrix A = readout->A;
+    for (int64_t k = 0; k < A.cols; k++) {
+        double sum = 0, mean = task->centred ? factor->y[k] / (double)A.rows : 0;
+        for (int64_t i = 0; i < A.rows; i++)
+            sum += A.data[i * A.ld + k];
+        readout->intercepts[k] = factor->c[k] - (task->common * sum + mean);
+        readout->unlearned[k] = mean;
+    }
+}
+
+static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_task *task,
+                              volt_readout *readout)
+{
+    int64_t n = task->kernel->n, w = task->washout;
+    double share = gram_share((double)n, task->kernel->entry_cost);
+    volt_ridge_report report;
+    volt_factor_begin(factor, &(volt_factor_task){.rows = n,
+                                                  .washout = w,
+                                                  .alpha = task->alpha,
+                                                  .common = task->common,
+                                                  .centred = task->centred,
+                                                  .Y = volt_as_view(readout->A),
+                                                  .W = readout->A,
+                                                  .u = task->intercept ? u : NULL,
+                                                  .ld_u = 1});
+    VOLT_TRY(fill(factor, task, share));
+    VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
+    take_intercepts(factor, task, readout);
+    readout->rcond = report.rcond;
+    if (readout->washed.data && w > 0) {
+        volt_view beside = {factor->K.data + w * factor->K.ld, n - w, w, factor->K.ld};
+        factor->backend->gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
+    }
+    return VOLT_OK;
+}
+
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+{
+    volt_factor *factor = NULL;
+    double *u = volt_alloc_doubles(readout->A.rows, 1);
+    volt_status status =
+        u ? volt_factor_create(volt_backend_current(), NULL, task->kernel->n, readout->A.cols, &factor)
+          : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = solve_with(factor, u, task, readout);
+    volt_factor_free(factor);
+    volt_free(u);
+    return status;
+}
+
+const volt_solver volt_solver_cholesky = {
+    .name = "cholesky",
+    .meaning = "exact: the Gram matrix is stored and factored",
+    .takes = takes,
+    .bytes = bytes,
+    .seconds = seconds,
+    .solve = solve,
+};

@@ -1,0 +1,17 @@
+/* src/solve/solver_table.c: the solvers there are. */
+#include "solve/solver_table.h"
+
+#include <stddef.h>
+
+const volt_solver *const volt_solver_table[] = {
+    &volt_solver_cholesky,
+    NULL,
+};
+
+const volt_solver *volt_solver_choose(int64_t n, int64_t q, double available)
+{
+    for (int64_t i = 0; volt_solver_table[i]; i++)
+        if (volt_solver_table[i]->takes(n, q, available))
+            return volt_solver_table[i];
+    return volt_solver_table[0];
+}

@@ -1,0 +1,53 @@
+/* src/solve/solver_table.h: the ways from a kernel and targets to a readout.
+ *
+ * A fit asks the table, not an algorithm: which solver takes so many rows in the memory there is, what it needs and how
+ * long it may take. A new solver is one file and one line in solver_table.c. */
+#ifndef SOLVE_SOLVER_TABLE_H
+#define SOLVE_SOLVER_TABLE_H
+
+#include "solve/operator.h"
+
+/* What is to be solved: (K + alpha I) A = Y - 1 c on the rows after the washout. */
+typedef struct volt_solver_task {
+    volt_operator *kernel; /* K of all rows, the washout included */
+    int64_t washout;
+    double alpha;
+    bool intercept;
+    double common; /* K - common 11' has the same readout, and a better condition; 0 without an intercept */
+    bool centred;  /* the intercept leaves out the mean of the targets (factor.h) */
+    volt_progress progress;
+} volt_solver_task;
+
+/* What comes of it. The caller makes room. */
+typedef struct volt_readout {
+    volt_matrix A;      /* rows kept x q: the targets; receives the coefficients */
+    double *intercepts; /* q: what a forecast adds to K A */
+    double *unlearned;  /* q: the mean of the targets where that is left out, else 0 */
+    volt_matrix washed; /* washout x q: receives K A of the rows of the washout; no data: not wanted */
+    double rcond;       /* estimated reciprocal condition number of K + alpha I */
+} volt_readout;
+
+/* Every entry is REQUIRED. */
+typedef struct volt_solver {
+    const char *name;
+    const char *meaning; /* one line */
+    /* Does it take n rows and q outputs, with so many bytes to be had (0: unknown)? */
+    bool (*takes)(int64_t n, int64_t q, double available);
+    /* Bytes at its peak, beside inputs, targets and the model. Grows with n. */
+    double (*bytes)(double n, double q);
+    /* Roughly the seconds that n rows take, beside the entries of K, from a trial on this machine. */
+    volt_status (*seconds)(double n, double *seconds);
+    volt_status (*solve)(const volt_solver_task *task, volt_readout *readout);
+} volt_solver;
+
+/* The solvers, the one to be preferred first; NULL ends them. */
+extern const volt_solver *const volt_solver_table[];
+
+/* The first that takes the task; the first of all where none does, whose figures then say what is lacking. */
+const volt_solver *volt_solver_choose(int64_t n, int64_t q, double available);
+
+/* ---- entries ---------------------------------------------------------------------------------- */
+
+extern const volt_solver volt_solver_cholesky;
+
+#endif
