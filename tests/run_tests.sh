@@ -3,8 +3,8 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: python cli install unit property reference alloc examples fuzz, on the `default` preset, then
-# sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz on the `sanitize` preset.
+# Suites: python cli install unit property reference backend alloc examples fuzz, on the `default` preset, then
+# sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz on the `sanitize` preset.
 # Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
 # one failure. The last line is `N passed, N failed`; the status is 0 when none failed and something ran.
@@ -21,8 +21,8 @@ jobs_test=${TEST_JOBS:-2}
 seconds_each=${TEST_SECONDS:-300}
 results=build/test-results
 # The long ones first, so that the short ones fill the place beside them.
-all_suites="python cli install unit property reference alloc examples fuzz
-    sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:fuzz"
+all_suites="python cli install unit property reference backend alloc examples fuzz
+    sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 # Several programs share the processors: a thread that waits must not spin.
@@ -142,7 +142,7 @@ run_suite()
 {
     local suite=$1 build=$2 plain=$3 program name found=no
     case $plain in
-        unit | property | reference)
+        unit | property | reference | backend)
             for program in "tests/$plain"/test_*.c; do
                 [ -e "$program" ] || continue
                 found=yes

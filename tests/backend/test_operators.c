@@ -1,0 +1,236 @@
+/* tests/backend/test_operators.c: operators of every engine at every back end, against the matrix they stand for. */
+#include "solve/operator.h"
+#include "support/check.h"
+#include "support/engine_kernels.h"
+#include "support/far_backend.h"
+#include "support/sequences.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 70, D = 3, Q = 4 };
+
+/* What one case stands on. */
+typedef struct case_set {
+    const char *text;
+    double *Z, *K; /* K: N x N by volt_gram */
+    double size;   /* largest |K_ij| */
+    volt_resolved resolved;
+    volt_columns *columns;
+    volt_operator *op;
+} case_set;
+
+static case_set make_case(const char *text, volt_rng *rng)
+{
+    case_set s = {.text = text, .Z = random_rows(rng, N, D, 1)};
+    volt_view Z = volt_view_of(s.Z, N, D);
+    s.K = full_gram(text, Z);
+    for (int64_t i = 0; i < N * N; i++)
+        s.size = fmax(s.size, fabs(s.K[i]));
+    s.resolved = resolve_on(text, Z);
+    check_ok(volt_columns_create(&s.resolved, Z, NULL, &s.columns));
+    return s;
+}
+
+static void free_case(case_set *s)
+{
+    volt_columns_free(s->columns);
+    free(s->K);
+    free(s->Z);
+}
+
+/* Engines may sum in another order where rows come in other blocks: each entry is the end of N steps at most, each of
+ * which rounds numbers of the size of K a few times. */
+static double allowed(const case_set *s)
+{
+    return 16 * N * DBL_EPSILON * s->size;
+}
+
+/* Rows first .. first + count - 1 of the operator; of all of them, up to the diagonal alone. */
+static void check_rows(const case_set *s, const volt_backend *backend, int64_t first, int64_t count)
+{
+    double rows[N * N];
+    double *there = backend->alloc(count, N);
+    check_ok(s->op->rows(s->op, first, backend, volt_matrix_of(there, count, N), NULL));
+    backend->get(volt_view_of(there, count, N), volt_matrix_of(rows, count, N));
+    backend->release(there);
+    bool all = count == N;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < (all ? i + 1 : N); j++)
+            if (!(fabs(rows[i * N + j] - s->K[(first + i) * N + j]) <= allowed(s)))
+                fail_msg("%s: row %" PRId64 ", column %" PRId64 " is %.17g, and K holds %.17g", s->text,
+                         first + i, j, rows[i * N + j], s->K[(first + i) * N + j]);
+}
+
+/* K V with a sum of N products in each entry, in any order. */
+static void check_product(const case_set *s, const volt_backend *backend, volt_rng *rng)
+{
+    double *V = normal_rows(rng, N, Q), C[N * Q];
+    check_ok(volt_operator_multiply(s->op, backend, volt_view_of(V, N, Q), volt_matrix_of(C, N, Q), NULL));
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t k = 0; k < Q; k++) {
+            double sum = 0, size = 0;
+            for (int64_t j = 0; j < N; j++) {
+                sum += s->K[i * N + j] * V[j * Q + k];
+                size += fabs(V[j * Q + k]);
+            }
+            assert_true(fabs(C[i * Q + k] - sum) <= (allowed(s) + 2 * N * DBL_EPSILON * s->size) * size);
+        }
+    free(V);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+static void every_engine_has_a_kernel(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(7101);
+    double *Z = random_rows(&rng, N, D, 1);
+    for (int64_t e = 0; volt_engine_table[e]; e++) {
+        bool found = false;
+        for (int64_t k = 0; engine_kernels[k]; k++) {
+            volt_resolved resolved = resolve_on(engine_kernels[k], volt_view_of(Z, N, D));
+            found = found || volt_engine_of(&resolved, N) == volt_engine_table[e];
+        }
+        if (!found)
+            fail_msg("no kernel of engine_kernels runs on the engine %s", volt_engine_table[e]->name);
+    }
+    free(Z);
+}
+
+/* In order, again from the start, backwards, behind a gap, and all at once. */
+static void kernels_on(const volt_backend *backend)
+{
+    static const int64_t asked[][2] = {{0, 25}, {25, 30}, {55, 15}, {0, 10},
+                                       {40, 7}, {20, 12}, {69, 1},  {0, N}};
+    volt_rng rng = test_rng(7102);
+    for (int64_t k = 0; engine_kernels[k]; k++) {
+        case_set s = make_case(engine_kernels[k], &rng);
+        check_ok(volt_kernel_operator(&s.resolved, s.columns, volt_view_of(s.Z, N, D), false, &s.op));
+        for (size_t a = 0; a < sizeof asked / sizeof *asked; a++)
+            check_rows(&s, backend, asked[a][0], asked[a][1]);
+        check_product(&s, backend, &rng);
+        volt_operator_free(s.op);
+        free_case(&s);
+    }
+}
+
+static void kernels_give_their_rows_and_multiply(void **state)
+{
+    (void)state;
+    for_each_backend(kernels_on);
+    assert_true(far_backends_filled() > 0);
+}
+
+static void dense_on(const volt_backend *backend)
+{
+    volt_rng rng = test_rng(7103);
+    case_set s = make_case(engine_kernels[0], &rng);
+    check_ok(volt_dense_operator(volt_view_of(s.K, N, N), &s.op));
+    check_rows(&s, backend, 0, N);
+    check_rows(&s, backend, 31, 20);
+    check_product(&s, backend, &rng);
+    volt_operator_free(s.op);
+    free_case(&s);
+}
+
+static void a_matrix_gives_its_rows_and_multiplies(void **state)
+{
+    (void)state;
+    for_each_backend(dense_on);
+}
+
+/* The past after the last row goes on with further rows, whoever filled the matrix. */
+static void ends_on(const volt_backend *backend)
+{
+    enum { MORE = 6, KEPT = N - MORE };
+    volt_rng rng = test_rng(7104);
+    for (int64_t k = 0; engine_kernels[k]; k++)
+        for (int filled = 0; filled < 2; filled++) {
+            double *Z = random_rows(&rng, N, D, 1), *K = full_gram(engine_kernels[k], volt_view_of(Z, N, D));
+            volt_resolved resolved = resolve_on(engine_kernels[k], volt_view_of(Z, N, D));
+            volt_columns *columns = NULL;
+            volt_operator *op = NULL;
+            volt_past *past = NULL;
+            check_ok(volt_columns_create(&resolved, volt_view_of(Z, KEPT, D), NULL, &columns));
+            check_ok(volt_kernel_operator(&resolved, columns, volt_view_of(Z, KEPT, D), false, &op));
+            if (filled) {
+                double *there = backend->alloc(KEPT, KEPT);
+                check_ok(op->rows(op, 0, backend, volt_matrix_of(there, KEPT, KEPT), NULL));
+                backend->release(there);
+            }
+            check_ok(volt_kernel_operator_end(op, &past));
+            volt_operator_free(op);
+            double size = 0, row[KEPT];
+            for (int64_t i = 0; i < N * N; i++)
+                size = fmax(size, fabs(K[i]));
+            for (int64_t i = KEPT; i < N; i++) {
+                volt_past_advance(past, volt_view_of(Z + i * D, 1, D), false, volt_matrix_of(row, 1, KEPT),
+                                  NULL);
+                for (int64_t j = 0; j < KEPT; j++)
+                    assert_true(fabs(row[j] - K[i * N + j]) <= 16 * N * DBL_EPSILON * size);
+            }
+            volt_past_free(past);
+            volt_columns_free(columns);
+            free(K);
+            free(Z);
+        }
+}
+
+static void the_end_goes_on(void **state)
+{
+    (void)state;
+    for_each_backend(ends_on);
+}
+
+/* 1e280 to the third is no double; `checks` finds it. */
+static void overflow_on(const volt_backend *backend)
+{
+    double Z[] = {1, 1e140, 2};
+    volt_resolved resolved = resolve_on("poly:gamma=1,degree=3", volt_view_of(Z, 3, 1));
+    volt_columns *columns = NULL;
+    check_ok(volt_columns_create(&resolved, volt_view_of(Z, 3, 1), NULL, &columns));
+    for (int checks = 0; checks < 2; checks++) {
+        volt_operator *op = NULL;
+        double *there = backend->alloc(3, 3);
+        check_ok(volt_kernel_operator(&resolved, columns, volt_view_of(Z, 3, 1), checks, &op));
+        volt_status status = op->rows(op, 0, backend, volt_matrix_of(there, 3, 3), NULL);
+        assert_int_equal(status, checks ? VOLT_ERR_NOT_FINITE : VOLT_OK);
+        volt_operator_free(op);
+        backend->release(there);
+    }
+    volt_columns_free(columns);
+}
+
+static void an_overflow_is_found_where_it_is_looked_for(void **state)
+{
+    (void)state;
+    for_each_backend(overflow_on);
+}
+
+static int make_backends(void **state)
+{
+    (void)state;
+    far_backends_register();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_engine_has_a_kernel),
+        cmocka_unit_test(kernels_give_their_rows_and_multiply),
+        cmocka_unit_test(a_matrix_gives_its_rows_and_multiplies),
+        cmocka_unit_test(the_end_goes_on),
+        cmocka_unit_test(an_overflow_is_found_where_it_is_looked_for),
+    };
+    return cmocka_run_group_tests_name("operators", tests, make_backends, NULL);
+}

@@ -1,0 +1,40 @@
+/* tests/support/engine_kernels.c: kernels that together run on every engine of the table. */
+#include "support/engine_kernels.h"
+
+#include "support/check.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+
+const char *const engine_kernels[] = {
+    "volterra:tau_coef=0.6,lambda_coef=0.8",
+    "volterra:lift=rbf,gamma=0.7,lambda_coef=0.9",
+    "memory:gamma=1,rho=0.5,mu=0.8",
+    "rbf:gamma=0.5",
+    "linear:window=4",
+    "cauchy:window=3",
+    "gak:window=5,sigma=1",
+    "sig:window=6,level=3,order=1",
+    "sig:window=4,level=2,order=2",
+    "gak:path=rows",
+    NULL,
+};
+
+volt_resolved resolve_on(const char *text, volt_view Z)
+{
+    volt_kernel *kernel = plain_parse(text);
+    volt_extent extent;
+    volt_resolved resolved;
+    check_ok(volt_extent_of(Z, "the inputs", &extent));
+    check_ok(volt_kernel_resolve(kernel, extent, Z.cols, &resolved));
+    volt_kernel_free(kernel);
+    return resolved;
+}
+
+double *full_gram(const char *text, volt_view Z)
+{
+    volt_kernel *kernel = plain_parse(text);
+    double *K = new_matrix(Z.rows, Z.rows);
+    check_ok(volt_gram(kernel, Z, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, Z.rows, Z.rows)));
+    volt_kernel_free(kernel);
+    return K;
+}

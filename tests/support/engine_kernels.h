@@ -1,0 +1,17 @@
+/* tests/support/engine_kernels.h: kernels that together run on every engine of the table. */
+#ifndef SUPPORT_ENGINE_KERNELS_H
+#define SUPPORT_ENGINE_KERNELS_H
+
+#include "kernel/engine/engine.h"
+
+/* Texts of kernels whose matrices are positive semidefinite, NULL ends them. A new engine needs a kernel here that runs
+ * on it. */
+extern const char *const engine_kernels[];
+
+/* The kernel resolved on the rows of Z. */
+volt_resolved resolve_on(const char *text, volt_view Z);
+
+/* The full Gram matrix of Z by volt_gram, n x n; the caller frees it. */
+double *full_gram(const char *text, volt_view Z);
+
+#endif

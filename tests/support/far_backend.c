@@ -1,0 +1,196 @@
+/* tests/support/far_backend.c: back ends whose memory this process may not touch. */
+#define _GNU_SOURCE
+#include "support/far_backend.h"
+
+#include "kernel/engine/engine.h"
+#include "support/check.h"
+
+#include <omp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+typedef struct region {
+    char *shadow; /* what callers see: no access */
+    size_t size;
+    char *real;
+    struct region *next;
+} region;
+
+static region *regions;
+static _Atomic int64_t live, filled;
+
+static double *far_alloc(int64_t rows, int64_t cols)
+{
+    region *fresh = malloc(sizeof *fresh);
+    assert_non_null(fresh);
+    fresh->size = (size_t)(rows * cols) * sizeof(double) + sizeof(double);
+    fresh->real = malloc(fresh->size);
+    fresh->shadow = mmap(NULL, fresh->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(fresh->real && fresh->shadow != MAP_FAILED);
+#pragma omp critical(far_regions)
+    {
+        fresh->next = regions;
+        regions = fresh;
+    }
+    atomic_fetch_add(&live, 1);
+    return (double *)(void *)fresh->shadow;
+}
+
+static void far_release(double *memory)
+{
+    region *found = NULL;
+    if (!memory)
+        return;
+#pragma omp critical(far_regions)
+    for (region **at = &regions; *at; at = &(*at)->next)
+        if ((*at)->shadow == (char *)memory) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    assert_non_null(found);
+    munmap(found->shadow, found->size);
+    free(found->real);
+    free(found);
+    atomic_fetch_sub(&live, 1);
+}
+
+static double *real_of(const double *far)
+{
+    char *at = (char *)(size_t)far, *real = NULL;
+#pragma omp critical(far_regions)
+    for (region *r = regions; r; r = r->next)
+        if (at >= r->shadow && at < r->shadow + r->size)
+            real = r->real + (at - r->shadow);
+    if (!real) {
+        fprintf(stderr, "far_backend: an operation was given an address that is not there\n");
+        abort();
+    }
+    return (double *)(void *)real;
+}
+
+static volt_matrix near_matrix(volt_matrix A)
+{
+    volt_matrix real = {real_of(A.data), A.rows, A.cols, A.ld};
+    return real;
+}
+
+static volt_view near_view(volt_view A)
+{
+    volt_view real = {real_of(A.data), A.rows, A.cols, A.ld};
+    return real;
+}
+
+int64_t far_backends_live(void)
+{
+    return atomic_load(&live);
+}
+
+int64_t far_backends_filled(void)
+{
+    return atomic_load(&filled);
+}
+
+/* ---- operations: the CPU's, on the numbers themselves ----------------------------------------- */
+
+#define CPU volt_cpu_backend
+
+static void far_put(volt_view here, volt_matrix there)
+{
+    CPU.put(here, near_matrix(there));
+}
+
+static void far_get(volt_view there, volt_matrix here)
+{
+    CPU.get(near_view(there), here);
+}
+
+static void far_shift(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest)
+{
+    CPU.shift(near_matrix(A), first, count, common, alpha, largest);
+}
+
+static void far_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage)
+{
+    CPU.trsm(near_matrix(L), first, count, from, to, stage);
+}
+
+static void far_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage, int64_t *pivot)
+{
+    CPU.potrf(near_matrix(L), from, to, stage, pivot);
+}
+
+static volt_status far_norm(volt_view A, double *norm)
+{
+    return CPU.norm(near_view(A), norm);
+}
+
+static volt_status far_rcond(volt_matrix L, double norm, double *rcond)
+{
+    return CPU.rcond(near_matrix(L), norm, rcond);
+}
+
+static void far_forward(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B)
+{
+    CPU.forward(near_matrix(L), from, to, steady, B);
+}
+
+static void far_backward(volt_matrix L, bool steady, volt_matrix B)
+{
+    CPU.backward(near_matrix(L), steady, B);
+}
+
+static void far_gemm(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C)
+{
+    CPU.gemm(near_view(A), transposed, B, shift, steady, C);
+}
+
+static bool far_gram(const volt_resolved *resolved, volt_view Z, volt_matrix K, double *end, volt_stage *stage)
+{
+    if (volt_engine_of(resolved, Z.rows) != &volt_engine_scan)
+        return false;
+    volt_columns *columns = NULL;
+    volt_past *past = NULL;
+    check_ok(volt_columns_create(resolved, Z, stage, &columns));
+    check_ok(volt_past_create(resolved, columns, Z.rows, &past));
+    volt_past_advance(past, Z, true, near_matrix(K), stage);
+    volt_past_get(past, end);
+    volt_past_free(past);
+    volt_columns_free(columns);
+    atomic_fetch_add(&filled, 1);
+    return true;
+}
+
+#define FAR_ENTRIES                                                                                     \
+    .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,     \
+    .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, .rcond = far_rcond, .forward = far_forward, \
+    .backward = far_backward, .gemm = far_gemm
+
+static const volt_backend far = {.name = "far", FAR_ENTRIES};
+static const volt_backend far_with_gram = {.name = "far-gram", FAR_ENTRIES, .gram = far_gram};
+
+void far_backends_register(void)
+{
+    check_ok(volt_backend_register(&far));
+    check_ok(volt_backend_register(&far_with_gram));
+}
+
+void for_each_backend(void (*test)(const volt_backend *backend))
+{
+    for (int64_t i = 0; volt_backend_at(i); i++) {
+        const volt_backend *backend = volt_backend_at(i);
+        printf("# back end %s\n", backend->name);
+        check_ok(volt_backend_use(backend->name));
+        test(backend);
+        assert_true(far_backends_live() == 0);
+    }
+    check_ok(volt_backend_use(volt_cpu_backend.name));
+}
