@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # scripts/check_layout.sh: the rules of the tree that a compiler does not check.
 #
-#   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it.
+#   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it, and so do
+#      the rooms inside src/io, src/kernel, src/select and src/data.
 #   2. The program, the examples and the benchmarks include public headers only.
 #   3. File names are unique.
 #   4. No file is longer than 600 lines.
@@ -20,6 +21,27 @@ may_include()
         select) echo model solve kernel io stats base ;;
         study) echo select model solve kernel io data stats base ;;
         *) echo "check_layout: folder src/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
+    esac
+}
+
+# What each room of a folder may include of that folder beside itself; "." stands for the files that lie in the
+# folder and in no room of it. In kernel and data those are what the rooms build on, in io what is built on them.
+may_include_rooms()
+{
+    case $1 in
+        io/file) ;;
+        io/table | io/safetensors) echo file ;;
+        io/csv | io/npy | io/mat) echo table file ;;
+        io/series) echo csv npy file ;;
+        io/.) echo series csv npy mat safetensors table file ;;
+        kernel/.) ;;
+        kernel/kinds | kernel/engine) echo . ;;
+        kernel/gram) echo engine . ;;
+        select/candidates | select/folds | select/.) ;;
+        select/search) echo candidates folds . ;;
+        data/.) ;;
+        data/ode | data/bekk) echo . ;;
+        *) echo "check_layout: src/$1 is not in the table of rooms of scripts/check_layout.sh" >&2; exit 1 ;;
     esac
 }
 
@@ -46,10 +68,34 @@ check_library()
     done < <(quoted_includes "$file")
 }
 
-while read -r file; do
-    own=${file#src/}
-    check_library "$file" "${own%%/*}"
-done < <(find src -name '*.[ch]')
+# room_of PATH: the room of FOLDER/ROOM/NAME, and "." for FOLDER/NAME
+room_of()
+{
+    local inside=${1#*/}
+    [[ "$inside" == */* ]] && echo "${inside%%/*}" || echo .
+}
+
+# check_rooms FILE FOLDER: its includes of the same folder
+check_rooms()
+{
+    local file=$1 folder=$2 room allowed line path
+    room=$(room_of "${file#src/}")
+    allowed=" $room $(may_include_rooms "$folder/$room") "
+    while read -r line path; do
+        [[ "$path" != "$folder"/* || "$allowed" == *" $(room_of "$path") "* ]] ||
+            fault "$file:$line: $folder/$room must not include $path"
+    done < <(quoted_includes "$file")
+}
+
+has_rooms() { [ -n "$(find "src/$1" -mindepth 2 -name '*.[ch]' -print -quit)" ]; }
+
+for folder in src/*/; do
+    folder=$(basename "$folder")
+    while read -r file; do
+        check_library "$file" "$folder"
+        ! has_rooms "$folder" || check_rooms "$file" "$folder"
+    done < <(find "src/$folder" -name '*.[ch]')
+done
 for file in include/volterra/*.h; do
     own=$(basename "$file" .h)
     [ "$own" = status ] && own=base

@@ -12,10 +12,10 @@
 #ifndef KERNEL_KERNEL_ENTRY_H
 #define KERNEL_KERNEL_ENTRY_H
 
-#include "kernel/engine/products.h"
 #include "kernel/extent.h"
 #include "kernel/own_numbers.h"
 #include "kernel/path.h"
+#include "kernel/products.h"
 #include "kernel/programme.h"
 #include "volterra/kernel.h"
 

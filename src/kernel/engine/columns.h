@@ -7,8 +7,8 @@
 #define KERNEL_COLUMNS_H
 
 #include "base/progress.h"
-#include "kernel/engine/products.h"
 #include "kernel/kernel_entry.h"
+#include "kernel/products.h"
 
 typedef struct volt_engine volt_engine; /* engine.h */
 

@@ -1,4 +1,4 @@
-/* src/kernel/distance_unit.c: how far apart rows are, as a unit for the search of kernel widths. */
+/* src/kernel/gram/distance_unit.c: how far apart rows are, as a unit for the search of kernel widths. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"

@@ -1,10 +1,10 @@
-/* src/kernel/engine/products.c: tiles of S = X Y', each entry a sum over the d coordinates.
+/* src/kernel/products.c: tiles of S = X Y', each entry a sum over the d coordinates.
  *
  * A block of columns stays in registers while the sum runs over the coordinates. Compilers left to themselves
  * vectorise that sum instead, and shuffle more than they multiply (0.33 G entries/s at d = 10 on a core with
  * AVX-512, where this has more than three times that): so the vectors are spelt out, in the width of the
  * processor at hand. */
-#include "kernel/engine/products.h"
+#include "kernel/products.h"
 
 enum { ROWS = VOLT_PRODUCT_ROWS, CHUNK = VOLT_PRODUCT_CHUNK };
 

@@ -1,4 +1,4 @@
-/* src/kernel/engine/products.h: tiles of S = X Y', inner products of rows with packed columns. */
+/* src/kernel/products.h: tiles of S = X Y', inner products of rows with packed columns. */
 #ifndef KERNEL_PRODUCTS_H
 #define KERNEL_PRODUCTS_H
 
