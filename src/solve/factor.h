@@ -66,14 +66,13 @@ typedef struct volt_factor {
     int64_t panel_end; /* rows m .. panel_end - 1 of L are final up to column ... */
     int64_t panel;     /* ... this one */
 
-    int64_t summed; /* rows that are in the sums: */
-    double uu;      /* u' u */
-    double *uw;     /* q: u' W */
-    double *y;      /* q: 1' Y */
-    double *c;      /* q: intercepts of the rows in the sums, zeros without */
-    double
-        *shift; /* q: what a forecast adds to the kernel's part: c, less what a centred kernel does not learn */
-    double *squares;
+    int64_t summed;  /* rows that are in the sums: */
+    double uu;       /* u' u */
+    double *uw;      /* q: u' W */
+    double *y;       /* q: 1' Y */
+    double *c;       /* q: intercepts of the rows in the sums, zeros without */
+    double *shift;   /* q: what a forecast adds: c, less what a centred kernel does not learn */
+    double *squares; /* q: room for sums of squares */
 
     volt_cost cost; /* since the factor was created */
 } volt_factor;
