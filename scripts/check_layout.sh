@@ -37,8 +37,8 @@ may_include_rooms()
         kernel/.) ;;
         kernel/kinds | kernel/engine) echo . ;;
         kernel/gram) echo engine . ;;
-        select/candidates | select/folds | select/.) ;;
-        select/search) echo candidates folds . ;;
+        select/candidates | select/folds) ;;
+        select/search) echo candidates folds ;;
         data/.) ;;
         data/ode | data/bekk) echo . ;;
         *) echo "check_layout: src/$1 is not in the table of rooms of scripts/check_layout.sh" >&2; exit 1 ;;
