@@ -2,7 +2,7 @@
 # scripts/check_layout.sh: the rules of the tree that a compiler does not check.
 #
 #   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it, and so do
-#      the rooms inside src/io, src/kernel, src/select and src/data.
+#      the rooms inside src/io, src/kernel, src/select and src/data, and those of the program (cli).
 #   2. The program, the examples and the benchmarks include public headers only.
 #   3. File names are unique.
 #   4. No file is longer than 600 lines.
@@ -42,6 +42,21 @@ may_include_rooms()
         data/.) ;;
         data/ode | data/bekk) echo . ;;
         *) echo "check_layout: src/$1 is not in the table of rooms of scripts/check_layout.sh" >&2; exit 1 ;;
+    esac
+}
+
+# What each folder of cli/ may include: itself and these.
+program_may_include()
+{
+    case $1 in
+        terminal) ;;
+        args) echo terminal ;;
+        files) echo args terminal ;;
+        search) echo files args terminal ;;
+        compare) echo search files args terminal ;;
+        page) echo compare search files args terminal ;;
+        commands | main.c) echo page compare search files args terminal ;;
+        *) echo "check_layout: folder cli/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
     esac
 }
 
@@ -101,6 +116,16 @@ for file in include/volterra/*.h; do
     [ "$own" = status ] && own=base
     check_library "$file" "$own"
 done
+
+# ---- 1: the program -----------------------------------------------------------------------------
+while read -r file; do
+    own=${file#cli/}
+    own=${own%%/*}
+    while read -r line path; do
+        case $path in volterra.h | volterra/*) continue ;; esac
+        [[ " $own $(program_may_include "$own") " == *" ${path%%/*} "* ]] || fault "$file:$line: $own must not include $path"
+    done < <(quoted_includes "$file")
+done < <(find cli -name '*.[ch]')
 
 # ---- 2: those above it --------------------------------------------------------------------------
 for file in $(find cli bench examples -name '*.[ch]'); do

@@ -6,19 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_WIDTH = 100, MEANING_COLUMN = 30 };
+enum { LINE_WIDTH = 100, MEANING_COLUMN = 30, SUMMARY_LENGTH = 256 };
 
 /* ---- options ---------------------------------------------------------------------------------- */
 
-static const char *value_name(const option *row)
+/* What the help calls the value: the argument, or "first|second|third". */
+static const char *value_name(const option *row, char choices[CHOICES_LENGTH])
 {
-    return row->kind == OPTION_CHOICE ? row->choices : row->argument;
+    return row->kind == OPTION_CHOICE ? choices_text(row->choices, choices) : row->argument;
 }
 
 /* "-o FILE", "--kernel K" or "--quiet", as the synopsis of a form shows it. */
 static void describe_use(const option *row, char form, char *text, size_t capacity)
 {
-    char word[64];
+    char word[64], choices[CHOICES_LENGTH];
     bool is_required = row->required && (!row->required_form || row->required_form == form);
     if (row->kind == OPTION_POSITIONAL)
         snprintf(word, sizeof word, "%s", row->name);
@@ -29,7 +30,7 @@ static void describe_use(const option *row, char form, char *text, size_t capaci
 
     bool takes_value = row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL;
     snprintf(text, capacity, "%s%s%s%s%s", is_required ? "" : "[", word, takes_value ? " " : "",
-             takes_value ? value_name(row) : "", is_required ? "" : "]");
+             takes_value ? value_name(row, choices) : "", is_required ? "" : "]");
 }
 
 /* One form of the command. */
@@ -86,7 +87,7 @@ void help_print_wrapped(const char *text, int column, int indent)
 
 static void print_option(const option *row)
 {
-    char meaning[512];
+    char meaning[MEANING_LENGTH], choices[CHOICES_LENGTH];
     int column;
     if (row->kind == OPTION_POSITIONAL)
         column = printf("  %s", row->name);
@@ -95,11 +96,11 @@ static void print_option(const option *row)
     else
         column = printf("  --%s", row->name);
     if (row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL)
-        column += printf(" %s", value_name(row));
+        column += printf(" %s", value_name(row, choices));
+    option_meaning(row, meaning);
+    size_t length = strlen(meaning);
     if (row->fallback)
-        snprintf(meaning, sizeof meaning, "%s (default %s)", row->meaning, row->fallback);
-    else
-        snprintf(meaning, sizeof meaning, "%s", row->meaning);
+        snprintf(meaning + length, sizeof meaning - length, " (default %s)", row->fallback);
     help_print_wrapped(meaning, column, MEANING_COLUMN);
 }
 
@@ -111,9 +112,18 @@ static void print_options(const option_table *table)
 
 /* ---- commands --------------------------------------------------------------------------------- */
 
+static char *summary_of(const cli_command *command, char text[SUMMARY_LENGTH])
+{
+    name_list names = {0};
+    if (command->names)
+        names = command->names();
+    return names_expand(command->summary, &names, text, SUMMARY_LENGTH);
+}
+
 void help_command(const cli_command *command)
 {
-    printf("volterra %s: %s\n\n", command->name, command->summary);
+    char summary[SUMMARY_LENGTH];
+    printf("volterra %s: %s\n\n", command->name, summary_of(command, summary));
     print_synopsis(command->name, &command->options);
     printf("\n%s\n", command->description);
     if (command->options.count > 0) {
@@ -134,8 +144,9 @@ void help_overview(void)
            "with the Volterra reservoir kernel\n\n"
            "usage: volterra COMMAND [options]\n\ncommands:\n",
            volt_version());
+    char summary[SUMMARY_LENGTH];
     for (int i = 0; i < n_commands; i++)
-        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        printf("  %-10s %s\n", commands[i]->name, summary_of(commands[i], summary));
     printf("  %-10s %s\n", "help", "this text; help COMMAND and help kernels [NAME] say more");
     printf("\n"
            "first steps: simulate a chaotic system, learn it, and let the model go on by itself\n"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PARAMETER_COLUMN = 17, TEXT_CAPACITY = 512, MOST_KERNELS = 64 };
+enum { PARAMETER_COLUMN = 17, TEXT_CAPACITY = 512 };
 
 /* The lifts of the kernel volterra: kappa, and its largest value on |z| <= M, where t = tau^2 M^2. */
 static const struct {
@@ -74,13 +74,53 @@ static void print_kernel(const volt_kernel_info *kernel)
     printf("\n");
 }
 
+static bool has_parameter(const volt_kernel_info *kernel, const char *name)
+{
+    for (int64_t i = 0; i < kernel->n_parameters; i++)
+        if (strcmp(kernel->parameters[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What a kernel looks at, by the parameters it has. */
+typedef enum kernel_sight { SEES_WHOLE_PAST, SEES_PATHS, SEES_WINDOWS } kernel_sight;
+
+static kernel_sight sight_of(const volt_kernel_info *kernel)
+{
+    if (!has_parameter(kernel, "window"))
+        return SEES_WHOLE_PAST;
+    return has_parameter(kernel, "path") ? SEES_PATHS : SEES_WINDOWS;
+}
+
+/* "volterra, fading and memory" into `text`; returns it. */
+static char *join_kernels(kernel_sight sight, char text[TEXT_CAPACITY])
+{
+    name_list names = {0};
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        if (sight_of(volt_kernel_describe(i)) == sight)
+            names_add(&names, volt_kernel_describe(i)->name);
+    return names_join(&names, ", ", " and ", text, TEXT_CAPACITY);
+}
+
+static void print_sights(void)
+{
+    char whole[TEXT_CAPACITY], paths[TEXT_CAPACITY], text[3 * TEXT_CAPACITY];
+    snprintf(
+        text, sizeof text,
+        "%s see the whole past, through a recursion from row to row. %s compare paths: the last `window` "
+        "rows, or with path=rows each row by itself. All of these also compare whole series (volterra gram "
+        "--collection). The other kernels take the last `window` rows as one long vector. Rows before the "
+        "first are zero.",
+        join_kernels(SEES_WHOLE_PAST, whole), join_kernels(SEES_PATHS, paths));
+    help_print_wrapped(text, 0, 0); /* an empty line comes first */
+}
+
 static int complain_unknown_kernel(const char *name)
 {
-    const char *names[MOST_KERNELS];
-    int count = 0;
-    for (int64_t i = 0; i < volt_kernel_count() && count < MOST_KERNELS; i++)
-        names[count++] = volt_kernel_describe(i)->name;
-    const char *nearest = volt_nearest_name(name, names, count);
+    name_list names = {0};
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        names_add(&names, volt_kernel_describe(i)->name);
+    const char *nearest = names_nearest(&names, name);
     if (nearest)
         return complain(EXIT_USAGE, "there is no kernel '%s'; did you mean %s?", name, nearest);
     return complain(EXIT_USAGE, "there is no kernel '%s' (volterra help kernels lists them)", name);
@@ -109,13 +149,9 @@ int help_kernels(const char *name)
     if (name)
         return print_one(name);
     printf("A kernel is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,...\n"
-           "Parameters that are not given have their defaults.\n"
-           "\n"
-           "volterra, fading and memory see the whole past, through a recursion from row to row. gak, sig\n"
-           "and sigpde compare paths: the last `window` rows, or with path=rows each row by itself. These\n"
-           "six also compare whole series (volterra gram --collection). The other kernels take the last\n"
-           "`window` rows as one long vector. Rows before the first are zero.\n"
-           "\n");
+           "Parameters that are not given have their defaults.\n");
+    print_sights();
+    printf("\n");
     for (int64_t i = 0; i < volt_kernel_count(); i++)
         print_kernel(volt_kernel_describe(i));
     print_legend();

@@ -35,6 +35,14 @@ static const option common_rows[] = {
 };
 const option_table common_options = OPTION_TABLE(common_rows);
 
+char *option_meaning(const option *row, char text[MEANING_LENGTH])
+{
+    name_list names = {0};
+    if (row->names)
+        names = row->names();
+    return names_expand(row->meaning, &names, text, MEANING_LENGTH);
+}
+
 /* ---- one value -------------------------------------------------------------------------------- */
 
 static int parse_count(const option *row, const char *text, int64_t *value)
@@ -128,31 +136,21 @@ static int parse_numbers(const option *row, const char *text, number_list *list)
     }
 }
 
-/* Split "a|b|c" into words[]; the text lies in `buffer`. */
-static int split_choices(const char *choices, char *buffer, size_t capacity, const char **words, int most)
-{
-    int count = 0;
-    snprintf(buffer, capacity, "%s", choices);
-    for (char *word = strtok(buffer, "|"); word && count < most; word = strtok(NULL, "|"))
-        words[count++] = word;
-    return count;
-}
-
 static int parse_choice(const option *row, const char *text, int *value)
 {
-    char buffer[128];
-    const char *words[8];
-    int count = split_choices(row->choices, buffer, sizeof buffer, words, 8);
-    for (int i = 0; i < count; i++)
-        if (strcmp(words[i], text) == 0) {
-            *value = i;
-            return 0;
-        }
-    const char *nearest = volt_nearest_name(text, words, count);
+    const choice *chosen = choice_of_word(row->choices, text);
+    if (chosen) {
+        *value = chosen->value;
+        return 0;
+    }
+    char all[CHOICES_LENGTH];
+    name_list words = choice_names(row->choices);
+    const char *nearest = names_nearest(&words, text);
+    choices_text(row->choices, all);
     if (nearest)
-        return complain(EXIT_USAGE, "--%s must be %s, not '%s'; did you mean %s?", row->name, row->choices,
-                        text, nearest);
-    return complain(EXIT_USAGE, "--%s must be %s, not '%s'", row->name, row->choices, text);
+        return complain(EXIT_USAGE, "--%s must be %s, not '%s'; did you mean %s?", row->name, all, text,
+                        nearest);
+    return complain(EXIT_USAGE, "--%s must be %s, not '%s'", row->name, all, text);
 }
 
 static int parse_option_duration(const option *row, const char *text, double *seconds)
@@ -344,9 +342,10 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
     }
     if (!value) {
         bool is_option = *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) == 0;
+        char all[CHOICES_LENGTH];
         if (*at + 1 >= argc || is_option)
             return complain(EXIT_USAGE, "%s needs a value: %s %s", written, written,
-                            row->choices ? row->choices : row->argument);
+                            row->choices ? choices_text(row->choices, all) : row->argument);
         value = argv[++*at];
     }
     int failed = take_value(parser, index, value);
@@ -395,11 +394,13 @@ int options_parse(const option_table *table, int argc, char *const *argv, void *
         const option *row = parser.rows[i];
         if (!is_wanted(&parser, i))
             continue;
+        char meaning[MEANING_LENGTH];
+        option_meaning(row, meaning);
         if (row->kind == OPTION_POSITIONAL)
-            return complain(EXIT_USAGE, "%s is missing (%s; see volterra help %s)", row->name, row->meaning,
+            return complain(EXIT_USAGE, "%s is missing (%s; see volterra help %s)", row->name, meaning,
                             command_name());
         return complain(EXIT_USAGE, "%s%s %s is missing (%s; see volterra help %s)", row->letter ? "-" : "--",
-                        row->letter ? (char[]){row->letter, '\0'} : row->name, row->argument, row->meaning,
+                        row->letter ? (char[]){row->letter, '\0'} : row->name, row->argument, meaning,
                         command_name());
     }
     return apply_common(arguments);

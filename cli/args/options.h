@@ -6,6 +6,9 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "args/choices.h"
+#include "args/names.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +19,7 @@ typedef enum option_kind {
     OPTION_POSITIONAL, /* const char *; the argument without a name */
     OPTION_COUNT,      /* int64_t, at least `least` */
     OPTION_POSITIVE,   /* double, above 0 */
-    OPTION_CHOICE,     /* int, index in `choices` */
+    OPTION_CHOICE,     /* int, the value of one of `choices` */
     OPTION_SEED,       /* seed_value */
     OPTION_ROWS,       /* row_range */
     OPTION_NUMBERS,    /* number_list */
@@ -55,13 +58,14 @@ typedef struct common_arguments {
 } common_arguments;
 
 typedef struct option {
-    const char *name;     /* long name without dashes; for a positional argument what the help calls it */
-    const char *argument; /* what the help calls the value */
-    const char *choices;  /* OPTION_CHOICE: "first|second|third" */
-    const char *fallback; /* (optional) the default as text */
-    const char *meaning;  /* one sentence without a full stop */
-    size_t offset;        /* of the value in the command's struct */
-    int64_t least;        /* OPTION_COUNT */
+    const char *name;         /* long name without dashes; for a positional argument what the help calls it */
+    const char *argument;     /* what the help calls the value */
+    const choice *choices;    /* OPTION_CHOICE */
+    const char *fallback;     /* (optional) the default as text */
+    const char *meaning;      /* one sentence without a full stop; names_expand puts `names` into it */
+    name_list (*names)(void); /* (optional) what may be given, of a table */
+    size_t offset;            /* of the value in the command's struct */
+    int64_t least;            /* OPTION_COUNT */
     option_kind kind;
     char letter; /* short name, or 0 */
     char form;   /* of a command with two forms: 1 or 2, the one it belongs to; 0: to both */
@@ -73,6 +77,10 @@ typedef struct option_table {
     const option *options;
     int count;
 } option_table;
+
+/* A default that is a macro, in the text of the help. */
+#define DIGITS_OF(number) #number
+#define DIGITS(number) DIGITS_OF(number)
 
 #define OPTION_TABLE(array)                                \
     {                                                      \
@@ -86,6 +94,10 @@ extern const option_table common_options;
  * here stays as the caller set it), and put the common options into effect. Returns 0, or the exit status
  * after saying what is wrong. */
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments);
+
+/* What an option means, with the names that it may be given, into `text`; returns it. */
+enum { MEANING_LENGTH = 512 };
+char *option_meaning(const option *row, char text[MEANING_LENGTH]);
 
 void text_list_free(text_list *list);
 

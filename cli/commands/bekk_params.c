@@ -11,18 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *bekk_preset_list(void)
+name_list bekk_preset_names(void)
 {
-    static char list[512];
-    size_t used = 0;
-    list[0] = '\0';
-    for (int64_t i = 0; volt_bekk_preset_name(i); i++) {
-        int added = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", volt_bekk_preset_name(i));
-        if (added < 0 || (size_t)added >= sizeof list - used)
-            break;
-        used += (size_t)added;
-    }
-    return list;
+    name_list names = {0};
+    for (int64_t i = 0; volt_bekk_preset_name(i); i++)
+        names_add(&names, volt_bekk_preset_name(i));
+    return names;
 }
 
 static int read_file(const char *path, volt_bekk **params)
@@ -42,9 +36,12 @@ int bekk_params_read(const char *path, const char *preset, volt_bekk **params)
         return complain(EXIT_USAGE, "either the file %s or --preset %s, not both", path, preset);
     if (path)
         return read_file(path, params);
-    if (!preset)
+    if (!preset) {
+        char all[512];
+        name_list names = bekk_preset_names();
         return complain(EXIT_USAGE, "a file with BEKK parameters or --preset is missing (presets: %s)",
-                        bekk_preset_list());
+                        names_join(&names, ", ", ", ", all, sizeof all));
+    }
     volt_status status = volt_bekk_preset(preset, params);
     return status ? complain_status(status) : 0;
 }

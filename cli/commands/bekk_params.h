@@ -11,8 +11,11 @@
  * NULL: an error. */
 int bekk_params_read(const char *path, const char *preset, volt_bekk **params);
 
-/* The names of all presets, "sp500-d5, sp500-d10 ...", for help and errors; in memory of this file. */
-const char *bekk_preset_list(void);
+/* The names of all presets; and the one that is taken where none is asked for. */
+name_list bekk_preset_names(void);
+#define BEKK_DEFAULT_PRESET "sp500-d5"
+/* Rows that are simulated unless told otherwise. */
+#define BEKK_DEFAULT_LENGTH 3761
 
 /* Simulate `length` rows and write them: columns z1 .. zd, r1 .. rd, h11, h21, ... (from ten assets on h1_1, h2_1). */
 typedef struct bekk_simulation {

@@ -20,12 +20,15 @@ typedef struct bekk_arguments {
 
 enum { NOT_GIVEN = -1 };
 
+static name_list action_names(void);
+
 static const option rows[] = {
     {.name = "ACTION",
      .kind = OPTION_POSITIONAL,
      .required = true,
      .offset = offsetof(bekk_arguments, action),
-     .meaning = "fit, simulate or score"},
+     .names = action_names,
+     .meaning = "{names or}"},
     {.name = "FILE",
      .kind = OPTION_POSITIONAL,
      .offset = offsetof(bekk_arguments, file),
@@ -34,7 +37,8 @@ static const option rows[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(bekk_arguments, preset),
      .argument = "P",
-     .meaning = "simulate, score: built-in parameters instead of FILE: sp500-d5, sp500-d10, sp500-d15"},
+     .names = bekk_preset_names,
+     .meaning = "simulate, score: built-in parameters instead of FILE: {names}"},
     {.name = "assets",
      .kind = OPTION_COUNT,
      .least = 1,
@@ -52,7 +56,7 @@ static const option rows[] = {
      .least = 1,
      .offset = offsetof(bekk_arguments, length),
      .argument = "N",
-     .meaning = "simulate: rows to write (default 3761)"},
+     .meaning = "simulate: rows to write (default " DIGITS(BEKK_DEFAULT_LENGTH) ")"},
     {.name = "discard",
      .kind = OPTION_COUNT,
      .offset = offsetof(bekk_arguments, discard),
@@ -104,7 +108,7 @@ static int run_simulation(const bekk_arguments *arguments)
         .params = params,
         .origin = arguments->file ? arguments->file : arguments->preset,
         .output = arguments->output,
-        .length = arguments->length > 0 ? arguments->length : 3761,
+        .length = arguments->length > 0 ? arguments->length : BEKK_DEFAULT_LENGTH,
         .discard = arguments->discard,
         .common = arguments->common,
     };
@@ -229,19 +233,27 @@ static const bekk_action actions[] = {
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
 
+static name_list action_names(void)
+{
+    name_list names = {0};
+    for (int i = 0; i < N_ACTIONS; i++)
+        names_add(&names, actions[i].name);
+    return names;
+}
+
 static const bekk_action *find_action(const char *name)
 {
-    const char *names[N_ACTIONS];
-    for (int i = 0; i < N_ACTIONS; i++) {
-        if (strcmp(actions[i].name, name) == 0)
-            return &actions[i];
-        names[i] = actions[i].name;
-    }
-    const char *nearest = volt_nearest_name(name, names, N_ACTIONS);
+    char all[128];
+    name_list names = action_names();
+    int found = names_find(&names, name);
+    if (found >= 0)
+        return &actions[found];
+    const char *nearest = names_nearest(&names, name);
     if (nearest)
         complain(EXIT_USAGE, "there is no action '%s'; did you mean bekk %s?", name, nearest);
     else
-        complain(EXIT_USAGE, "there is no action '%s' (there are fit, simulate and score)", name);
+        complain(EXIT_USAGE, "there is no action '%s' (there are %s)", name,
+                 names_join(&names, ", ", " and ", all, sizeof all));
     return NULL;
 }
 

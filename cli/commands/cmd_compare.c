@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "args/command.h"
 #include "args/shell_words.h"
+#include "commands/bekk_params.h"
 #include "compare/compare_contenders.h"
 #include "compare/compare_data.h"
 #include "compare/compare_output.h"
@@ -32,8 +33,6 @@ typedef struct compare_arguments {
     int protocol, race;
 } compare_arguments;
 
-/* In the order of the library's enum. */
-#define PROTOCOL_CHOICES "history|published"
 static const double default_budget = 60, default_test_share = 0.2;
 
 static const option rows[] = {
@@ -41,14 +40,15 @@ static const option rows[] = {
      .kind = OPTION_TEXT,
      .argument = "NAME",
      .offset = offsetof(compare_arguments, preset),
-     .meaning = "covolatility of stocks, simulated with parameters of real markets: sp500-d5, sp500-d10, "
-                "sp500-d15 (default sp500-d5, without --x)"},
+     .names = bekk_preset_names,
+     .meaning = "covolatility of stocks, simulated with parameters of real markets: {names} "
+                "(default " BEKK_DEFAULT_PRESET ", without --x)"},
     {.name = "length",
      .kind = OPTION_COUNT,
      .least = 20,
      .argument = "N",
      .offset = offsetof(compare_arguments, length),
-     .meaning = "rows to simulate for a preset (default 3760)"},
+     .meaning = "rows to simulate for a preset (default " DIGITS(PRESET_PAIRS) ")"},
     {.name = "x",
      .kind = OPTION_TEXT,
      .argument = "X",
@@ -71,7 +71,7 @@ static const option rows[] = {
      .meaning = "use rows A <= t < B of X and Y, counted from 0; negative ends count from the last row"},
     {.name = "missing",
      .kind = OPTION_CHOICE,
-     .choices = MISSING_CHOICES,
+     .choices = missing_choices,
      .fallback = "error",
      .offset = offsetof(compare_arguments, own.missing),
      .meaning = "what to do with missing values"},
@@ -95,7 +95,7 @@ static const option rows[] = {
          "the nine rows of the protocol)"},
     {.name = "protocol",
      .kind = OPTION_CHOICE,
-     .choices = PROTOCOL_CHOICES,
+     .choices = protocol_choices,
      .fallback = "history",
      .offset = offsetof(compare_arguments, protocol),
      .meaning = "what the kernels see: all a tuned window of the past, or what they saw in the paper"},
@@ -119,7 +119,7 @@ static const option rows[] = {
      .meaning = "validation blocks within the training rows"},
     {.name = "race",
      .kind = OPTION_CHOICE,
-     .choices = RACE_CHOICES,
+     .choices = race_choices,
      .fallback = "exact",
      .offset = offsetof(compare_arguments, race),
      .meaning = "give up draws that cannot win any more, or (fast) hardly can, or none"},
@@ -391,7 +391,9 @@ static int run_compare(int argc, char *const *argv)
         failed = check_outputs(&arguments);
     if (!failed) {
         setting->is_preset = !arguments.own.x;
-        setting->source = arguments.own.x ? arguments.own.x : arguments.preset ? arguments.preset : "sp500-d5";
+        setting->source = arguments.own.x    ? arguments.own.x
+                          : arguments.preset ? arguments.preset
+                                             : BEKK_DEFAULT_PRESET;
         setting->options = study_options(&arguments);
         setting->first_seed = arguments.common.seed.value;
         setting->repeat = arguments.repeat;

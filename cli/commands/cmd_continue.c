@@ -31,7 +31,7 @@ static const option rows[] = {
      .meaning = "rows to forecast"},
     {.name = "beyond",
      .kind = OPTION_CHOICE,
-     .choices = BEYOND_CHOICES,
+     .choices = beyond_choices,
      .fallback = "clip",
      .offset = offsetof(continue_arguments, beyond),
      .meaning = BEYOND_MEANING},
@@ -58,7 +58,7 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
     if (failed)
         return failed;
 
-    volt_predict_options options = forecast_options(0, arguments->beyond);
+    volt_predict_options options = forecast_options(VOLT_START_CONTINUE, arguments->beyond);
     options.progress = progress_begin(arguments->common.quiet);
     volt_status status = volt_model_continue(model, &options, path, &beyond);
     progress_end();

@@ -71,7 +71,7 @@ static const option rows[] = {
     {.name = "missing",
      .kind = OPTION_CHOICE,
      .form = OF_SEQUENCES,
-     .choices = MISSING_CHOICES,
+     .choices = missing_choices,
      .fallback = "error",
      .offset = offsetof(gram_arguments, missing),
      .meaning = "what to do with missing values"},
@@ -305,8 +305,9 @@ const cli_command command_gram = {
         "values are taken as they are, without scaling; the full matrix is written.\n"
         "\n"
         "With --collection entry (i, j) is the kernel of series i of A and series j of B. Their lengths\n"
-        "may differ. volterra, fading and memory compare the final states of two series, gak, sig and\n"
-        "sigpde the two paths. With --json class labels, where a file has them, are printed too.\n",
+        "may differ. Kernels of the whole past compare the final states of two series, kernels of paths\n"
+        "the two paths (volterra help kernels says which see what). With --json class labels, where a\n"
+        "file has them, are printed too.\n",
     .examples = "  volterra gram --x z.csv --kernel volterra:tau_coef=0.4,lambda_coef=0.7 -o K.npy\n"
                 "  volterra gram --x z.csv --kernel gak:sigma=2,window=20 -o K.npy\n"
                 "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"

@@ -20,10 +20,6 @@ typedef struct mcs_arguments {
     int64_t reps;
 } mcs_arguments;
 
-/* The choices of --method, in the order of volt_mcs_method. */
-#define METHOD_CHOICES "R|max"
-static const char *const method_names[] = {"R", "max"};
-
 static const option rows[] = {
     {.name = "LOSSES",
      .kind = OPTION_POSITIONAL,
@@ -38,7 +34,7 @@ static const option rows[] = {
      .meaning = "the set contains the best model with probability 1 - A: models with a p-value above A"},
     {.name = "method",
      .kind = OPTION_CHOICE,
-     .choices = METHOD_CHOICES,
+     .choices = mcs_method_choices,
      .fallback = "R",
      .offset = offsetof(mcs_arguments, method),
      .meaning = "compare models pair by pair, or each with the mean of all"},
@@ -138,7 +134,7 @@ static int print_json(const mcs_arguments *arguments, const dataset *losses, con
     results_numbers(results, "statistics", mcs->statistics, mcs->models - 1);
     results_numbers(results, "losses", mcs->mean_losses, mcs->models);
     results_number(results, "size", NULL, arguments->size);
-    results_text(results, "method", NULL, "%s", method_names[arguments->method]);
+    results_text(results, "method", NULL, "%s", choice_word(mcs_method_choices, arguments->method));
     results_number(results, "block", NULL, mcs->block);
     results_count(results, "reps", NULL, arguments->reps);
     if (arguments->common.seed.value <= INT64_MAX)
@@ -171,7 +167,7 @@ static int print_table(const mcs_arguments *arguments, const dataset *losses, co
     result_list *results = results_new(false);
     results_text(results, NULL, "losses", "%s: %lld rows, %lld model%s", arguments->losses,
                  (long long)losses->view.rows, (long long)mcs->models, mcs->models == 1 ? "" : "s");
-    results_text(results, NULL, "method", "%s", method_names[arguments->method]);
+    results_text(results, NULL, "method", "%s", choice_word(mcs_method_choices, arguments->method));
     results_text(results, NULL, "bootstrap", "%lld replications, mean block length %.4g, seed %llu",
                  (long long)arguments->reps, mcs->block, (unsigned long long)arguments->common.seed.value);
     int failed = results_print(results);

@@ -22,26 +22,31 @@ typedef struct simulate_arguments {
 
 enum { NOT_GIVEN = -1 };
 
+static name_list system_names(void);
+
 static const option rows[] = {
     {.name = "SYSTEM",
      .kind = OPTION_POSITIONAL,
      .required = true,
      .offset = offsetof(simulate_arguments, system),
-     .meaning = "lorenz, mackey-glass, narma10 or bekk"},
+     .names = system_names,
+     .meaning = "{names or}"},
     {.name = "length",
      .kind = OPTION_COUNT,
      .least = 1,
      .offset = offsetof(simulate_arguments, length),
      .argument = "N",
-     .meaning = "rows to write (default 10000 for lorenz, 3761 for bekk, 5000 for the others)"},
+     .meaning = "rows to write (default 10000 for lorenz, " DIGITS(
+         BEKK_DEFAULT_LENGTH) " for bekk, 5000 for the others)"},
     {.name = "preset",
      .kind = OPTION_TEXT,
      .offset = offsetof(simulate_arguments, preset),
      .argument = "P",
-     .meaning = "parameters: sp500-d5, sp500-d10 or sp500-d15 (bekk; default sp500-d5)"},
+     .names = bekk_preset_names,
+     .meaning = "parameters: {names or} (bekk; default " BEKK_DEFAULT_PRESET ")"},
     {.name = "method",
      .kind = OPTION_CHOICE,
-     .choices = "rk4|accurate",
+     .choices = ode_method_choices,
      .fallback = "rk4",
      .offset = offsetof(simulate_arguments, method),
      .meaning = "fixed steps of Runge-Kutta, or a solution to rounding (lorenz, mackey-glass)"},
@@ -110,7 +115,7 @@ static int run_lorenz(const simulate_arguments *arguments, volt_matrix out)
     if (failed)
         return failed;
     perturb_start(arguments->common.seed, options.start, 3);
-    options.method = arguments->method ? VOLT_ODE_ACCURATE : VOLT_ODE_RK4;
+    options.method = (volt_ode_method)arguments->method;
     if (arguments->step > 0)
         options.step = arguments->step;
     if (arguments->discard != NOT_GIVEN)
@@ -128,7 +133,7 @@ static int run_mackey_glass(const simulate_arguments *arguments, volt_matrix out
     if (failed)
         return failed;
     perturb_start(arguments->common.seed, &options.start, 1);
-    options.method = arguments->method ? VOLT_ODE_ACCURATE : VOLT_ODE_RK4;
+    options.method = (volt_ode_method)arguments->method;
     if (arguments->step > 0)
         options.step = arguments->step;
     if (arguments->every > 0)
@@ -159,7 +164,7 @@ static int run_narma10(const simulate_arguments *arguments, volt_matrix out)
 /* Its columns follow from its parameters, so it writes its own rows. */
 static int simulate_bekk(const simulate_arguments *arguments)
 {
-    const char *preset = arguments->preset ? arguments->preset : "sp500-d5";
+    const char *preset = arguments->preset ? arguments->preset : BEKK_DEFAULT_PRESET;
     volt_bekk *params = NULL;
     int failed = bekk_params_read(NULL, preset, &params);
     if (failed)
@@ -168,7 +173,7 @@ static int simulate_bekk(const simulate_arguments *arguments)
         .params = params,
         .origin = preset,
         .output = arguments->output,
-        .length = arguments->length > 0 ? arguments->length : 3761,
+        .length = arguments->length > 0 ? arguments->length : BEKK_DEFAULT_LENGTH,
         .discard = arguments->discard,
         .common = arguments->common,
     };
@@ -190,24 +195,31 @@ static const simulated_system systems[] = {
     {"lorenz", 10000, 3, {"x", "y", "z"}, true, true, false, true, false, run_lorenz, NULL},
     {"mackey-glass", 5000, 1, {"x"}, true, true, true, true, false, run_mackey_glass, NULL},
     {"narma10", 5000, 2, {"u", "y"}, false, false, false, false, false, run_narma10, NULL},
-    {"bekk", 3761, 0, {NULL}, false, false, false, false, true, NULL, simulate_bekk},
+    {"bekk", BEKK_DEFAULT_LENGTH, 0, {NULL}, false, false, false, false, true, NULL, simulate_bekk},
 };
 enum { N_SYSTEMS = sizeof systems / sizeof systems[0] };
 
+static name_list system_names(void)
+{
+    name_list names = {0};
+    for (int i = 0; i < N_SYSTEMS; i++)
+        names_add(&names, systems[i].name);
+    return names;
+}
+
 static const simulated_system *find_system(const char *name)
 {
-    const char *names[N_SYSTEMS];
-    for (int i = 0; i < N_SYSTEMS; i++) {
-        if (strcmp(systems[i].name, name) == 0)
-            return &systems[i];
-        names[i] = systems[i].name;
-    }
-    const char *nearest = volt_nearest_name(name, names, N_SYSTEMS);
+    char all[128];
+    name_list names = system_names();
+    int found = names_find(&names, name);
+    if (found >= 0)
+        return &systems[found];
+    const char *nearest = names_nearest(&names, name);
     if (nearest)
         complain(EXIT_USAGE, "there is no system '%s'; did you mean %s?", name, nearest);
     else
-        complain(EXIT_USAGE, "there is no system '%s' (there are lorenz, mackey-glass, narma10 and bekk)",
-                 name);
+        complain(EXIT_USAGE, "there is no system '%s' (there are %s)", name,
+                 names_join(&names, ", ", " and ", all, sizeof all));
     return NULL;
 }
 
@@ -215,7 +227,7 @@ static const simulated_system *find_system(const char *name)
 static int check_options(const simulated_system *system, const simulate_arguments *arguments)
 {
     const char *useless = NULL;
-    if (arguments->method && !system->has_method)
+    if (arguments->method != VOLT_ODE_RK4 && !system->has_method)
         useless = "method";
     else if (arguments->step > 0 && !system->has_step)
         useless = "step";
@@ -276,7 +288,8 @@ static int run_simulate(int argc, char *const *argv)
 
 const cli_command command_simulate = {
     .name = "simulate",
-    .summary = "write a sequence of a known system: lorenz, mackey-glass, narma10, bekk",
+    .names = system_names,
+    .summary = "write a sequence of a known system: {names}",
     .description =
         "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
         "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"

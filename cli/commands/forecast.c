@@ -7,11 +7,9 @@
 
 volt_predict_options forecast_options(int start, int beyond)
 {
-    static const volt_start starts[] = {VOLT_START_CONTINUE, VOLT_START_RESET};
-    static const volt_beyond policies[] = {VOLT_BEYOND_CLIP, VOLT_BEYOND_ERROR, VOLT_BEYOND_ALLOW};
     volt_predict_options options = volt_predict_options_default();
-    options.start = starts[start];
-    options.beyond = policies[beyond];
+    options.start = (volt_start)start;
+    options.beyond = (volt_beyond)beyond;
     return options;
 }
 
@@ -19,10 +17,10 @@ void forecast_warn_beyond(int beyond, int64_t count, int64_t total)
 {
     if (count == 0)
         return;
-    bool is_allowed = forecast_options(0, beyond).beyond == VOLT_BEYOND_ALLOW;
     warn("%lld of %lld input rows lay beyond the ball of the training inputs and were %s", (long long)count,
          (long long)total,
-         is_allowed ? "taken as they are (--beyond allow)" : "projected to it (--beyond clip)");
+         beyond == VOLT_BEYOND_ALLOW ? "taken as they are (--beyond allow)"
+                                     : "projected to it (--beyond clip)");
 }
 
 int forecast_write(const volt_model_info *model, volt_view forecast, const char *path, bool json, int beyond,

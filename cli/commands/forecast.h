@@ -6,10 +6,7 @@
 
 #include <stdbool.h>
 
-/* In the order of the library's enums. */
-#define START_CHOICES "continue|reset"
 #define START_MEANING "the inputs follow the training rows, or are a new sequence after a zero past"
-#define BEYOND_CHOICES "clip|error|allow"
 #define BEYOND_MEANING                                                                                \
     "an input larger than any of training is projected to the largest norm there, refused, or taken " \
     "as it is while the kernel allows"

@@ -17,7 +17,7 @@ typedef struct compare_data {
 } compare_data;
 
 /* Pairs that a preset simulates unless told otherwise: with the first 80 % for training, 3008 and 752. */
-enum { PRESET_PAIRS = 3760 };
+#define PRESET_PAIRS 3760
 
 /* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be
  * released. */

@@ -1,6 +1,7 @@
 /* cli/compare/compare_json.c: a comparison as JSON. Every number is in the units of the targets; what is not known is null. */
 #include "compare/compare_output.h"
 
+#include "args/choices.h"
 #include "terminal/json_build.h"
 
 #include <math.h>
@@ -105,7 +106,7 @@ int compare_print_json(const cli_comparison *comparison, const compare_files *fi
     json_t *object = build_object(&build), *rows = build_array(&build);
     char headline[HEADLINE_LENGTH];
     set_text(&build, object, setting->is_preset ? "preset" : "x", setting->source);
-    set_text(&build, object, "protocol", protocol_name(options->protocol));
+    set_text(&build, object, "protocol", choice_word(protocol_choices, (int)options->protocol));
     set_count(&build, object, "seed", (int64_t)setting->first_seed);
     set_count(&build, object, "samples", comparison->n_samples);
     set_count(&build, object, "rows_train", setting->n_train);

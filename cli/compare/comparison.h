@@ -74,9 +74,6 @@ const comparison_row *comparison_lowest(const cli_comparison *comparison, measur
 /* In the model confidence set of every sample. */
 bool comparison_in_mcs(const cli_comparison *comparison, const comparison_row *row);
 
-/* "history" or "published". */
-const char *protocol_name(volt_protocol protocol);
-
 /* The finding in one sentence, into `text`; returns it. */
 enum { HEADLINE_LENGTH = 640 };
 char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_LENGTH]);

@@ -1,6 +1,7 @@
 /* cli/compare/comparison_words.c: a comparison in sentences. */
 #include "compare/comparison.h"
 
+#include "args/choices.h"
 #include "args/kernel_parts.h"
 #include "terminal/quantities.h"
 
@@ -8,11 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *protocol_name(volt_protocol protocol)
-{
-    return protocol == VOLT_PROTOCOL_PUBLISHED ? "published" : "history";
-}
 
 /* A text that grows as far as it has room. */
 typedef struct word_buffer {
@@ -58,7 +54,7 @@ char *comparison_describe_search(const cli_comparison *comparison, char text[DES
     const volt_study_options *options = &comparison->setting.options;
     char seconds[QUANTITY_LENGTH];
     word_buffer words = {.text = text, .capacity = DESCRIPTION_LENGTH};
-    say(&words, "%s protocol, ", protocol_name(options->protocol));
+    say(&words, "%s protocol, ", choice_word(protocol_choices, (int)options->protocol));
     say_count(&words, options->folds, "fold");
     say(&words, ", ");
     if (options->draws > 0)

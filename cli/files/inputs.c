@@ -10,11 +10,10 @@
 
 static bool offers_missing; /* the command has the option --missing */
 
-volt_missing missing_policy(int choice)
+volt_missing missing_policy(int value)
 {
     offers_missing = true;
-    static const volt_missing policies[] = {VOLT_MISSING_ERROR, VOLT_MISSING_DROP, VOLT_MISSING_INTERPOLATE};
-    return policies[choice];
+    return (volt_missing)value;
 }
 
 int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix)

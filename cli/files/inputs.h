@@ -5,10 +5,9 @@
 #include "args/options.h"
 #include "volterra.h"
 
-/* The choices of --missing, in the order of missing_policy(). A command that asks for the policy has that
- * option, and errors about missing values mention it from then on. */
-#define MISSING_CHOICES "error|drop|interpolate"
-volt_missing missing_policy(int choice);
+/* The value of --missing. A command that asks for it has that option, and errors about missing values mention it
+ * from then on. */
+volt_missing missing_policy(int value);
 
 /* A matrix that was read. `view` is what the command works on; the rest is what it stands on. */
 typedef struct dataset {

@@ -5,11 +5,11 @@
  * one row per trial, the score first, then its place on every panel's axis. */
 #include "search/search_plot.h"
 
+#include "args/choices.h"
 #include "args/kernel_parts.h"
 #include "files/gnuplot.h"
 #include "files/gnuplot_text.h"
 #include "search/plot_axes.h"
-#include "search/search_report.h"
 #include "terminal/messages.h"
 
 #include <math.h>
@@ -294,9 +294,10 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
         plot_axes_find(axes, trials, count);
         plot_layout layout = lay_out(axes->count, most_columns);
         write_tables(script, axes, &scores, trials, count, best, sizes);
-        write_header(script, &layout, &scores, score_label(score), count, best);
+        write_header(script, &layout, &scores, choice_label(score_choices, (int)score), count, best);
         for (int panel = 0; panel < axes->count; panel++)
-            write_panel(script, &layout, &axes->axes[panel], panel, score_label(score), best, sizes);
+            write_panel(script, &layout, &axes->axes[panel], panel, choice_label(score_choices, (int)score),
+                        best, sizes);
         fputs("unset multiplot\n", script);
     }
     free(axes);

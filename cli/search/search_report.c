@@ -1,6 +1,7 @@
 /* cli/search/search_report.c: the progress and the result of a search. */
 #include "search/search_report.h"
 
+#include "args/choices.h"
 #include "args/kernel_parts.h"
 #include "terminal/progress_bar.h"
 #include "terminal/quantities.h"
@@ -9,41 +10,6 @@
 #include <stdio.h>
 
 enum { LINE_CAPACITY = 512 };
-
-const char *score_label(volt_score score)
-{
-    switch (score) {
-    case VOLT_SCORE_R2:
-        return "R2";
-    case VOLT_SCORE_NMSE:
-        return "NMSE";
-    case VOLT_SCORE_MSE:
-        return "MSE";
-    case VOLT_SCORE_PREQUENTIAL:
-        return "prequential R2";
-    case VOLT_SCORE_LOG:
-        return "log likelihood";
-    }
-    return "score";
-}
-
-/* The same as an option and in JSON. */
-static const char *score_word(volt_score score)
-{
-    switch (score) {
-    case VOLT_SCORE_R2:
-        return "r2";
-    case VOLT_SCORE_NMSE:
-        return "nmse";
-    case VOLT_SCORE_MSE:
-        return "mse";
-    case VOLT_SCORE_PREQUENTIAL:
-        return "prequential";
-    case VOLT_SCORE_LOG:
-        return "log";
-    }
-    return "";
-}
 
 const char *search_first_failure(const volt_search *search)
 {
@@ -97,8 +63,9 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     announce_expected(watch, &info);
     describe_count(watch, &info, count, sizeof count);
     if (best)
-        snprintf(line, sizeof line, "%s, best %s %.4g with %s alpha=%.3g", count, score_label(info.score),
-                 best->score, kernel_brief(best->kernel, kernel, sizeof kernel), best->alpha);
+        snprintf(line, sizeof line, "%s, best %s %.4g with %s alpha=%.3g", count,
+                 choice_label(score_choices, (int)info.score), best->score,
+                 kernel_brief(best->kernel, kernel, sizeof kernel), best->alpha);
     else
         snprintf(line, sizeof line, "%s, %lld failed", count, (long long)info.failed);
     progress_describe(line);
@@ -136,7 +103,7 @@ static int64_t list_stopped(const volt_search_info *info, char *text, size_t cap
 static void report_best(result_list *results, const volt_trial *best, const volt_search_info *info)
 {
     char number[VOLT_NUMBER_LENGTH], text[LINE_CAPACITY];
-    const char *label = score_label(info->score);
+    const char *label = choice_label(score_choices, (int)info->score);
     results_text(results, NULL, "best kernel", "%s", best->kernel);
     results_text(results, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
     if (best->n_folds > 1) {
@@ -190,7 +157,7 @@ int search_report_print(const search_outcome *outcome, bool json)
     volt_search_describe(outcome->search, &info);
     result_list *results = results_new(json);
     report_best(results, volt_search_best(outcome->search), &info);
-    results_text(results, "score", NULL, "%s", score_word(info.score));
+    results_text(results, "score", NULL, "%s", choice_word(score_choices, (int)info.score));
     results_count(results, "folds", NULL, info.folds);
     report_counters(results, outcome, &info);
     results_number(results, "blas_seconds", NULL, info.blas_seconds);

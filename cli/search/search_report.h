@@ -6,13 +6,6 @@
 
 #include <stdbool.h>
 
-/* The choices of --score and --race, in the order of the library's enums. */
-#define SCORE_CHOICES "r2|nmse|mse|prequential|log"
-#define RACE_CHOICES "exact|fast|none"
-
-/* "R2", "NMSE", ... for people. */
-const char *score_label(volt_score score);
-
 /* ---- while it runs ---------------------------------------------------------------------------- */
 
 typedef struct search_watch {

@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const law_names[] = {"log", "uniform", "int", "logint"};
-static const volt_search_law laws[] = {VOLT_SEARCH_LOG, VOLT_SEARCH_LINEAR, VOLT_SEARCH_INTEGER,
-                                       VOLT_SEARCH_LOG_INTEGER};
-enum { N_LAWS = (int)(sizeof laws / sizeof laws[0]) };
+name_list range_forms(void)
+{
+    name_list forms = {0};
+    for (const choice *law = law_choices; law->word; law++)
+        names_add(&forms, law->label);
+    return forms;
+}
 
 /* "LAW:LOW..HIGH", split in place; `written` is the whole option for the sentence. */
 static int read_interval(char *spec, char *dots, const char *written, volt_range *range)
@@ -22,15 +25,16 @@ static int read_interval(char *spec, char *dots, const char *written, volt_range
     *colon = *dots = '\0';
     const char *low = colon + 1, *high = dots + 2;
 
-    int law = 0;
-    while (law < N_LAWS && strcmp(law_names[law], spec) != 0)
-        law++;
-    if (law == N_LAWS) {
-        const char *nearest = volt_nearest_name(spec, law_names, N_LAWS);
-        return complain(EXIT_USAGE, "--range %s: '%s' is none of log, uniform, int, logint%s%s%s", written,
-                        spec, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    const choice *law = choice_of_word(law_choices, spec);
+    if (!law) {
+        char all[CHOICES_LENGTH];
+        name_list names = choice_names(law_choices);
+        const char *nearest = names_nearest(&names, spec);
+        return complain(EXIT_USAGE, "--range %s: '%s' is none of %s%s%s%s", written, spec,
+                        names_join(&names, ", ", ", ", all, sizeof all), nearest ? "; did you mean " : "",
+                        nearest ? nearest : "", nearest ? "?" : "");
     }
-    range->kind = laws[law];
+    range->kind = (volt_search_law)law->value;
     if (!volt_parse_number(low, &range->low) || !isfinite(range->low))
         return complain(EXIT_USAGE, "--range %s: '%s' is not a finite number", written, low);
     if (!volt_parse_number(high, &range->high) || !isfinite(range->high))

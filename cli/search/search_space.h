@@ -5,10 +5,9 @@
 #include "args/options.h"
 #include "volterra.h"
 
-/* What a SPEC may be, for the help. */
-#define RANGE_MEANING                                                                             \
-    "draw parameter NAME (or alpha) from SPEC: log:LOW..HIGH, uniform:LOW..HIGH, int:LOW..HIGH, " \
-    "logint:LOW..HIGH, a list of values A|B|C, or one value"
+/* What a SPEC may be, for the help; the names are those of range_forms. */
+#define RANGE_MEANING "draw parameter NAME (or alpha) from SPEC: {names}, a list of values A|B|C, or one value"
+name_list range_forms(void); /* "log:LOW..HIGH" and so on */
 
 /* Ranges that were read; begins as {0}. */
 typedef struct search_space {

@@ -137,7 +137,6 @@ int training_check_output(const training_arguments *arguments, const char *path)
 char *training_fit_command(const training_arguments *arguments, const char *kernel, double alpha,
                            const char *model)
 {
-    static const char *const policies[] = {"error", "drop", "interpolate"};
     char number[VOLT_NUMBER_LENGTH];
     shell_words words = {0};
     shell_words_add(&words, NULL, "volterra");
@@ -157,8 +156,8 @@ char *training_fit_command(const training_arguments *arguments, const char *kern
         shell_words_add(&words, "--no-intercept", NULL);
     if (arguments->no_scale)
         shell_words_add(&words, "--no-scale", NULL);
-    if (arguments->missing > 0)
-        shell_words_add(&words, "--missing", policies[arguments->missing]);
+    if (arguments->missing != VOLT_MISSING_ERROR)
+        shell_words_add(&words, "--missing", choice_word(missing_choices, arguments->missing));
     shell_words_add(&words, "-o", model);
     return shell_words_take(&words);
 }

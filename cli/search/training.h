@@ -59,7 +59,7 @@ enum { AHEAD_NOT_GIVEN = -1 };
          .offset = (base) + offsetof(training_arguments, no_scale),                                           \
          .meaning = "take inputs and targets as they are"},                                                   \
     {                                                                                                         \
-        .name = "missing", .kind = OPTION_CHOICE, .choices = MISSING_CHOICES, .fallback = "error",            \
+        .name = "missing", .kind = OPTION_CHOICE, .choices = missing_choices, .fallback = "error",            \
         .offset = (base) + offsetof(training_arguments, missing), .meaning = "what to do with missing values" \
     }
 

@@ -1,7 +1,6 @@
 /* cli/search/tune.c: run a search, or merge the logs of several, and make the most of the winner. */
 #include "search/tune.h"
 
-#include "commands/forecast.h"
 #include "files/outputs.h"
 #include "search/search_plot.h"
 #include "search/search_report.h"
@@ -67,7 +66,7 @@ static volt_search_options search_options(const tune_arguments *arguments)
     options.splits.min_train = arguments->min_train;
     options.splits.max_train = arguments->max_train;
     options.splits.rolling = arguments->rolling;
-    options.start = forecast_options(arguments->start, 0).start;
+    options.start = (volt_start)arguments->start;
     options.washout = arguments->training.washout;
     options.intercept = !arguments->training.no_intercept;
     options.scale = !arguments->training.no_scale;

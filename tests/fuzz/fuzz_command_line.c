@@ -30,6 +30,8 @@ typedef struct fuzz_arguments {
 } fuzz_arguments;
 
 #define AT(member) .offset = offsetof(fuzz_arguments, member), .argument = "VALUE", .meaning = "a value"
+static const choice ordinals[] = {{"first", 0, NULL}, {"second", 1, NULL}, {"third", 2, NULL}, {NULL, 0, NULL}};
+
 static const option table_rows[] = {
     {.name = "FILE", .kind = OPTION_POSITIONAL, AT(file)},
     {.name = "flag", .kind = OPTION_FLAG, AT(flag)},
@@ -38,7 +40,7 @@ static const option table_rows[] = {
     {.name = "count", .kind = OPTION_COUNT, .letter = 'n', .least = -2, .fallback = "4", AT(count)},
     {.name = "positive", .kind = OPTION_POSITIVE, .fallback = "0.5", AT(positive)},
     {.name = "budget", .kind = OPTION_DURATION, .fallback = "1m", AT(budget)},
-    {.name = "choice", .kind = OPTION_CHOICE, .choices = "first|second|third", .fallback = "first", AT(choice)},
+    {.name = "choice", .kind = OPTION_CHOICE, .choices = ordinals, .fallback = "first", AT(choice)},
     {.name = "rows", .kind = OPTION_ROWS, AT(rows)},
     {.name = "numbers", .kind = OPTION_NUMBERS, AT(numbers)},
     {.name = "range", .kind = OPTION_TEXTS, AT(ranges)},

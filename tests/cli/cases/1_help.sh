@@ -72,6 +72,55 @@ help_kernels()
 }
 check "help kernels prints the table of kernels, or one of them" help_kernels
 
+# The SYNOPSIS of the manual page, all forms of a command together: one line "--name" or "--name a|b|c" an option.
+manual_options()
+{
+    sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$here/../../docs/man/volterra.1" |
+        awk -v command="$1" '/^\.Cm /{ inside = $2 == command } inside' |
+        sed -E 's/ Fl /\nFl /g; s/^\.(Op )?//' | grep '^Fl ' |
+        sed -E 's/^Fl o .*/--output/; s/^Fl -([a-z-]+) Cm ([^ ]+( \| [^ ]+)+).*/--\1 \2/; s/^Fl -([a-z-]+).*/--\1/; s/ \| /|/g' |
+        sort -u
+}
+
+# The same of the help; what the options of every command are is said once.
+help_options()
+{
+    sed -n '/^options:/,/^options of every/p' out | grep -oE '^  (-[a-z], )?--[a-z-]+( [^ ]*\|[^ ]*)?' |
+        sed -E 's/^ *(-[a-z], )?//' | sort -u
+}
+
+manual_page()
+{
+    for command in $all_commands; do
+        expect 0 help "$command"
+        # Every command with --missing has the same words: the page calls them a policy, and lists them once.
+        help_options | sed 's/^--missing .*/--missing/' >help_list
+        manual_options "$command" >manual_list
+        diff -u manual_list help_list >difference || fail "$command: $(cat difference)"
+    done
+    expect 0 help fit
+    out_has "^  --missing $(sed -nE 's/^\.It Fl -missing Cm //p' "$here/../../docs/man/volterra.1" | sed 's/ | /|/g; s/|/\\|/g')( |$)"
+}
+check "the manual page has the options and the choices of the help" manual_page
+
+# Names that a table of the library gives stand in the help of every command that takes them, and in the manual page.
+names_of_tables()
+{
+    expect 2 bekk simulate
+    presets=$(sed -nE 's/.*\(presets: (.*)\)$/\1/p' err)
+    [ -n "$presets" ] || fail "no presets"
+    for command in compare simulate bekk; do
+        expect 0 help "$command"
+        tr -s ' \n' ' ' <out >text
+        grep -qF "${presets%, *}" text || fail "help $command has not $presets"
+        grep -qF "${presets##*, }" text || fail "help $command has not $presets"
+    done
+    for word in ${presets//,/}; do
+        [ "$(grep -c -- "$word" "$here/../../docs/man/volterra.1")" -ge 3 ] || fail "the manual page has not $word"
+    done
+}
+check "help and manual page name the presets of the library" names_of_tables
+
 version()
 {
     expect 0 --version

@@ -1,0 +1,110 @@
+/* cli/args/choices.c: the words that options take for the library's enums. */
+#include "args/choices.h"
+
+#include "volterra.h"
+
+#include <string.h>
+
+const choice start_choices[] = {
+    {"continue", VOLT_START_CONTINUE, NULL},
+    {"reset", VOLT_START_RESET, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice beyond_choices[] = {
+    {"clip", VOLT_BEYOND_CLIP, NULL},
+    {"error", VOLT_BEYOND_ERROR, NULL},
+    {"allow", VOLT_BEYOND_ALLOW, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice missing_choices[] = {
+    {"error", VOLT_MISSING_ERROR, NULL},
+    {"drop", VOLT_MISSING_DROP, NULL},
+    {"interpolate", VOLT_MISSING_INTERPOLATE, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice score_choices[] = {
+    {"r2", VOLT_SCORE_R2, "R2"},
+    {"nmse", VOLT_SCORE_NMSE, "NMSE"},
+    {"mse", VOLT_SCORE_MSE, "MSE"},
+    {"prequential", VOLT_SCORE_PREQUENTIAL, "prequential R2"},
+    {"log", VOLT_SCORE_LOG, "log likelihood"},
+    {NULL, 0, NULL},
+};
+
+const choice race_choices[] = {
+    {"exact", VOLT_RACE_EXACT, NULL},
+    {"fast", VOLT_RACE_FAST, NULL},
+    {"none", VOLT_RACE_NONE, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice protocol_choices[] = {
+    {"history", VOLT_PROTOCOL_HISTORY, NULL},
+    {"published", VOLT_PROTOCOL_PUBLISHED, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice mcs_method_choices[] = {
+    {"R", VOLT_MCS_R, NULL},
+    {"max", VOLT_MCS_MAX, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice ode_method_choices[] = {
+    {"rk4", VOLT_ODE_RK4, NULL},
+    {"accurate", VOLT_ODE_ACCURATE, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice law_choices[] = {
+    {"log", VOLT_SEARCH_LOG, "log:LOW..HIGH"},
+    {"uniform", VOLT_SEARCH_LINEAR, "uniform:LOW..HIGH"},
+    {"int", VOLT_SEARCH_INTEGER, "int:LOW..HIGH"},
+    {"logint", VOLT_SEARCH_LOG_INTEGER, "logint:LOW..HIGH"},
+    {NULL, 0, NULL},
+};
+
+const choice *choice_of_word(const choice *choices, const char *word)
+{
+    for (; choices->word; choices++)
+        if (strcmp(choices->word, word) == 0)
+            return choices;
+    return NULL;
+}
+
+static const choice *choice_of_value(const choice *choices, int value)
+{
+    for (; choices->word; choices++)
+        if (choices->value == value)
+            return choices;
+    return NULL;
+}
+
+const char *choice_word(const choice *choices, int value)
+{
+    const choice *found = choice_of_value(choices, value);
+    return found ? found->word : "";
+}
+
+const char *choice_label(const choice *choices, int value)
+{
+    const choice *found = choice_of_value(choices, value);
+    return found && found->label ? found->label : "";
+}
+
+name_list choice_names(const choice *choices)
+{
+    name_list names = {0};
+    for (; choices->word; choices++)
+        names_add(&names, choices->word);
+    return names;
+}
+
+char *choices_text(const choice *choices, char text[CHOICES_LENGTH])
+{
+    name_list names = choice_names(choices);
+    return names_join(&names, "|", "|", text, CHOICES_LENGTH);
+}

@@ -1,0 +1,40 @@
+/* cli/args/choices.h: the words that options take for the library's enums: one line a word.
+ *
+ * The parser, the help, the sentences of errors and the results read these tables; the value that an option
+ * stores is that of the enum. */
+#ifndef CLI_CHOICES_H
+#define CLI_CHOICES_H
+
+#include "args/names.h"
+
+typedef struct choice {
+    const char *word; /* on the command line and in JSON; NULL ends the list */
+    int value;
+    const char *label; /* (optional) for people */
+} choice;
+
+extern const choice start_choices[];      /* volt_start */
+extern const choice beyond_choices[];     /* volt_beyond */
+extern const choice missing_choices[];    /* volt_missing */
+extern const choice score_choices[];      /* volt_score */
+extern const choice race_choices[];       /* volt_race */
+extern const choice protocol_choices[];   /* volt_protocol */
+extern const choice mcs_method_choices[]; /* volt_mcs_method */
+extern const choice ode_method_choices[]; /* volt_ode_method */
+extern const choice law_choices[];        /* volt_search_law; labelled with how --range writes them */
+
+/* The choice with that word; NULL: there is none. */
+const choice *choice_of_word(const choice *choices, const char *word);
+
+/* The word and the label of a value of the list. */
+const char *choice_word(const choice *choices, int value);
+const char *choice_label(const choice *choices, int value);
+
+/* All words. */
+name_list choice_names(const choice *choices);
+
+/* "first|second|third" into `text`; returns it. */
+enum { CHOICES_LENGTH = 96 };
+char *choices_text(const choice *choices, char text[CHOICES_LENGTH]);
+
+#endif
