@@ -8,6 +8,7 @@
 typedef struct plan_arguments {
     common_arguments common;
     int64_t n, d, q;
+    const char *kernel;
 } plan_arguments;
 
 static const option rows[] = {
@@ -31,6 +32,12 @@ static const option rows[] = {
      .offset = offsetof(plan_arguments, q),
      .argument = "Q",
      .meaning = "output columns (default: as many as inputs)"},
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .fallback = "volterra",
+     .argument = "K",
+     .offset = offsetof(plan_arguments, kernel),
+     .meaning = "the kernel, see volterra help kernels"},
 };
 
 static void report_json(result_list *results, const plan_arguments *arguments, const volt_plan *plan, bool fits)
@@ -38,6 +45,7 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     results_count(results, "n", NULL, arguments->n);
     results_count(results, "d", NULL, arguments->d);
     results_count(results, "q", NULL, arguments->q);
+    results_text(results, "kernel", NULL, "%s", arguments->kernel);
     results_number(results, "fit_bytes", NULL, plan->fit_bytes);
     results_number(results, "model_bytes", NULL, plan->model_bytes);
     results_number(results, "available_bytes", NULL, plan->available_bytes);
@@ -91,7 +99,11 @@ static int run_plan(int argc, char *const *argv)
         return failed;
     if (arguments.q == 0)
         arguments.q = arguments.d;
-    volt_status status = volt_plan_fit(arguments.n, arguments.d, arguments.q, 1, &plan);
+    volt_kernel *kernel = NULL;
+    volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
+    if (status == VOLT_OK)
+        status = volt_plan_kernel(kernel, arguments.n, arguments.d, arguments.q, 1, &plan);
+    volt_kernel_free(kernel);
     if (status)
         return complain_status(status);
     bool fits = plan.available_bytes <= 0 || plan.fit_bytes <= plan.available_bytes;

@@ -112,8 +112,9 @@ VOLT_API volt_status volt_model_load(const char *path, volt_model **model);
 
 /* ---- plan ------------------------------------------------------------------------------------- */
 
-/* Memory and time of a fit with n rows, d inputs and q outputs on this machine. Times come from a short
- * measurement (about a fifth of a second) when measure is nonzero, else they are 0. */
+/* Memory and time of a fit with n rows, d inputs and q outputs on this machine, with the kernel `volterra`, whatever
+ * its lift, or with another one. Times come from a short measurement (about a fifth of a second; longer where an entry of the kernel costs much)
+ * when measure is nonzero, else they are 0. */
 typedef struct volt_plan {
     double fit_bytes;       /* peak of volt_model_fit */
     double model_bytes;     /* the model itself, in memory and on disk */
@@ -122,6 +123,8 @@ typedef struct volt_plan {
     int64_t n_that_fits; /* largest n with this d and q that fits in the available memory */
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
+VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,
+                                      volt_plan *plan);
 
 #ifdef __cplusplus
 }

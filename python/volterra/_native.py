@@ -96,6 +96,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_model_save": (c_int, [_HANDLE, c_char_p]),
     "volt_model_load": (c_int, [c_char_p, _OUT_HANDLE]),
     "volt_plan_fit": (c_int, [c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),
+    "volt_plan_kernel": (c_int, [_HANDLE, c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),
     # select.h
     "volt_draw_options_default": (DrawOptions, []),
     "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), _OUT_HANDLE]),

@@ -46,11 +46,11 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, co
     return VOLT_OK;
 }
 
-static volt_status check_memory(int64_t n, int64_t d, int64_t q)
+static volt_status check_memory(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q)
 {
     volt_plan plan;
     char what[96];
-    VOLT_TRY(volt_plan_fit(n, d, q, 0, &plan));
+    VOLT_TRY(volt_plan_kernel(kernel, n, d, q, 0, &plan));
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
     volt_status status = volt_memory_require(plan.fit_bytes, what);
     if (status == VOLT_OK)
@@ -144,7 +144,7 @@ static volt_status finish_fitted(const volt_model *model, volt_view Y, const dou
 static volt_status fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
                        volt_matrix fitted, volt_model **model)
 {
-    VOLT_TRY(check_memory(X.rows, X.cols, Y.cols));
+    VOLT_TRY(check_memory(kernel, X.rows, X.cols, Y.cols));
     int64_t n = X.rows;
     const volt_solver *solver = volt_solver_choose(n, Y.cols, (double)volt_memory_available());
     volt_model *fresh = NULL;

@@ -5,40 +5,46 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/progress.h"
-#include "kernel/engine/past.h"
+#include "kernel/engine/engine.h"
 #include "solve/solver_table.h"
 #include "volterra/model.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Numbers per row besides those of the solver: inputs (scaled, as given, packed, centred), targets and coefficients,
- * states and norms. A further PLAIN_NUMBERS are for buffers of a fixed size. */
-static double numbers_per_row(double d, double q)
-{
-    return 4 * d + q + 3;
-}
+/* A fit that is planned. */
+typedef struct planned_fit {
+    const volt_kernel *kernel; /* to be timed */
+    const volt_kernel *widest; /* that takes at least as much memory */
+    volt_resolved resolved;    /* that one, as far as memory goes: on no inputs yet */
+    const volt_solver *solver;
+    double d, q;
+} planned_fit;
 
+/* Scaled inputs, targets and coefficients, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
+ * a fixed size. */
 enum { PLAIN_NUMBERS = 16384 };
 
 /* Bytes at the peak of a fit. */
-static double fit_bytes(const volt_solver *solver, double n, double d, double q)
+static double fit_bytes(const planned_fit *fit, int64_t n)
 {
-    return 8 * (n * numbers_per_row(d, q) + PLAIN_NUMBERS) + solver->bytes(n, q);
+    return 8 * ((double)n * (fit->d + 2 * fit->q + 2) + PLAIN_NUMBERS) +
+           volt_engine_bytes(&fit->resolved, n, n) + fit->solver->bytes((double)n, fit->q);
 }
 
 /* Largest n whose fit takes at most `bytes`. */
-static int64_t rows_within(const volt_solver *solver, double bytes, double d, double q)
+static int64_t rows_within(const planned_fit *fit, double bytes)
 {
     int64_t fits = 0, does_not = 1;
-    while (fit_bytes(solver, (double)does_not, d, q) <= bytes) {
+    while (fit_bytes(fit, does_not) <= bytes) {
         fits = does_not;
         does_not *= 2;
     }
     while (does_not - fits > 1) {
         int64_t middle = fits + (does_not - fits) / 2;
-        if (fit_bytes(solver, (double)middle, d, q) <= bytes)
+        if (fit_bytes(fit, middle) <= bytes)
             fits = middle;
         else
             does_not = middle;
@@ -46,7 +52,12 @@ static int64_t rows_within(const volt_solver *solver, double bytes, double d, do
     return fits;
 }
 
-enum { TRIAL_ROWS = 1536, TRIAL_REPEATS = 3 };
+enum {
+    TRIAL_ROWS = 1536,
+    DEAR_ROWS = 256, /* where an entry costs much */
+    TRIAL_REPEATS = 3,
+    MOST_RESOLVED = 1 << 20 /* inputs beyond which the rounding of inner products leaves no room to a bound */
+};
 
 /* Random-looking inputs inside the unit ball, and a well conditioned matrix, need no generator. */
 static void fill_trial(double *X, int64_t n, int64_t d)
@@ -69,50 +80,83 @@ static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix
     return VOLT_OK;
 }
 
-static volt_status measure(const volt_solver *solver, double n, int64_t d, int64_t q, volt_plan *plan)
+static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
 {
-    volt_kernel *kernel = NULL;
-    double *X = volt_alloc_doubles(TRIAL_ROWS, d);
-    double *K = volt_alloc_doubles(TRIAL_ROWS, TRIAL_ROWS);
-    volt_status status = X && K ? volt_kernel_parse("volterra", &kernel) : VOLT_ERR_MEMORY;
+    int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_dear ? DEAR_ROWS : TRIAL_ROWS;
+    double *X = volt_alloc_doubles(rows, d), *K = volt_alloc_doubles(rows, rows);
+    volt_status status = X && K ? VOLT_OK : VOLT_ERR_MEMORY;
     double gram = 0;
     if (status == VOLT_OK) {
-        fill_trial(X, TRIAL_ROWS, d);
-        status =
-            time_gram(kernel, volt_view_of(X, TRIAL_ROWS, d), volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS), &gram);
+        fill_trial(X, rows, d);
+        status = time_gram(fit->kernel, volt_view_of(X, rows, d), volt_matrix_of(K, rows, rows), &gram);
     }
     if (status == VOLT_OK) {
-        double ratio = n / TRIAL_ROWS;
+        double ratio = n / (double)rows;
         plan->gram_seconds = gram * ratio * ratio;
         /* A step is a row of the Gram matrix on one thread and q passes over it. */
-        double entry = gram / (TRIAL_ROWS * TRIAL_ROWS / 2.0) * (double)volt_threads();
-        plan->stream_seconds = n * entry * (1 + (double)q / ((double)d + 8));
-        status = solver->seconds(n, &plan->factor_seconds);
+        double entry = gram / ((double)rows * (double)rows / 2) * (double)volt_threads();
+        plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
+        status = fit->solver->seconds(n, &plan->factor_seconds);
     }
-    volt_kernel_free(kernel);
     volt_free(K);
     volt_free(X);
     return status;
 }
 
-volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
+/* The kernel as far as memory goes. Bounds on its parameters wait for the inputs. */
+static volt_status resolve(const volt_kernel *kernel, int64_t d, volt_resolved *resolved)
+{
+    VOLT_TRY(volt_kernel_resolve(kernel, (volt_extent){.radius = 0, .largest = 1}, volt_min(d, MOST_RESOLVED),
+                                 resolved));
+    resolved->d = d;
+    return VOLT_OK;
+}
+
+static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
 {
     VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
     VOLT_REQUIRE(n > 0 && d > 0 && q > 0, VOLT_ERR_ARGUMENT,
                  "n = %" PRId64 ", d = %" PRId64 " and q = %" PRId64 " must all be at least 1", n, d, q);
+    fit->d = (double)d;
+    fit->q = (double)q;
+    VOLT_TRY(resolve(fit->widest, d, &fit->resolved));
     volt_blas_use use;
     VOLT_TRY(volt_blas_claim(&use)); /* what BLAS takes for itself is not available */
     double available = (double)volt_memory_available();
-    const volt_solver *solver = volt_solver_choose(n, q, available);
+    fit->solver = volt_solver_choose(n, q, available);
     volt_plan made = {
-        .fit_bytes = fit_bytes(solver, (double)n, (double)d, (double)q),
+        .fit_bytes = fit_bytes(fit, n),
         .model_bytes = 8 * ((double)n * ((double)d + (double)q + 1) + (double)d + 4 * (double)q),
         .available_bytes = available,
     };
-    made.n_that_fits = rows_within(solver, available, (double)d, (double)q);
-    volt_status status = measured ? measure(solver, (double)n, d, q, &made) : VOLT_OK;
+    made.n_that_fits = rows_within(fit, available);
+    volt_status status = measured ? measure(fit, (double)n, d, &made) : VOLT_OK;
     volt_blas_release(&use);
     if (status == VOLT_OK)
         *plan = made;
+    return status;
+}
+
+volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                             volt_plan *plan)
+{
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    planned_fit fit = {.kernel = kernel, .widest = kernel};
+    return make_plan(&fit, n, d, q, measured, plan);
+}
+
+/* Enough for every lift: that of distances takes most. */
+volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
+{
+    volt_kernel *kernel = NULL, *widest = NULL;
+    volt_status status = volt_kernel_parse("volterra", &kernel);
+    if (status == VOLT_OK)
+        status = volt_kernel_parse("volterra:lift=rbf", &widest);
+    if (status == VOLT_OK) {
+        planned_fit fit = {.kernel = kernel, .widest = widest};
+        status = make_plan(&fit, n, d, q, measured, plan);
+    }
+    volt_kernel_free(widest);
+    volt_kernel_free(kernel);
     return status;
 }

@@ -172,6 +172,21 @@ static void very_large_plans_stay_finite(void **state)
     assert_true(plan.fit_bytes > 8.0 * 46341 * 46341);
 }
 
+/* Explicit features of 3000 paths: 30 + 30^2 + 30^3 + 30^4 numbers each are beyond their limit, 30 + 30^2 + 30^3 are not. */
+static void features_are_counted(void **state)
+{
+    (void)state;
+    volt_kernel *plain = plain_parse("volterra"), *features = plain_parse("sig:window=200,level=3,order=3");
+    volt_plan with, without;
+    check_ok(volt_plan_kernel(plain, 3000, 30, 1, 0, &without));
+    check_ok(volt_plan_kernel(features, 3000, 30, 1, 0, &with));
+    assert_true(with.fit_bytes > without.fit_bytes + 8 * 3000.0 * (30 + 900 + 27000));
+    assert_true(with.n_that_fits < without.n_that_fits);
+    check_fails(volt_plan_kernel(NULL, 1, 1, 1, 0, &with), VOLT_ERR_ARGUMENT, "kernel");
+    volt_kernel_free(features);
+    volt_kernel_free(plain);
+}
+
 /* ---- times ------------------------------------------------------------------------------------ */
 
 static void times_are_measured_when_asked(void **state)
@@ -207,6 +222,7 @@ int main(void)
         cmocka_unit_test(the_size_of_a_model_is_that_of_its_file),
         cmocka_unit_test(the_largest_n_fits_and_the_next_does_not),
         cmocka_unit_test(very_large_plans_stay_finite),
+        cmocka_unit_test(features_are_counted),
         cmocka_unit_test(times_are_measured_when_asked),
         cmocka_unit_test(wrong_plans_are_refused),
     };

@@ -81,7 +81,7 @@ int64_t volt_columns_window(const volt_resolved *resolved, int64_t m)
     if (resolved->scan.step)
         return volt_min(resolved->window, m);
     if (resolved->programme.differences && !volt_path_is_explicit(resolved))
-        return volt_min(resolved->window, m + 1);
+        return volt_min(resolved->window - 1, m) + 1;
     return resolved->window;
 }
 
@@ -92,7 +92,7 @@ static bool wants_distance(const volt_resolved *resolved)
 
 double volt_columns_numbers(const volt_resolved *resolved, int64_t m)
 {
-    double length = (double)(m + volt_columns_window(resolved, m) + 2 * CHUNK);
+    double length = (double)m + (double)volt_columns_window(resolved, m) + 2 * CHUNK;
     return length * ((double)resolved->d + (wants_distance(resolved) ? 1 : 0)) + (double)resolved->d;
 }
 

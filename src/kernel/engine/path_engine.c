@@ -31,8 +31,8 @@ static int64_t scratch(const volt_resolved *resolved, const volt_columns *column
 static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     double each = (double)(volt_self_scratch(resolved) + resolved->window * resolved->d);
-    return (double)group_numbers(resolved, m) + 3 * (double)m + (double)volt_threads() * each +
-           volt_window_past_numbers(resolved, rows);
+    return ((double)m + LANES) * (double)volt_explicit_numbers(resolved) + 3 * (double)m +
+           (double)volt_threads() * each + volt_window_past_numbers(resolved, rows);
 }
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)

@@ -157,7 +157,7 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     double slack = (double)volt_max(rows, SLACK);
     return volt_columns_numbers(resolved, m) + resolved->scan.state_size * ((double)m + slack) +
-           (resolved->scan.distance ? (double)rows * (double)(resolved->d + 1) : 0) + (double)resolved->d;
+           (resolved->scan.distance ? (double)rows * ((double)resolved->d + 1) : 0) + (double)resolved->d;
 }
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)

@@ -188,8 +188,8 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
 
 double volt_window_past_numbers(const volt_resolved *resolved, int64_t rows)
 {
-    double seen = (double)(resolved->window - 1 + rows);
-    return seen * (double)(2 * resolved->d + 3) + 4 * (double)rows;
+    double seen = (double)(resolved->window - 1) + (double)rows;
+    return seen * (2 * (double)resolved->d + 3) + 4 * (double)rows;
 }
 
 const volt_past_ops volt_window_past_ops = {
