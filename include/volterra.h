@@ -20,18 +20,21 @@
  *     volt_model_free(model);
  *     volt_kernel_free(kernel);
  *
- * The headers follow the way data flows: base, io, kernel, solve, model, select, study; data and stats stand beside. */
+ * The headers follow the way data flows: base, io, kernel, solve, model, select; data makes series, stats judges
+ * forecasts, and study compares kernels with all of them. */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
+/* clang-format off: in the order above, not that of the alphabet */
 #include "volterra/base.h"
-#include "volterra/data.h"
 #include "volterra/io.h"
 #include "volterra/kernel.h"
+#include "volterra/solve.h"
 #include "volterra/model.h"
 #include "volterra/select.h"
-#include "volterra/solve.h"
+#include "volterra/data.h"
 #include "volterra/stats.h"
 #include "volterra/study.h"
+/* clang-format on */
 
 #endif
