@@ -25,7 +25,8 @@
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
-/* clang-format off: in the order above, not that of the alphabet */
+/* In the order above, not that of the alphabet. */
+/* clang-format off */
 #include "volterra/base.h"
 #include "volterra/io.h"
 #include "volterra/kernel.h"

@@ -1,6 +1,6 @@
 /* src/kernel/kernel_entry.h: what a kernel is inside the library.
  *
- * A kernel is one file with one volt_kernel_entry, and one line in kernel_table.c. The entry says which
+ * A kernel is one file with one volt_kernel_entry, and one line in VOLT_KERNEL_LIST below. The entry says which
  * parameters there are (text, defaults and ranges are handled by kernel_text.c for all kernels), and turns
  * their values, once the inputs are known, into a volt_resolved: numbers and functions that one of the
  * engines runs over the grid of local values, <x_i, y_j> or |x_i - y_j|^2:
@@ -87,13 +87,26 @@ struct volt_kernel {
     char *text;
 };
 
-/* The kernel table (kernel_table.c). */
-extern const volt_kernel_entry *const volt_kernel_table[];
+/* Every kernel, in the order of the help: volt_kernel_NAME is its entry. Adding one is a file in kinds/ and a line
+ * here. */
+#define VOLT_KERNEL_LIST(X) \
+    X(volterra)             \
+    X(linear)               \
+    X(rbf)                  \
+    X(poly)                 \
+    X(sigmoid)              \
+    X(fading)               \
+    X(memory)               \
+    X(gak)                  \
+    X(sig)                  \
+    X(sigpde)               \
+    X(cauchy)
 
-extern const volt_kernel_entry volt_kernel_linear, volt_kernel_rbf, volt_kernel_poly, volt_kernel_sigmoid;
-extern const volt_kernel_entry volt_kernel_volterra, volt_kernel_fading, volt_kernel_memory;
-extern const volt_kernel_entry volt_kernel_gak, volt_kernel_sig, volt_kernel_sigpde;
-extern const volt_kernel_entry volt_kernel_cauchy;
+#define VOLT_DECLARE_KERNEL(name) extern const volt_kernel_entry volt_kernel_##name;
+VOLT_KERNEL_LIST(VOLT_DECLARE_KERNEL)
+
+/* Their table (kernel_table.c). */
+extern const volt_kernel_entry *const volt_kernel_table[];
 
 /* Resolve on inputs of d numbers that reach this far, with the horizon left at 0. VOLT_ERR_DATA where paths are
  * to be divided by a largest value that cannot be divided by. */

@@ -1,15 +1,12 @@
-/* src/kernel/kernel_table.c: every kernel. Adding one is one file and one line here. */
+/* src/kernel/kernel_table.c: the table of kernels, and what every kernel does through its entry. */
 #include "base/error.h"
 #include "base/log.h"
 #include "kernel/kernel_entry.h"
 
 #include <math.h>
 
-const volt_kernel_entry *const volt_kernel_table[] = {
-    &volt_kernel_volterra, &volt_kernel_linear, &volt_kernel_rbf,    &volt_kernel_poly,
-    &volt_kernel_sigmoid,  &volt_kernel_fading, &volt_kernel_memory, &volt_kernel_gak,
-    &volt_kernel_sig,      &volt_kernel_sigpde, &volt_kernel_cauchy,
-};
+#define ENTRY(name) &volt_kernel_##name,
+const volt_kernel_entry *const volt_kernel_table[] = {VOLT_KERNEL_LIST(ENTRY)};
 
 int64_t volt_kernel_count(void)
 {
