@@ -6,6 +6,22 @@ positive_kernels="volterra linear rbf rbf:window=5 poly:window=3 fading memory g
     sig:path=rows,features=rbf,gamma=0.3"
 indefinite_kernels="sigpde:window=4,static=rbf sigpde:path=rows"
 
+# ---- documents ----------------------------------------------------------------------------------
+
+documents()
+{
+    local root=$here/../.. kernels
+    expect 0 help kernels
+    kernels=$(grep -E '^[a-z]+$' out)
+    [ "$(wc -w <<<"$kernels")" -ge 11 ] || fail "the help has only: $kernels"
+    for kernel in $kernels; do
+        grep -qE "^\| \`$kernel\` \|" "$root/README.md" || fail "the README has no row for $kernel"
+        grep -qF "\`$kernel\`" "$root/docs/math.md" || fail "docs/math.md does not name $kernel"
+        grep -qE "^\.(It )?Cm $kernel(:|\$)" "$root/docs/man/volterra.1" || fail "the manual page has no $kernel"
+    done
+}
+check "the documents name every kernel" documents
+
 # ---- one sequence -------------------------------------------------------------------------------
 
 # same_everywhere KERNEL: fit on 50 rows, then every command goes on from there
