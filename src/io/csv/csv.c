@@ -10,8 +10,6 @@
 #include "io/csv/csv_cells.h"
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
-#include "io/file/file_bytes.h"
-#include "io/table/choose_columns.h"
 #include "io/table/table.h"
 
 #include <ctype.h>
@@ -180,20 +178,15 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
     if (reader->row < reader->has_header || j >= reader->n_columns || reader->place[j] < 0)
         return VOLT_OK;
     double value = NAN;
-    switch (volt_cell_read(text, &value)) {
-    case VOLT_CELL_NUMBER:
-        if (!isfinite(value))
-            return cell_failure(reader, VOLT_ERR_NOT_FINITE, line, j, text, "is not a finite number");
-        break;
-    case VOLT_CELL_MISSING:
-        if (reader->missing == VOLT_MISSING_ERROR)
-            return cell_failure(reader, VOLT_ERR_NOT_FINITE, line, j, text,
-                                *text ? "is a missing value" : "the value is missing");
-        break;
-    default:
-        return cell_failure(reader, VOLT_ERR_FORMAT, line, j, text,
-                            has_decimal_comma(text) ? "is not a number (its decimal mark must be a point)"
-                                                    : "is not a number");
+    const char *problem = NULL;
+    volt_cell kind = volt_cell_read(text, &value);
+    volt_status status = volt_cell_check(kind, value, &problem);
+    if (status && !(kind == VOLT_CELL_MISSING && reader->missing != VOLT_MISSING_ERROR)) {
+        if (!*text)
+            problem = "the value is missing";
+        else if (status == VOLT_ERR_FORMAT && has_decimal_comma(text))
+            problem = "is not a number (its decimal mark must be a point)";
+        return cell_failure(reader, status, line, j, text, problem);
     }
     reader->table->values[(reader->row - reader->has_header) * reader->table->cols + reader->place[j]] = value;
     return VOLT_OK;
@@ -214,7 +207,7 @@ static volt_status fill_row(void *context, int64_t line, int64_t n_cells)
 static volt_status choose_columns(csv_reader *reader)
 {
     volt_status status = VOLT_ERR_MEMORY;
-    int64_t n = reader->n_columns, n_chosen = 0, *chosen = NULL;
+    int64_t n = reader->n_columns;
     const char **names = volt_alloc(n, sizeof *names);
     const char **refusals = volt_alloc(n, sizeof *refusals);
     reader->place = volt_alloc(n, sizeof *reader->place);
@@ -222,56 +215,20 @@ static volt_status choose_columns(csv_reader *reader)
         for (int64_t j = 0; j < n; j++) {
             names[j] = reader->columns[j].name;
             refusals[j] = is_date_column(reader, &reader->columns[j]) ? "is a date column, not numbers" : NULL;
-            reader->place[j] = -1;
         }
         volt_column_list columns = {.count = n, .names = names, .refusals = refusals};
-        status = volt_choose_columns(&columns, reader->selection, &chosen, &n_chosen);
+        status = volt_table_of_columns(&columns, reader->selection, reader->n_rows - reader->has_header,
+                                       reader->place, &reader->table);
     }
-    if (!status) {
-        reader->table = volt_table_new(reader->n_rows - reader->has_header, n_chosen);
-        status = reader->table ? VOLT_OK : VOLT_ERR_MEMORY;
-    }
-    for (int64_t i = 0; !status && i < n_chosen; i++) {
-        reader->place[chosen[i]] = i;
-        reader->table->names[i] = volt_strdup(names[chosen[i]]);
-        if (!reader->table->names[i])
-            status = VOLT_ERR_MEMORY;
-    }
-    volt_free(chosen);
     volt_free(refusals);
     volt_free(names);
     return status;
 }
 
-/* Refuse what is not text; step over a byte order mark, and over the '#' that numpy.savetxt puts before its
- * header. */
-static volt_status check_text(char **text, int64_t *size)
+static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
 {
-    VOLT_REQUIRE(*size > 0, VOLT_ERR_FORMAT, "the file is empty");
-    if (*size >= 2 && (memcmp(*text, "\xff\xfe", 2) == 0 || memcmp(*text, "\xfe\xff", 2) == 0))
-        return volt_fail(VOLT_ERR_FORMAT, "the file is UTF-16 text; save it as UTF-8");
-    if (*size >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) {
-        *text += 3;
-        *size -= 3;
-    }
-    const char *zero = memchr(*text, '\0', (size_t)*size);
-    VOLT_REQUIRE(!zero, VOLT_ERR_FORMAT, "byte %" PRId64 " is zero: this is not a text file",
-                 (int64_t)(zero - *text) + 1);
-    size_t blanks = strspn(*text, " \t\r\n");
-    if ((*text)[blanks] == '#')
-        (*text)[blanks] = ' ';
-    return VOLT_OK;
-}
-
-static volt_status read_text(csv_reader *reader, char *text, int64_t size)
-{
-    VOLT_TRY(check_text(&text, &size));
-    char delimiter = volt_csv_delimiter(text, size);
-    if (delimiter == ' ')
-        size = volt_csv_squeeze(text, size);
-
     volt_csv_events survey = {survey_cell, survey_row, reader};
-    VOLT_TRY(volt_csv_walk(text, size, delimiter, &survey));
+    VOLT_TRY(volt_csv_walk(csv, &survey));
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file holds nothing but blank lines");
     VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT,
                  "there is a header and no row of numbers");
@@ -280,25 +237,24 @@ static volt_status read_text(csv_reader *reader, char *text, int64_t size)
     VOLT_TRY(choose_columns(reader));
 
     volt_csv_events fill = {fill_cell, fill_row, reader};
-    return volt_csv_walk(text, size, delimiter, &fill);
+    return volt_csv_walk(csv, &fill);
 }
 
 volt_status volt_csv_read(const char *path, const char *columns, volt_missing missing, volt_table **table)
 {
-    char *text = NULL;
-    int64_t size = 0;
-    VOLT_TRY(volt_file_load(path, &text, &size));
-
+    volt_csv_text csv = {.loaded = NULL};
     csv_reader reader = {.selection = columns, .missing = missing};
-    volt_status status = read_text(&reader, text, size);
-    if (status && status != VOLT_ERR_MEMORY)
+    volt_status status = volt_csv_text_load(path, &csv);
+    if (!status)
+        status = read_text(&reader, &csv);
+    if (status == VOLT_ERR_FORMAT || status == VOLT_ERR_NOT_FINITE) /* VOLT_ERR_IO names the file */
         volt_fail_prefix(status, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
 
     for (int64_t j = 0; j < reader.n_columns; j++)
         volt_free(reader.columns[j].name);
     volt_free(reader.columns);
     volt_free(reader.place);
-    volt_free(text);
+    volt_csv_text_free(&csv);
     if (status) {
         volt_table_free(reader.table);
         return status;

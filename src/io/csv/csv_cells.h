@@ -1,8 +1,9 @@
-/* src/io/csv/csv_cells.h: what a cell of a CSV file is, and what separates cells. */
+/* src/io/csv/csv_cells.h: what a cell of a CSV file is. */
 #ifndef IO_CSV_CELLS_H
 #define IO_CSV_CELLS_H
 
-#include <stddef.h>
+#include "volterra/status.h"
+
 #include <stdint.h>
 
 typedef enum volt_cell {
@@ -19,15 +20,11 @@ volt_cell volt_cell_read(const char *text, double *value);
 int volt_cell_is_missing(const char *text);
 int volt_cell_is_date(const char *text);
 
+/* VOLT_OK for a finite number. Otherwise what ails a cell of that kind, VOLT_ERR_NOT_FINITE or VOLT_ERR_FORMAT, and in
+ * *problem how the sentence "'abc' ..." goes on: "is not a number". */
+volt_status volt_cell_check(volt_cell kind, double value, const char **problem);
+
 /* Is a row of these kinds a header, not data: does it hold a text? */
 int volt_cells_are_header(const char *const *texts, int64_t count);
-
-/* The character that separates cells, from the first lines of a text: a tab, a semicolon or a comma, whichever
- * divides them all into the same number of cells; ' ' for cells separated by white space; ',' otherwise. */
-char volt_csv_delimiter(const char *text, int64_t size);
-
-/* Rewrite cells separated by white space in place so that one blank stands between two cells and none at
- * either end of a line. Returns the new size; lines stay lines. */
-int64_t volt_csv_squeeze(char *text, int64_t size);
 
 #endif

@@ -34,13 +34,12 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
                      volt_excerpt(text, length, shown), reader->cols);
         return VOLT_OK;
     }
-    volt_excerpt(text, length, shown);
-    VOLT_REQUIRE(kind != VOLT_CELL_TEXT, VOLT_ERR_FORMAT, "column %" PRId64 ": '%s' is not a number",
-                 column + 1, shown);
     VOLT_REQUIRE(kind != VOLT_CELL_MISSING, VOLT_ERR_NOT_FINITE, "column %" PRId64 ": the value is missing",
                  column + 1);
-    VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE, "column %" PRId64 ": '%s' is not a finite number",
-                 column + 1, shown);
+    const char *problem = NULL;
+    volt_status status = volt_cell_check(kind, value, &problem);
+    VOLT_REQUIRE(!status, status, "column %" PRId64 ": '%s' %s", column + 1, volt_excerpt(text, length, shown),
+                 problem);
     reader->row[reader->n_numbers++] = value;
     return VOLT_OK;
 }
@@ -58,14 +57,11 @@ static volt_status end_row(void *context, int64_t line, int64_t n_cells)
 
 static volt_status walk_line(const char *line, const volt_csv_events *events)
 {
-    int64_t size = (int64_t)strlen(line);
     char *text = volt_strdup(line);
     if (!text)
         return VOLT_ERR_MEMORY;
-    char delimiter = volt_csv_delimiter(text, size);
-    if (delimiter == ' ')
-        size = volt_csv_squeeze(text, size);
-    volt_status status = volt_csv_walk(text, size, delimiter, events);
+    volt_csv_text csv = volt_csv_text_of(text, (int64_t)strlen(text));
+    volt_status status = volt_csv_walk(&csv, events);
     volt_free(text);
     return status;
 }

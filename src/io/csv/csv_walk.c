@@ -54,19 +54,19 @@ static void on_line_end(int character, void *context)
     walk->after_return = character == '\r';
 }
 
-volt_status volt_csv_walk(const char *text, int64_t size, char delimiter, const volt_csv_events *events)
+volt_status volt_csv_walk(const volt_csv_text *csv, const volt_csv_events *events)
 {
     struct csv_parser parser;
     if (csv_init(&parser, CSV_REPALL_NL | CSV_APPEND_NULL) != 0)
         return volt_fail(VOLT_ERR_MEMORY, "could not start the CSV parser");
-    csv_set_delim(&parser, (unsigned char)delimiter);
+    csv_set_delim(&parser, (unsigned char)csv->delimiter);
     csv_set_blk_size(&parser, 4096);
 
     csv_walk walk = {.events = events, .line = 1, .row_line = 1};
     int error = CSV_SUCCESS;
-    for (int64_t done = 0; done < size && !error && !walk.status; done += BLOCK) {
-        size_t length = (size_t)(size - done < BLOCK ? size - done : BLOCK);
-        if (csv_parse(&parser, text + done, length, on_cell, on_line_end, &walk) != length)
+    for (int64_t done = 0; done < csv->size && !error && !walk.status; done += BLOCK) {
+        size_t length = (size_t)(csv->size - done < BLOCK ? csv->size - done : BLOCK);
+        if (csv_parse(&parser, csv->text + done, length, on_cell, on_line_end, &walk) != length)
             error = csv_error(&parser);
     }
     /* Strict only now: an open quote at the end of the text is a fault, quotes within cells are not. */

@@ -2,10 +2,9 @@
 #ifndef IO_CSV_WALK_H
 #define IO_CSV_WALK_H
 
-#include "volterra/status.h"
+#include "io/csv/csv_text.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* What to call. Lines count from 1, quoted line breaks included; columns count from 0. A status other than
  * VOLT_OK ends the walk. Blank lines are no rows. */
@@ -18,6 +17,6 @@ typedef struct volt_csv_events {
 } volt_csv_events;
 
 /* VOLT_ERR_FORMAT when a quote is never closed, VOLT_ERR_MEMORY, or what an event returned. */
-volt_status volt_csv_walk(const char *text, int64_t size, char delimiter, const volt_csv_events *events);
+volt_status volt_csv_walk(const volt_csv_text *csv, const volt_csv_events *events);
 
 #endif

@@ -276,14 +276,5 @@ volt_status volt_mat_read(const char *path, const char *columns, volt_missing mi
                              : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
     close_reader(&reader);
     volt_hdf5_restore(&reports);
-    if (status && status != VOLT_ERR_MEMORY)
-        volt_fail_prefix(status, "%s", path);
-    if (!status)
-        status = volt_table_check_values(read, path, missing);
-    if (status) {
-        volt_table_free(read);
-        return status;
-    }
-    *table = read;
-    return VOLT_OK;
+    return volt_table_finish(read, status, path, missing, table);
 }

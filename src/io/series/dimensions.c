@@ -16,29 +16,16 @@ void volt_dimensions_begin(volt_dimensions *series, int64_t line)
     series->count = series->length = series->position = series->n_numbers = 0;
 }
 
-static volt_status number_failure(const volt_dimensions *series, volt_status status, const char *text,
-                                  const char *problem)
-{
-    char shown[VOLT_EXCERPT_LENGTH];
-    return volt_fail(status, "line %" PRId64 ", dimension %" PRId64 ", position %" PRId64 ": '%s' %s",
-                     series->line, series->count + 1, series->position + 1,
-                     volt_excerpt(text, strlen(text), shown), problem);
-}
-
 volt_status volt_dimensions_number(volt_dimensions *series, char *text, int64_t length)
 {
     double value = NAN;
     text[length] = '\0';
-    switch (volt_cell_read(text, &value)) {
-    case VOLT_CELL_NUMBER:
-        if (!isfinite(value))
-            return number_failure(series, VOLT_ERR_NOT_FINITE, text, "is not a finite number");
-        break;
-    case VOLT_CELL_MISSING:
-        return number_failure(series, VOLT_ERR_NOT_FINITE, text, "is a missing value");
-    default:
-        return number_failure(series, VOLT_ERR_FORMAT, text, "is not a number");
-    }
+    const char *problem = NULL;
+    volt_status status = volt_cell_check(volt_cell_read(text, &value), value, &problem);
+    char shown[VOLT_EXCERPT_LENGTH];
+    VOLT_REQUIRE(!status, status, "line %" PRId64 ", dimension %" PRId64 ", position %" PRId64 ": '%s' %s",
+                 series->line, series->count + 1, series->position + 1, volt_excerpt(text, strlen(text), shown),
+                 problem);
     VOLT_TRY(volt_grow((void **)&series->numbers, &series->capacity, series->n_numbers + 1, sizeof value));
     series->numbers[series->n_numbers++] = value;
     series->position++;

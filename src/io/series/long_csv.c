@@ -14,7 +14,6 @@
 #include "io/csv/csv_cells.h"
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
-#include "io/file/text_lines.h"
 #include "io/series/collection_readers.h"
 #include "io/series/series_list.h"
 #include "io/series/text_index.h"
@@ -85,16 +84,10 @@ static column_role role_of(const long_reader *reader, int64_t j, const char *tex
 static volt_status read_number(long_reader *reader, int64_t line, int64_t j, const char *text)
 {
     double value = NAN;
-    switch (volt_cell_read(text, &value)) {
-    case VOLT_CELL_NUMBER:
-        if (!isfinite(value))
-            return cell_failure(reader, VOLT_ERR_NOT_FINITE, line, j, text, "is not a finite number");
-        break;
-    case VOLT_CELL_MISSING:
-        return cell_failure(reader, VOLT_ERR_NOT_FINITE, line, j, text, "is a missing value");
-    default:
-        return cell_failure(reader, VOLT_ERR_FORMAT, line, j, text, "is not a number");
-    }
+    const char *problem = NULL;
+    volt_status status = volt_cell_check(volt_cell_read(text, &value), value, &problem);
+    if (status)
+        return cell_failure(reader, status, line, j, text, problem);
     VOLT_TRY(volt_grow((void **)&reader->values, &reader->values_capacity, reader->n_values + 1, sizeof value));
     reader->values[reader->n_values++] = value;
     return VOLT_OK;
@@ -223,16 +216,10 @@ static volt_status fill_list(long_reader *reader, volt_series_list *list)
 
 /* ---- the parts in order ----------------------------------------------------------------------- */
 
-static volt_status read_text(long_reader *reader, char *text, int64_t size)
+static volt_status read_text(long_reader *reader, const volt_csv_text *csv)
 {
-    char *first = text + strspn(text, " \t\r\n");
-    if (*first == '#') /* numpy.savetxt puts it before its header */
-        *first = ' ';
-    char delimiter = volt_csv_delimiter(text, size);
-    if (delimiter == ' ')
-        size = volt_csv_squeeze(text, size);
     volt_csv_events events = {read_cell, end_row, reader};
-    VOLT_TRY(volt_csv_walk(text, size, delimiter, &events));
+    VOLT_TRY(volt_csv_walk(csv, &events));
     VOLT_REQUIRE(reader->is_below_header, VOLT_ERR_FORMAT, "the file holds nothing but blank lines");
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "there is a header and no row of numbers");
     return VOLT_OK;
@@ -240,22 +227,20 @@ static volt_status read_text(long_reader *reader, char *text, int64_t size)
 
 volt_status volt_long_csv_read(const char *path, volt_collection **collection)
 {
-    volt_text_lines lines;
-    VOLT_TRY(volt_text_lines_open(path, &lines));
+    volt_csv_text csv;
+    VOLT_TRY(volt_csv_text_load(path, &csv));
     long_reader reader = {.n_rows = 0};
     volt_series_list list = {.count = 0};
-    volt_status status = read_text(&reader, lines.next, lines.end - lines.next);
+    volt_status status = read_text(&reader, &csv);
     if (!status)
         status = fill_list(&reader, &list);
-    if (!status)
-        status = volt_series_finish(&list, collection);
-    volt_series_discard(&list);
+    status = volt_series_finish(&list, status, collection);
     for (int64_t j = 0; j < reader.n_columns; j++)
         volt_free(reader.columns[j].name);
     volt_free(reader.columns);
     volt_free(reader.series_of_row);
     volt_free(reader.values);
     volt_text_index_clear(&reader.series);
-    volt_text_lines_close(&lines);
+    volt_csv_text_free(&csv);
     return status;
 }

@@ -15,26 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { BUFFER_ITEMS = 8192, LARGEST_ITEM = 8 };
-
-#define SHAPE_FORMAT "%" PRId64 " x %" PRId64 " x %" PRId64
-
-static volt_status check_size(FILE *stream, const volt_npy_header *header, int64_t count)
-{
-    const int64_t most = INT64_MAX / LARGEST_ITEM;
-    int64_t size = volt_file_size(stream), rows = header->rows, cols = header->cols;
-    VOLT_REQUIRE(size >= 0, VOLT_ERR_IO, "an NPY file is read from a regular file only");
-    VOLT_REQUIRE(rows <= most / cols && count <= most / (rows * cols), VOLT_ERR_FORMAT,
-                 "the shape " SHAPE_FORMAT " is larger than any file", count, rows, cols);
-    int64_t found = size - header->data_offset, expected = count * rows * cols * header->item_size;
-    VOLT_REQUIRE(found >= expected, VOLT_ERR_FORMAT,
-                 "the file is cut short: " SHAPE_FORMAT " numbers are %" PRId64 " bytes, found %" PRId64, count,
-                 rows, cols, expected, found);
-    VOLT_REQUIRE(found == expected, VOLT_ERR_FORMAT, "%" PRId64 " bytes follow the " SHAPE_FORMAT " numbers",
-                 found - expected, count, rows, cols);
-    return VOLT_OK;
-}
-
 /* Where the i-th number of a file in Fortran order belongs. */
 static int64_t fortran_place(const volt_npy_header *header, int64_t count, int64_t i)
 {
@@ -42,26 +22,19 @@ static int64_t fortran_place(const volt_npy_header *header, int64_t count, int64
     return (s * header->rows + time) * header->cols + channel;
 }
 
-static volt_status read_numbers(FILE *stream, const volt_npy_header *header, int64_t count,
-                                unsigned char *bytes, double *numbers, double *values)
+typedef struct placing {
+    const volt_npy_header *header;
+    int64_t count; /* of series */
+    double *values;
+} placing;
+
+static void place_numbers(void *context, int64_t first, const double *numbers, int64_t count)
 {
-    int64_t n_items = count * header->rows * header->cols;
-    for (int64_t done = 0; done < n_items;) {
-        int64_t n = n_items - done < BUFFER_ITEMS ? n_items - done : BUFFER_ITEMS;
-        VOLT_REQUIRE(fread(bytes, (size_t)header->item_size, (size_t)n, stream) == (size_t)n, VOLT_ERR_IO,
-                     "the file ended while it was read");
-        if (header->is_swapped)
-            volt_swap_items(bytes, n, header->item_size);
-        if (!header->is_fortran) {
-            volt_npy_decode(bytes, n, header->type, header->item_size, values + done);
-        } else {
-            volt_npy_decode(bytes, n, header->type, header->item_size, numbers);
-            for (int64_t i = 0; i < n; i++)
-                values[fortran_place(header, count, done + i)] = numbers[i];
-        }
-        done += n;
+    const placing *at = context;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t place = at->header->is_fortran ? fortran_place(at->header, at->count, first + i) : first + i;
+        at->values[place] = numbers[i];
     }
-    return VOLT_OK;
 }
 
 static volt_status check_values(const volt_npy_header *header, int64_t count, const double *values)
@@ -80,23 +53,16 @@ static volt_status read_stream(FILE *stream, volt_series_list *list)
     volt_npy_header header = {.rows = 0};
     int64_t count = 0;
     VOLT_TRY(volt_npy_header_read_series(stream, &header, &count));
-    VOLT_TRY(check_size(stream, &header, count));
+    VOLT_TRY(volt_npy_check_size(stream, &header, count));
     list->channels = header.cols;
     VOLT_TRY(volt_series_reserve(list, count * header.rows * header.cols));
     double *series;
     for (int64_t s = 0; s < count; s++)
         VOLT_TRY(volt_series_add(list, header.rows, &series));
 
-    volt_status status = VOLT_ERR_MEMORY;
-    unsigned char *bytes = volt_alloc(BUFFER_ITEMS, LARGEST_ITEM);
-    double *numbers = volt_alloc(BUFFER_ITEMS, sizeof *numbers);
-    if (bytes && numbers)
-        status = read_numbers(stream, &header, count, bytes, numbers, list->values);
-    if (!status)
-        status = check_values(&header, count, list->values);
-    volt_free(numbers);
-    volt_free(bytes);
-    return status;
+    placing at = {.header = &header, .count = count, .values = list->values};
+    VOLT_TRY(volt_npy_read_items(stream, &header, count * header.rows * header.cols, place_numbers, &at));
+    return check_values(&header, count, list->values);
 }
 
 volt_status volt_npy_collection_read(const char *path, volt_collection **collection)
@@ -108,8 +74,5 @@ volt_status volt_npy_collection_read(const char *path, volt_collection **collect
     fclose(stream);
     if (status == VOLT_ERR_IO)
         volt_fail_prefix(status, "%s", path);
-    if (!status)
-        status = volt_series_finish(&list, collection);
-    volt_series_discard(&list);
-    return status;
+    return volt_series_finish(&list, status, collection);
 }

@@ -63,7 +63,8 @@ static void point_into_memory(owned_collection *owned, const int64_t *rows)
     }
 }
 
-volt_status volt_series_finish(volt_series_list *list, volt_collection **collection)
+/* Hand all over to a new collection; the list keeps what the collection has no use for. */
+static volt_status hand_over(volt_series_list *list, volt_collection **collection)
 {
     owned_collection *owned = volt_alloc_zero(1, sizeof *owned);
     volt_view *series = volt_alloc(list->count, sizeof *series);
@@ -92,12 +93,15 @@ static void free_names(char **names, int64_t count)
     volt_free(names);
 }
 
-void volt_series_discard(volt_series_list *list)
+volt_status volt_series_finish(volt_series_list *list, volt_status status, volt_collection **collection)
 {
+    if (!status)
+        status = hand_over(list, collection);
     volt_free(list->rows);
     volt_free(list->values);
     volt_free(list->labels);
     free_names(list->names, list->channels);
+    return status;
 }
 
 void volt_collection_free(volt_collection *collection)

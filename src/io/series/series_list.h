@@ -5,9 +5,7 @@
  *     volt_series_list list = {.channels = 3};
  *     volt_status status = volt_series_add(&list, rows, &values);      (then fill values: rows x channels)
  *     ...
- *     if (!status)
- *         status = volt_series_finish(&list, collection);
- *     volt_series_discard(&list);                                      (frees what was not handed over) */
+ *     status = volt_series_finish(&list, status, collection); */
 #ifndef IO_SERIES_LIST_H
 #define IO_SERIES_LIST_H
 
@@ -35,10 +33,8 @@ volt_status volt_series_add(volt_series_list *list, int64_t rows, double **value
 /* Add the label of the series that was added last. A collection has a label for each series or for none. */
 volt_status volt_series_label(volt_series_list *list, const char *label, size_t length);
 
-/* Hand all over to a new collection. VOLT_ERR_MEMORY. */
-volt_status volt_series_finish(volt_series_list *list, volt_collection **collection);
-
-/* Free what the list still owns. */
-void volt_series_discard(volt_series_list *list);
+/* Hand all over to a new collection if `status`, what the reading came to, is VOLT_OK; otherwise free it. Returns
+ * `status`, or VOLT_ERR_MEMORY. */
+volt_status volt_series_finish(volt_series_list *list, volt_status status, volt_collection **collection);
 
 #endif

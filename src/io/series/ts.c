@@ -239,9 +239,7 @@ volt_status volt_ts_read(const char *path, volt_collection **collection)
     volt_status status = read_header(&reader);
     if (!status)
         status = read_data(&reader);
-    if (!status)
-        status = volt_series_finish(&reader.list, collection);
-    volt_series_discard(&reader.list);
+    status = volt_series_finish(&reader.list, status, collection);
     volt_free(reader.series.numbers);
     volt_text_lines_close(&reader.lines);
     return status;

@@ -36,7 +36,7 @@ void volt_table_free(volt_table *table)
     volt_free(table);
 }
 
-volt_status volt_table_check_values(const volt_table *table, const char *path, volt_missing missing)
+static volt_status check_values(const volt_table *table, const char *path, volt_missing missing)
 {
     char name[VOLT_EXCERPT_LENGTH];
     for (int64_t i = 0; i < table->rows; i++)
@@ -48,5 +48,43 @@ volt_status volt_table_check_values(const volt_table *table, const char *path, v
             return volt_fail(VOLT_ERR_NOT_FINITE, "%s, row %" PRId64 ", column '%s': the value is %s", path,
                              i + 1, name, isnan(value) ? "missing (NaN)" : "infinite");
         }
+    return VOLT_OK;
+}
+
+volt_status volt_table_of_columns(const volt_column_list *columns, const char *selection, int64_t rows,
+                                  int64_t *place, volt_table **table)
+{
+    int64_t *chosen = NULL, n_chosen = 0;
+    VOLT_TRY(volt_choose_columns(columns, selection, &chosen, &n_chosen));
+    for (int64_t j = 0; j < columns->count; j++)
+        place[j] = -1;
+    volt_table *made = volt_table_new(rows, n_chosen);
+    volt_status status = made ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; !status && i < n_chosen; i++) {
+        place[chosen[i]] = i;
+        made->names[i] = volt_strdup(columns->names[chosen[i]]);
+        status = made->names[i] ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
+    volt_free(chosen);
+    if (status) {
+        volt_table_free(made);
+        return status;
+    }
+    *table = made;
+    return VOLT_OK;
+}
+
+volt_status volt_table_finish(volt_table *read, volt_status status, const char *path, volt_missing missing,
+                              volt_table **table)
+{
+    if (status && status != VOLT_ERR_MEMORY)
+        volt_fail_prefix(status, "%s", path);
+    if (!status)
+        status = check_values(read, path, missing);
+    if (status) {
+        volt_table_free(read);
+        return status;
+    }
+    *table = read;
     return VOLT_OK;
 }

@@ -4,10 +4,8 @@
  * kernel's default. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/csv/csv_cells.h"
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
-#include "io/file/text_lines.h"
 #include "kernel/kernel_entry.h"
 #include "volterra/select.h"
 
@@ -141,20 +139,13 @@ static volt_status finish_row(void *context, int64_t line, int64_t n_cells)
 
 static volt_status read_file(const char *path, reader *r)
 {
-    volt_text_lines file;
-    volt_status status = volt_text_lines_open(path, &file); /* without a byte order mark */
-    if (status != VOLT_OK)                                  /* VOLT_ERR_IO names the file */
+    volt_csv_text csv;
+    volt_status status = volt_csv_text_load(path, &csv);
+    if (status != VOLT_OK) /* VOLT_ERR_IO names the file */
         return status == VOLT_ERR_FORMAT ? volt_fail_prefix(status, "%s", path) : status;
-    char *text = file.next;
-    int64_t size = file.end - text;
-    if (text[strspn(text, " \t\r\n")] == '#') /* before the header, from numpy.savetxt */
-        text[strspn(text, " \t\r\n")] = ' ';
-    char delimiter = volt_csv_delimiter(text, size);
-    if (delimiter == ' ')
-        size = volt_csv_squeeze(text, size);
     volt_csv_events events = {.cell = read_cell, .row = finish_row, .context = r};
-    status = volt_csv_walk(text, size, delimiter, &events);
-    volt_text_lines_close(&file);
+    status = volt_csv_walk(&csv, &events);
+    volt_csv_text_free(&csv);
     if (status == VOLT_OK && r->count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no candidates in it");
     return status == VOLT_OK || status == VOLT_ERR_MEMORY ? status : volt_fail_prefix(status, "%s", path);
