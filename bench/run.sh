@@ -7,6 +7,7 @@
 # PEER_PYTHON  a Python with numpy, numba and scikit-learn for the peers; empty: no peers
 # BENCH_DATA   a folder with sysid/wiener_hammerstein.csv; empty: sysid is left out
 # BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search (tune, python) than 3008 rows and 100 draws, without budgets
+# BENCH_THREADS_ROWS                 rows of the large factorisation of `threads` (20000; 0: none)
 # BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
@@ -16,7 +17,8 @@ build=${BUILD_DIR:-build}
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels tune python sysid)
 
-# The budgets are for two cores, and the peers get the same two.
+# The budgets are for two cores, and the peers get the same two; `threads`, which is asked for by name, takes all.
+all_threads=${OMP_NUM_THREADS:-$(nproc)}
 export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
 export BENCH_FOLDER=$PWD/bench
 BENCH_TABLE=$(mktemp)
@@ -38,6 +40,8 @@ bench_python()
 for name in "${names[@]}"; do
     if [ "$name" = python ]; then
         bench_python || wrong+=("$name")
+    elif [ "$name" = threads ]; then
+        OMP_NUM_THREADS=$all_threads OPENBLAS_NUM_THREADS=$all_threads "$build/bench/bench_threads" || wrong+=("$name")
     else
         "$build/bench/bench_$name" || wrong+=("$name")
     fi

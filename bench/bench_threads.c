@@ -1,0 +1,173 @@
+/* bench/bench_threads.c: Gram matrix, fit, search and Cholesky at 1, 2, 4, 8, ... threads, as many as there are.
+ *
+ * The search is that of bench_tune.c without racing, the same number of draws for every thread. Budgets are those for
+ * 16 cores and for AVX-512, and judged where there are so many, and such. Larger or smaller: BENCH_THREADS_ROWS
+ * (20000: rows of the large Cholesky factorisation, 0: none). */
+#include "measure.h"
+#include "plain.h"
+#include "tune_problem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 3008, RUNS = 12, DRAWS_EACH = 8, FOLDS = 5, MANY = 16, FACTOR_RUNS = 2 };
+
+extern void dpotrf_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
+                    int uplo_length);
+
+typedef struct setting {
+    tune_problem problem;
+    volt_kernel *kernel;
+    volt_matrix K;
+    int64_t threads;
+} setting;
+
+static double run_gram(void *context)
+{
+    setting *s = context;
+    volt_gram_options options = volt_gram_options_default();
+    options.mirror = 0;
+    double begin = seconds_now();
+    need(volt_gram(s->kernel, volt_as_view(s->problem.X), volt_view_of(NULL, 0, 0), &options, s->K), "gram");
+    return seconds_now() - begin;
+}
+
+static double run_fit(void *context)
+{
+    setting *s = context;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1e-3;
+    double begin = seconds_now();
+    need(volt_model_fit(s->kernel, volt_as_view(s->problem.X), volt_as_view(s->problem.Y), &options,
+                        volt_matrix_of(NULL, 0, 0), &model),
+         "fit");
+    double seconds = seconds_now() - begin;
+    volt_model_free(model);
+    return seconds;
+}
+
+/* Seconds a draw. */
+static double run_search(const setting *s)
+{
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    volt_draw_options draw = volt_draw_options_default();
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = FOLDS;
+    options.start = VOLT_START_RESET;
+    options.race = VOLT_RACE_NONE;
+    options.draws = DRAWS_EACH * s->threads;
+    need(volt_candidates_draw("volterra", volt_as_view(s->problem.X), &draw, &candidates), "draws");
+    double begin = seconds_now();
+    need(volt_search_run(candidates, volt_as_view(s->problem.X), volt_as_view(s->problem.Y), &options, &search),
+         "search");
+    double seconds = (seconds_now() - begin) / (double)options.draws;
+    volt_search_free(search);
+    volt_candidates_free(candidates);
+    return seconds;
+}
+
+static int has_avx512(void)
+{
+    volt_build_info info;
+    volt_build_info_get(&info);
+    return strstr(info.fast_loops, "AVX-512") != NULL;
+}
+
+/* *alone: seconds a draw on one thread, set by the first call. */
+static void measure_setting(setting *s, double *alone)
+{
+    char parameters[64];
+    snprintf(parameters, sizeof parameters, "n=%d d=%d threads=%lld", ROWS, TUNE_D, (long long)s->threads);
+    need(volt_set_threads(s->threads), "threads");
+    measurement gram = {.name = "gram", .parameters = parameters, .unit = "G entries/s"};
+    gram.time = time_runs(run_gram, s, RUNS);
+    gram.value = 1e-9 * ROWS * (ROWS + 1.0) / 2 / gram.time.best;
+    if (s->threads == 1 && has_avx512()) {
+        gram.judge = JUDGE_VALUE;
+        gram.at_least = 1.0;
+    }
+    report(&gram);
+
+    measurement fit = {.name = "fit", .parameters = parameters, .time = time_runs(run_fit, s, 3), .unit = "s"};
+    fit.value = fit.time.best;
+    report(&fit);
+
+    double each = run_search(s);
+    if (s->threads == 1)
+        *alone = each;
+    measurement search = {.name = "search, speed-up",
+                          .parameters = parameters,
+                          .time = {each, each},
+                          .value = *alone / each,
+                          .unit = "x"};
+    if (s->threads == MANY) {
+        search.judge = JUDGE_VALUE;
+        search.at_least = 13;
+    }
+    report(&search);
+}
+
+/* ---- a large factorisation ---------------------------------------------------------------------- */
+
+static double factor(volt_matrix A, int by_lapack)
+{
+    int64_t n = A.rows, info = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            A.data[i * n + j] = i == j ? (double)n : (double)((i * 7 + j * 13) % 17) / 17;
+    volt_progress silent = {0};
+    double begin = seconds_now();
+    if (by_lapack)
+        dpotrf_("U", &n, A.data, &n, &info, 1); /* row-major lower is column-major upper */
+    else
+        need(volt_cholesky(A, silent), "Cholesky");
+    double seconds = seconds_now() - begin;
+    need_close("dpotrf", (double)info, 0);
+    return seconds;
+}
+
+static void measure_factor(int64_t n, int64_t threads)
+{
+    double seconds[2][FACTOR_RUNS];
+    volt_matrix A = volt_matrix_of(need_doubles(n * n), n, n);
+    need(volt_set_threads(threads), "threads");
+    for (int run = 0; run < FACTOR_RUNS; run++)
+        for (int by_lapack = 0; by_lapack < 2; by_lapack++)
+            seconds[by_lapack][run] = factor(A, by_lapack);
+    char parameters[64];
+    snprintf(parameters, sizeof parameters, "n=%lld threads=%lld", (long long)n, (long long)threads);
+    measurement m = {
+        .name = "cholesky by tiles", .parameters = parameters, .unit = "GFLOP/s", .peer = "dpotrf"};
+    m.time = timing_of(seconds[0], FACTOR_RUNS);
+    m.peer_time = timing_of(seconds[1], FACTOR_RUNS);
+    m.value = 1e-9 * (double)n * (double)n * (double)n / 3 / m.time.best;
+    if (threads >= MANY) {
+        m.judge = JUDGE_RATIO;
+        m.at_least = 1;
+    }
+    report(&m);
+    free(A.data);
+}
+
+int main(void)
+{
+    const char *rows = getenv("BENCH_THREADS_ROWS");
+    int64_t most = volt_default_threads(), large = rows ? atoll(rows) : 20000;
+    double alone = 0;
+    setting s = {.problem = tune_problem_make(ROWS, 1),
+                 .K = volt_matrix_of(need_doubles((int64_t)ROWS * ROWS), ROWS, ROWS)};
+    need(volt_kernel_parse("volterra:tau_coef=0.4,lambda_coef=0.7", &s.kernel), "kernel");
+    for (s.threads = 1; s.threads <= most; s.threads *= 2)
+        measure_setting(&s, &alone);
+    if (large > 0)
+        measure_factor(large, most);
+    volt_kernel_free(s.kernel);
+    free(s.K.data);
+    tune_problem_free(&s.problem);
+    return 0;
+}
