@@ -20,8 +20,10 @@ help: ## this list
 deps: ## install what is missing to build, test and run the demo
 	scripts/deps.sh build test demo
 
+# Nothing is installed that was not asked for.
 build: ## the library and the program build/volterra
-	@scripts/deps.sh build
+	@scripts/deps.sh --list build >&2 || \
+		{ echo "make build: this is missing; 'make deps' installs it, with what the tests and the demo need ('scripts/deps.sh build': it alone)" >&2; exit 1; }
 	cmake --preset default $(CMAKE_ARGS)
 	cmake --build build --parallel $(JOBS) --target volterra_cli
 

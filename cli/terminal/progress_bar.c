@@ -21,7 +21,7 @@ enum { BAR_WIDTH = 30, SHORT_BAR = 12, TEXT_CAPACITY = 512 };
 static struct {
     bool quiet, is_terminal;
     bool drawn;                        /* a bar stands on the screen */
-    double began, spoken;              /* clock readings; spoken 0: nothing said yet */
+    double began, last_line;           /* clock readings; last_line 0: no line yet */
     double first_fraction, first_time; /* of the first report: a call may begin where another one ended */
     char text[TEXT_CAPACITY];          /* in place of the stage, unless empty */
 } state;
@@ -95,8 +95,8 @@ static int on_progress(const char *stage, double fraction, void *context)
         }
         double after = state.is_terminal ? bar_after : line_after;
         double every = state.is_terminal ? bar_every : line_every;
-        if (elapsed >= after && now - state.spoken >= every) {
-            state.spoken = now;
+        if (elapsed >= after && now - state.last_line >= every) {
+            state.last_line = now;
             if (state.is_terminal)
                 draw_bar(stage, fraction, now);
             else
@@ -112,7 +112,7 @@ volt_progress progress_begin(bool quiet)
     state.is_terminal = isatty(STDERR_FILENO);
     state.drawn = false;
     state.began = seconds_now();
-    state.spoken = 0;
+    state.last_line = 0;
     state.first_time = 0;
     state.text[0] = '\0';
     interrupt_defer(true);

@@ -54,9 +54,9 @@ def check(status: int) -> None:
     if status == c.OK:
         return
     sentence = c.text(c.lib.volt_error_detail()) or c.text(c.lib.volt_status_message(status))
-    said = _take_messages()
-    if status == c.ERR_SINGULAR and said:  # what was warned about may be why
-        sentence += f" ({said[-1].text})"
+    messages = _take_messages()
+    if status == c.ERR_SINGULAR and messages:  # what was warned about may be why
+        sentence += f" ({messages[-1].text})"
     raise _EXCEPTIONS.get(status, ValueError)(sentence)
 
 

@@ -95,6 +95,7 @@ compiles_alone() # COMPILER FLAGS...
 program_runs() { "$scratch/$1/bin/volterra" --version | grep -F "$version"; }
 
 # ---- run ----------------------------------------------------------------------------------------
+. "$root/tests/install/missing_dependency.sh"
 check "install a shared library" install_shared
 check "find_package, shared" use_find_package shared
 check "pkg-config, shared" use_pkg_config shared

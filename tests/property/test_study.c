@@ -99,7 +99,7 @@ static void scaled(const data *made, volt_protocol protocol, const char *kernel,
 static void check_row(const data *made, const volt_study *study, int64_t row, const volt_contender *contender,
                       volt_protocol protocol)
 {
-    const volt_study_row *said = volt_study_row_at(study, row);
+    const volt_study_row *result = volt_study_row_at(study, row);
     bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
     double X[N * D], Y[N * Q], mean[Q], deviation[Q], out[TEST * Q];
     scaled(made, protocol, contender->kernel, X, Y, mean, deviation);
@@ -116,19 +116,19 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     options.race = VOLT_RACE_NONE; /* the study's race must not change the winner */
     volt_status status = volt_search_run(candidates, train_x, train_y, &options, &search);
     volt_candidates_free(candidates);
-    assert_string_equal(said->name, contender->name);
-    assert_int_equal(said->draws, DRAWS);
+    assert_string_equal(result->name, contender->name);
+    assert_int_equal(result->draws, DRAWS);
     if (status != VOLT_OK) {
-        assert_non_null(said->failure);
+        assert_non_null(result->failure);
         assert_null(volt_study_losses(study, row));
-        assert_true(isnan(said->metrics.nmse) && isnan(said->mcs_pvalue));
+        assert_true(isnan(result->metrics.nmse) && isnan(result->mcs_pvalue));
         volt_search_free(search);
         return;
     }
-    assert_null(said->failure);
+    assert_null(result->failure);
     const volt_trial *best = volt_search_best(search);
-    assert_string_equal(said->kernel, best->kernel);
-    assert_true(said->alpha == best->alpha && said->score == best->score);
+    assert_string_equal(result->kernel, best->kernel);
+    assert_true(result->alpha == best->alpha && result->score == best->score);
 
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -153,8 +153,8 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     volt_metrics metrics;
     check_ok(
         volt_metrics_compute(volt_view_rows(targets(made), TRAIN, TEST), volt_view_of(out, TEST, Q), &metrics));
-    assert_true(metrics.nmse == said->metrics.nmse && metrics.mdae == said->metrics.mdae &&
-                metrics.w1 == said->metrics.w1);
+    assert_true(metrics.nmse == result->metrics.nmse && metrics.mdae == result->metrics.mdae &&
+                metrics.w1 == result->metrics.w1);
     volt_model_free(model);
     volt_kernel_free(kernel);
     volt_search_free(search);
@@ -248,16 +248,16 @@ static void test_rows_beyond_training(void **state)
         for (int64_t i = 0; i < 2; i++) {
             double right[TEST * Q], wrong[TEST * Q];
             const volt_study_row *row = volt_study_row_at(study, i);
-            const double *said = volt_study_forecast(study, i).data;
+            const double *forecast = volt_study_forecast(study, i).data;
             bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
             check_row(&made, study, i, &both[i], protocol);
             forecast_with(&made, protocol, row, both[i].kernel,
                           published ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP, right);
-            assert_memory_equal(said, right, sizeof right);
+            assert_memory_equal(forecast, right, sizeof right);
             if (!published)
                 continue; /* there the row may be beyond what can be allowed */
             forecast_with(&made, protocol, row, both[i].kernel, VOLT_BEYOND_CLIP, wrong);
-            assert_true(fabs(said[3 * Q] - wrong[3 * Q]) > 1e-6 * fabs(said[3 * Q]));
+            assert_true(fabs(forecast[3 * Q] - wrong[3 * Q]) > 1e-6 * fabs(forecast[3 * Q]));
         }
         volt_study_free(study);
     }

@@ -113,13 +113,13 @@ static int near(const double *a, const double *b, int count)
 
 enum { RIGHT, FAILED, DIFFERS, THREADS, WARNING };
 
-static char said[256];
+static char logged[256];
 
 static void listen(volt_log_level level, const char *message, void *context)
 {
     (void)context;
     if (level == VOLT_LOG_WARNING)
-        snprintf(said, sizeof said, "%s", message);
+        snprintf(logged, sizeof logged, "%s", message);
 }
 
 static int child(const results *expected)
@@ -134,13 +134,13 @@ static int child(const results *expected)
         return DIFFERS;
     /* More threads are not to be had, and it says so; what is asked for silently is one. */
     volt_set_log(listen, NULL);
-    if (volt_set_threads(1) != VOLT_OK || volt_set_threads(0) != VOLT_OK || said[0])
+    if (volt_set_threads(1) != VOLT_OK || volt_set_threads(0) != VOLT_OK || logged[0])
         return WARNING;
-    if (volt_set_threads(4) != VOLT_OK || !strstr(said, "one thread, not 4"))
+    if (volt_set_threads(4) != VOLT_OK || !strstr(logged, "one thread, not 4"))
         return WARNING;
     if (volt_set_own_threads(3) != VOLT_OK || volt_threads() != 1 || volt_default_threads() != 1)
         return THREADS;
-    if (!strstr(said, "one thread, not 3"))
+    if (!strstr(logged, "one thread, not 3"))
         return WARNING;
     return work(&own) == VOLT_OK ? RIGHT : FAILED;
 }
