@@ -8,24 +8,6 @@
 
 enum { PARAMETER_COLUMN = 17, TEXT_CAPACITY = 512 };
 
-/* The lifts of the kernel volterra: kappa, and its largest value on |z| <= M, where t = tau^2 M^2. */
-static const struct {
-    const char *word, *kappa, *largest;
-} lifts[] = {
-    {"geometric", "1 / (1 - tau^2 <x, y>)", "1 / (1 - t), t < 1"},
-    {"even", "1 / (1 - tau^4 <x, y>^2)", "1 / (1 - t^2), t < 1"},
-    {"exponential", "exp(tau^2 <x, y>)", "exp(t)"},
-    {"poly:P", "1 + s + ... + s^P, s = tau^2 <x, y>", "1 + t + ... + t^P"},
-    {"rbf", "exp(-gamma |x - y|^2)", "1"},
-};
-
-static void print_lifts(void)
-{
-    printf("\n    %-12s %-37s %s\n", "lift", "kappa(x, y)", "largest on |z| <= M, t = tau^2 M^2");
-    for (size_t i = 0; i < sizeof lifts / sizeof lifts[0]; i++)
-        printf("    %-12s %-37s %s\n", lifts[i].word, lifts[i].kappa, lifts[i].largest);
-}
-
 /* "; search 0.3 to 10 x unit, log-uniform", or nothing where a search keeps the default. */
 static void describe_search(const volt_parameter_info *parameter, char *text, size_t capacity)
 {
@@ -60,6 +42,17 @@ static void print_parameter(const volt_parameter_info *parameter)
     help_print_wrapped(limits, 0, PARAMETER_COLUMN);
 }
 
+/* Its lines, as far in as the parameters. */
+static void print_notes(const char *notes)
+{
+    printf("\n");
+    while (*notes) {
+        int length = (int)strcspn(notes, "\n");
+        printf("    %.*s\n", length, notes);
+        notes += length + (notes[length] == '\n');
+    }
+}
+
 static void print_kernel(const volt_kernel_info *kernel)
 {
     char cost[TEXT_CAPACITY];
@@ -69,8 +62,8 @@ static void print_kernel(const volt_kernel_info *kernel)
     printf("\n");
     for (int64_t i = 0; i < kernel->n_parameters; i++)
         print_parameter(&kernel->parameters[i]);
-    if (strcmp(kernel->name, "volterra") == 0)
-        print_lifts();
+    if (kernel->notes)
+        print_notes(kernel->notes);
     printf("\n");
 }
 

@@ -70,7 +70,8 @@ typedef struct volt_parameter_info {
 typedef struct volt_kernel_info {
     const char *name;
     const char *formula;
-    const char *cost; /* of one Gram entry: on a sequence; then, behind semicolons, where options change it */
+    const char *cost;  /* of one Gram entry: on a sequence; then, behind semicolons, where options change it */
+    const char *notes; /* lines about its choices, ready to print; NULL: none */
     const volt_parameter_info *parameters;
     int64_t n_parameters;
 } volt_kernel_info;

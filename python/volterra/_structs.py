@@ -95,6 +95,7 @@ class KernelInfo(ctypes.Structure):
         ("name", c_char_p),
         ("formula", c_char_p),
         ("cost", c_char_p),
+        ("notes", c_char_p),
         ("parameters", POINTER(ParameterInfo)),
         ("n_parameters", c_int64),
     ]

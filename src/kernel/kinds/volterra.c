@@ -381,10 +381,20 @@ static bool keeps_origin(const volt_kernel *kernel)
     return lift_of(kernel) == EVEN;
 }
 
+/* For the help: every lift, and its largest value on |z| <= M. */
+static const char notes[] =
+    "lift         kappa(x, y)                           largest on |z| <= M, t = tau^2 M^2\n"
+    "geometric    1 / (1 - tau^2 <x, y>)                1 / (1 - t), t < 1\n"
+    "even         1 / (1 - tau^4 <x, y>^2)              1 / (1 - t^2), t < 1\n"
+    "exponential  exp(tau^2 <x, y>)                     exp(t)\n"
+    "poly:P       1 + s + ... + s^P, s = tau^2 <x, y>   1 + t + ... + t^P\n"
+    "rbf          exp(-gamma |x - y|^2)                 1\n";
+
 const volt_kernel_entry volt_kernel_volterra = {
     .info = {.name = "volterra",
              .formula = "K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1], kappa = 1/(1 - tau^2 <x, y>)",
              .cost = "O(d); lift=poly:P: O(d + P)",
+             .notes = notes,
              .parameters = parameters,
              .n_parameters = N_PARAMETERS},
     .settle = settle,
