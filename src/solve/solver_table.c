@@ -3,10 +3,8 @@
 
 #include <stddef.h>
 
-const volt_solver *const volt_solver_table[] = {
-    &volt_solver_cholesky,
-    NULL,
-};
+#define ENTRY(name) &volt_solver_##name,
+const volt_solver *const volt_solver_table[] = {VOLT_SOLVER_LIST(ENTRY) NULL};
 
 const volt_solver *volt_solver_choose(int64_t n, int64_t q, double available)
 {

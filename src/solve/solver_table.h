@@ -1,7 +1,7 @@
 /* src/solve/solver_table.h: the ways from a kernel and targets to a readout.
  *
  * A fit asks the table, not an algorithm: which solver takes so many rows in the memory there is, what it needs and how
- * long it may take. A new solver is one file and one line in solver_table.c. */
+ * long it may take. A new solver is one file and one line of VOLT_SOLVER_LIST. */
 #ifndef SOLVE_SOLVER_TABLE_H
 #define SOLVE_SOLVER_TABLE_H
 
@@ -40,14 +40,17 @@ typedef struct volt_solver {
     volt_status (*solve)(const volt_solver_task *task, volt_readout *readout);
 } volt_solver;
 
-/* The solvers, the one to be preferred first; NULL ends them. */
+/* The solvers, the one to be preferred first: a new one, volt_solver_NAME, is one line here. */
+#define VOLT_SOLVER_LIST(X) X(cholesky)
+
+#define VOLT_DECLARE_SOLVER(name) extern const volt_solver volt_solver_##name;
+VOLT_SOLVER_LIST(VOLT_DECLARE_SOLVER)
+#undef VOLT_DECLARE_SOLVER
+
+/* The same as a table that NULL ends. */
 extern const volt_solver *const volt_solver_table[];
 
 /* The first that takes the task; the first of all where none does, whose figures then say what is lacking. */
 const volt_solver *volt_solver_choose(int64_t n, int64_t q, double available);
-
-/* ---- entries ---------------------------------------------------------------------------------- */
-
-extern const volt_solver volt_solver_cholesky;
 
 #endif

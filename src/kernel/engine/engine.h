@@ -1,6 +1,6 @@
 /* src/kernel/engine/engine.h: what an engine is: it lays out columns, and walks the rows of a sequence past them.
  *
- * An engine is one file with one volt_engine, and one line in engine_table.c. */
+ * An engine is one file with one volt_engine, volt_engine_NAME, and one line of VOLT_ENGINE_LIST below. */
 #ifndef KERNEL_ENGINE_H
 #define KERNEL_ENGINE_H
 
@@ -40,14 +40,23 @@ struct volt_engine {
                 const volt_self *self, double *scratch, volt_matrix K, volt_stage *stage);
 };
 
-/* The engine table (engine_table.c), and the engine that runs the kernel on m columns. */
+/* The engines, in the order in which they are asked. */
+#define VOLT_ENGINE_LIST(X) \
+    X(scan)                 \
+    X(window_sum)           \
+    X(features)             \
+    X(paths)                \
+    X(window_block)
+
+#define VOLT_DECLARE_ENGINE(name) extern const volt_engine volt_engine_##name;
+VOLT_ENGINE_LIST(VOLT_DECLARE_ENGINE)
+#undef VOLT_DECLARE_ENGINE
+
+/* The same as a table that NULL ends (engine_table.c), and the engine that runs the kernel on m columns. */
 extern const volt_engine *const volt_engine_table[];
 const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m);
 
 /* Bytes of m columns and of a past that `rows` are pushed to at a time, at most. */
 double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows);
-
-extern const volt_engine volt_engine_scan, volt_engine_window_sum, volt_engine_window_block;
-extern const volt_engine volt_engine_features, volt_engine_paths;
 
 #endif

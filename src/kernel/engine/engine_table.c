@@ -3,11 +3,8 @@
 
 #include <stddef.h>
 
-/* In the order in which they are asked. */
-const volt_engine *const volt_engine_table[] = {
-    &volt_engine_scan,  &volt_engine_window_sum,   &volt_engine_features,
-    &volt_engine_paths, &volt_engine_window_block, NULL,
-};
+#define ENTRY(name) &volt_engine_##name,
+const volt_engine *const volt_engine_table[] = {VOLT_ENGINE_LIST(ENTRY) NULL};
 
 const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m)
 {
