@@ -12,7 +12,7 @@ import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV
 from volterra._handles import Handle, Owner
-from volterra._model import Kernel
+from volterra._kernel import Kernel
 from volterra._candidates import Candidates
 
 COPIES = [copy.copy, copy.deepcopy]

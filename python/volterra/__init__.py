@@ -25,9 +25,9 @@ from __future__ import annotations
 
 from . import datasets, metrics, plot
 from ._errors import BeyondWarning, CancelledError, NotFittedError, SingularError, VolterraWarning
-from ._model import Stream
 from ._native import lib as _lib
 from ._native import text as _text
+from ._stream import Stream
 from ._threads import info, set_threads, threads
 from .confidence_set import MCS, losses
 from .files import load, save

@@ -1,4 +1,4 @@
-"""Numbers on their way into the library: every whole one, seeds and budgets pass here."""
+"""Arguments on their way into the library: every whole number, seeds, budgets and choices pass here."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def seed_number(name: str, value: Any) -> int:
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed that scikit-learn's ``random_state`` stands for: a number, a generator to draw it from, or None."""
+    """The seed that a ``random_state`` of scikit-learn stands for: a number, a generator of it, or None."""
     if random_state is None:
         random_state = np.random
     if isinstance(random_state, np.random.Generator):
@@ -63,3 +63,10 @@ def seconds_of(budget: Union[None, float, str]) -> float:
     if not budget > 0:
         raise ValueError(f"budget is {budget} seconds, and must be above 0")
     return float(budget)
+
+
+def choice(name: str, value: Any, allowed: Any) -> Any:
+    """One of the values that are allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}, and must be one of {', '.join(map(repr, allowed))}")
+    return value

@@ -9,11 +9,11 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence
 import numpy as np
 
 from . import _native as c
+from ._arguments import choice
 from ._arrays import Array, view
 from ._errors import check
 from ._handles import Owner
-from ._regressor import choice
-from .kernels import library_name, value_text
+from ._kernel import library_name, value_text
 from .ridge import VolterraRidge
 
 

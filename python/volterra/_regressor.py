@@ -22,23 +22,18 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arguments import whole
+from ._arguments import choice, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_frame, same_rows
 from ._errors import BeyondWarning, NotFittedError, warn
-from ._model import FitSettings, Model, PathLike, Stream
+from ._model import FitSettings, Model, PathLike
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
+from ._stream import Stream
 from ._threads import use_threads
 from .metrics import r2
 
 STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
-
-
-def choice(name: str, value: Any, allowed: Any) -> Any:
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}, and must be one of {', '.join(map(repr, allowed))}")
-    return value
 
 
 def _digest(a: Array) -> bytes:

@@ -8,8 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 import numpy as np
 
 from . import _native as c
-from ._model import Kernel
-from .kernels import given_parameters
+from ._kernel import Kernel, given_parameters
 
 Trial = Dict[str, Any]
 

@@ -9,7 +9,7 @@ from ctypes import byref
 from typing import Sequence, Tuple
 
 from . import _native as c
-from ._arguments import seed_number, whole
+from ._arguments import choice, seed_number, whole
 from ._arrays import Array, empty, to_float64, view
 from ._progress import Watch
 from .covolatility import BEKK, BEKKSample, bekk, bekk_presets, log_returns
@@ -27,9 +27,7 @@ __all__ = [
 
 
 def _method(method: str) -> int:
-    if method not in c.ODE_METHODS:
-        raise ValueError(f"method is {method!r}, and must be one of {', '.join(map(repr, c.ODE_METHODS))}")
-    return c.ODE_METHODS[method]
+    return c.ODE_METHODS[choice("method", method, c.ODE_METHODS)]
 
 
 def _simulate(function: object, options: object, length: int, columns: int) -> Array:

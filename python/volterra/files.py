@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-from ._model import Kernel, Model, PathLike, read_tensor
+from ._kernel import Kernel
+from ._model import Model, PathLike, read_tensor
 from ._regressor import SequenceRegressor
 from .ridge import SequenceKernelRidge, VolterraRidge
 

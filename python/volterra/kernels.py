@@ -11,12 +11,10 @@ from __future__ import annotations
 from ctypes import byref
 from typing import Any, Dict, List, Optional
 
-import numpy as np
-
 from . import _native as c
 from ._arrays import NO_MATRIX, Array, as_collection, as_matrix, empty, is_collection, view, views
-from ._model import Kernel
-from ._model import kernel_facts as _query
+from ._kernel import Kernel, join_text
+from ._kernel import kernel_facts as _query
 from ._progress import ProgressCallback, Watch
 from ._threads import use_threads
 
@@ -30,43 +28,6 @@ __all__ = [
     "sigpde_kernel",
     "volterra_kernel",
 ]
-
-# ``lambda`` is a word of the language.
-_TO_LIBRARY = {"lam": "lambda", "lam_coef": "lambda_coef"}
-_TO_PYTHON = {library: python for python, library in _TO_LIBRARY.items()}
-
-
-def library_name(parameter: str) -> str:
-    """The library's name of a parameter."""
-    return _TO_LIBRARY.get(parameter, parameter)
-
-
-# ---- text --------------------------------------------------------------------------------------------------
-
-
-def value_text(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    if isinstance(value, (float, np.floating)):
-        return repr(float(value))  # the shortest text that reads back exactly
-    return str(value)
-
-
-def join_text(name: str, parameters: Dict[str, Any]) -> str:
-    """NAME:PARAMETER=VALUE,... from Python's names; None means not given."""
-    given = [
-        f"{library_name(key)}={value_text(value)}"
-        for key, value in parameters.items()
-        if value is not None
-    ]
-    return f"{name}:{','.join(given)}" if given else name
-
-
-def given_parameters(kernel: Kernel) -> Dict[str, Any]:
-    """The parameters that a kernel's text gives, by Python's names."""
-    return {_TO_PYTHON.get(key, key): value for key, value in kernel.given().items()}
 
 
 def kernel_text(kernel: str) -> str:

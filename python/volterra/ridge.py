@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from ._kernel import join_text
 from ._regressor import SequenceRegressor
-from .kernels import join_text
 
 __all__ = ["SequenceKernelRidge", "VolterraRidge"]
 

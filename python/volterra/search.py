@@ -6,11 +6,11 @@ from ctypes import POINTER, byref, c_void_p, cast
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 from . import _native as c
-from ._arguments import seconds_of, seed_of, whole
+from ._arguments import choice, seconds_of, seed_of, whole
 from ._arrays import view
 from ._candidates import Candidates, expand
 from ._progress import ProgressCallback, Watch
-from ._regressor import BEYOND, STARTS, SequenceRegressor, Training, choice
+from ._regressor import BEYOND, STARTS, SequenceRegressor, Training
 from ._threads import use_threads
 from ._trials import Found, Trial, collect, results_table, trial_of
 from .ridge import VolterraRidge

@@ -1,0 +1,101 @@
+"""Kernels of the library: their texts, their parameters by the names of either language, and their facts."""
+
+from __future__ import annotations
+
+import itertools
+from ctypes import byref, c_void_p
+from typing import Any, Dict, Union
+
+import numpy as np
+
+from . import _native as c
+from ._arguments import whole
+from ._errors import check
+from ._handles import Owner
+
+# ``lambda`` is a word of the language.
+_TO_LIBRARY = {"lam": "lambda", "lam_coef": "lambda_coef"}
+_TO_PYTHON = {library: python for python, library in _TO_LIBRARY.items()}
+
+
+class Kernel(Owner):
+    """A kernel that was read from its text; the library says what is wrong with the text."""
+
+    _FREE = "volt_kernel_free"
+
+    def __init__(self, text: str) -> None:
+        handle = c_void_p()
+        check(c.lib.volt_kernel_parse(c.encode("the kernel", text), byref(handle)))
+        self._own(handle)
+
+    def __reduce__(self) -> Any:
+        return Kernel, (self.text,)
+
+    @property
+    def text(self) -> str:
+        """The text with every parameter."""
+        return c.text(c.lib.volt_kernel_text(self))
+
+    @property
+    def name(self) -> str:
+        return c.text(c.lib.volt_kernel_info_of(self).contents.name)
+
+    def given(self) -> Dict[str, Union[int, float, str]]:
+        """The parameters that the text it was read from gives, by the library's names."""
+        names = (c.lib.volt_kernel_parameter_name(self, index) for index in itertools.count())
+        found: Dict[str, Union[int, float, str]] = {}
+        for name in itertools.takewhile(bool, names):
+            value = c.KernelValue()
+            check(c.lib.volt_kernel_get(self, name, byref(value)))
+            if value.given:
+                found[c.text(name)] = _plain_value(value)
+        return found
+
+
+def _plain_value(value: c.KernelValue) -> Union[int, float, str]:
+    kind = value.info.contents.kind
+    if kind == c.PARAMETER_KINDS["choice"]:
+        return c.text(value.text)
+    return int(value.number) if kind == c.PARAMETER_KINDS["integer"] else float(value.number)
+
+
+def plain_facts(facts: c.KernelFacts) -> Dict[str, float]:
+    return {name: float(getattr(facts, name)) for name, *_ in c.KernelFacts._fields_}
+
+
+def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> Dict[str, float]:
+    """``volt_kernel_query``: what a kernel is on inputs of norm at most `radius`."""
+    facts = c.KernelFacts()
+    inputs = whole("the number of inputs", d, 1)
+    check(c.lib.volt_kernel_query(Kernel(kernel), radius, inputs, eps, byref(facts)))
+    return plain_facts(facts)
+
+
+def library_name(parameter: str) -> str:
+    """The library's name of a parameter."""
+    return _TO_LIBRARY.get(parameter, parameter)
+
+
+def value_text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))  # the shortest text that reads back exactly
+    return str(value)
+
+
+def join_text(name: str, parameters: Dict[str, Any]) -> str:
+    """NAME:PARAMETER=VALUE,... from Python's names; None means not given."""
+    given = [
+        f"{library_name(key)}={value_text(value)}"
+        for key, value in parameters.items()
+        if value is not None
+    ]
+    return f"{name}:{','.join(given)}" if given else name
+
+
+def given_parameters(kernel: Kernel) -> Dict[str, Any]:
+    """The parameters that a kernel's text gives, by Python's names."""
+    return {_TO_PYTHON.get(key, key): value for key, value in kernel.given().items()}

@@ -1,0 +1,100 @@
+"""Streams of the library as Python objects that own them."""
+
+from __future__ import annotations
+
+import threading
+from ctypes import byref, c_void_p
+from typing import Any
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import address, as_row
+from ._errors import check
+from ._handles import Owner
+from ._model import Model
+
+
+class Stream(Owner):
+    """A model that takes one row at a time; made by the method ``stream`` of an estimator.
+
+    ``copy.copy(stream)`` is another stream at the same moment, which goes on by itself. A stream cannot be
+    pickled: pickle the estimator, and push the rows again. One thread at a time may push: rows have an order.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> x = np.sin(0.3 * np.arange(200.0)).reshape(-1, 1)
+    >>> model = volterra.VolterraRidge(alpha=1e-6).fit(x[:150], x[:150, 0] ** 2)
+    >>> stream = model.stream()
+    >>> live = [stream.push(row) for row in x[150:]]
+    >>> bool(np.allclose(live, model.predict(x[150:])))
+    True
+    """
+
+    _FREE = "volt_stream_free"
+
+    def __init__(self, model: Model, start: str, beyond: str, flat: bool) -> None:
+        options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond])
+        handle = c_void_p()
+        check(c.lib.volt_stream_create(model, byref(options), byref(handle)))
+        self._begin(handle, model, flat)
+
+    def _begin(self, handle: c_void_p, model: Model, flat: bool) -> None:
+        self._own(handle)
+        self._model = model  # must outlive the stream
+        self._flat = flat
+        self._busy = threading.Lock()
+
+    def _call(self, function: Any, *arguments: Any) -> None:
+        """While no other thread uses the stream. It does not wait: the order of rows would be chance."""
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError(
+                "another thread is in a call of this stream: push from one thread at a time, or give each "
+                "thread a stream of its own (copy.copy)"
+            )
+        try:
+            check(function(self, *arguments))
+        finally:
+            self._busy.release()
+
+    def __copy__(self) -> "Stream":
+        handle = c_void_p()
+        self._call(c.lib.volt_stream_copy, byref(handle))
+        other = Stream.__new__(type(self))
+        other._begin(handle, self._model, self._flat)
+        return other
+
+    def __deepcopy__(self, _memo: Any) -> "Stream":
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Stream cannot be pickled: pickle the estimator and push the rows again")
+
+    def push(self, x: Any) -> Any:
+        """The forecast for the next row of inputs.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            A row that is refused (not finite, or beyond the ball with ``beyond="error"``) leaves the stream as
+            it was.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_outputs,)
+            A float when the estimator was fitted on a 1-D ``y``.
+        """
+        row = as_row(x)
+        if row.ndim == 0 and self._model.d == 1:
+            row = row.reshape(1)
+        if row.shape != (self._model.d,):
+            raise ValueError(f"the row has shape {row.shape}, and ({self._model.d},) is needed")
+        out = np.empty(self._model.q)
+        self._call(c.lib.volt_stream_push, address(row), address(out))
+        return float(out[0]) if self._flat else out
+
+    @property
+    def beyond(self) -> int:
+        """Rows so far that lay beyond the ball of the training inputs."""
+        return int(c.lib.volt_stream_beyond(self))
