@@ -9,6 +9,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_lists.h"
 #include "kernel/gram/gram.h"
 #include "model/model_internal.h"
 #include "solve/solver_table.h"

@@ -1,6 +1,7 @@
 /* src/model/model.c: the life of a model, and what every way of forecasting shares. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_lists.h"
 #include "model/model_internal.h"
 
 #include <float.h>
@@ -46,32 +47,6 @@ void volt_model_free(volt_model *model)
     volt_names_free(model->input_names, model->d);
     volt_names_free(model->output_names, model->q);
     volt_free(model);
-}
-
-volt_status volt_names_copy(const char *const *names, int64_t count, char ***copy)
-{
-    if (!names)
-        return VOLT_OK;
-    char **made = volt_alloc_zero(count, sizeof *made);
-    if (!made)
-        return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < count; i++) {
-        made[i] = volt_strdup(names[i]);
-        if (!made[i]) {
-            volt_names_free(made, count);
-            return VOLT_ERR_MEMORY;
-        }
-    }
-    *copy = made;
-    return VOLT_OK;
-}
-
-void volt_names_free(char **names, int64_t count)
-{
-    if (names)
-        for (int64_t i = 0; i < count; i++)
-            volt_free(names[i]);
-    volt_free(names);
 }
 
 void volt_model_describe(const volt_model *model, volt_model_info *info)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/name_lists.h"
 #include "io/safetensors/safetensors.h"
 #include "model/model_internal.h"
 

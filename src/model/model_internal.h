@@ -25,10 +25,6 @@ struct volt_model {
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model);
 
-/* Copies of `count` names; *copy stays NULL when names is. */
-volt_status volt_names_copy(const char *const *names, int64_t count, char ***copy);
-void volt_names_free(char **names, int64_t count);
-
 /* Scale an input row and apply the policy for inputs beyond the ball: z receives d numbers, *beyond is
  * counted up. `row` (from 0) is for the sentence. */
 volt_status volt_model_take_input(const volt_model *model, const double *x, volt_beyond policy, int64_t row,

@@ -15,6 +15,7 @@
  * error of about eps times the state, and the system itself then multiplies it by e^(0.9 t): rows are
  * right to about 1e-15 e^(0.9 t) of the largest state. */
 #include "base/error.h"
+#include "data/ode/ode_check.h"
 #include "data/ode/rk4.h"
 #include "data/ode/taylor.h"
 #include "data/process.h"
@@ -130,12 +131,8 @@ static volt_status check_options(const volt_lorenz_options *options, volt_matrix
     for (int i = 0; i < 3; i++)
         VOLT_REQUIRE(isfinite(options->start[i]), VOLT_ERR_ARGUMENT,
                      "lorenz: entry %d of the start is %g, and must be finite", i + 1, options->start[i]);
-    VOLT_REQUIRE(isfinite(options->step) && options->step > 0, VOLT_ERR_ARGUMENT,
-                 "lorenz: the step is %g, and must be above 0 and finite", options->step);
-    VOLT_REQUIRE(options->method == VOLT_ODE_RK4 || options->method == VOLT_ODE_ACCURATE, VOLT_ERR_ARGUMENT,
-                 "lorenz: the method is %d, and must be %d (rk4) or %d (accurate)", (int)options->method,
-                 VOLT_ODE_RK4, VOLT_ODE_ACCURATE);
-    return VOLT_OK;
+    VOLT_TRY(volt_ode_check_step("lorenz", options->step));
+    return volt_ode_check_method("lorenz", options->method);
 }
 
 volt_status volt_simulate_lorenz(const volt_lorenz_options *options, volt_matrix out)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/ode/ode_check.h"
 #include "data/ode/rk4.h"
 #include "data/process.h"
 
@@ -81,18 +82,14 @@ static volt_status check_options(const volt_mackey_glass_options *options, volt_
                  options->start);
     VOLT_REQUIRE(isfinite(options->power) && options->power >= 0, VOLT_ERR_ARGUMENT,
                  "mackey-glass: the power is %g, and must be at least 0 and finite", options->power);
-    VOLT_REQUIRE(isfinite(options->step) && options->step > 0, VOLT_ERR_ARGUMENT,
-                 "mackey-glass: the step is %g, and must be above 0 and finite", options->step);
+    VOLT_TRY(volt_ode_check_step("mackey-glass", options->step));
     VOLT_REQUIRE(isfinite(options->delay) && options->delay > 0, VOLT_ERR_ARGUMENT,
                  "mackey-glass: the delay is %g, and must be above 0 and finite", options->delay);
     VOLT_REQUIRE(whole_steps(options->delay, options->step) >= 1, VOLT_ERR_ARGUMENT,
                  "mackey-glass: the delay %.15g is %.15g steps of %.15g, and must be a whole number of "
                  "steps, at least 1",
                  options->delay, options->delay / options->step, options->step);
-    VOLT_REQUIRE(options->method == VOLT_ODE_RK4 || options->method == VOLT_ODE_ACCURATE, VOLT_ERR_ARGUMENT,
-                 "mackey-glass: the method is %d, and must be %d (rk4) or %d (accurate)", (int)options->method,
-                 VOLT_ODE_RK4, VOLT_ODE_ACCURATE);
-    return VOLT_OK;
+    return volt_ode_check_method("mackey-glass", options->method);
 }
 
 static volt_status simulate_rk4(const volt_mackey_glass_options *options, int64_t lag, volt_process *process,

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_lists.h"
 #include "io/file/excerpt.h"
 
 #include <string.h>
@@ -86,13 +87,6 @@ static volt_status hand_over(volt_series_list *list, volt_collection **collectio
     return VOLT_OK;
 }
 
-static void free_names(char **names, int64_t count)
-{
-    for (int64_t j = 0; names && j < count; j++)
-        volt_free(names[j]);
-    volt_free(names);
-}
-
 volt_status volt_series_finish(volt_series_list *list, volt_status status, volt_collection **collection)
 {
     if (!status)
@@ -100,7 +94,7 @@ volt_status volt_series_finish(volt_series_list *list, volt_status status, volt_
     volt_free(list->rows);
     volt_free(list->values);
     volt_free(list->labels);
-    free_names(list->names, list->channels);
+    volt_names_free(list->names, list->channels);
     return status;
 }
 
@@ -109,7 +103,7 @@ void volt_collection_free(volt_collection *collection)
     if (!collection)
         return;
     owned_collection *owned = (owned_collection *)collection;
-    free_names(collection->names, collection->channels);
+    volt_names_free(collection->names, collection->channels);
     volt_free(collection->labels);
     volt_free(collection->series);
     volt_free(owned->text);

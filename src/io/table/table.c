@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_lists.h"
 #include "io/file/excerpt.h"
 
 #include <inttypes.h>
@@ -29,9 +30,7 @@ void volt_table_free(volt_table *table)
 {
     if (!table)
         return;
-    for (int64_t j = 0; table->names && j < table->cols; j++)
-        volt_free(table->names[j]);
-    volt_free(table->names);
+    volt_names_free(table->names, table->cols);
     volt_free(table->values);
     volt_free(table);
 }

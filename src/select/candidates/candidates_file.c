@@ -4,6 +4,7 @@
  * kernel's default. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_lists.h"
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
 #include "kernel/kernel_entry.h"
@@ -164,12 +165,8 @@ volt_status volt_candidates_read(const char *path, const char *kernel, volt_cand
     volt_status status = read_file(path, &r);
     if (status == VOLT_OK)
         status = volt_candidates_list((const char *const *)r.kernels, r.alphas, r.count, candidates);
-    for (int64_t j = 0; j < r.n_columns; j++)
-        volt_free(r.names[j]);
-    for (int64_t i = 0; i < r.count; i++)
-        volt_free(r.kernels[i]);
-    volt_free(r.names);
-    volt_free(r.kernels);
+    volt_names_free(r.names, r.n_columns);
+    volt_names_free(r.kernels, r.count);
     volt_free(r.alphas);
     return status;
 }

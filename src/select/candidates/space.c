@@ -1,23 +1,16 @@
 /* src/select/candidates/space.c: which parameters a search draws, and from what.
  *
- * Every parameter has a law and a range, from the caller or from the kernel table. A point of the space is a
- * position u in [0, 1) along each axis:
- *
- *     LOG          low (high / low)^u              LINEAR       low + (high - low) u
- *     INTEGER      low + floor((high - low + 1) u)
- *     LOG_INTEGER  floor(low ((high + 1) / low)^u)
- *
- * Ranges of widths are in units of the distance of two rows, times sqrt(window) for windows. Whether a
- * parameter goes with the others is for the kernel to say: it is left out when the text with it is refused. */
+ * Every parameter has a law and a range, from the caller or from the kernel table. What a point of the space is:
+ * select/candidates/space_points.c. */
 #include "select/candidates/space.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_lists.h"
 #include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,9 +24,7 @@ void volt_space_free(volt_space *space)
     if (!space)
         return;
     for (int64_t a = 0; a < space->n_axes; a++) {
-        for (int64_t c = 0; c < space->axes[a].n_choices; c++)
-            volt_free(space->axes[a].choices[c]);
-        volt_free(space->axes[a].choices);
+        volt_names_free(space->axes[a].choices, space->axes[a].n_choices);
         volt_free(space->axes[a].name);
     }
     volt_free(space->axes);
@@ -60,11 +51,6 @@ static bool has_axis(const volt_space *space, const char *name)
     return false;
 }
 
-static bool is_alpha(const char *name)
-{
-    return name && strcmp(name, "alpha") == 0;
-}
-
 /* ---- ranges of the caller --------------------------------------------------------------------- */
 
 static volt_status find_parameter(const volt_kernel_info *info, const char *name,
@@ -86,11 +72,6 @@ static volt_status find_parameter(const volt_kernel_info *info, const char *name
                      nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
-static bool is_whole(volt_search_law kind)
-{
-    return kind == VOLT_SEARCH_INTEGER || kind == VOLT_SEARCH_LOG_INTEGER;
-}
-
 static bool is_log(volt_search_law kind)
 {
     return kind == VOLT_SEARCH_LOG || kind == VOLT_SEARCH_LOG_INTEGER;
@@ -105,7 +86,7 @@ static volt_status check_range(const volt_range *range)
     VOLT_REQUIRE(!is_log(range->kind) || range->low > 0, VOLT_ERR_ARGUMENT,
                  "the range of %s starts at %g, and a logarithmic one must start above 0", range->name,
                  range->low);
-    VOLT_REQUIRE(!is_whole(range->kind) ||
+    VOLT_REQUIRE(!volt_law_is_whole(range->kind) ||
                      (range->low == floor(range->low) && range->high == floor(range->high) &&
                       fabs(range->low) < 1e9 && fabs(range->high) < 1e9),
                  VOLT_ERR_ARGUMENT, "the range of %s goes from %g to %g, and must have whole ends", range->name,
@@ -117,7 +98,7 @@ static volt_status check_range(const volt_range *range)
 static volt_status check_value(const volt_space *space, const char *name, const char *value)
 {
     double number;
-    if (is_alpha(name)) {
+    if (volt_name_is_alpha(name)) {
         VOLT_REQUIRE(volt_parse_number(value, &number) && number > 0 && isfinite(number), VOLT_ERR_ARGUMENT,
                      "alpha is %s, and must be positive and finite", value);
         return VOLT_OK;
@@ -152,7 +133,7 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
 {
     VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_CHOICE, VOLT_ERR_ARGUMENT,
                  "%s is one of %s: give choices, not a range", range->name, parameter->range);
-    VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || is_whole(range->kind), VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || volt_law_is_whole(range->kind), VOLT_ERR_ARGUMENT,
                  "%s takes whole numbers: give a range of integers", range->name);
     bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
     bool inside = (parameter->closed || whole ? range->low >= parameter->low : range->low > parameter->low) &&
@@ -165,7 +146,7 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
 static bool is_given(const volt_space *space, const char *name)
 {
     volt_kernel_value value;
-    return !is_alpha(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
+    return !volt_name_is_alpha(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
 }
 
 static volt_status add_range(volt_space *space, const volt_kernel_info *info, const volt_range *range)
@@ -174,7 +155,7 @@ static volt_status add_range(volt_space *space, const volt_kernel_info *info, co
     VOLT_REQUIRE(!is_given(space, range->name), VOLT_ERR_ARGUMENT,
                  "kernel %s gives %s, and a range is given for it as well", space->kernel, range->name);
     VOLT_REQUIRE(!has_axis(space, range->name), VOLT_ERR_ARGUMENT, "two ranges are given for %s", range->name);
-    bool alpha = is_alpha(range->name);
+    bool alpha = volt_name_is_alpha(range->name);
     const volt_parameter_info *parameter = NULL;
     if (!alpha)
         VOLT_TRY(find_parameter(info, range->name, &parameter));
@@ -193,11 +174,8 @@ static volt_status add_range(volt_space *space, const volt_kernel_info *info, co
     }
     if (status == VOLT_OK)
         status = add_axis(space, range->name, axis);
-    if (status != VOLT_OK) {
-        for (int64_t c = 0; c < axis.n_choices; c++)
-            volt_free(axis.choices[c]);
-        volt_free(axis.choices);
-    }
+    if (status != VOLT_OK)
+        volt_names_free(axis.choices, axis.n_choices);
     return status;
 }
 
@@ -238,12 +216,12 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
     const volt_kernel_info *info = volt_kernel_info_of(space->given);
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)
-            if ((options->ranges[r].choices != NULL) == choices && !is_alpha(options->ranges[r].name))
+            if ((options->ranges[r].choices != NULL) == choices && !volt_name_is_alpha(options->ranges[r].name))
                 VOLT_TRY(add_range(space, info, &options->ranges[r]));
     space->n_asked = space->n_axes;
     VOLT_TRY(add_table_ranges(space, info));
     for (int64_t r = 0; r < options->n_ranges; r++)
-        if (is_alpha(options->ranges[r].name))
+        if (volt_name_is_alpha(options->ranges[r].name))
             VOLT_TRY(add_range(space, info, &options->ranges[r]));
     if (!has_axis(space, "alpha")) {
         volt_axis axis = {.kind = VOLT_SEARCH_LOG, .low = alpha_low, .high = alpha_high};
@@ -289,131 +267,4 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
     else
         volt_space_free(fresh);
     return status;
-}
-
-/* ---- points ----------------------------------------------------------------------------------- */
-
-static double unit_size(volt_unit unit, double distance)
-{
-    switch (unit) {
-    case VOLT_UNIT_DISTANCE:
-        return distance;
-    case VOLT_UNIT_SQUARE:
-        return distance * distance;
-    case VOLT_UNIT_INVERSE_SQUARE:
-        return 1 / (distance * distance);
-    default:
-        return 1;
-    }
-}
-
-static double value_at(const volt_axis *axis, double u)
-{
-    double low = axis->low, high = axis->high;
-    switch (axis->kind) {
-    case VOLT_SEARCH_LOG:
-        return low * pow(high / low, u);
-    case VOLT_SEARCH_INTEGER:
-        return fmin(low + floor((high - low + 1) * u), high);
-    case VOLT_SEARCH_LOG_INTEGER:
-        return fmin(floor(low * pow((high + 1) / low, u)), high);
-    default:
-        return low + (high - low) * u;
-    }
-}
-
-/* The value of the axis as text; `distance` is the unit of widths. */
-static const char *text_at(const volt_axis *axis, double u, double distance, char number[VOLT_NUMBER_LENGTH])
-{
-    if (axis->choices) {
-        int64_t c = (int64_t)(u * (double)axis->n_choices);
-        return axis->choices[c < axis->n_choices ? c : axis->n_choices - 1];
-    }
-    return volt_format_number(value_at(axis, u) * unit_size(axis->unit, distance), number);
-}
-
-/* Append NAME=VALUE to the text when the kernel takes it. */
-static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const char *value, bool *taken)
-{
-    char longer[VOLT_KERNEL_LENGTH];
-    memcpy(longer, text, sizeof longer);
-    volt_kernel *parsed = NULL;
-    volt_status status = volt_kernel_text_add(longer, sizeof longer, name, value)
-                             ? volt_kernel_parse(longer, &parsed)
-                             : VOLT_ERR_KERNEL;
-    volt_kernel_free(parsed);
-    *taken = status == VOLT_OK;
-    if (*taken)
-        memcpy(text, longer, sizeof longer);
-    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
-}
-
-/* The window of the kernel of that text, 1 when it has none. */
-static volt_status window_of(const char *text, double *window)
-{
-    volt_kernel *kernel = NULL;
-    volt_kernel_value value;
-    VOLT_TRY(volt_kernel_parse(text, &kernel));
-    *window = volt_kernel_get(kernel, "window", &value) == VOLT_OK && value.present ? value.number : 1;
-    volt_kernel_free(kernel);
-    return VOLT_OK;
-}
-
-volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
-                          double *alpha, bool *taken)
-{
-    char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
-    snprintf(text, sizeof text, "%s", space->kernel);
-    /* Choices and windows before widths, whose unit depends on the window. */
-    for (int widths = 0; widths <= 1; widths++) {
-        double window = 1;
-        VOLT_TRY(window_of(text, &window));
-        double distance = space->distance * sqrt(window);
-        for (int64_t a = 0; a < space->n_axes; a++) {
-            const volt_axis *axis = &space->axes[a];
-            const char *value = text_at(axis, u[a], distance, number);
-            bool goes = true;
-            if (is_alpha(axis->name))
-                volt_parse_number(value, alpha);
-            else if ((axis->unit != VOLT_UNIT_ONE) != widths)
-                continue;
-            else
-                VOLT_TRY(offer(text, axis->name, value, &goes));
-            if (taken)
-                taken[a] = goes;
-        }
-    }
-    memcpy(kernel, text, sizeof text);
-    return VOLT_OK;
-}
-
-/* ---- grids ------------------------------------------------------------------------------------ */
-
-int64_t volt_axis_points(const volt_axis *axis, int64_t points)
-{
-    if (axis->choices)
-        return axis->n_choices;
-    double whole = axis->high - axis->low + 1;
-    if (is_whole(axis->kind) && whole < (double)points)
-        return (int64_t)whole;
-    return axis->high > axis->low ? points : 1;
-}
-
-/* The ends of a range belong to its grid, so reals stand at i / (points - 1), and whole numbers in the middle
- * of the stretch that the law gives them. */
-double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i)
-{
-    int64_t count = volt_axis_points(axis, points);
-    if (axis->choices)
-        return ((double)i + 0.5) / (double)count;
-    double share = count > 1 ? (double)i / (double)(count - 1) : 0;
-    if (!is_whole(axis->kind))
-        return share;
-    /* Where a logarithmic law is too crowded to give each point a number of its own they follow each other. */
-    double whole = axis->kind == VOLT_SEARCH_LOG_INTEGER
-                       ? fmax(axis->low + (double)i, round(axis->low * pow(axis->high / axis->low, share)))
-                       : round(axis->low + (axis->high - axis->low) * share);
-    whole += 0.5;
-    return axis->kind == VOLT_SEARCH_INTEGER ? (whole - axis->low) / (axis->high - axis->low + 1)
-                                             : log(whole / axis->low) / log((axis->high + 1) / axis->low);
 }

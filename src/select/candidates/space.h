@@ -5,6 +5,17 @@
 #include "volterra/select.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+static inline bool volt_name_is_alpha(const char *name)
+{
+    return name && strcmp(name, "alpha") == 0;
+}
+
+static inline bool volt_law_is_whole(volt_search_law kind)
+{
+    return kind == VOLT_SEARCH_INTEGER || kind == VOLT_SEARCH_LOG_INTEGER;
+}
 
 /* One parameter that is searched, or alpha. */
 typedef struct volt_axis {

@@ -1,12 +1,8 @@
-/* src/select/search/trials.c: trials, and the search as a collection of them. */
-#include "base/error.h"
+/* src/select/search/trials.c: what one candidate came to. */
 #include "base/memory.h"
-#include "base/numbers.h"
 #include "select/search/search_internal.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 double volt_score_sign(volt_score score)
@@ -69,104 +65,4 @@ void volt_trial_stop(volt_trial *trial, int64_t done)
     trial->stopped = true;
     trial->n_folds = done;
     trial->score = mean_of(trial->folds, done);
-}
-
-/* ---- the collection --------------------------------------------------------------------------- */
-
-volt_status volt_search_new(int64_t folds, volt_score score, volt_search **search)
-{
-    volt_search *fresh = volt_alloc_zero(1, sizeof *fresh);
-    if (!fresh)
-        return VOLT_ERR_MEMORY;
-    fresh->stopped = volt_alloc_zero(folds + 1, sizeof *fresh->stopped);
-    if (!fresh->stopped) {
-        volt_free(fresh);
-        return VOLT_ERR_MEMORY;
-    }
-    fresh->info.folds = folds;
-    fresh->info.score = score;
-    fresh->info.stopped = fresh->stopped;
-    fresh->info.parallel = 1;
-    *search = fresh;
-    return VOLT_OK;
-}
-
-void volt_search_free(volt_search *search)
-{
-    if (!search)
-        return;
-    for (int64_t i = 0; i < search->info.trials; i++)
-        volt_trial_free(search->trials[i]);
-    volt_free(search->trials);
-    volt_free(search->stopped);
-    volt_free(search);
-}
-
-/* Is trial a better than b? Of equals the lower index. */
-static bool is_better(volt_score score, const volt_trial *a, const volt_trial *b)
-{
-    double difference = volt_score_sign(score) * (a->score - b->score);
-    return difference > 0 || (difference == 0 && a->index < b->index);
-}
-
-volt_status volt_search_add(volt_search *search, volt_trial *trial)
-{
-    volt_search_info *info = &search->info;
-    volt_status status =
-        volt_grow((void **)&search->trials, &search->capacity, info->trials + 1, sizeof(volt_trial *));
-    if (status != VOLT_OK)
-        return status;
-    search->trials[info->trials++] = trial;
-    if (trial->failure)
-        info->failed++;
-    else if (trial->stopped)
-        search->stopped[volt_min(trial->n_folds, info->folds)]++;
-    else if (!search->best || is_better(info->score, trial, search->best))
-        search->best = trial;
-    return VOLT_OK;
-}
-
-volt_status volt_search_require_best(const volt_search *search)
-{
-    if (search->best)
-        return VOLT_OK;
-    int64_t trials = search->info.trials, failed = search->info.failed;
-    const char *first = NULL;
-    for (int64_t i = 0; i < trials && !first; i++)
-        first = search->trials[i]->failure;
-    if (!first)
-        return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates were given up: none has a score", trials);
-    if (failed < trials)
-        return volt_fail(VOLT_ERR_DATA,
-                         "%" PRId64 " of %" PRId64
-                         " candidates failed and the others were given up; the first: %s",
-                         failed, trials, first);
-    return volt_fail(VOLT_ERR_DATA, "all %" PRId64 " candidates failed; the first: %s", trials, first);
-}
-
-static int by_index(const void *a, const void *b)
-{
-    const volt_trial *first = *(volt_trial *const *)a, *second = *(volt_trial *const *)b;
-    return (first->index > second->index) - (first->index < second->index);
-}
-
-void volt_search_sort(volt_search *search)
-{
-    if (search->info.trials > 1)
-        qsort(search->trials, (size_t)search->info.trials, sizeof(volt_trial *), by_index);
-}
-
-void volt_search_describe(const volt_search *search, volt_search_info *info)
-{
-    *info = search->info;
-}
-
-const volt_trial *volt_search_trial(const volt_search *search, int64_t i)
-{
-    return i >= 0 && i < search->info.trials ? search->trials[i] : NULL;
-}
-
-const volt_trial *volt_search_best(const volt_search *search)
-{
-    return search->best;
 }

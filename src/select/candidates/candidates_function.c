@@ -1,0 +1,44 @@
+/* src/select/candidates/candidates_function.c: candidates from a function of the caller's. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "select/candidates/candidates.h"
+
+#include <inttypes.h>
+
+typedef struct function {
+    volt_candidate_fn make;
+    void *context;
+} function;
+
+static volt_status function_get(const volt_candidates *candidates, int64_t index,
+                                char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+{
+    const function *source = candidates->own;
+    VOLT_REQUIRE(source->make(index, kernel, VOLT_KERNEL_LENGTH, alpha, source->context) == 0,
+                 VOLT_ERR_ARGUMENT, "there is no candidate %" PRId64, index);
+    return VOLT_OK;
+}
+
+static bool function_has(const volt_candidates *candidates, int64_t index)
+{
+    const function *source = candidates->own;
+    char kernel[VOLT_KERNEL_LENGTH];
+    double alpha;
+    return source->make(index, kernel, sizeof kernel, &alpha, source->context) == 0;
+}
+
+volt_status volt_candidates_function(volt_candidate_fn make, void *context, int64_t count,
+                                     volt_candidates **candidates)
+{
+    VOLT_REQUIRE(make && candidates, VOLT_ERR_ARGUMENT, "the function that makes candidates is NULL");
+    VOLT_REQUIRE(count >= 1 || count == -1, VOLT_ERR_ARGUMENT,
+                 "there are %" PRId64 " candidates, and must be at least 1, or -1 for no end", count);
+    function *own = volt_alloc(1, sizeof *own);
+    if (!own)
+        return VOLT_ERR_MEMORY;
+    own->make = make;
+    own->context = context;
+    volt_candidates source = {
+        .count = count, .get = function_get, .has = function_has, .release = volt_free, .own = own};
+    return volt_candidates_make(&source, candidates);
+}

@@ -1,0 +1,144 @@
+/* src/select/candidates/space_points.c: the candidates that a space of parameters holds.
+ *
+ * A point of the space is a position u in [0, 1) along each axis:
+ *
+ *     LOG          low (high / low)^u              LINEAR       low + (high - low) u
+ *     INTEGER      low + floor((high - low + 1) u)
+ *     LOG_INTEGER  floor(low ((high + 1) / low)^u)
+ *
+ * Ranges of widths are in units of the distance of two rows, times sqrt(window) for windows. Whether a
+ * parameter goes with the others is for the kernel to say: it is left out when the text with it is refused. */
+#include "select/candidates/space.h"
+
+#include "base/error.h"
+#include "kernel/kernel_entry.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static double unit_size(volt_unit unit, double distance)
+{
+    switch (unit) {
+    case VOLT_UNIT_DISTANCE:
+        return distance;
+    case VOLT_UNIT_SQUARE:
+        return distance * distance;
+    case VOLT_UNIT_INVERSE_SQUARE:
+        return 1 / (distance * distance);
+    default:
+        return 1;
+    }
+}
+
+static double value_at(const volt_axis *axis, double u)
+{
+    double low = axis->low, high = axis->high;
+    switch (axis->kind) {
+    case VOLT_SEARCH_LOG:
+        return low * pow(high / low, u);
+    case VOLT_SEARCH_INTEGER:
+        return fmin(low + floor((high - low + 1) * u), high);
+    case VOLT_SEARCH_LOG_INTEGER:
+        return fmin(floor(low * pow((high + 1) / low, u)), high);
+    default:
+        return low + (high - low) * u;
+    }
+}
+
+/* The value of the axis as text; `distance` is the unit of widths. */
+static const char *text_at(const volt_axis *axis, double u, double distance, char number[VOLT_NUMBER_LENGTH])
+{
+    if (axis->choices) {
+        int64_t c = (int64_t)(u * (double)axis->n_choices);
+        return axis->choices[c < axis->n_choices ? c : axis->n_choices - 1];
+    }
+    return volt_format_number(value_at(axis, u) * unit_size(axis->unit, distance), number);
+}
+
+/* Append NAME=VALUE to the text when the kernel takes it. */
+static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const char *value, bool *taken)
+{
+    char longer[VOLT_KERNEL_LENGTH];
+    memcpy(longer, text, sizeof longer);
+    volt_kernel *parsed = NULL;
+    volt_status status = volt_kernel_text_add(longer, sizeof longer, name, value)
+                             ? volt_kernel_parse(longer, &parsed)
+                             : VOLT_ERR_KERNEL;
+    volt_kernel_free(parsed);
+    *taken = status == VOLT_OK;
+    if (*taken)
+        memcpy(text, longer, sizeof longer);
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
+/* The window of the kernel of that text, 1 when it has none. */
+static volt_status window_of(const char *text, double *window)
+{
+    volt_kernel *kernel = NULL;
+    volt_kernel_value value;
+    VOLT_TRY(volt_kernel_parse(text, &kernel));
+    *window = volt_kernel_get(kernel, "window", &value) == VOLT_OK && value.present ? value.number : 1;
+    volt_kernel_free(kernel);
+    return VOLT_OK;
+}
+
+volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
+                          double *alpha, bool *taken)
+{
+    char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
+    snprintf(text, sizeof text, "%s", space->kernel);
+    /* Choices and windows before widths, whose unit depends on the window. */
+    for (int widths = 0; widths <= 1; widths++) {
+        double window = 1;
+        VOLT_TRY(window_of(text, &window));
+        double distance = space->distance * sqrt(window);
+        for (int64_t a = 0; a < space->n_axes; a++) {
+            const volt_axis *axis = &space->axes[a];
+            const char *value = text_at(axis, u[a], distance, number);
+            bool goes = true;
+            if (volt_name_is_alpha(axis->name))
+                volt_parse_number(value, alpha);
+            else if ((axis->unit != VOLT_UNIT_ONE) != widths)
+                continue;
+            else
+                VOLT_TRY(offer(text, axis->name, value, &goes));
+            if (taken)
+                taken[a] = goes;
+        }
+    }
+    memcpy(kernel, text, sizeof text);
+    return VOLT_OK;
+}
+
+/* ---- grids ------------------------------------------------------------------------------------ */
+
+int64_t volt_axis_points(const volt_axis *axis, int64_t points)
+{
+    if (axis->choices)
+        return axis->n_choices;
+    double whole = axis->high - axis->low + 1;
+    if (volt_law_is_whole(axis->kind) && whole < (double)points)
+        return (int64_t)whole;
+    return axis->high > axis->low ? points : 1;
+}
+
+/* The ends of a range belong to its grid, so reals stand at i / (points - 1), and whole numbers in the middle
+ * of the stretch that the law gives them. */
+double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i)
+{
+    int64_t count = volt_axis_points(axis, points);
+    if (axis->choices)
+        return ((double)i + 0.5) / (double)count;
+    double share = count > 1 ? (double)i / (double)(count - 1) : 0;
+    if (!volt_law_is_whole(axis->kind))
+        return share;
+    /* Where a logarithmic law is too crowded to give each point a number of its own they follow each other. */
+    double whole = axis->kind == VOLT_SEARCH_LOG_INTEGER
+                       ? fmax(axis->low + (double)i, round(axis->low * pow(axis->high / axis->low, share)))
+                       : round(axis->low + (axis->high - axis->low) * share);
+    whole += 0.5;
+    return axis->kind == VOLT_SEARCH_INTEGER ? (whole - axis->low) / (axis->high - axis->low + 1)
+                                             : log(whole / axis->low) / log((axis->high + 1) / axis->low);
+}
