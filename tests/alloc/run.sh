@@ -153,10 +153,10 @@ fault_of()
     [ -z "$left" ] || echo "left behind: $left"
 }
 
-# is_excepted: did the allocation that failed belong to a library that cannot bear it?
+# is_excepted: did the allocation that failed belong to a library that cannot bear it? Wrong results are never excused.
 is_excepted()
 {
-    [ -s exceptions ] && cat says err | grep -qEf exceptions
+    [ "$status" -ne 0 ] && cat says err | grep -qEf exceptions
 }
 
 # site_of FILE: the function of another library that asked for memory, and the one that it worked for
@@ -167,12 +167,13 @@ site_of()
 
 # ---- one command --------------------------------------------------------------------------------
 count=0 failed=0 total=0 excepted=0 setup='' keeps_rows=no
+pass_over=0 # percent of the allocations from which no sample is taken
 modes=('' yes)
 
 # trial NAME COMMAND...
 trial()
 {
-    local name=$1 on last step k said faults
+    local name=$1 on last first step k said faults
     shift
     [[ $name =~ $pattern ]] || return 0
     disturbed 0 '' "$@"
@@ -193,9 +194,10 @@ trial()
     mv run should
     for on in "${modes[@]}"; do
         count=$((count + 1)) faults=0
-        step=$((last / runs + 1))
-        [ "$every" = no ] || step=1
-        for ((k = 1 + (count * 7) % step; k <= last; k += step)); do
+        first=$((last * pass_over / 100))
+        step=$(((last - first) / runs + 1))
+        [ "$every" = no ] || first=0 step=1
+        for ((k = 1 + first + (count * 7) % step; k <= last; k += step)); do
             rm -f says
             disturbed "$k" "$on" "$@"
             total=$((total + 1))
@@ -239,6 +241,7 @@ done
 keeps_rows=yes
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
 modes=('') # once memory is out for good HDF5 dies at the latest when it is closed
+pass_over=85 runs=$((5 * runs)) # HDF5 begins with 2000 allocations for itself; then it walks through the file
 trial "gram of a MATLAB file" gram --x "$here/../fuzz/corpus/mat/v73.mat" --kernel linear -o K.mat
 
 echo "# $total runs, $excepted of them with faults of other libraries"

@@ -16,6 +16,7 @@
 #include <matio.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 enum {
     LONGEST_NAME = 256,
@@ -73,10 +74,36 @@ static void judge(mat_variable *variable)
     }
 }
 
+/* A checksum of what is known of a variable, behind that of the variables before it. */
+static unsigned long add_variable(unsigned long sum, const matvar_t *info)
+{
+    const char *name = info->name ? info->name : "";
+    int facts[] = {info->class_type, info->isComplex, info->rank, info->dims != NULL};
+    sum = crc32(sum, (const Bytef *)name, (uInt)strlen(name));
+    sum = crc32(sum, (const Bytef *)facts, sizeof facts);
+    for (int i = 0; info->dims && i < info->rank; i++)
+        sum = crc32(sum, (const Bytef *)&info->dims[i], sizeof info->dims[i]);
+    return sum;
+}
+
+/* The checksum of all variables, from the first on. */
+static unsigned long survey_variables(mat_t *file)
+{
+    unsigned long sum = 0;
+    for (matvar_t *info; (info = Mat_VarReadNextInfo(file)); Mat_VarFree(info))
+        sum = add_variable(sum, info);
+    Mat_Rewind(file);
+    return sum;
+}
+
+/* The list is made twice: where memory is out matio and HDF5 leave out variables, or what they know of them, and say
+ * nothing. */
 static volt_status list_variables(mat_reader *reader)
 {
     matvar_t *info;
+    unsigned long surveyed = survey_variables(reader->file), sum = 0;
     while ((info = Mat_VarReadNextInfo(reader->file))) {
+        sum = add_variable(sum, info);
         volt_status status = volt_grow((void **)&reader->variables, &reader->capacity, reader->n_variables + 1,
                                        sizeof *reader->variables);
         if (status || !info->name || !*info->name) { /* MATLAB keeps the insides of objects without a name */
@@ -94,6 +121,7 @@ static volt_status list_variables(mat_reader *reader)
                      "variable '%s' of %" PRId64 " x %" PRId64 " is larger than the file can hold",
                      volt_excerpt(info->name, strlen(info->name), shown), variable.rows, variable.cols);
     }
+    VOLT_REQUIRE(sum == surveyed, VOLT_ERR_MEMORY, "memory is out for the variables of the file");
     VOLT_REQUIRE(reader->n_variables > 0, VOLT_ERR_FORMAT, "there is no variable that can be read");
     return VOLT_OK;
 }
