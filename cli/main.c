@@ -129,6 +129,8 @@ int main(int argc, char **argv)
     int exit_status = run(argc > 0 ? argc - 1 : 0, argv + 1);
     if (exit_status == EXIT_DONE && interrupt_seen()) /* too late to stop anything */
         exit_status = complain(interrupt_exit_status(), "interrupted");
+    if (exit_status == EXIT_DONE && memory_was_out())
+        exit_status = complain(EXIT_FAILED, "not enough memory for some of the words of the results");
     exit_status = close_output(exit_status);
     if (exit_status == EXIT_DONE)
         print_warnings();

@@ -1,13 +1,18 @@
 /* cli/args/kernel_parts.c: kernels for tables and pictures, with the library's table and getter. */
 #include "args/kernel_parts.h"
 
+#include "terminal/messages.h"
+
 #include <stdio.h>
 #include <string.h>
 
 volt_kernel *kernel_read(const char *text)
 {
     volt_kernel *kernel = NULL;
-    return volt_kernel_parse(text, &kernel) == VOLT_OK ? kernel : NULL;
+    volt_status status = volt_kernel_parse(text, &kernel);
+    if (status == VOLT_ERR_MEMORY)
+        note_lack_of_memory();
+    return status == VOLT_OK ? kernel : NULL;
 }
 
 bool kernel_value(const volt_kernel *kernel, const char *parameter, volt_kernel_value *value)

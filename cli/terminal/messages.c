@@ -92,6 +92,20 @@ int complain_status_hint(volt_status status, const char *format, ...)
     return complain(exit_status_of(status), "%s%s", sentence_of(status), hint);
 }
 
+/* ---- failures without a way back --------------------------------------------------------------- */
+
+static bool lacked_memory;
+
+void note_lack_of_memory(void)
+{
+    lacked_memory = true;
+}
+
+bool memory_was_out(void)
+{
+    return lacked_memory;
+}
+
 /* ---- warnings --------------------------------------------------------------------------------- */
 
 static void hold_warning(const char *text)
@@ -100,8 +114,11 @@ static void hold_warning(const char *text)
         if (strcmp(warnings[i], text) == 0)
             return;
     char *copy = n_warnings < MOST_WARNINGS ? malloc(strlen(text) + 1) : NULL;
-    if (!copy)
+    if (!copy) {
+        if (n_warnings < MOST_WARNINGS)
+            note_lack_of_memory();
         return;
+    }
     warnings[n_warnings++] = volt_make_printable(strcpy(copy, text));
 }
 

@@ -22,6 +22,11 @@ int complain_status(volt_status status);
 /* The same with more behind it. */
 int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
 
+/* For what cannot return a failure, such as a cell of a table that is being written: the command then ends with a
+ * sentence and EXIT_FAILED, whatever else it comes to. */
+void note_lack_of_memory(void);
+bool memory_was_out(void);
+
 /* Hold a warning back until the command has succeeded; each text is said once. */
 void warn(const char *format, ...) VOLT_PRINTF(1, 2);
 

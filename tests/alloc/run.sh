@@ -95,13 +95,18 @@ contents()
 }
 
 # whole_table FILE SHOULD: as it should be, or, of a comparison, which keeps the kernels that are done, with a row for
-# every kernel and the same beginning and end
+# every kernel and the same beginning; LaTeX also with the same end
 whole_table()
 {
     [ "$(timeless "$1")" != "$(timeless "$2")" ] || return 0
     [ "$keeps_rows" = yes ] && [ "$(rows_of "$1")" = "$(rows_of "$2")" ]
 }
-rows_of() { head -n 1 "$1"; grep -oE '^"?(Linear|RBF)\b' "$1" | sort -u; tail -n 1 "$1" | cut -c -5; }
+rows_of()
+{
+    head -n 1 "$1"
+    grep -oE '^"?(Linear|RBF)\b' "$1" | sort -u
+    case $1 in *.tex) tail -n 1 "$1" ;; esac
+}
 
 # whole_files: each file in ./run is as it should be, or absent, or a log of lines that should be there
 whole_files()
