@@ -128,7 +128,7 @@ while read -r file; do
 done < <(find cli -name '*.[ch]')
 
 # ---- 2: those above it --------------------------------------------------------------------------
-for file in $(find cli bench examples -name '*.[ch]'); do
+while read -r file; do
     folder=${file%%/*}
     while read -r line path; do
         case $path in
@@ -136,7 +136,7 @@ for file in $(find cli bench examples -name '*.[ch]'); do
             *) [ -e "$folder/${path#"$folder"/}" ] || fault "$file:$line: $path is not a public header" ;;
         esac
     done < <(quoted_includes "$file")
-done
+done < <(find cli bench examples -name '*.[ch]')
 
 # ---- 3, 4, 5: files -----------------------------------------------------------------------------
 sources=$(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.sh' '*.py' '*.cmake')

@@ -64,7 +64,7 @@ static volt_status take_buffers(int64_t count, int64_t threads)
         else if (blas_memory_alloc && blas_memory_free)
             buffers[i] = blas_memory_alloc(0);
     for (int64_t i = 0; i < count; i++)
-        if (buffers[i])
+        if (buffers[i] && blas_memory_free)
             blas_memory_free(buffers[i]);
     volt_free(buffers);
     return status;

@@ -249,7 +249,7 @@ static volt_status read_kernel(const volt_safetensors *file, const char *path, c
 {
     const char *text = NULL;
     double radius = 0;
-    volt_extent extent;
+    volt_extent extent = {0};
     VOLT_TRY(get_text(file, path, "kernel", &text));
     volt_status status = volt_kernel_parse(text, &model->kernel);
     if (status == VOLT_ERR_KERNEL)

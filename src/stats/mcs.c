@@ -190,6 +190,7 @@ static volt_status eliminate(mcs_work *work, volt_mcs_method method, volt_progre
     }
     mcs->order[work->models - 1] = work->alive[0];
     mcs->pvalues[work->alive[0]] = 1;
+    work->stage = NULL;
     return volt_stage_end(&stage);
 }
 

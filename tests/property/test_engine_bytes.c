@@ -126,7 +126,7 @@ static void columns_that_grow(void **state)
             volt_resolved resolved = resolve(kernels[i], d, &kernel);
             double *Y = random_rows(&rng, M, d, 1), *Z = random_rows(&rng, H, d, 1);
             volt_view all = volt_view_of(Y, M, d);
-            double once[H * M], grown[H * M], largest = 0;
+            double once[H * M] = {0}, grown[H * M] = {0}, largest = 0;
             for (int which = 0; which < 2; which++) {
                 volt_columns *columns = NULL;
                 volt_past *past = NULL;

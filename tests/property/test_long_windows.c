@@ -133,14 +133,13 @@ static void a_window_of_a_million_rows_is_no_more_work_than_its_state(void **sta
     static const char *const texts[] = {"rbf:window=1000000,gamma=0.05", "linear:window=1000000",
                                         "sig:level=2,window=1000000", "sig:level=2,features=rbf,window=1000000",
                                         "sigpde:window=1000000"};
-    double *rows = random_rows(&rng, ALL, D, 1), *targets = normal_rows(&rng, TRAIN, 1), out[3], shorter[3];
+    double *rows = random_rows(&rng, ALL, D, 1), *targets = normal_rows(&rng, TRAIN, 1), out[3] = {0},
+           shorter[3] = {0};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         /* No window is longer than this sequence: 50 rows see as much as a million. */
         char text[64];
-        snprintf(text, sizeof text, "%s", texts[k]);
-        memmove(strstr(text, "1000000") + 2, strstr(text, "1000000") + 7,
-                strlen(strstr(text, "1000000") + 7) + 1);
-        memcpy(strstr(text, "10"), "50", 2);
+        const char *million = strstr(texts[k], "1000000");
+        snprintf(text, sizeof text, "%.*s50%s", (int)(million - texts[k]), texts[k], million + 7);
         const char *both[] = {texts[k], text};
         for (int i = 0; i < 2; i++) {
             volt_kernel *kernel = NULL;

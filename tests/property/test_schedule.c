@@ -62,7 +62,7 @@ static double spread_between(const volt_trial *a, const volt_trial *b)
 static volt_rival plain_rival(volt_trial *const *trials, int64_t count)
 {
     volt_rival rival = {.spread = NAN};
-    double spreads[CANDIDATES];
+    double spreads[CANDIDATES] = {0};
     int64_t known = 0;
     for (int64_t i = 0; i < count; i++)
         if (volt_trial_complete(trials[i]) && (!rival.best || trials[i]->score > rival.best->score))

@@ -61,7 +61,7 @@ typedef struct data {
 static data make_data(uint64_t seed)
 {
     volt_rng rng = test_rng(seed);
-    data made;
+    data made = {0};
     double memory = 0;
     for (int i = 0; i < ALL; i++) {
         double *x = made.X + i * D, *y = made.Y + i * Q;

@@ -116,9 +116,8 @@ static double log_unnormalised(const volt_kernel *kernel, volt_view x, volt_view
     volt_path_shape shape;
     kernel->entry->paths(kernel, &programme, &shape);
     double *scratch = new_matrix(y.rows + 1, 1);
-    double value =
-        programme.log_value(&programme, x.data, x.rows, y.data, y.rows, y.cols, 1, y.cols, -INFINITY, NULL,
-                             scratch);
+    double value = programme.log_value(&programme, x.data, x.rows, y.data, y.rows, y.cols, 1, y.cols, -INFINITY,
+                                       NULL, scratch);
     free(scratch);
     return value;
 }

@@ -81,7 +81,7 @@ static void insert_spread(volt_standings *standings, double spread)
 static volt_status add_complete(volt_standings *standings, const volt_trial *trial, volt_rival *rival)
 {
     VOLT_TRY(volt_grow((void **)&standings->complete, &standings->complete_capacity, standings->n_complete + 1,
-                       sizeof trial));
+                       sizeof(void *)));
     VOLT_TRY(volt_grow((void **)&standings->spreads, &standings->spread_capacity, standings->n_complete + 1,
                        sizeof(double)));
     standings->complete[standings->n_complete++] = trial;

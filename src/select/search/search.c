@@ -304,7 +304,7 @@ static volt_status evaluate_all(run *r)
     double available = (double)volt_memory_available(),
            spaced = (double)parallel * volt_workspace_bytes(r->problem);
     r->room = available > 0 ? fmax(0.75 * available - spaced, 0) : INFINITY;
-    volt_workspace **spaces = volt_alloc_zero(parallel, sizeof *spaces);
+    volt_workspace **spaces = volt_alloc_zero(parallel, sizeof(void *));
     double *folds = volt_alloc_doubles(parallel, r->problem->folds);
     volt_status status = spaces && folds ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t p = 0; p < parallel && status == VOLT_OK; p++)

@@ -4,16 +4,16 @@
 address_space_at_rest()
 {
     local job pages
-    mkfifo wait
-    "$VOLTERRA" stream model.safetensors <wait >answer 2>/dev/null &
+    mkfifo rows
+    "$VOLTERRA" stream model.safetensors <rows >answer 2>/dev/null &
     job=$!
-    exec 3>wait
+    exec 3>rows
     echo 0.1,0.2 >&3
     while [ ! -s answer ]; do sleep 0.05; done
     read -r pages _ <"/proc/$job/statm"
     exec 3>&-
     wait $job
-    rm wait
+    rm rows
     echo $((pages * $(getconf PAGESIZE) / 1024))
 }
 
