@@ -20,7 +20,7 @@ bool header_line_is(const char *line)
     char **cells = NULL;
     int64_t count = 0;
     bool has_number = false, has_name = false;
-    if (volt_csv_split_line(line, &cells, &count))
+    if (volt_csv_split_line(line, NULL, &cells, &count))
         return false; /* the reader of rows says what is wrong with it */
     for (int64_t j = 0; j < count; j++) {
         double number;
@@ -37,7 +37,7 @@ bool header_line_begins_with_number(const char *line)
     char **cells = NULL;
     int64_t count = 0;
     double number;
-    if (volt_csv_split_line(line, &cells, &count))
+    if (volt_csv_split_line(line, NULL, &cells, &count))
         return false;
     bool begins = count > 0 && volt_parse_number(cells[0], &number);
     volt_free(cells);

@@ -25,15 +25,20 @@ void row_lines_release(row_lines *lines)
 {
     free(lines->cells);
     free(lines->from);
+    free(lines->header);
     memset(lines, 0, sizeof *lines);
 }
 
 /* A header may order the columns in its own way, and have more of them than the model. */
-static int take_header(row_lines *lines, const char *line)
+static int take_header(row_lines *lines, const char *row)
 {
     char **names = NULL;
     int64_t count = 0;
-    volt_status status = volt_csv_split_line(line, &names, &count);
+    volt_status status = volt_csv_split_line(lines->header, row, &names, &count);
+    if (status == VOLT_ERR_FORMAT) /* the row is at fault, and is refused as one */
+        status = volt_csv_split_line(lines->header, NULL, &names, &count);
+    free(lines->header);
+    lines->header = NULL;
     if (status)
         return complain_status(status);
     int failed = 0;
@@ -76,8 +81,16 @@ int row_lines_take(row_lines *lines, char *line, size_t length, double *x, bool 
     if (strspn(line, " \t") == length)
         return 0;
     const char *row = lines->line == 1 ? header_line_behind_mark(line) : line;
-    if (lines->line == 1 && header_line_is(row))
-        return take_header(lines, row);
+    if (lines->line == 1 && header_line_is(row)) {
+        lines->header = malloc(strlen(row) + 1);
+        if (!lines->header)
+            return complain(EXIT_FAILED, "not enough memory for the header of standard input");
+        strcpy(lines->header, row);
+        return 0;
+    }
+    int failed = lines->header ? take_header(lines, row) : 0;
+    if (failed)
+        return failed;
 
     volt_status status = volt_csv_parse_line(row, lines->n_cells, lines->cells);
     if (status && skip_date_column(lines, row))

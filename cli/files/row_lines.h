@@ -13,6 +13,7 @@ typedef struct row_lines {
     double *cells;            /* a line's numbers, n_cells of them */
     int64_t n_cells;
     int64_t *from;      /* number j of a row is cells[from[j]] */
+    char *header;       /* a header whose first row has not come: that row shows what separates them both */
     int64_t line, rows; /* lines seen, rows taken from them */
 } row_lines;
 

@@ -78,8 +78,9 @@ VOLT_API volt_status volt_table_write_watched(const char *path, volt_view values
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
 
 /* The cells of one line of CSV, without quotes and padding, divided as volt_csv_parse_line divides it; count is at least
- * 1 unless the line is blank. One block: free *cells with volt_free. VOLT_ERR_FORMAT when a quote is never closed. */
-VOLT_API volt_status volt_csv_split_line(const char *line, char ***cells, int64_t *count);
+ * 1 unless the line is blank. `next`, which may be NULL, is a line that follows it: what separates cells then is what
+ * divides both alike. One block: free *cells with volt_free. VOLT_ERR_FORMAT when a quote is never closed. */
+VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, char ***cells, int64_t *count);
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 

@@ -70,7 +70,7 @@ static void check_header(const uint8_t *bytes, size_t size)
         length++;
     memcpy(line, bytes, length);
     line[length] = '\0';
-    if (volt_csv_split_line(header_line_behind_mark(line), &cells, &count) || count == 0) {
+    if (volt_csv_split_line(header_line_behind_mark(line), NULL, &cells, &count) || count == 0) {
         volt_free(cells);
         return;
     }
@@ -78,7 +78,7 @@ static void check_header(const uint8_t *bytes, size_t size)
     FUZZ_CHECK(out);
     header_line_print(out, (const char *const *)cells, count);
     FUZZ_CHECK(fclose(out) == 0);
-    FUZZ_CHECK(volt_csv_split_line(header_line_behind_mark(printed), &again, &count_again) == VOLT_OK);
+    FUZZ_CHECK(volt_csv_split_line(header_line_behind_mark(printed), NULL, &again, &count_again) == VOLT_OK);
     if (!(count == 1 && !*cells[0])) { /* one empty name is a blank line */
         FUZZ_CHECK(count_again == count);
         for (int64_t j = 0; j < count; j++)

@@ -296,7 +296,7 @@ static void check_cells(const char *line, int64_t expected, const char *const *t
 {
     char **cells = NULL;
     int64_t count = -1;
-    assert_int_equal(volt_csv_split_line(line, &cells, &count), VOLT_OK);
+    assert_int_equal(volt_csv_split_line(line, NULL, &cells, &count), VOLT_OK);
     assert_int_equal(count, expected);
     for (int64_t j = 0; j < count; j++)
         assert_string_equal(cells[j], texts[j]);
@@ -319,10 +319,18 @@ static void cells_of_one_line(void **state)
 
     char **cells = NULL;
     int64_t count = -1;
-    assert_int_equal(volt_csv_split_line("a,\"b", &cells, &count), VOLT_ERR_FORMAT);
-    assert_int_equal(volt_csv_split_line("a\nb\n", &cells, &count), VOLT_ERR_FORMAT);
-    assert_int_equal(volt_csv_split_line(NULL, &cells, &count), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_csv_split_line("a,\"b", NULL, &cells, &count), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_split_line("a\nb\n", NULL, &cells, &count), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_split_line(NULL, NULL, &cells, &count), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_csv_split_line("a", "b\nc", &cells, &count), VOLT_ERR_FORMAT);
     assert_true(!cells && count == -1); /* untouched by all of these */
+
+    /* A line alone is divided by its semicolon; the next one shows that commas separate. */
+    assert_int_equal(volt_csv_split_line("x;y,a,b", "2019-09,1,2", &cells, &count), VOLT_OK);
+    assert_int_equal(count, 3);
+    assert_string_equal(cells[0], "x;y");
+    assert_string_equal(cells[2], "b");
+    volt_free(cells);
 }
 
 static void every_allocation_may_fail(void **state)

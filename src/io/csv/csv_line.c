@@ -102,9 +102,10 @@ typedef struct cell_list {
 
 static volt_status list_cell(void *context, int64_t line, int64_t column, const char *text, size_t length)
 {
-    (void)line;
     (void)column;
     cell_list *list = context;
+    if (line > 1) /* the line beside it */
+        return VOLT_OK;
     if (list->block) {
         list->block[list->count] = list->text;
         memcpy(list->text, text, length);
@@ -124,19 +125,18 @@ static volt_status count_row(void *context, int64_t line, int64_t n_cells)
     return VOLT_OK;
 }
 
-volt_status volt_csv_split_line(const char *line, char ***cells, int64_t *count)
+/* The cells of the first line of `text`, which has at most `lines`. */
+static volt_status split_first(const char *text, int64_t lines, char ***cells, int64_t *count)
 {
-    VOLT_REQUIRE(line && cells && count, VOLT_ERR_ARGUMENT,
-                 "volt_csv_split_line: a line and places for its cells");
     cell_list list = {0};
     const volt_csv_events events = {list_cell, count_row, &list};
-    VOLT_TRY(walk_line(line, &events));
-    VOLT_TRY(check_rows(list.n_rows));
+    VOLT_TRY(walk_line(text, &events));
+    VOLT_TRY(check_rows(list.n_rows - (lines - 1)));
     char **block = volt_alloc(list.count * (int64_t)sizeof *block + list.bytes + 1, 1);
     if (!block)
         return VOLT_ERR_MEMORY;
     list = (cell_list){.block = block, .text = (char *)(block + list.count)};
-    volt_status status = walk_line(line, &events);
+    volt_status status = walk_line(text, &events);
     if (status) {
         volt_free(block);
         return status;
@@ -144,4 +144,22 @@ volt_status volt_csv_split_line(const char *line, char ***cells, int64_t *count)
     *cells = block;
     *count = list.count;
     return VOLT_OK;
+}
+
+volt_status volt_csv_split_line(const char *line, const char *next, char ***cells, int64_t *count)
+{
+    VOLT_REQUIRE(line && cells && count, VOLT_ERR_ARGUMENT,
+                 "volt_csv_split_line: a line and places for its cells");
+    if (!next)
+        return split_first(line, 1, cells, count);
+    size_t length = strlen(line), more = strlen(next);
+    char *both = volt_alloc((int64_t)(length + more) + 2, 1);
+    if (!both)
+        return VOLT_ERR_MEMORY;
+    memcpy(both, line, length);
+    both[length] = '\n';
+    memcpy(both + length + 1, next, more + 1);
+    volt_status status = split_first(both, 2, cells, count);
+    volt_free(both);
+    return status;
 }
