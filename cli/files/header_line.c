@@ -44,6 +44,16 @@ bool header_line_begins_with_number(const char *line)
     return begins;
 }
 
+/* As the reader of files has names: blanks around them do not count, within quotes either. */
+static bool is_name(const char *cell, const char *name)
+{
+    cell += strspn(cell, " \t");
+    size_t length = strlen(cell);
+    while (length > 0 && strchr(" \t", cell[length - 1]))
+        length--;
+    return length == strlen(name) && memcmp(cell, name, length) == 0;
+}
+
 bool header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
                         int64_t *from)
 {
@@ -51,7 +61,7 @@ bool header_line_locate(char *const *names, int64_t count, const char *const *wa
     bool all = found != NULL;
     for (int64_t j = 0; all && j < n_wanted; j++) {
         int64_t i = 0;
-        while (i < count && strcmp(names[i], wanted[j]) != 0)
+        while (i < count && !is_name(names[i], wanted[j]))
             i++;
         all = i < count;
         found[j] = i;

@@ -5,8 +5,14 @@
 #include <stdint.h>
 
 enum {
-    VOLT_PRODUCT_ROWS = 4, /* rows that are handled together */
-    VOLT_PRODUCT_CHUNK = 8 /* columns likewise */
+    VOLT_PRODUCT_ROWS = 4,  /* rows that are handled together */
+    VOLT_PRODUCT_CHUNK = 8, /* columns likewise */
+#if defined(__x86_64__)
+    VOLT_PRODUCT_ALIGN =
+        8 /* columns to a line of the cache, which the vectors of AVX-512 should not straddle */
+#else
+    VOLT_PRODUCT_ALIGN = 1
+#endif
 };
 
 /* s[r * ld_s + j] = sum_k x[r * ld_x + k] y[k * ld_y + j] for r < rows <= VOLT_PRODUCT_ROWS, j < count, k < d.

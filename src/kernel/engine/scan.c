@@ -9,7 +9,8 @@ enum {
     BAND = 256, /* diagonals in a band: its columns of a tile stay in the first-level cache */
     ROWS = VOLT_SCAN_ROWS,
     CHUNK = VOLT_COLUMNS_CHUNK,
-    TILE_LD = BAND + 3 * CHUNK /* a chunk begun before the first column, and one that runs over the last */
+    /* Columns begun before the first one, and a chunk that runs over the last. */
+    TILE_LD = BAND + 2 * CHUNK + (VOLT_PRODUCT_ALIGN > 1 ? VOLT_PRODUCT_ALIGN : 0)
 };
 
 /* Below this many multiplications a team of threads costs more than it saves. */
@@ -17,7 +18,7 @@ static const double serial_work = 4e5;
 
 /* The local values of ROWS rows from `row` on, from column `first` on. */
 typedef struct tile {
-    _Alignas(64) double local[ROWS * TILE_LD];
+    _Alignas(8 * VOLT_PRODUCT_ALIGN) double local[ROWS * TILE_LD];
     int64_t row, first;
 } tile;
 
@@ -46,7 +47,7 @@ static void run_tile(const volt_scan_grid *grid, volt_matrix K, int64_t row, int
 
     tile t;
     t.row = row;
-    t.first = first_column - first_column % CHUNK; /* where a line of the cache begins */
+    t.first = first_column - first_column % VOLT_PRODUCT_ALIGN; /* where a line of the cache begins */
     volt_columns_local(grid->columns, grid->rows.data + row * grid->rows.ld, grid->rows.ld,
                        grid->row_norms ? grid->row_norms + row : NULL, rows, t.first, end_column - t.first,
                        t.local, TILE_LD);
