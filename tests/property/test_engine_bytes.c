@@ -66,6 +66,7 @@ static const char *const kernels[] = {
     "sig:window=20,level=3,order=3",
     "sig:window=20,level=2,order=2,features=rbf",
     "sig:path=rows,level=3",
+    "gak:path=rows,sigma=2",
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
@@ -132,6 +133,11 @@ static void columns_that_grow(void **state)
                 volt_past *past = NULL;
                 int64_t there = which == 0 ? M : 1 + (int64_t)(20 * volt_rng_uniform(&rng));
                 check_ok(volt_columns_create(&resolved, volt_view_rows(all, 0, there), NULL, &columns));
+                if (which == 1 && i % 2 == 0 && columns->paths) { /* as if fewer rows had had another engine */
+                    columns->engine = &volt_engine_window_block;
+                    volt_free(columns->paths);
+                    columns->paths = NULL;
+                }
                 while (there < M) {
                     int64_t more = 1 + (int64_t)(20 * volt_rng_uniform(&rng));
                     more = more < M - there ? more : M - there;
