@@ -3,6 +3,7 @@
 
 #include "volterra.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,10 @@ bool header_line_begins_with_number(const char *line)
 /* As the reader of files has names: blanks around them do not count, within quotes either. */
 static bool is_name(const char *cell, const char *name)
 {
-    cell += strspn(cell, " \t");
+    while (isspace((unsigned char)*cell))
+        cell++;
     size_t length = strlen(cell);
-    while (length > 0 && strchr(" \t", cell[length - 1]))
+    while (length > 0 && isspace((unsigned char)cell[length - 1]))
         length--;
     return length == strlen(name) && memcmp(cell, name, length) == 0;
 }
