@@ -103,30 +103,6 @@ def test_more_threads_in_a_child_give_a_warning():
     """)
 
 
-def test_fork_while_other_threads_work():
-    run("""
-        import threading
-        ended = threading.Event()
-        def forever():
-            while not ended.is_set():
-                work()
-        threads = [threading.Thread(target=forever) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for _ in range(4):
-            pid = os.fork()
-            if pid == 0:
-                # Not BLAS: OpenBLAS may have been forked in the middle of its own bookkeeping.
-                K = volterra.gram(X)
-                os._exit(0 if np.isfinite(K).all() and volterra.threads() == 1 else 1)
-            assert os.waitpid(pid, 0)[1] == 0
-        ended.set()
-        for thread in threads:
-            thread.join()
-        print("right")
-    """)
-
-
 def test_joblib_multiprocessing():
     pytest.importorskip("joblib")
     run("""

@@ -33,6 +33,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static int64_t claimed;                                  /* buffers that running calls may need at a time */
 static int64_t taken;                                    /* buffers that there are for sure */
 
+/* A child must not find the lock taken by a thread that it does not have. */
+static void lock_for_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void unlock_after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void keep_lock_over_forks(void)
+{
+    pthread_atfork(lock_for_fork, unlock_after_fork, unlock_after_fork);
+}
+
 /* Buffers that can be taken besides those of OpenBLAS's own threads: it has room for two of each thread that it was
  * built for, and complains about more. */
 static int64_t most_buffers(void)
