@@ -6,11 +6,30 @@
 #include <math.h>
 #include <string.h>
 
+/* Larger units first; the names of each, the longest last. */
 static const struct {
-    char letter;
+    const char *names[6];
     double seconds;
-} units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+} units[] = {{{"d", "day", "days"}, 86400},
+             {{"h", "hr", "hrs", "hour", "hours"}, 3600},
+             {{"m", "min", "mins", "minute", "minutes"}, 60},
+             {{"s", "sec", "secs", "second", "seconds"}, 1}};
 enum { N_UNITS = (int)(sizeof units / sizeof units[0]) };
+
+/* The unit, from number `first` on, that the letters at the start of `text` name; N_UNITS: none. */
+static int find_unit(const char *text, size_t length, int first)
+{
+    for (int unit = first; unit < N_UNITS; unit++)
+        for (const char *const *name = units[unit].names; *name; name++)
+            if (strlen(*name) == length && strncmp(text, *name, length) == 0)
+                return unit;
+    return N_UNITS;
+}
+
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " ");
+}
 
 /* The number at the start of `text`, digits with at most one point; returns its length, 0: there is none. */
 static size_t read_plain_number(const char *text, double *value)
@@ -28,28 +47,26 @@ bool parse_duration(const char *text, double *seconds)
 {
     double total = 0;
     int next = 0; /* units before this one have had their turn */
-    const char *from = text;
-    while (*from) {
+    bool is_first = true;
+    for (const char *from = skip_blanks(text); *from; is_first = false) {
         double value = 0;
         size_t length = read_plain_number(from, &value);
         if (length == 0)
             return false;
-        if (!from[length]) { /* without a unit: only when it stands alone */
-            if (from != text)
-                return false;
+        from = skip_blanks(from + length);
+        if (!*from && is_first) { /* without a unit: only when it stands alone */
             total = value;
             break;
         }
-        int unit = next;
-        while (unit < N_UNITS && units[unit].letter != from[length])
-            unit++;
+        length = strspn(from, "abcdefghijklmnopqrstuvwxyz");
+        int unit = find_unit(from, length, next);
         if (unit == N_UNITS)
             return false;
         total += value * units[unit].seconds;
         next = unit + 1;
-        from += length + 1;
+        from = skip_blanks(from + length);
     }
-    if (!(total > 0))
+    if (!(total > 0) || !isfinite(total))
         return false;
     *seconds = total;
     return true;

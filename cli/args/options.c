@@ -156,7 +156,7 @@ static int parse_choice(const option *row, const char *text, int *value)
 static int parse_option_duration(const option *row, const char *text, double *seconds)
 {
     if (!parse_duration(text, seconds))
-        return complain(EXIT_USAGE, "--%s must be a time above 0 such as 90s, 30m, 2h or 1h30m, not '%s'",
+        return complain(EXIT_USAGE, "--%s must be a time above 0 such as 90s, 3min, 2h or 1h30m, not '%s'",
                         row->name, text);
     return 0;
 }

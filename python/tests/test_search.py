@@ -110,6 +110,11 @@ def test_budget(system):
     search = VolterraRidgeCV(budget=0.3, random_state=0).fit(X, y)
     assert search.out_of_time_ and len(search.cv_results_["params"]) >= 1
     assert [seconds_of(b) for b in (None, 2, "90s", "1.5m", "2h", "3 min")] == [0, 2, 90, 90, 7200, 180]
+    # As the program reads them.
+    assert [seconds_of(b) for b in ("3min", "1h30m", "2 hours 5 secs", "1day")] == [180, 5400, 7205, 86400]
+    for nonsense in ("", "h", "1h30", "3ms", "1m1h", "1 2", "1.2.3s", "0s"):
+        with pytest.raises(ValueError, match="budget is"):
+            seconds_of(nonsense)
 
 
 def test_log_and_resume(system, tmp_path):

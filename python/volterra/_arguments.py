@@ -10,7 +10,9 @@ import numpy as np
 
 MOST = 2**63 - 1  # int64_t
 MOST_SEED = 2**64 - 1  # uint64_t
-UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+# A time as people write it, as for --budget of the program: larger units first, each once.
+UNITS = (("d|days?", 86400.0), ("h|hrs?|hours?", 3600.0), ("m|mins?|minutes?", 60.0), ("s|secs?|seconds?", 1.0))
+DURATION = re.compile("".join(rf"\s*(?:([0-9]*\.?[0-9]+)\s*(?:{names}))?" for names, _ in UNITS) + r"\s*")
 
 
 def whole(name: str, value: Any, least: int = 0, most: int = MOST) -> int:
@@ -50,19 +52,20 @@ def seed_of(random_state: Any) -> int:
 
 
 def seconds_of(budget: Union[None, float, str]) -> float:
-    """A budget in seconds: a number, or a text such as "90s", "30m", "2h"."""
+    """A budget in seconds: a number, or a text such as "90s", "3min", "1h30m"."""
     if budget is None:
         return 0.0
+    seconds = budget
     if isinstance(budget, str):
-        match = re.fullmatch(r"\s*([0-9.]+)\s*(s|m|min|h)\s*", budget)
-        if not match:
+        match = DURATION.fullmatch(budget)
+        if not match or not any(match.groups()):
             raise ValueError(
-                f"budget is {budget!r}, and must be a number of seconds or such as '90s', '30m' or '2h'"
+                f"budget is {budget!r}, and must be a number of seconds or such as '90s', '3min', '2h' or '1h30m'"
             )
-        return float(match[1]) * UNITS[match[2]]
-    if not budget > 0:
+        seconds = sum(float(value) * unit for value, (_, unit) in zip(match.groups(), UNITS) if value)
+    if not seconds > 0:
         raise ValueError(f"budget is {budget} seconds, and must be above 0")
-    return float(budget)
+    return float(seconds)
 
 
 def choice(name: str, value: Any, allowed: Any) -> Any:

@@ -39,7 +39,7 @@ class VolterraRidgeCV(SequenceRegressor):
     draws : int, optional
         Candidates to try; 100 when neither draws nor a budget is given.
     budget : float or str, optional
-        Seconds, or a text such as "90s", "30m", "2h"; the search ends then.
+        Seconds, or a text such as "90s", "3min", "1h30m"; the search ends then.
     folds : int, default=5
         Validation blocks, those of ``TimeSeriesSplit(folds)``.
     race : {"exact", "fast", "none"}, default="exact"

@@ -134,6 +134,19 @@ tune_budget()
 }
 check "tune --budget ends in time, and says how many draws to expect" tune_budget
 
+tune_budget_units()
+{
+    series 40 >x.csv
+    for time in 3m 3min '3 minutes' 180 180sec '2 min 60 secs' 1h 1hr '1 hour' 0.5hours 1d 2days '1h 30 min'; do
+        expect 0 tune --x x.csv --budget "$time" --draws 1 --quiet --json
+        valid_json out "v['draws'] == 1 and not v['out_of_time']"
+    done
+    # Units mean what they say: 0.02 of a minute is over, 1.2 seconds.
+    expect 0 tune --x x.csv --budget '0.02 min'
+    err_has 'draws expected in the budget of 1\.2 s$'
+}
+check "tune --budget: minutes, hours and seconds as people write them" tune_budget_units
+
 tune_failures()
 {
     series 60 >x.csv
