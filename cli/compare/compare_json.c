@@ -5,6 +5,7 @@
 #include "terminal/json_build.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void set_number(json_build *build, json_t *object, const char *key, double value)
 {
@@ -42,15 +43,16 @@ static json_t *json_of_row(json_build *build, const cli_comparison *comparison, 
     json_t *object = build_object(build);
     set_text(build, object, "name", row->name);
     set_text(build, object, "kernel", row->kernel);
-    set_number(build, object, "mdae", row->mdae.mean);
-    set_number(build, object, "nmse", row->nmse.mean);
-    set_number(build, object, "w1", row->w1.mean);
+    for (int m = 0; m < N_MEASURES; m++)
+        set_number(build, object, measure_key((measure)m), row->values[m].mean);
     set_number(build, object, "mcs_pvalue", row->mcs_pvalue.mean);
     set_flag(build, object, "in_mcs", comparison_in_mcs(comparison, row));
     if (comparison->n_samples > 1) {
-        set_number(build, object, "mdae_error", row->mdae.error);
-        set_number(build, object, "nmse_error", row->nmse.error);
-        set_number(build, object, "w1_error", row->w1.error);
+        for (int m = 0; m < N_MEASURES; m++) {
+            char key[32];
+            snprintf(key, sizeof key, "%s_error", measure_key((measure)m));
+            set_number(build, object, key, row->values[m].error);
+        }
         set_count(build, object, "results", row->results);
         set_count(build, object, "samples_in_mcs", row->in_mcs);
     }
@@ -71,9 +73,9 @@ static json_t *json_of_result(json_build *build, const volt_study_row *row)
     json_t *object = build_object(build);
     bool has_result = !row->failure;
     set_text(build, object, "name", row->name);
-    set_number(build, object, "mdae", has_result ? row->metrics.mdae : NAN);
-    set_number(build, object, "nmse", has_result ? row->metrics.nmse : NAN);
-    set_number(build, object, "w1", has_result ? row->metrics.w1 : NAN);
+    for (int m = 0; m < N_MEASURES; m++)
+        set_number(build, object, measure_key((measure)m),
+                   has_result ? measure_of(&row->metrics, (measure)m) : NAN);
     set_number(build, object, "mcs_pvalue", has_result ? row->mcs_pvalue : NAN);
     set_flag(build, object, "in_mcs", has_result && row->in_mcs);
     set_count(build, object, "draws", row->draws);

@@ -27,20 +27,29 @@ static void write_number(FILE *out, double value)
     fprintf(out, ",%s", isfinite(value) ? volt_format_number(value, text) : "");
 }
 
+/* The measures from `first` to before `end`, with the errors of their means. */
+static void write_measures(FILE *out, const comparison_row *row, int first, int end)
+{
+    for (int m = first; m < end; m++) {
+        write_number(out, row->values[m].mean);
+        write_number(out, row->values[m].error);
+    }
+}
+
+/* RMSE and MAE, which only data of one's own have, stand last: the other columns keep their numbers. */
 void compare_write_csv(FILE *out, const cli_comparison *comparison)
 {
-    fputs("name,kernel,mdae,mdae_error,nmse,nmse_error,w1,w1_error,mcs_pvalue,samples_in_mcs,results,"
-          "hyperparameters,cost,draws,failed,seconds,best_kernel,best_alpha,best_score,failure\n",
-          out);
+    bool is_own = !comparison->setting.is_preset;
+    fprintf(out,
+            "name,kernel,mdae,mdae_error,nmse,nmse_error,w1,w1_error,mcs_pvalue,samples_in_mcs,results,"
+            "hyperparameters,cost,draws,failed,seconds,best_kernel,best_alpha,best_score,failure%s\n",
+            is_own ? ",rmse,rmse_error,mae,mae_error" : "");
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
         write_quoted(out, row->name);
         fputc(',', out);
         write_quoted(out, row->kernel);
-        for (int m = 0; m < N_MEASURES; m++) {
-            write_number(out, comparison_value(row, (measure)m)->mean);
-            write_number(out, comparison_value(row, (measure)m)->error);
-        }
+        write_measures(out, row, MEASURE_MDAE, MEASURE_RMSE);
         write_number(out, row->mcs_pvalue.mean);
         fprintf(out, ",%lld,%lld,%lld,", (long long)row->in_mcs, (long long)row->results,
                 (long long)row->hyperparameters);
@@ -53,6 +62,8 @@ void compare_write_csv(FILE *out, const cli_comparison *comparison)
         write_number(out, row->won ? row->won->score : NAN);
         fputc(',', out);
         write_quoted(out, row->failure ? row->failure : "");
+        if (is_own)
+            write_measures(out, row, MEASURE_RMSE, N_MEASURES);
         fputc('\n', out);
     }
 }
@@ -101,11 +112,12 @@ static void write_formula(FILE *out, const char *text)
 static void write_latex_row(FILE *out, const cli_comparison *comparison, const comparison_row *row)
 {
     char text[CELL_LENGTH];
+    int count = 0;
+    const measure_column *columns = comparison_columns(comparison, &count);
     write_escaped(out, row->name);
-    for (int m = 0; m < N_MEASURES; m++) {
-        bool is_lowest = comparison->n_rows > 1 && row == comparison_lowest(comparison, (measure)m);
-        fprintf(out, is_lowest ? " & \\textbf{%s}" : " & %s", cell_measure(comparison, row, (measure)m, text));
-    }
+    for (const measure_column *column = columns; column < columns + count; column++)
+        fprintf(out, cell_is_lowest(comparison, row, column) ? " & \\textbf{%s}" : " & %s",
+                cell_measure(comparison, row, column, text));
     fprintf(out, " & %s%s & %lld & ", cell_confidence(comparison, row, text),
             comparison_in_mcs(comparison, row) ? "\\rlap{$^{**}$}" : "", (long long)row->hyperparameters);
     fprintf(out, "%lld & %s & ", (long long)row->draws, cell_seconds(row->seconds, text));
@@ -146,12 +158,17 @@ void compare_write_latex(FILE *out, const cli_comparison *comparison)
           "\\fi\n"
           "\\makeatother\n",
           out);
+    int count = 0;
+    const measure_column *columns = comparison_columns(comparison, &count);
     fputs("\\begin{table}[htbp]\n\\centering\\footnotesize\\setlength{\\tabcolsep}{4pt}%\n\\makebox["
-          "\\linewidth]{\\begin{tabular}{lrrrrrrrl}\n\\toprule\n"
-          "Kernel & MdAE $\\times 100$ & NMSE & $W_1 \\times 100$ & MCS & tuned & draws & seconds & one entry "
-          "\\\\\n"
-          "\\midrule\n",
+          "\\linewidth]{\\begin{tabular}{l",
           out);
+    for (int c = 0; c < count; c++)
+        fputc('r', out);
+    fputs("rrrrl}\n\\toprule\nKernel", out);
+    for (int c = 0; c < count; c++)
+        fprintf(out, " & %s", columns[c].latex);
+    fputs(" & MCS & tuned & draws & seconds & one entry \\\\\n\\midrule\n", out);
     for (int64_t i = 0; i < comparison->n_rows; i++)
         write_latex_row(out, comparison, &comparison->rows[i]);
     fputs("\\bottomrule\n\\end{tabular}}\n\\caption{", out);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = 9, MOST_NAME = 40 };
+enum { MOST_COLUMNS = 6 + N_MEASURES, MOST_NAME = 40 };
 
 typedef struct text_cell {
     char text[CELL_LENGTH];
@@ -27,16 +27,16 @@ static void set_cell(text_cell *cell, const char *text, const char *mark)
     cell->mark = mark;
 }
 
-static void fill_row(const cli_comparison *comparison, const comparison_row *row, text_cell cells[COLUMNS])
+static void fill_row(const cli_comparison *comparison, const comparison_row *row, text_cell cells[MOST_COLUMNS])
 {
     char text[CELL_LENGTH];
-    int at = 0;
+    int at = 0, count = 0;
+    const measure_column *columns = comparison_columns(comparison, &count);
     snprintf(text, sizeof text, "%.*s", MOST_NAME, row->name);
     set_cell(&cells[at++], text, "");
-    for (int m = 0; m < N_MEASURES; m++) {
-        bool is_lowest = comparison->n_rows > 1 && row == comparison_lowest(comparison, (measure)m);
-        set_cell(&cells[at++], cell_measure(comparison, row, (measure)m, text), is_lowest ? "*" : "");
-    }
+    for (const measure_column *column = columns; column < columns + count; column++)
+        set_cell(&cells[at++], cell_measure(comparison, row, column, text),
+                 cell_is_lowest(comparison, row, column) ? "*" : "");
     set_cell(&cells[at++], cell_confidence(comparison, row, text),
              comparison_in_mcs(comparison, row) ? "**" : "");
     snprintf(text, sizeof text, "%lld", (long long)row->hyperparameters);
@@ -64,32 +64,40 @@ static void widen(text_column *column, const char *text, const char *mark)
         column->mark_width = (int)strlen(mark);
 }
 
+/* The columns with their labels; returns how many there are. */
+static int begin_columns(const cli_comparison *comparison, text_column columns[MOST_COLUMNS])
+{
+    const char *const others[] = {comparison->n_samples > 1 ? "MCS" : "MCS p", "tuned", "draws", "seconds"};
+    int count = 0, measures = 0;
+    const measure_column *measured = comparison_columns(comparison, &measures);
+    columns[count++] = (text_column){.label = "kernel", .left = true};
+    for (int c = 0; c < measures; c++)
+        columns[count++] = (text_column){.label = measured[c].label};
+    for (int c = 0; c < 4; c++)
+        columns[count++] = (text_column){.label = others[c]};
+    columns[count++] = (text_column){.label = "one entry", .left = true};
+    return count;
+}
+
 static void print_table(FILE *out, const cli_comparison *comparison)
 {
-    text_column columns[COLUMNS] = {{.label = "kernel", .left = true},
-                                    {.label = measure_label(MEASURE_MDAE)},
-                                    {.label = measure_label(MEASURE_NMSE)},
-                                    {.label = measure_label(MEASURE_W1)},
-                                    {.label = comparison->n_samples > 1 ? "MCS" : "MCS p"},
-                                    {.label = "tuned"},
-                                    {.label = "draws"},
-                                    {.label = "seconds"},
-                                    {.label = "one entry", .left = true}};
-    text_cell cells[COLUMNS];
-    for (int c = 0; c < COLUMNS; c++)
+    text_column columns[MOST_COLUMNS];
+    text_cell cells[MOST_COLUMNS];
+    const int n_columns = begin_columns(comparison, columns);
+    for (int c = 0; c < n_columns; c++)
         widen(&columns[c], columns[c].label, "");
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         fill_row(comparison, &comparison->rows[i], cells);
-        for (int c = 0; c < COLUMNS; c++)
+        for (int c = 0; c < n_columns; c++)
             widen(&columns[c], cells[c].text, cells[c].mark);
     }
-    for (int c = 0; c < COLUMNS; c++)
-        print_cell(out, &columns[c], columns[c].label, "", c + 1 == COLUMNS);
+    for (int c = 0; c < n_columns; c++)
+        print_cell(out, &columns[c], columns[c].label, "", c + 1 == n_columns);
     fputc('\n', out);
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         fill_row(comparison, &comparison->rows[i], cells);
-        for (int c = 0; c < COLUMNS; c++)
-            print_cell(out, &columns[c], cells[c].text, cells[c].mark, c + 1 == COLUMNS);
+        for (int c = 0; c < n_columns; c++)
+            print_cell(out, &columns[c], cells[c].text, cells[c].mark, c + 1 == n_columns);
         fputc('\n', out);
     }
 }

@@ -28,6 +28,26 @@ void comparison_release(cli_comparison *comparison)
     memset(comparison, 0, sizeof *comparison);
 }
 
+/* ---- measures --------------------------------------------------------------------------------- */
+
+const char *measure_key(measure which)
+{
+    static const char *const keys[N_MEASURES] = {
+        [MEASURE_MDAE] = "mdae", [MEASURE_NMSE] = "nmse", [MEASURE_W1] = "w1",
+        [MEASURE_RMSE] = "rmse", [MEASURE_MAE] = "mae",
+    };
+    return keys[which];
+}
+
+double measure_of(const volt_metrics *metrics, measure which)
+{
+    const double values[N_MEASURES] = {
+        [MEASURE_MDAE] = metrics->mdae,      [MEASURE_NMSE] = metrics->nmse, [MEASURE_W1] = metrics->w1,
+        [MEASURE_RMSE] = sqrt(metrics->mse), [MEASURE_MAE] = metrics->mae,
+    };
+    return values[which];
+}
+
 /* ---- rows ------------------------------------------------------------------------------------- */
 
 /* The mean of `count` values, the last of them `value`, and in .error the sum of their squared distances from it
@@ -72,9 +92,8 @@ static void summarise_row(const cli_comparison *comparison, int64_t i, compariso
             continue;
         }
         row->results++;
-        accumulate(&row->mdae, row->results, result->metrics.mdae);
-        accumulate(&row->nmse, row->results, result->metrics.nmse);
-        accumulate(&row->w1, row->results, result->metrics.w1);
+        for (int m = 0; m < N_MEASURES; m++)
+            accumulate(&row->values[m], row->results, measure_of(&result->metrics, (measure)m));
         accumulate(&row->mcs_pvalue, row->results, result->mcs_pvalue);
         row->in_mcs += result->in_mcs != 0;
         if (!row->won || result->metrics.nmse < lowest) {
@@ -88,9 +107,8 @@ static void summarise_row(const cli_comparison *comparison, int64_t i, compariso
         row->seconds /= (double)studied;
         row->fit_seconds /= (double)studied;
     }
-    finish_estimate(&row->mdae, row->results);
-    finish_estimate(&row->nmse, row->results);
-    finish_estimate(&row->w1, row->results);
+    for (int m = 0; m < N_MEASURES; m++)
+        finish_estimate(&row->values[m], row->results);
     finish_estimate(&row->mcs_pvalue, row->results);
     if (row->results > 0)
         row->failure = NULL;
@@ -104,7 +122,8 @@ static void rank_rows(cli_comparison *comparison)
         if (row->results == 0)
             continue;
         int64_t at = count++;
-        for (; at > 0 && comparison->rows[order[at - 1]].nmse.mean > row->nmse.mean; at--)
+        double nmse = row->values[MEASURE_NMSE].mean;
+        for (; at > 0 && comparison->rows[order[at - 1]].values[MEASURE_NMSE].mean > nmse; at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
@@ -130,18 +149,12 @@ bool comparison_summarise(cli_comparison *comparison)
 
 /* ---- order ------------------------------------------------------------------------------------ */
 
-const estimate *comparison_value(const comparison_row *row, measure which)
-{
-    return which == MEASURE_MDAE ? &row->mdae : which == MEASURE_NMSE ? &row->nmse : &row->w1;
-}
-
 const comparison_row *comparison_lowest(const cli_comparison *comparison, measure which)
 {
     const comparison_row *lowest = NULL;
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
-        if (row->results > 0 &&
-            (!lowest || comparison_value(row, which)->mean < comparison_value(lowest, which)->mean))
+        if (row->results > 0 && (!lowest || row->values[which].mean < lowest->values[which].mean))
             lowest = row;
     }
     return lowest;

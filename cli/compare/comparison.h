@@ -13,13 +13,16 @@ typedef struct estimate {
     double mean, error;
 } estimate;
 
+/* What is measured, each in the units of the targets; the lowest value is the best. */
+typedef enum measure { MEASURE_MDAE, MEASURE_NMSE, MEASURE_W1, MEASURE_RMSE, MEASURE_MAE, N_MEASURES } measure;
+
 /* One kernel. */
 typedef struct comparison_row {
     const char *name;
-    const char *kernel;        /* as it was asked for */
-    const char *cost;          /* of one entry of the Gram matrix */
-    int64_t results;           /* samples in which it came to one */
-    estimate mdae, nmse, w1;   /* in the units of the targets */
+    const char *kernel; /* as it was asked for */
+    const char *cost;   /* of one entry of the Gram matrix */
+    int64_t results;    /* samples in which it came to one */
+    estimate values[N_MEASURES];
     estimate mcs_pvalue;       /* NaN: there is no model confidence set */
     int64_t in_mcs;            /* samples in whose model confidence set it is */
     int64_t hyperparameters;   /* numbers that were tuned, alpha included */
@@ -63,10 +66,11 @@ bool comparison_add(cli_comparison *comparison, volt_study *study);
 bool comparison_summarise(cli_comparison *comparison);
 void comparison_release(cli_comparison *comparison);
 
-/* The measures that have a lowest value. */
-typedef enum measure { MEASURE_MDAE, MEASURE_NMSE, MEASURE_W1, N_MEASURES } measure;
+/* "mdae", "nmse", "w1", "rmse", "mae": keys of JSON and columns of CSV. */
+const char *measure_key(measure which);
 
-const estimate *comparison_value(const comparison_row *row, measure which);
+/* A measure of one sample. */
+double measure_of(const volt_metrics *metrics, measure which);
 
 /* The row with the lowest value, or NULL. */
 const comparison_row *comparison_lowest(const cli_comparison *comparison, measure which);

@@ -7,22 +7,35 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *measure_label(measure which)
+static const measure_column paper_columns[] = {
+    {MEASURE_MDAE, 100, "MdAE x100", "MdAE $\\times 100$", "MdAE &times; 100"},
+    {MEASURE_NMSE, 1, "NMSE", "NMSE", "NMSE"},
+    {MEASURE_W1, 100, "W1 x100", "$W_1 \\times 100$", "W<sub>1</sub> &times; 100"},
+};
+
+static const measure_column own_columns[] = {
+    {MEASURE_RMSE, 1, "RMSE", "RMSE", "RMSE"},       {MEASURE_MAE, 1, "MAE", "MAE", "MAE"},
+    {MEASURE_MDAE, 1, "MdAE", "MdAE", "MdAE"},       {MEASURE_NMSE, 1, "NMSE", "NMSE", "NMSE"},
+    {MEASURE_W1, 1, "W1", "$W_1$", "W<sub>1</sub>"},
+};
+
+const measure_column *comparison_columns(const cli_comparison *comparison, int *count)
 {
-    static const char *const labels[N_MEASURES] = {"MdAE x100", "NMSE", "W1 x100"};
-    return labels[which];
+    bool is_paper = comparison->setting.is_preset;
+    *count = (int)(is_paper ? sizeof paper_columns : sizeof own_columns) / (int)sizeof(measure_column);
+    return is_paper ? paper_columns : own_columns;
 }
 
-static double factor_of(measure which)
+bool cell_is_lowest(const cli_comparison *comparison, const comparison_row *row, const measure_column *column)
 {
-    return which == MEASURE_NMSE ? 1 : 100;
+    return comparison->n_rows > 1 && row == comparison_lowest(comparison, column->which);
 }
 
 /* Decimals that leave the lowest value of the column four digits, or three when it is below 1. */
-static int column_decimals(const cli_comparison *comparison, measure which)
+static int column_decimals(const cli_comparison *comparison, const measure_column *column)
 {
-    const comparison_row *lowest = comparison_lowest(comparison, which);
-    double value = lowest ? factor_of(which) * comparison_value(lowest, which)->mean : 1;
+    const comparison_row *lowest = comparison_lowest(comparison, column->which);
+    double value = lowest ? column->factor * lowest->values[column->which].mean : 1;
     if (!(value > 0))
         return 3;
     int digits = (int)floor(log10(value)); /* of the leading digit */
@@ -39,19 +52,19 @@ static void format_fixed(double value, int decimals, char text[CELL_LENGTH])
         snprintf(text, CELL_LENGTH, "%.3g", value);
 }
 
-char *cell_measure(const cli_comparison *comparison, const comparison_row *row, measure which,
+char *cell_measure(const cli_comparison *comparison, const comparison_row *row, const measure_column *column,
                    char text[CELL_LENGTH])
 {
     char error[CELL_LENGTH];
-    const estimate *value = comparison_value(row, which);
-    int decimals = column_decimals(comparison, which);
+    const estimate *value = &row->values[column->which];
+    int decimals = column_decimals(comparison, column);
     strcpy(text, "-");
     if (row->results == 0)
         return text;
-    format_fixed(factor_of(which) * value->mean, decimals, text);
+    format_fixed(column->factor * value->mean, decimals, text);
     if (comparison->n_samples > 1 && isfinite(value->error)) {
         size_t length = strlen(text);
-        format_fixed(factor_of(which) * value->error, decimals, error);
+        format_fixed(column->factor * value->error, decimals, error);
         snprintf(text + length, CELL_LENGTH - length, " (%s)", error);
     }
     return text;

@@ -6,12 +6,23 @@
 
 enum { CELL_LENGTH = 64 };
 
-/* "MdAE x100", "NMSE", "W1 x100": the tables print MdAE and W1 times 100, as the paper does. */
-const char *measure_label(measure which);
+/* A column of a measure in the tables for people. */
+typedef struct measure_column {
+    measure which;
+    double factor; /* the values are shown times this */
+    const char *label, *latex, *html;
+} measure_column;
+
+/* The columns, in their order, `*count` of them. Tables of a preset are those of the paper: MdAE times 100, NMSE, W1
+ * times 100. On data of one's own everything is in the units of the targets, and RMSE and MAE come first. */
+const measure_column *comparison_columns(const cli_comparison *comparison, int *count);
+
+/* Is the value of the row the lowest of its column? Never where there is one row only. */
+bool cell_is_lowest(const cli_comparison *comparison, const comparison_row *row, const measure_column *column);
 
 /* The value of a row, with as many digits as the column needs and, over several samples, its standard error in
  * parentheses; "-" when there is none. Every function writes into `text` and returns it. */
-char *cell_measure(const cli_comparison *comparison, const comparison_row *row, measure which,
+char *cell_measure(const cli_comparison *comparison, const comparison_row *row, const measure_column *column,
                    char text[CELL_LENGTH]);
 
 /* "0.413", or over several samples "2/5"; "-" without a result. */

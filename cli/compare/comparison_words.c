@@ -78,13 +78,13 @@ static bool same_family(const char *first, const char *second)
 /* "3.1 times below GAK (0.168)", or "just below" */
 static void say_distance(word_buffer *words, const comparison_row *best, const comparison_row *other)
 {
-    double ratio = other->nmse.mean / best->nmse.mean;
+    double theirs = other->values[MEASURE_NMSE].mean, ratio = theirs / best->values[MEASURE_NMSE].mean;
     if (ratio >= 1.95)
-        say(words, "%.*f times below %s (%.3g)", ratio < 9.95, ratio, other->name, other->nmse.mean);
+        say(words, "%.*f times below %s (%.3g)", ratio < 9.95, ratio, other->name, theirs);
     else if (ratio >= 1.005)
-        say(words, "%.0f %% below %s (%.3g)", fmax(1, 100 * (1 - 1 / ratio)), other->name, other->nmse.mean);
+        say(words, "%.0f %% below %s (%.3g)", fmax(1, 100 * (1 - 1 / ratio)), other->name, theirs);
     else
-        say(words, "a hair below %s (%.3g)", other->name, other->nmse.mean);
+        say(words, "a hair below %s (%.3g)", other->name, theirs);
 }
 
 static void say_confidence_set(word_buffer *words, const cli_comparison *comparison, const int64_t *order,
@@ -123,9 +123,9 @@ char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_L
     }
     const comparison_row *best = &comparison->rows[order[0]];
     say(&words, "%s forecasts best: %sNMSE %.3g", best->name, comparison->n_samples > 1 ? "mean " : "",
-        best->nmse.mean);
-    if (isfinite(best->nmse.error))
-        say(&words, " (standard error %.2g)", best->nmse.error);
+        best->values[MEASURE_NMSE].mean);
+    if (isfinite(best->values[MEASURE_NMSE].error))
+        say(&words, " (standard error %.2g)", best->values[MEASURE_NMSE].error);
     if (count > 1) {
         const comparison_row *next = &comparison->rows[order[1]], *other = NULL;
         say(&words, ", ");

@@ -46,20 +46,20 @@ void page_write_accuracy(report_page *page)
              "the model confidence set at %d %%%s.",
              level, is_repeated ? " in every sample; in parentheses the standard errors of the means" : "");
     begin_table(page, caption);
-    fprintf(
-        page->html,
-        "<th scope=\"col\">Kernel</th><th scope=\"col\">MdAE &times; 100</th><th scope=\"col\">NMSE</th>"
-        "<th scope=\"col\">W<sub>1</sub> &times; 100</th><th scope=\"col\">%s<span class=\"mark\"></span></th>"
-        "</tr></thead>\n<tbody>\n",
-        is_repeated ? "in the MCS" : "MCS p-value");
+    int count = 0;
+    const measure_column *columns = comparison_columns(comparison, &count);
+    fputs("<th scope=\"col\">Kernel</th>", page->html);
+    for (int c = 0; c < count; c++)
+        fprintf(page->html, "<th scope=\"col\">%s</th>", columns[c].html);
+    fprintf(page->html, "<th scope=\"col\">%s<span class=\"mark\"></span></th></tr></thead>\n<tbody>\n",
+            is_repeated ? "in the MCS" : "MCS p-value");
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
         write_row_name(page, i, row->name);
-        for (int m = 0; m < N_MEASURES; m++) {
-            bool is_lowest = comparison->n_rows > 1 && row == comparison_lowest(comparison, (measure)m);
-            fprintf(page->html, "<td%s>%s</td>", is_lowest ? " class=\"lowest\"" : "",
-                    cell_measure(comparison, row, (measure)m, text));
-        }
+        for (int c = 0; c < count; c++)
+            fprintf(page->html, "<td%s>%s</td>",
+                    cell_is_lowest(comparison, row, &columns[c]) ? " class=\"lowest\"" : "",
+                    cell_measure(comparison, row, &columns[c], text));
         fprintf(page->html, "<td>%s<span class=\"mark\">%s</span></td></tr>\n",
                 cell_confidence(comparison, row, text), comparison_in_mcs(comparison, row) ? "**" : "");
     }

@@ -22,9 +22,9 @@ compare_text()
     no_err
     out_has '^u\.csv: 120 rows train and 30 test, 2 inputs, 2 outputs$'
     out_has '^history protocol, 5 folds, 4 draws a kernel; seed 3$'
-    out_has '^kernel +MdAE x100 +NMSE +W1 x100 +MCS p +tuned +draws +seconds +one entry$'
+    out_has '^kernel +RMSE +MAE +MdAE +NMSE +W1 +MCS p +tuned +draws +seconds +one entry$'
     for name in Linear RBF Volterra; do
-        out_has "^$name +[0-9.]+\*? +[0-9.]+\*? +[0-9.]+\*? +[01]\.[0-9]{3}(\*\*)? +[23] +4 +[0-9.]+ +O\(d\)$"
+        out_has "^$name( +[0-9.]+\*?){5} +[01]\.[0-9]{3}(\*\*)? +[23] +4 +[0-9.]+ +O\(d\)$"
         out_has "^$name +[a-z]+:.*alpha=[0-9.e-]+, R2 -?[0-9.]+ in the folds"
     done
     # Every column has one lowest value, and the set is never empty.
@@ -42,7 +42,7 @@ compare_json()
     expect 0 compare --x u.csv --y y.csv --kernel linear volterra:lift=even --draws 5 --json
     valid_json out "[r['kernel'] for r in v['rows']] == ['linear', 'volterra:lift=even'] \
         and [r['name'] for r in v['rows']] == ['Linear', 'Volterra even'] \
-        and all(set('name kernel mdae nmse w1 mcs_pvalue in_mcs hyperparameters cost draws failed seconds best failure'
+        and all(set('name kernel mdae nmse w1 rmse mae mcs_pvalue in_mcs hyperparameters cost draws failed seconds best failure'
                     .split()) <= set(r) for r in v['rows']) \
         and all(r['best']['kernel'].startswith(r['kernel'].split(':')[0]) and r['best']['alpha'] > 0
                 and r['draws'] == 5 and r['failure'] is None and 0 <= r['mcs_pvalue'] <= 1 for r in v['rows']) \
@@ -52,16 +52,44 @@ compare_json()
     # The numbers are those of fit, predict and score with the winner.
     if command -v python3 >/dev/null; then
         python3 -c 'import json; b = json.load(open("out"))["rows"][1]; print(b["best"]["kernel"], b["best"]["alpha"])
-print(b["mdae"], b["nmse"], b["w1"])' >said
+print(b["mdae"], b["nmse"], b["w1"], b["mae"], b["rmse"] ** 2)' >said
         read -r kernel alpha <said
         expect 0 fit --x u.csv --y y.csv --rows :120 --kernel "$kernel" --alpha "$alpha" -o m.safetensors
         volterra predict m.safetensors --x u.csv --rows 120: -o forecast.csv
         expect 0 score --truth y.csv --truth-rows 120: --pred forecast.csv --json
-        valid_json out "all(abs(v[k] - float(t)) < 1e-9 * (1 + abs(v[k])) for k, t in zip(('mdae', 'nmse', 'w1'),
+        valid_json out "all(abs(v[k] - float(t)) < 1e-9 * (1 + abs(v[k])) for k, t in zip(('mdae', 'nmse', 'w1', 'mae', 'mse'),
             open('said').read().split('\n')[1].split()))"
     fi
 }
 check "compare --json: its keys, and the numbers of fit, predict and score" compare_json
+
+# In the units of the targets on one's own data, the paper's own columns for its presets.
+compare_units()
+{
+    small_problem 120
+    expect 0 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --csv own.csv --latex own.tex --report own.html --json
+    grep -E 'x ?100$|x ?100 |times;? ?100' own.csv own.tex own.html >times && fail "something is times 100: $(head -n 1 times)"
+    [ "$(head -n 1 own.csv)" = "$(printf %s name,kernel,mdae,mdae_error,nmse,nmse_error,w1,w1_error,mcs_pvalue, \
+        samples_in_mcs,results,hyperparameters,cost,draws,failed,seconds,best_kernel,best_alpha,best_score,failure, \
+        rmse,rmse_error,mae,mae_error)" ] || fail "the header of the CSV: $(head -n 1 own.csv)"
+    grep -qF 'Kernel & RMSE & MAE & MdAE & NMSE & $W_1$ & MCS &' own.tex || fail "the columns of the LaTeX table"
+    grep -qF '>RMSE</th><th scope="col">MAE</th><th scope="col">MdAE</th>' own.html || fail "the columns of the report"
+    grep -q '<dt>RMSE, MAE</dt>' own.html || fail "the report does not say what RMSE is"
+    if command -v python3 >/dev/null; then # CSV and JSON have the same numbers
+        python3 -c 'import csv, json
+for row, line in zip(json.load(open("out"))["rows"], csv.DictReader(open("own.csv"))):
+    for key in ("rmse", "mae", "mdae", "nmse", "w1"):
+        assert float(line[key]) == row[key] > 0, key
+    assert row["rmse"] >= row["mae"] and not line["rmse_error"]' 2>says || fail "$(tail -n 1 says)"
+    fi
+    expect 0 compare --preset sp500-d5 --length 80 --kernel linear --draws 2 --csv p.csv --latex p.tex --report p.html --quiet
+    out_has '^kernel +MdAE x100 +NMSE +W1 x100 +MCS p +tuned +draws +seconds +one entry$'
+    head -n 1 p.csv | grep -qE ',failure$' || fail "the header of the CSV of a preset: $(head -n 1 p.csv)"
+    grep -qF 'Kernel & MdAE $\times 100$ & NMSE & $W_1 \times 100$ & MCS &' p.tex || fail "the LaTeX table of a preset"
+    grep -qF '>MdAE &times; 100</th><th scope="col">NMSE</th>' p.html || fail "the report of a preset"
+    ! grep -q RMSE p.html p.tex || fail "a table of the paper has RMSE"
+}
+check "compare: RMSE, MAE and the units of the targets on one's own data; the paper's columns for presets" compare_units
 
 compare_files()
 {
