@@ -17,7 +17,7 @@ may_include()
         base) ;;
         kernel | io | data | stats) echo base ;;
         solve) echo kernel base ;;
-        model) echo solve kernel io base ;;
+        model) echo solve kernel io stats base ;;
         select) echo model solve kernel io stats base ;;
         study) echo select model solve kernel io data stats base ;;
         *) echo "check_layout: folder src/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;

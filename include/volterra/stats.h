@@ -18,6 +18,7 @@ typedef struct volt_metrics {
     double mdae; /* median absolute error; the mean of the two middle ones for an even number */
     double w1;   /* Wasserstein-1 distance of the empirical distributions */
     double mape; /* mean absolute error relative to max(|truth|, 2^-52), not in percent */
+    double rmse; /* square root of the mean squared error of an output */
 } volt_metrics;
 
 /* Compare forecasts with the truth, both T x q, T >= 1. VOLT_ERR_SHAPE; VOLT_ERR_NOT_FINITE
@@ -43,6 +44,43 @@ VOLT_API volt_status volt_valid_rows(volt_view truth, volt_view forecast, double
  * its loss is 0 when it is forecast exactly, else its squared error over the mean of its squared errors.
  * Failures are those of volt_metrics_compute. */
 VOLT_API volt_status volt_losses(volt_view truth, volt_view forecast, volt_matrix losses);
+
+/* ---- what needs no model ------------------------------------------------------------------------ */
+
+/* The season of a series y[0], y[stride], ... of n >= 1 values: the rows after which it repeats itself, 4 to 400, found
+ * from the autocorrelation of its changes (docs/math.md); 0 where none stands out, so of a constant and of fewer than 15
+ * values. It depends neither on the unit of y nor on its level. VOLT_ERR_NOT_FINITE. */
+VOLT_API volt_status volt_season_find(const double *y, int64_t n, int64_t stride, int64_t *season);
+
+/* Forecasts to hold a model against. */
+typedef enum volt_baseline {
+    VOLT_BASELINE_NAIVE,    /* the last value known */
+    VOLT_BASELINE_SEASONAL, /* the value known last of the same place in the season */
+    VOLT_BASELINE_DRIFT,    /* the last value known, and on along the mean change */
+    VOLT_BASELINE_AR,       /* linear autoregression */
+    VOLT_BASELINES          /* how many there are */
+} volt_baseline;
+
+/* "naive", "seasonal naive", "drift" or "autoregression". */
+VOLT_API const char *volt_baseline_name(volt_baseline kind);
+
+/* Forecast rows begin, begin + 1, ... of `levels` (n x q), as many as `out` (its cols = q) has rows and each column by
+ * itself. Row r is forecast from rows <= r - lag, lag >= 1, so that the last row that can be is n - 1 + lag:
+ *
+ *     naive             y[r - lag]
+ *     seasonal naive    y[r - S ceil(lag/S)], S = season
+ *     drift             y[r - lag] + lag times the mean change of the rows that it learns from (0 of a single row)
+ *     autoregression    a ridge regression of y[r] on y[r - l], l = lag .. lag + 9 and, with a season S >= lag, those of
+ *                       S - 1, S and S + 1 that are at least lag; with a constant, regressors standardised
+ *
+ * season = 0: none, which the seasonal naive forecast refuses. Drift and autoregression learn from rows < learn_end once
+ * or, learn_end = 0, for every row r anew from all rows <= r - lag. The ridge, in units of the regressors' variance, is
+ * the one of 1e-6, 1e-5, ..., 100 with the least leave-one-out error, or 1e-3 where learning goes on. Where there are not
+ * 3 pairs to learn from for every coefficient the autoregression leaves out the season, then the longest lags, and is
+ * the naive forecast when there are not enough for one lag. Rows past both learn_end and the last one needed are not
+ * looked at. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE; VOLT_ERR_NOT_FINITE, of a level or of a forecast that overflows. */
+VOLT_API volt_status volt_baseline_forecast(volt_baseline kind, volt_view levels, int64_t lag, int64_t season,
+                                            int64_t learn_end, int64_t begin, volt_matrix out);
 
 /* ---- model confidence set --------------------------------------------------------------------- */
 

@@ -293,7 +293,7 @@ class Mcs(ctypes.Structure):
 
 
 class Metrics(ctypes.Structure):
-    _fields_ = [(name, c_double) for name in ("mse", "nmse", "r2", "mae", "mdae", "w1", "mape")]
+    _fields_ = [(name, c_double) for name in ("mse", "nmse", "r2", "mae", "mdae", "w1", "mape", "rmse")]
 
 
 class LorenzOptions(ctypes.Structure):

@@ -22,7 +22,7 @@ def _pair(truth: Any, forecast: Any) -> Tuple[Array, Array]:
 
 
 def scores(truth: Any, forecast: Any) -> Dict[str, float]:
-    """All scores at once: mse, nmse, r2, mae, mdae, w1 and mape.
+    """All scores at once: mse, nmse, r2, mae, mdae, w1, mape and rmse.
 
     Examples
     --------

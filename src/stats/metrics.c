@@ -4,6 +4,7 @@
  *
  *     mse = mean e^2      nmse = mse / var(y), var with divisor T      r2 = 1 - nmse
  *     mae = mean |e|      mdae = median |e|                            mape = mean |e| / max(|y|, eps)
+ *     rmse = sqrt(mse)
  *     w1  = Wasserstein-1 distance between the values of y and those of yhat
  *
  * A constant truth has no variance: r2 is 1 when all errors are 0 and 0 otherwise, and nmse stays
@@ -46,6 +47,7 @@ static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t
 
     volt_metrics metrics = {
         .mse = squares / (double)count,
+        .rmse = sqrt(squares / (double)count),
         .mae = sum / (double)count,
         .mdae = median_of_sorted(errors, count),
         .w1 = volt_wasserstein_sorted(y, count, f, count),
@@ -65,12 +67,13 @@ static void add_share(volt_metrics *mean, const volt_metrics *metrics, double sh
     mean->mdae += share * metrics->mdae;
     mean->w1 += share * metrics->w1;
     mean->mape += share * metrics->mape;
+    mean->rmse += share * metrics->rmse;
 }
 
 static int is_finite(const volt_metrics *m)
 {
     return isfinite(m->mse) && isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) &&
-           isfinite(m->w1) && isfinite(m->mape);
+           isfinite(m->w1) && isfinite(m->mape) && isfinite(m->rmse);
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ static void values_by_hand(void **state)
     check_near("mdae", 1, m.mdae);
     check_near("w1", (0 + 1 + 0 + 1) / 4.0, m.w1); /* sorted: 1 2 3 4 and 1 1 3 5 */
     check_near("mape", (0 + 1.0 / 2 + 2.0 / 3 + 1.0 / 4) / 4, m.mape);
+    check_near("rmse", sqrt(1.5), m.rmse);
 }
 
 static void an_even_median_is_the_mean_of_the_middle(void **state)

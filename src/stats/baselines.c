@@ -1,0 +1,171 @@
+/* src/stats/baselines.c: forecasts that need no model, to hold a model against. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "stats/autoregression.h"
+#include "stats/forecast_pair.h"
+#include "volterra/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Lags and seasons that leave room for sums of them. */
+static const int64_t LONGEST = INT64_C(1) << 40;
+
+/* What to forecast. */
+typedef struct baseline_task {
+    int64_t lag, season, learn_end, begin, count;
+} baseline_task;
+
+/* ---- one column ------------------------------------------------------------------------------- */
+/* y is a column of `levels`, scaled to at most 1; row begin + i is forecast into f[i]. */
+
+/* The row of the past that a row repeats is so far behind it. */
+static int64_t seasonal_lag(int64_t lag, int64_t season)
+{
+    return (lag + season - 1) / season * season;
+}
+
+static void repeat(const double *y, const baseline_task *task, int64_t behind, double *f)
+{
+    for (int64_t i = 0; i < task->count; i++)
+        f[i] = y[task->begin + i - behind];
+}
+
+/* The mean change of the rows 0 .. end - 1, which only their ends decide; 0 of a single row. */
+static double mean_change(const double *y, int64_t end)
+{
+    return end > 1 ? (y[end - 1] - y[0]) / (double)(end - 1) : 0;
+}
+
+static void drift(const double *y, const baseline_task *task, double *f)
+{
+    for (int64_t i = 0; i < task->count; i++) {
+        const int64_t last = task->begin + i - task->lag;
+        f[i] = y[last] + (double)task->lag * mean_change(y, task->learn_end > 0 ? task->learn_end : last + 1);
+    }
+}
+
+static void forecast_column(volt_baseline kind, const double *y, const baseline_task *task, double *f)
+{
+    switch (kind) {
+    case VOLT_BASELINE_NAIVE:
+        repeat(y, task, task->lag, f);
+        break;
+    case VOLT_BASELINE_SEASONAL:
+        repeat(y, task, seasonal_lag(task->lag, task->season), f);
+        break;
+    case VOLT_BASELINE_DRIFT:
+        drift(y, task, f);
+        break;
+    default:
+        volt_autoregression(y, task->lag, task->season, task->learn_end, task->begin, task->count, f);
+        break;
+    }
+}
+
+/* ---- all columns ------------------------------------------------------------------------------ */
+
+/* Scale column k of `levels` by a power of two to at most 1, into y; the exponent is returned. */
+static int scaled_column(volt_view levels, int64_t k, double *y)
+{
+    double largest = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < levels.rows; i++)
+        largest = fmax(largest, fabs(levels.data[i * levels.ld + k]));
+    frexp(largest, &exponent);
+    for (int64_t i = 0; i < levels.rows; i++)
+        y[i] = ldexp(levels.data[i * levels.ld + k], -exponent);
+    return exponent;
+}
+
+/* All forecasts into `f`, column after column; `y` has room for a column of levels. */
+static volt_status forecast_columns(volt_baseline kind, volt_view levels, const baseline_task *task, double *y,
+                                    double *f)
+{
+    for (int64_t k = 0; k < levels.cols; k++, f += task->count) {
+        const int exponent = scaled_column(levels, k, y);
+        forecast_column(kind, y, task, f);
+        for (int64_t i = 0; i < task->count; i++) {
+            f[i] = ldexp(f[i], exponent);
+            VOLT_REQUIRE(isfinite(f[i]), VOLT_ERR_NOT_FINITE,
+                         "the %s forecast of row %" PRId64 ", column %" PRId64 " is too large for a number",
+                         volt_baseline_name(kind), task->begin + i, k);
+        }
+    }
+    return VOLT_OK;
+}
+
+/* Every row forecast has the past that it needs, among the levels. */
+static volt_status check_rows(volt_baseline kind, volt_view levels, const baseline_task *task)
+{
+    const int64_t needed = kind == VOLT_BASELINE_SEASONAL ? seasonal_lag(task->lag, task->season) : task->lag;
+    VOLT_REQUIRE(task->begin >= needed, VOLT_ERR_ARGUMENT,
+                 "the %s forecast %" PRId64 " rows ahead begins at row %" PRId64
+                 ", and the first row with the past that "
+                 "it needs is row %" PRId64,
+                 volt_baseline_name(kind), task->lag, task->begin, needed);
+    VOLT_REQUIRE(task->begin - task->lag < levels.rows &&
+                     task->count <= levels.rows - (task->begin - task->lag),
+                 VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " rows from row %" PRId64 " on cannot be forecast %" PRId64
+                 " rows ahead: the levels have %" PRId64 " rows, so the last one that can is row %" PRId64,
+                 task->count, task->begin, task->lag, levels.rows, levels.rows - 1 + task->lag);
+    return VOLT_OK;
+}
+
+static volt_status check_task(volt_baseline kind, volt_view levels, const baseline_task *task, volt_matrix out)
+{
+    VOLT_REQUIRE((unsigned)kind < VOLT_BASELINES, VOLT_ERR_ARGUMENT,
+                 "there is no baseline %d; they are 0 to %d", (int)kind, VOLT_BASELINES - 1);
+    VOLT_REQUIRE(levels.rows >= 1 && levels.cols >= 1, VOLT_ERR_SHAPE,
+                 "the levels are %" PRId64 " x %" PRId64 ", and must have at least one row and one column",
+                 levels.rows, levels.cols);
+    VOLT_REQUIRE(out.rows >= 1 && out.cols == levels.cols, VOLT_ERR_SHAPE,
+                 "the levels have %" PRId64 " columns and the place for the forecasts is %" PRId64 " x %" PRId64
+                 ": it needs a row at least and as many columns",
+                 levels.cols, out.rows, out.cols);
+    VOLT_REQUIRE(levels.data && out.data && levels.ld >= levels.cols && out.ld >= out.cols, VOLT_ERR_ARGUMENT,
+                 "the levels or the forecasts have no data, or a leading dimension (%" PRId64 ", %" PRId64
+                 ") below their %" PRId64 " columns",
+                 levels.ld, out.ld, levels.cols);
+    VOLT_REQUIRE(task->lag >= 1 && task->lag <= LONGEST, VOLT_ERR_ARGUMENT,
+                 "the lag is %" PRId64 ", and must be 1 to %" PRId64 ": a forecast knows the past alone",
+                 task->lag, LONGEST);
+    VOLT_REQUIRE(task->season >= 0 && task->season != 1 && task->season <= LONGEST, VOLT_ERR_ARGUMENT,
+                 "the season is %" PRId64 ", and must be 2 to %" PRId64 ", or 0 for none", task->season,
+                 LONGEST);
+    VOLT_REQUIRE(kind != VOLT_BASELINE_SEASONAL || task->season > 0, VOLT_ERR_ARGUMENT,
+                 "the seasonal naive forecast needs a season of at least 2 rows, and there is none");
+    VOLT_REQUIRE(task->learn_end >= 0 && task->learn_end <= levels.rows, VOLT_ERR_ARGUMENT,
+                 "the rows to learn from end at %" PRId64 ", and must end at 0 to %" PRId64, task->learn_end,
+                 levels.rows);
+    return check_rows(kind, levels, task);
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+const char *volt_baseline_name(volt_baseline kind)
+{
+    static const char *const names[VOLT_BASELINES] = {"naive", "seasonal naive", "drift", "autoregression"};
+    return (unsigned)kind < VOLT_BASELINES ? names[kind] : "unknown baseline";
+}
+
+volt_status volt_baseline_forecast(volt_baseline kind, volt_view levels, int64_t lag, int64_t season,
+                                   int64_t learn_end, int64_t begin, volt_matrix out)
+{
+    const baseline_task task = {lag, season, learn_end, begin, out.rows};
+    VOLT_TRY(check_task(kind, levels, &task, out));
+    levels.rows = volt_max(learn_end, begin - lag + out.rows); /* no later row is looked at */
+    VOLT_TRY(volt_require_finite("levels", levels));
+
+    double *y = volt_alloc_doubles(1, levels.rows), *f = volt_alloc_doubles(out.cols, out.rows);
+    volt_status status = y && f ? forecast_columns(kind, levels, &task, y, f) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        for (int64_t k = 0; k < out.cols; k++)
+            for (int64_t i = 0; i < out.rows; i++)
+                out.data[i * out.ld + k] = f[k * out.rows + i];
+    volt_free(f);
+    volt_free(y);
+    return status;
+}

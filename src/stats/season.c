@@ -1,0 +1,118 @@
+/* src/stats/season.c: the season of a series, found from the autocorrelation of its changes.
+ *
+ * With d the N = n - 1 changes of y less their mean, and M = min(2N/3, 800),
+ *
+ *     r[l] = (sum_i d[i+l] d[i] / sum_i d[i]^2) N / (N - l),        l = 0 .. M.
+ *
+ * S is a candidate, 4 <= S <= min((M - 1)/2, 400), where r has a peak that stands out of chance and of what lies before
+ * it, and that returns after two seasons:
+ *
+ *     r[S-1] < r[S] >= r[S+1],     r[S] > max(0.2, 3/sqrt(N - S)),
+ *     min r[0..S] < r[S]/2,        max r[2S-1 .. 2S+1] >= r[S]/2.
+ *
+ * The season is the smallest candidate whose r is at least 0.8 of the largest one: multiples of a season have peaks
+ * about as high as its own. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "volterra/stats.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+enum { SHORTEST_SEASON = 4, LONGEST_SEASON = 400, MOST_LAGS = 800 };
+
+/* The changes of y less their mean, after y was scaled by a power of two to at most 1, so that no square overflows or
+ * vanishes: the season has no unit. Returns the sum of their squares, and 0 where they are the rounding of y alone (a
+ * constant, a straight line). */
+static double centred_changes(const double *y, int64_t n, int64_t stride, double *d)
+{
+    double largest = 0, mean = 0, squares = 0;
+    int exponent = 0;
+    for (int64_t t = 0; t < n; t++)
+        largest = fmax(largest, fabs(y[t * stride]));
+    frexp(largest, &exponent);
+
+    const int64_t N = n - 1;
+    for (int64_t i = 0; i < N; i++) {
+        d[i] = ldexp(y[(i + 1) * stride], -exponent) - ldexp(y[i * stride], -exponent);
+        mean += d[i] / (double)N;
+    }
+    for (int64_t i = 0; i < N; i++) {
+        d[i] -= mean;
+        squares += d[i] * d[i];
+    }
+    /* Two values and their difference, each rounded by eps/2 at most, and the mean of such. */
+    const double rounding = 4 * DBL_EPSILON;
+    return squares > (double)N * rounding * rounding ? squares : 0;
+}
+
+static void autocorrelations(const double *d, int64_t N, double squares, int64_t M, double *r)
+{
+    for (int64_t lag = 0; lag <= M; lag++) {
+        double sum = 0;
+        for (int64_t i = 0; i + lag < N; i++)
+            sum += d[i + lag] * d[i];
+        r[lag] = sum / squares * ((double)N / (double)(N - lag));
+    }
+}
+
+/* `lowest` is min r[0..S]. */
+static bool is_candidate(const double *r, int64_t N, int64_t S, double lowest)
+{
+    const bool is_peak = r[S] > r[S - 1] && r[S] >= r[S + 1];
+    const bool stands_out = r[S] > fmax(0.2, 3 / sqrt((double)(N - S))) && lowest < r[S] / 2;
+    const double again = fmax(r[2 * S], fmax(r[2 * S - 1], r[2 * S + 1]));
+    return is_peak && stands_out && again >= r[S] / 2;
+}
+
+static int64_t season_of(const double *r, int64_t N, int64_t M)
+{
+    const int64_t longest = volt_min((M - 1) / 2, LONGEST_SEASON);
+    /* First the largest r of a candidate, then the smallest candidate that is near it. */
+    double bound = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        double lowest = r[0], largest = 0;
+        for (int64_t S = 1; S <= longest; S++) {
+            lowest = fmin(lowest, r[S]);
+            if (S < SHORTEST_SEASON || r[S] < bound || !is_candidate(r, N, S, lowest))
+                continue;
+            if (pass == 1)
+                return S;
+            largest = fmax(largest, r[S]);
+        }
+        bound = 0.8 * largest;
+        if (largest == 0)
+            break;
+    }
+    return 0;
+}
+
+volt_status volt_season_find(const double *y, int64_t n, int64_t stride, int64_t *season)
+{
+    VOLT_REQUIRE(y && season, VOLT_ERR_ARGUMENT, "there is no series, or no place for its season");
+    VOLT_REQUIRE(n >= 1, VOLT_ERR_SHAPE, "the series has %" PRId64 " values, and must have at least 1", n);
+    VOLT_REQUIRE(stride >= 1, VOLT_ERR_ARGUMENT, "the stride is %" PRId64 ", and must be at least 1", stride);
+    for (int64_t t = 0; t < n; t++)
+        VOLT_REQUIRE(isfinite(y[t * stride]), VOLT_ERR_NOT_FINITE, "value %" PRId64 " of the series is %g", t,
+                     y[t * stride]);
+
+    const int64_t N = n - 1, M = volt_min(2 * N / 3, MOST_LAGS);
+    if ((M - 1) / 2 < SHORTEST_SEASON) {
+        *season = 0;
+        return VOLT_OK;
+    }
+    double *d = volt_alloc_doubles(1, N), *r = volt_alloc_doubles(1, M + 1);
+    volt_status status = d && r ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        const double squares = centred_changes(y, n, stride, d);
+        if (squares > 0)
+            autocorrelations(d, N, squares, M, r);
+        *season = squares > 0 ? season_of(r, N, M) : 0;
+    }
+    volt_free(r);
+    volt_free(d);
+    return status;
+}

@@ -1,0 +1,202 @@
+/* tests/unit/test_baseline_rules.c: baselines by hand, what they may know, and their failures. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/golden.h"
+#include "volterra/stats.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LENGTH = 160, COLUMNS = 2, SEASON = 8 };
+
+/* A walk and a wave with noise. */
+static void draw(double y[LENGTH][COLUMNS], uint64_t seed)
+{
+    volt_rng rng;
+    volt_rng_init(&rng, seed, 0);
+    for (int t = 0; t < LENGTH; t++) {
+        y[t][0] = (t ? y[t - 1][0] : 100) + volt_rng_normal(&rng);
+        y[t][1] = 3 * sin(6.283185307179586 * t / SEASON) + volt_rng_normal(&rng);
+    }
+}
+
+static void values_by_hand(void **state)
+{
+    (void)state;
+    const double y[] = {1, 2, 4, 7, 11, 16};
+    const volt_view levels = volt_view_of(y, 6, 1);
+    double out[3];
+    const volt_matrix f = volt_matrix_of(out, 3, 1);
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 2, 0, 0, 5, f));
+    assert_true(out[0] == 7 && out[1] == 11 &&
+                out[2] == 16); /* rows 5, 6 and 7, of which 6 and 7 are to come */
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_SEASONAL, levels, 3, 2, 0, 5, f));
+    assert_true(out[0] == 2 && out[1] == 4 && out[2] == 7); /* two seasons of 2 rows back */
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_SEASONAL, levels, 2, 2, 0, 5, f));
+    assert_true(out[0] == 7);
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_DRIFT, levels, 1, 0, 3, 3, f)); /* 1.5 a row */
+    assert_true(out[0] == 5.5 && out[1] == 8.5 && out[2] == 12.5);
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_DRIFT, levels, 2, 0, 0, 2, f));
+    assert_true(out[0] == 1); /* one row knows no change */
+    assert_true(out[1] == 2 + 2 * 1 && out[2] == 4 + 2 * 1.5);
+    /* Too little for an autoregression: naive. */
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_AR, levels, 1, 0, 6, 4, f));
+    assert_true(out[0] == 7 && out[1] == 11 && out[2] == 16);
+    assert_string_equal(volt_baseline_name(VOLT_BASELINE_AR), "autoregression");
+    assert_string_equal(volt_baseline_name(VOLT_BASELINES), "unknown baseline");
+}
+
+/* y[r] = a y[r - 1] + b without noise: what is left is the smallest ridge, 1e-6 of the variance. */
+static void an_autoregression_finds_a_linear_rule(void **state)
+{
+    (void)state;
+    enum { n = 60 };
+    double y[n], out[20];
+    for (int t = 0; t < n; t++)
+        y[t] = t ? 0.9 * y[t - 1] - 0.5 * (t > 1 ? y[t - 2] : 0) + 1 : 7;
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_AR, volt_view_of(y, n, 1), 1, 0, 40, 40,
+                                    volt_matrix_of(out, 20, 1)));
+    golden_check("forecasts", y + 40, out, 20, 1e-4, GOLDEN_MAX_NORM);
+    /* A constant is forecast as itself: no regressor varies. */
+    for (int t = 0; t < n; t++)
+        y[t] = 0.1;
+    for (int64_t learn_end = 0; learn_end <= 40; learn_end += 40) {
+        check_ok(volt_baseline_forecast(VOLT_BASELINE_AR, volt_view_of(y, n, 1), 1, 0, learn_end, 40,
+                                        volt_matrix_of(out, 20, 1)));
+        for (int i = 0; i < 20; i++)
+            assert_true(out[i] == 0.1);
+    }
+}
+
+/* A forecast of row r is the same, to the bit, whatever stands in rows after r - lag (and from learn_end on). */
+static void nothing_is_known_too_early(void **state)
+{
+    (void)state;
+    static double y[LENGTH][COLUMNS], other[LENGTH][COLUMNS];
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        print_message("seed %d, stream 0\n", (int)seed);
+        draw(y, seed);
+        for (int kind = 0; kind < VOLT_BASELINES; kind++)
+            for (int64_t lag = 1; lag <= 9; lag += 4)
+                for (int64_t learn_end = 0; learn_end <= 60; learn_end += 60) {
+                    const int64_t row = 80 + (int64_t)seed, known = row - lag + 1;
+                    double out[COLUMNS], again[COLUMNS];
+                    memcpy(other, y, sizeof y);
+                    for (int64_t t = known; t < LENGTH; t++)
+                        other[t][0] = other[t][1] = NAN;
+                    check_ok(volt_baseline_forecast((volt_baseline)kind, volt_view_of(y[0], LENGTH, COLUMNS),
+                                                    lag, SEASON, learn_end, row,
+                                                    volt_matrix_of(out, 1, COLUMNS)));
+                    check_ok(volt_baseline_forecast((volt_baseline)kind,
+                                                    volt_view_of(other[0], LENGTH, COLUMNS), lag, SEASON,
+                                                    learn_end, row, volt_matrix_of(again, 1, COLUMNS)));
+                    assert_memory_equal(out, again, sizeof out);
+                }
+    }
+}
+
+/* Many rows at once are the rows one by one, columns together the columns by themselves, and a power of two as unit
+ * changes nothing but the unit, near the ends of the numbers too. */
+static void rows_columns_and_units_are_independent(void **state)
+{
+    (void)state;
+    static double y[LENGTH][COLUMNS], z[LENGTH][COLUMNS], out[LENGTH][COLUMNS], part[LENGTH][COLUMNS];
+    draw(y, 11);
+    print_message("seed 11, stream 0\n");
+    static const int exponents[] = {1000, -1000};
+    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+        for (int64_t learn_end = 0; learn_end <= 100; learn_end += 100) {
+            const volt_view levels = volt_view_of(y[0], LENGTH, COLUMNS);
+            const int64_t begin = 40, count = LENGTH - 40;
+            const volt_baseline baseline = (volt_baseline)kind;
+            check_ok(volt_baseline_forecast(baseline, levels, 2, SEASON, learn_end, begin,
+                                            volt_matrix_of(out[0], count, COLUMNS)));
+            for (int k = 0; k < COLUMNS; k++) {
+                const volt_view column = {y[0] + k, LENGTH, 1, COLUMNS};
+                const volt_matrix place = {part[0] + k, count, 1, COLUMNS};
+                check_ok(volt_baseline_forecast(baseline, column, 2, SEASON, learn_end, begin, place));
+            }
+            assert_memory_equal(out, part, (size_t)count * sizeof *out);
+            for (int64_t i = 0; i < count; i++)
+                check_ok(volt_baseline_forecast(baseline, levels, 2, SEASON, learn_end, begin + i,
+                                                volt_matrix_of(part[i], 1, COLUMNS)));
+            assert_memory_equal(out, part, (size_t)count * sizeof *out);
+            for (int e = 0; e < 2; e++) {
+                for (int t = 0; t < LENGTH; t++)
+                    for (int k = 0; k < COLUMNS; k++)
+                        z[t][k] = ldexp(y[t][k], exponents[e]);
+                check_ok(volt_baseline_forecast(baseline, volt_view_of(z[0], LENGTH, COLUMNS), 2, SEASON,
+                                                learn_end, begin, volt_matrix_of(part[0], count, COLUMNS)));
+                for (int64_t i = 0; i < count; i++)
+                    for (int k = 0; k < COLUMNS; k++)
+                        assert_true(part[i][k] == ldexp(out[i][k], exponents[e]));
+            }
+        }
+}
+
+static void failures_are_named(void **state)
+{
+    (void)state;
+    double y[20], out[4] = {5, 5, 5, 5};
+    for (int t = 0; t < 20; t++)
+        y[t] = t;
+    const volt_view levels = volt_view_of(y, 20, 1);
+    const volt_matrix f = volt_matrix_of(out, 2, 1);
+    const volt_baseline naive = VOLT_BASELINE_NAIVE, seasonal = VOLT_BASELINE_SEASONAL;
+    check_fails(volt_baseline_forecast((volt_baseline)9, levels, 1, 0, 0, 9, f), VOLT_ERR_ARGUMENT,
+                "no baseline 9");
+    check_fails(volt_baseline_forecast(naive, levels, 0, 0, 0, 9, f), VOLT_ERR_ARGUMENT, "the lag is 0");
+    check_fails(volt_baseline_forecast(naive, levels, INT64_MAX, 0, 0, INT64_MAX, f), VOLT_ERR_ARGUMENT,
+                "the lag is");
+    check_fails(volt_baseline_forecast(naive, levels, 1, 1, 0, 9, f), VOLT_ERR_ARGUMENT, "the season is 1");
+    check_fails(volt_baseline_forecast(naive, levels, 1, -4, 0, 9, f), VOLT_ERR_ARGUMENT, "the season is -4");
+    check_fails(volt_baseline_forecast(seasonal, levels, 1, 0, 0, 9, f), VOLT_ERR_ARGUMENT, "needs a season");
+    check_fails(volt_baseline_forecast(naive, levels, 1, 0, 21, 9, f), VOLT_ERR_ARGUMENT, "end at 0 to 20");
+    check_fails(volt_baseline_forecast(naive, levels, 3, 0, 0, 2, f), VOLT_ERR_ARGUMENT, "it needs is row 3");
+    check_fails(volt_baseline_forecast(seasonal, levels, 3, 2, 0, 3, f), VOLT_ERR_ARGUMENT,
+                "it needs is row 4");
+    check_fails(volt_baseline_forecast(naive, levels, 3, 0, 0, 22, f), VOLT_ERR_ARGUMENT, "that can is row 22");
+    check_fails(volt_baseline_forecast(naive, levels, 1, 0, 0, 9, volt_matrix_of(out, 2, 2)), VOLT_ERR_SHAPE,
+                "2 x 2");
+    check_fails(volt_baseline_forecast(naive, volt_view_of(y, 0, 1), 1, 0, 0, 9, f), VOLT_ERR_SHAPE, "0 x 1");
+    check_fails(volt_baseline_forecast(naive, volt_view_of(NULL, 20, 1), 1, 0, 0, 9, f), VOLT_ERR_ARGUMENT,
+                "no data");
+    y[7] = NAN;
+    check_fails(volt_baseline_forecast(naive, levels, 1, 0, 0, 9, f), VOLT_ERR_NOT_FINITE, "row 7");
+    y[7] = 7;
+    y[0] = -DBL_MAX;
+    y[19] = DBL_MAX;
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_DRIFT, levels, 1, 0, 20, 19, f), VOLT_ERR_NOT_FINITE,
+                "drift forecast of row 20, column 0");
+    for (int i = 0; i < 4; i++)
+        assert_true(out[i] == 5);
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status = volt_baseline_forecast(naive, levels, 1, 0, 0, 9, f);
+        int hit = failing_alloc_hit();
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_by_hand),
+        cmocka_unit_test(an_autoregression_finds_a_linear_rule),
+        cmocka_unit_test(nothing_is_known_too_early),
+        cmocka_unit_test(rows_columns_and_units_are_independent),
+        cmocka_unit_test(failures_are_named),
+    };
+    return cmocka_run_group_tests_name("baseline rules", tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* tests/unit/test_season.c: the season of series whose season is known, and what must not change it. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "volterra/stats.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { LENGTH = 1200 };
+static const double TURN = 6.283185307179586;
+
+static int64_t season_of(const double *y, int64_t n)
+{
+    int64_t season = -1;
+    check_ok(volt_season_find(y, n, 1, &season));
+    return season;
+}
+
+/* A wave of that season, with as much noise as `noise`, on a straight line. */
+static void wave(double *y, int64_t n, int64_t season, double noise, uint64_t seed)
+{
+    volt_rng rng;
+    volt_rng_init(&rng, seed, 0);
+    for (int64_t t = 0; t < n; t++)
+        y[t] = sin(TURN * (double)t / (double)season) + noise * volt_rng_normal(&rng) + 0.01 * (double)t;
+}
+
+static void waves_have_the_season_they_were_made_with(void **state)
+{
+    (void)state;
+    static const int64_t seasons[] = {4, 5, 7, 12, 18, 24, 48, 96, 168, 365};
+    static double y[LENGTH];
+    for (size_t i = 0; i < sizeof seasons / sizeof *seasons; i++) {
+        wave(y, LENGTH, seasons[i], 0, 1);
+        assert_int_equal(season_of(y, LENGTH), seasons[i]);
+    }
+    /* Noise below the changes of the wave moves the peak of short seasons by nothing. */
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        print_message("seed %d, stream 0\n", (int)seed);
+        wave(y, LENGTH, 7, 0.2, seed);
+        assert_int_equal(season_of(y, LENGTH), 7);
+    }
+}
+
+/* Neither the unit nor the level, as far as rounding leaves the wave alone; not the sign; not what lies between. */
+static void the_season_has_no_unit(void **state)
+{
+    (void)state;
+    static const double units[] = {1e300, 1e-300, -1, 3e-310};
+    static double y[LENGTH], z[3 * LENGTH];
+    wave(y, LENGTH, 12, 0.1, 3);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        for (int64_t t = 0; t < LENGTH; t++)
+            z[t] = units[i] * y[t];
+        assert_int_equal(season_of(z, LENGTH), 12);
+    }
+    for (int64_t t = 0; t < LENGTH; t++) {
+        z[3 * t] = y[t] + 1e9;
+        z[3 * t + 1] = z[3 * t + 2] = NAN;
+    }
+    int64_t season = -1;
+    check_ok(volt_season_find(z, LENGTH, 3, &season));
+    assert_int_equal(season, 12);
+}
+
+static void what_has_no_season_has_none(void **state)
+{
+    (void)state;
+    static double y[LENGTH];
+    for (int64_t t = 0; t < LENGTH; t++)
+        y[t] = 0.1;
+    assert_int_equal(season_of(y, LENGTH), 0);
+    /* Changes of a straight line are equal but for the rounding of its values, which repeats itself. */
+    for (int64_t t = 0; t < LENGTH; t++)
+        y[t] = 0.1 * (double)t;
+    assert_int_equal(season_of(y, LENGTH), 0);
+    for (int64_t t = 0; t < LENGTH; t++)
+        y[t] = t < LENGTH / 2 ? 0 : DBL_MAX; /* one step */
+    assert_int_equal(season_of(y, LENGTH), 0);
+    /* Too short to see a season twice, down to a single value. */
+    wave(y, LENGTH, 5, 0, 1);
+    for (int64_t n = 1; n < 15; n++)
+        assert_int_equal(season_of(y, n), 0);
+    /* Noise: 396 lags, each with a chance of a few in a million. */
+    volt_rng rng;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        print_message("seed %d, stream 1\n", (int)seed);
+        volt_rng_init(&rng, seed, 1);
+        for (int64_t t = 0; t < LENGTH; t++)
+            y[t] = (t ? y[t - 1] : 0) + volt_rng_normal(&rng);
+        assert_int_equal(season_of(y, LENGTH), 0);
+    }
+}
+
+static void failures_are_named(void **state)
+{
+    (void)state;
+    double y[30] = {0};
+    int64_t season = 77;
+    check_fails(volt_season_find(NULL, 30, 1, &season), VOLT_ERR_ARGUMENT, "no series");
+    check_fails(volt_season_find(y, 30, 1, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_season_find(y, 0, 1, &season), VOLT_ERR_SHAPE, "0 values");
+    check_fails(volt_season_find(y, 30, 0, &season), VOLT_ERR_ARGUMENT, "stride is 0");
+    y[29] = INFINITY;
+    check_fails(volt_season_find(y, 30, 1, &season), VOLT_ERR_NOT_FINITE, "value 29 of the series is inf");
+    y[29] = 0;
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status = volt_season_find(y, 30, 1, &season);
+        int hit = failing_alloc_hit();
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+        assert_int_equal(season, 77);
+    }
+    assert_int_equal(season, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waves_have_the_season_they_were_made_with),
+        cmocka_unit_test(the_season_has_no_unit),
+        cmocka_unit_test(what_has_no_season_has_none),
+        cmocka_unit_test(failures_are_named),
+    };
+    return cmocka_run_group_tests_name("season", tests, NULL, NULL);
+}
