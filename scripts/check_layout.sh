@@ -29,11 +29,12 @@ may_include()
 may_include_rooms()
 {
     case $1 in
-        io/file) ;;
+        io/file | io/time) ;;
         io/table | io/safetensors) echo file ;;
-        io/csv | io/npy | io/mat) echo table file ;;
+        io/csv) echo table time file ;;
+        io/npy | io/mat) echo table file ;;
         io/series) echo csv npy file ;;
-        io/.) echo series csv npy mat safetensors table file ;;
+        io/.) echo series csv npy mat safetensors table time file ;;
         kernel/.) ;;
         kernel/kinds | kernel/engine) echo . ;;
         kernel/gram) echo engine . ;;

@@ -17,8 +17,8 @@
  *
  * CSV files are read as they are found: comma, semicolon, tab or blanks between cells, quoted cells, a header
  * (a first row that holds a text) or none, a comma at the end of every line, blank lines, a byte order mark.
- * A column of dates or times is not data: it is left out unless it is named, which is an error. What stands in
- * columns that were not asked for does not matter. */
+ * A column of dates or times is not data: it is left out unless it is named, which is an error. The first such column
+ * is kept beside the data, as the time of the rows. What stands in columns that were not asked for does not matter. */
 #ifndef VOLTERRA_IO_H
 #define VOLTERRA_IO_H
 
@@ -37,6 +37,12 @@ typedef enum volt_missing {
     VOLT_MISSING_INTERPOLATE /* on the line between the neighbours; an error at either end */
 } volt_missing;
 
+/* A moment, in seconds since 1970-01-01 00:00: `clock` is what the clock shows where the text was written, `seconds` the
+ * same in UTC. They are one where the text names no zone. */
+typedef struct volt_time {
+    double seconds, clock;
+} volt_time;
+
 /* A matrix with column names. Read the fields, do not change them. */
 typedef struct volt_table {
     int64_t rows, cols;
@@ -45,6 +51,11 @@ typedef struct volt_table {
     int has_header;       /* names come from the file */
     int64_t dropped;      /* rows left out because a value was missing */
     int64_t interpolated; /* values filled in */
+    int64_t *row_numbers;   /* rows: which row of the file each is, from 0 */
+    char *
+        time_name; /* of the first column of dates or times, which is no column of `values`; NULL: there is none */
+    char **time_texts; /* rows of its texts, or NULL */
+    volt_time *times;  /* rows of moments; NULL: no such column, or one that volt_times_parse refuses */
 } volt_table;
 
 /* Read a source. VOLT_ERR_IO: no such file, not readable; VOLT_ERR_FORMAT: damaged, ragged, text in a
@@ -73,6 +84,12 @@ VOLT_API volt_status volt_table_write(const char *path, volt_view values, const 
 VOLT_API volt_status volt_table_write_watched(const char *path, volt_view values, const char *const *names,
                                               volt_progress progress);
 
+/* The same with a first column of texts, such as times: `labels` (rows of them) under label_name. CSV alone has texts; the
+ * other formats leave the column out. labels may be NULL. */
+VOLT_API volt_status volt_table_write_labelled(const char *path, volt_view values, const char *const *names,
+                                               const char *label_name, const char *const *labels,
+                                               volt_progress progress);
+
 /* One line of CSV into row[0 .. cols-1]; dates are passed over. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the
  * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
@@ -81,6 +98,50 @@ VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double 
  * 1 unless the line is blank. `next`, which may be NULL, is a line that follows it: what separates cells then is what
  * divides both alike. One block: free *cells with volt_free. VOLT_ERR_FORMAT when a quote is never closed. */
 VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, char ***cells, int64_t *count);
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16 };
+
+/* The moments of a column of texts: 2019-04-09, 2019/4/9, 2019-04 (its first day), 09.04.2019, or 9/4/2019 where one of the
+ * texts has a number above 12 that settles which is the day; each with or without a time of day: 12:30, 12:30:05,
+ * 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT when a text is no date or may be two; `times` is then
+ * undefined. */
+VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
+
+/* 2019-04-09, 2019-04-09 12:30, with seconds and offset where there are any; reads back as the same. Returns `text`. */
+VOLT_API const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH]);
+
+/* `time` in the form and the zone of the text `like`, which is the moment like_time. VOLT_ERR_FORMAT. */
+VOLT_API volt_status volt_time_write_like(const char *like, volt_time like_time, volt_time time,
+                                          char text[VOLT_TIME_LENGTH]);
+
+/* From a row to the next: so many seconds, or calendar months; all zero: not known. */
+typedef struct volt_time_step {
+    double seconds;
+    int64_t months;
+    int is_month_end; /* to the last day of the month */
+} volt_time_step;
+
+/* The step that at least nineteen of twenty rows have; none (all zero) when there is no such. VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step);
+VOLT_API int volt_time_step_is_known(volt_time_step step);
+/* `count` steps later. */
+VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
+/* "3600 s", "1 month", "3 months to the last day": one reads what the other writes. VOLT_ERR_FORMAT. */
+VOLT_API const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH]);
+VOLT_API volt_status volt_time_step_parse(const char *text, volt_time_step *step);
+
+/* Cyclic columns of the calendar. `parts` is a list of minute (of the hour), hour (of the day), weekday, month and yearday,
+ * with commas between: "hour,weekday". Each is two columns, scale sin(2 pi s) and scale cos(2 pi s), s the share of its
+ * round that has gone by the clock: hours with their minutes, the others by whole days or months. */
+VOLT_API volt_status volt_calendar_count(const char *parts, int64_t *cols);
+/* hour.sin, hour.cos, ... */
+VOLT_API volt_status volt_calendar_name(const char *parts, int64_t column,
+                                        char name[VOLT_CALENDAR_NAME_LENGTH]);
+/* out.rows times into out (rows x volt_calendar_count). VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE. */
+VOLT_API volt_status volt_calendar_columns(const volt_time *times, const char *parts, double scale,
+                                           volt_matrix out);
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 

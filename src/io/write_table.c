@@ -15,6 +15,13 @@ volt_status volt_table_write(const char *path, volt_view values, const char *con
 volt_status volt_table_write_watched(const char *path, volt_view values, const char *const *names,
                                      volt_progress progress)
 {
+    return volt_table_write_labelled(path, values, names, NULL, NULL, progress);
+}
+
+volt_status volt_table_write_labelled(const char *path, volt_view values, const char *const *names,
+                                      const char *label_name, const char *const *labels, volt_progress progress)
+{
+    VOLT_REQUIRE(!labels || label_name, VOLT_ERR_ARGUMENT, "volt_table_write: labels without a name");
     VOLT_REQUIRE(path && *path, VOLT_ERR_ARGUMENT, "volt_table_write: the name of the file is empty");
     VOLT_REQUIRE(values.rows >= 0 && values.cols >= 1 && values.ld >= values.cols, VOLT_ERR_ARGUMENT,
                  "cannot write a matrix of %" PRId64 " x %" PRId64 " (leading dimension %" PRId64 ")",
@@ -37,7 +44,7 @@ volt_status volt_table_write_watched(const char *path, volt_view values, const c
         status = volt_mat_write(&file, values);
         break;
     default:
-        status = volt_csv_write(&file, values, names);
+        status = volt_csv_write(&file, values, names, label_name, labels);
         break;
     }
     if (status) {

@@ -2,15 +2,17 @@
  *
  * The file is walked twice. The first walk learns its shape: columns, rows, which row is a header, which
  * columns are dates, whether a trailing comma ends every line. The second reads the numbers of the columns that
- * were asked for; what stands in the others does not matter. */
+ * were asked for, and the texts of the column of times; what stands in the others does not matter. */
 #include "io/csv/csv.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv_cells.h"
+#include "io/csv/csv_times.h"
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
 #include "io/table/table.h"
+#include "io/time/time_text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,7 +25,10 @@ typedef struct csv_column {
     char *name;             /* what the first row says; later the column's name */
     int64_t written;        /* cells below the header that are not blank */
     int64_t filled;         /* of those, cells that are not missing */
-    int64_t dates;          /* of those, leading cells that are dates */
+    int64_t dates;          /* of those, leading cells that are dates or times of day */
+    int64_t clocks;         /* of those, times of day without a date */
+    int64_t timed;          /* of those, dates with a time of day */
+    int64_t bytes;          /* of its texts, their zero bytes included */
     int begins_with_number; /* the first filled cell is a number */
 } csv_column;
 
@@ -37,7 +42,8 @@ typedef struct csv_reader {
     int has_header;
     int64_t *place; /* column of the table for each column of the file, -1: not asked for */
     volt_table *table;
-    int64_t row; /* the second walk's, header included */
+    volt_csv_texts dates, clocks; /* the times of the rows; times of day may stand in a column of their own */
+    int64_t row;                  /* the second walk's, header included */
 } csv_reader;
 
 /* ---- the first walk: shape -------------------------------------------------------------------- */
@@ -52,8 +58,12 @@ static void learn_cell(csv_column *column, const char *text)
         return;
     if (column->filled == 0)
         column->begins_with_number = volt_parse_number(text, &value);
-    if (column->dates == column->filled)
-        column->dates += volt_cell_is_date(text);
+    volt_time_text parts;
+    if (column->dates == column->filled && volt_time_text_read(text, &parts)) {
+        column->dates++;
+        column->clocks += parts.fields[TIME_YEAR].length == 0;
+        column->timed += parts.fields[TIME_YEAR].length > 0 && parts.fields[TIME_HOUR].length > 0;
+    }
     column->filled++;
 }
 
@@ -62,12 +72,14 @@ static volt_status survey_cell(void *context, int64_t line, int64_t j, const cha
     (void)line;
     csv_reader *reader = context;
     if (reader->n_rows > 0) {
-        if (j < reader->n_columns)
+        if (j < reader->n_columns) {
             learn_cell(&reader->columns[j], text);
+            reader->columns[j].bytes += (int64_t)length + 1;
+        }
         return VOLT_OK;
     }
     VOLT_TRY(volt_grow((void **)&reader->columns, &reader->capacity, j + 1, sizeof *reader->columns));
-    csv_column fresh = {.name = volt_utf8_copy(text, length)};
+    csv_column fresh = {.name = volt_utf8_copy(text, length), .bytes = (int64_t)length + 1};
     if (!fresh.name)
         return VOLT_ERR_MEMORY;
     reader->columns[j] = fresh;
@@ -173,9 +185,14 @@ static int has_decimal_comma(const char *text)
 
 static volt_status fill_cell(void *context, int64_t line, int64_t j, const char *text, size_t length)
 {
-    (void)length;
     csv_reader *reader = context;
-    if (reader->row < reader->has_header || j >= reader->n_columns || reader->place[j] < 0)
+    if (reader->row < reader->has_header)
+        return VOLT_OK;
+    if (j == reader->dates.column)
+        volt_csv_texts_put(&reader->dates, reader->row - reader->has_header, text, length);
+    if (j == reader->clocks.column)
+        volt_csv_texts_put(&reader->clocks, reader->row - reader->has_header, text, length);
+    if (j >= reader->n_columns || reader->place[j] < 0)
         return VOLT_OK;
     double value = NAN;
     const char *problem = NULL;
@@ -225,6 +242,33 @@ static volt_status choose_columns(csv_reader *reader)
     return status;
 }
 
+static volt_status keep_texts(const csv_reader *reader, volt_csv_texts *kept, int64_t j)
+{
+    return volt_csv_texts_begin(kept, j, reader->n_rows - reader->has_header, reader->columns[j].bytes);
+}
+
+/* The times of the rows are the first column of dates. Where those are days, the first column of times of day alone
+ * belongs to them. */
+static volt_status find_times(csv_reader *reader)
+{
+    int64_t dates = -1, clocks = -1;
+    for (int64_t j = 0; j < reader->n_columns; j++) {
+        const csv_column *column = &reader->columns[j];
+        if (!is_date_column(reader, column))
+            continue;
+        int is_clock = column->clocks == column->filled;
+        if (dates < 0 && !is_clock)
+            dates = j;
+        if (clocks < 0 && is_clock)
+            clocks = j;
+    }
+    if (dates < 0 && clocks < 0)
+        return VOLT_OK;
+    VOLT_TRY(keep_texts(reader, &reader->dates, dates < 0 ? clocks : dates));
+    int is_day = dates >= 0 && reader->columns[dates].timed == 0;
+    return is_day && clocks >= 0 ? keep_texts(reader, &reader->clocks, clocks) : VOLT_OK;
+}
+
 static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events survey = {survey_cell, survey_row, reader};
@@ -235,15 +279,21 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
     drop_trailing_column(reader);
     VOLT_TRY(name_columns(reader));
     VOLT_TRY(choose_columns(reader));
+    VOLT_TRY(find_times(reader));
 
     volt_csv_events fill = {fill_cell, fill_row, reader};
-    return volt_csv_walk(csv, &fill);
+    VOLT_TRY(volt_csv_walk(csv, &fill));
+    if (!reader->dates.texts)
+        return VOLT_OK;
+    return volt_csv_times_finish(&reader->dates, &reader->clocks, reader->columns[reader->dates.column].name,
+                                 reader->table);
 }
 
 volt_status volt_csv_read(const char *path, const char *columns, volt_missing missing, volt_table **table)
 {
     volt_csv_text csv = {.loaded = NULL};
-    csv_reader reader = {.selection = columns, .missing = missing};
+    csv_reader reader = {
+        .selection = columns, .missing = missing, .dates = {.column = -1}, .clocks = {.column = -1}};
     volt_status status = volt_csv_text_load(path, &csv);
     if (!status)
         status = read_text(&reader, &csv);
@@ -254,6 +304,8 @@ volt_status volt_csv_read(const char *path, const char *columns, volt_missing mi
         volt_free(reader.columns[j].name);
     volt_free(reader.columns);
     volt_free(reader.place);
+    volt_free(reader.dates.texts);
+    volt_free(reader.clocks.texts);
     volt_csv_text_free(&csv);
     if (status) {
         volt_table_free(reader.table);

@@ -9,7 +9,8 @@
  * NaN in the table otherwise: dropping and filling in is left to volt_tables_clean. */
 volt_status volt_csv_read(const char *path, const char *columns, volt_missing missing, volt_table **table);
 
-/* Append a whole file to `file`, which keeps failed writes (see io/file/atomic_file.h); a status says that memory is out. names may be NULL. */
-volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char *const *names);
+/* Append a whole file to `file`, which keeps failed writes (see io/file/atomic_file.h); a status says that memory is out. names may be NULL, and so may labels, a first column of texts called label_name. */
+volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char *const *names,
+                           const char *label_name, const char *const *labels);
 
 #endif

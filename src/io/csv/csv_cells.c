@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "io/csv/csv_cells.h"
 
+#include "io/time/time_text.h"
 #include "volterra/base.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -31,70 +31,10 @@ int volt_cell_is_missing(const char *text)
     return 0;
 }
 
-/* Step over `least` to `most` digits; NULL when there are fewer. */
-static const char *digits(const char *text, int least, int most)
-{
-    int count = 0;
-    while (text && count < most && isdigit((unsigned char)text[count]))
-        count++;
-    return text && count >= least ? text + count : NULL;
-}
-
-static const char *one_of(const char *text, const char *characters)
-{
-    return text && *text && strchr(characters, *text) ? text + 1 : NULL;
-}
-
-/* 12:30, 12:30:05, 12:30:05.25, then perhaps AM, PM, Z, UTC, +01:00 or +0100. NULL when it is none. */
-static const char *time_of_day(const char *text)
-{
-    const char *at = digits(one_of(digits(text, 1, 2), ":"), 2, 2);
-    if (!at)
-        return NULL;
-    const char *seconds = digits(one_of(at, ":"), 2, 2);
-    if (seconds) {
-        at = seconds;
-        const char *fraction = digits(one_of(at, ".,"), 1, 12);
-        if (fraction)
-            at = fraction;
-    }
-    const char *zone = skip_blanks(at);
-    static const char *const words[] = {"am", "pm", "z", "utc", "gmt"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strncasecmp(zone, words[i], strlen(words[i])) == 0)
-            return zone + strlen(words[i]);
-    const char *hours = digits(one_of(zone, "+-"), 2, 2);
-    if (!hours)
-        return at;
-    const char *minutes = digits(*hours == ':' ? hours + 1 : hours, 2, 2);
-    return minutes ? minutes : hours;
-}
-
-/* 2019-04-09, 2019/4/9, 2019-04, 09.04.2019, 4/9/2019. NULL when it is none. */
-static const char *calendar_date(const char *text)
-{
-    const char *year = digits(text, 4, 4);
-    const char *month = digits(one_of(year, "-/."), 1, 2);
-    if (month) {
-        const char *day = *month == *year ? digits(month + 1, 1, 2) : NULL;
-        return day ? day : *year == '-' && month - year == 3 ? month : NULL;
-    }
-    const char *first = digits(text, 1, 2);
-    const char *second = digits(one_of(first, "-/."), 1, 2);
-    return second && *second == *first ? digits(second + 1, 4, 4) : NULL;
-}
-
 int volt_cell_is_date(const char *text)
 {
-    text = skip_blanks(text);
-    const char *end = calendar_date(text);
-    if (end) {
-        const char *clock = time_of_day(*end == 'T' || *end == 't' ? end + 1 : skip_blanks(end));
-        end = clock ? clock : end;
-    } else {
-        end = time_of_day(text);
-    }
-    return end && !*skip_blanks(end);
+    volt_time_text parts;
+    return volt_time_text_read(text, &parts);
 }
 
 volt_cell volt_cell_read(const char *text, double *value)

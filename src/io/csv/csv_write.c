@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* A name that the reader would otherwise take apart or trim goes in quotes, with its own quotes doubled. */
-static void write_name(volt_atomic_file *file, const char *name)
+/* A name or label that the reader would otherwise take apart or trim goes in quotes, with its own quotes doubled. */
+static void write_cell(volt_atomic_file *file, const char *name)
 {
     size_t length = strlen(name);
     int is_padded = length > 0 && (strchr(" \t", name[0]) || strchr(" \t", name[length - 1]));
@@ -24,20 +24,32 @@ static void write_name(volt_atomic_file *file, const char *name)
     volt_atomic_write(file, "\"", 1);
 }
 
-volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char *const *names)
+volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char *const *names,
+                           const char *label_name, const char *const *labels)
 {
     /* A header of numbers alone would read back as a row of data: such names are left out. */
-    if (names && volt_cells_are_header(names, values.cols))
+    if (names &&
+        (volt_cells_are_header(names, values.cols) || (labels && volt_cells_are_header(&label_name, 1)))) {
+        if (labels) {
+            write_cell(file, label_name);
+            volt_atomic_write(file, ",", 1);
+        }
         for (int64_t j = 0; j < values.cols; j++) {
-            write_name(file, names[j]);
+            write_cell(file, names[j]);
             volt_atomic_write(file, j + 1 < values.cols ? "," : "\n", 1);
         }
-    for (int64_t i = 0; i < values.rows && !file->failure; i++)
+    }
+    for (int64_t i = 0; i < values.rows && !file->failure; i++) {
+        if (labels) {
+            write_cell(file, labels[i]);
+            volt_atomic_write(file, ",", 1);
+        }
         for (int64_t j = 0; j < values.cols; j++) {
             char text[VOLT_NUMBER_LENGTH];
             volt_format_number(values.data[i * values.ld + j], text);
             volt_atomic_write(file, text, strlen(text));
             volt_atomic_write(file, j + 1 < values.cols ? "," : "\n", 1);
         }
+    }
     return VOLT_OK;
 }

@@ -4,7 +4,7 @@
  * values, v_i = ((b - i) v_a + (i - a) v_b) / (b - a). */
 #include "base/error.h"
 #include "io/file/excerpt.h"
-#include "volterra/io.h"
+#include "io/table/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -84,8 +84,7 @@ static volt_status drop_rows(volt_table *first, volt_table *second)
             continue;
         for (int t = 0; t < 2; t++)
             if (tables[t] && kept < i)
-                memcpy(entry(tables[t], kept, 0), entry(tables[t], i, 0),
-                       (size_t)tables[t]->cols * sizeof(double));
+                volt_table_move_row(tables[t], i, kept);
         kept++;
     }
     for (int t = 0; t < 2; t++)

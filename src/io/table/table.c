@@ -19,10 +19,13 @@ volt_table *volt_table_new(int64_t rows, int64_t cols)
     table->cols = cols;
     table->values = volt_alloc_doubles(rows, cols);
     table->names = volt_alloc_zero(cols, sizeof *table->names);
-    if (!table->values || !table->names) {
+    table->row_numbers = volt_alloc(rows, sizeof *table->row_numbers);
+    if (!table->values || !table->names || !table->row_numbers) {
         volt_table_free(table);
         return NULL;
     }
+    for (int64_t i = 0; i < rows; i++)
+        table->row_numbers[i] = i;
     return table;
 }
 
@@ -32,7 +35,22 @@ void volt_table_free(volt_table *table)
         return;
     volt_names_free(table->names, table->cols);
     volt_free(table->values);
+    volt_free(table->row_numbers);
+    volt_free(table->time_name);
+    volt_free(table->time_texts);
+    volt_free(table->times);
     volt_free(table);
+}
+
+void volt_table_move_row(volt_table *table, int64_t from, int64_t to)
+{
+    memmove(table->values + to * table->cols, table->values + from * table->cols,
+            (size_t)table->cols * sizeof *table->values);
+    table->row_numbers[to] = table->row_numbers[from];
+    if (table->time_texts)
+        table->time_texts[to] = table->time_texts[from];
+    if (table->times)
+        table->times[to] = table->times[from];
 }
 
 static volt_status check_values(const volt_table *table, const char *path, volt_missing missing)

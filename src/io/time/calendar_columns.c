@@ -1,0 +1,130 @@
+/* src/io/time/calendar_columns.c: where a time stands in the hour, the day, the week and the year, as points of a circle.
+ *
+ * A part of the calendar that has gone round by the share s gives the two columns sin(2 pi s) and cos(2 pi s): the last
+ * hour of a day is as near to the first as any two hours that follow each other. */
+#define _POSIX_C_SOURCE 200809L
+#include "base/error.h"
+#include "io/time/clock_parts.h"
+#include "volterra/io.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double share_of_hour(const volt_clock_parts *now)
+{
+    return (double)(now->minute * 60 + now->second) / 3600;
+}
+
+static double share_of_day(const volt_clock_parts *now)
+{
+    return (double)(now->hour * 3600 + now->minute * 60 + now->second) / 86400;
+}
+
+static double share_of_week(const volt_clock_parts *now)
+{
+    return (double)volt_weekday_of_days(now->days) / 7;
+}
+
+static double share_of_months(const volt_clock_parts *now)
+{
+    return (double)(now->date.month - 1) / 12;
+}
+
+static double share_of_year(const volt_clock_parts *now)
+{
+    int64_t day = now->days - volt_days_of_date(now->date.year, 1, 1);
+    return (double)day / (double)volt_days_in_year(now->date.year);
+}
+
+typedef struct calendar_part {
+    const char *name;
+    double (*share)(const volt_clock_parts *now);
+} calendar_part;
+
+static const calendar_part all_parts[] = {
+    {"minute", share_of_hour},  {"hour", share_of_day},     {"weekday", share_of_week},
+    {"month", share_of_months}, {"yearday", share_of_year},
+};
+enum { PARTS = sizeof all_parts / sizeof *all_parts };
+
+/* ---- lists of parts --------------------------------------------------------------------------- */
+
+typedef struct part_list {
+    const calendar_part *parts[PARTS];
+    int count;
+} part_list;
+
+static volt_status add_part(part_list *list, const char *name, size_t length)
+{
+    const calendar_part *part = NULL;
+    for (int i = 0; i < PARTS && !part; i++)
+        if (strlen(all_parts[i].name) == length && strncmp(all_parts[i].name, name, length) == 0)
+            part = &all_parts[i];
+    VOLT_REQUIRE(part, VOLT_ERR_ARGUMENT,
+                 "'%.*s' is no part of the calendar; there are minute, hour, weekday, month and yearday",
+                 (int)(length < 40 ? length : 40), name);
+    for (int i = 0; i < list->count; i++)
+        VOLT_REQUIRE(list->parts[i] != part, VOLT_ERR_ARGUMENT, "'%s' stands twice in the list of the calendar",
+                     part->name);
+    list->parts[list->count++] = part;
+    return VOLT_OK;
+}
+
+static volt_status read_list(const char *text, part_list *list)
+{
+    *list = (part_list){.count = 0};
+    VOLT_REQUIRE(text, VOLT_ERR_ARGUMENT, "the list of the calendar is NULL");
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        VOLT_TRY(add_part(list, text, length));
+        if (!text[length])
+            return VOLT_OK;
+        text += length + 1;
+    }
+}
+
+volt_status volt_calendar_count(const char *parts, int64_t *cols)
+{
+    part_list list;
+    VOLT_REQUIRE(cols, VOLT_ERR_ARGUMENT, "volt_calendar_count: no place for the count");
+    VOLT_TRY(read_list(parts, &list));
+    *cols = 2 * list.count;
+    return VOLT_OK;
+}
+
+volt_status volt_calendar_name(const char *parts, int64_t column, char name[VOLT_CALENDAR_NAME_LENGTH])
+{
+    part_list list;
+    VOLT_TRY(read_list(parts, &list));
+    VOLT_REQUIRE(name && column >= 0 && column < 2 * list.count, VOLT_ERR_ARGUMENT,
+                 "the calendar %.80s has %d columns, and none with number %" PRId64, parts, 2 * list.count,
+                 column);
+    snprintf(name, VOLT_CALENDAR_NAME_LENGTH, "%s.%s", list.parts[column / 2]->name,
+             column % 2 ? "cos" : "sin");
+    return VOLT_OK;
+}
+
+volt_status volt_calendar_columns(const volt_time *times, const char *parts, double scale, volt_matrix out)
+{
+    static const double turn = 6.283185307179586;
+    part_list list;
+    VOLT_TRY(read_list(parts, &list));
+    VOLT_REQUIRE((times && out.data) || out.rows == 0, VOLT_ERR_ARGUMENT,
+                 "volt_calendar_columns: times and a place for their columns");
+    VOLT_REQUIRE(out.cols == 2 * list.count && out.ld >= out.cols, VOLT_ERR_SHAPE,
+                 "the calendar %.80s has %d columns, not %" PRId64, parts, 2 * list.count, out.cols);
+    for (int64_t i = 0; i < out.rows; i++) {
+        volt_clock_parts now;
+        VOLT_REQUIRE(volt_clock_take_apart(times[i].clock, 0, &now), VOLT_ERR_ARGUMENT,
+                     "time %" PRId64 " (%g seconds after 1970) is no date of four digits a year", i + 1,
+                     times[i].clock);
+        for (int k = 0; k < list.count; k++) {
+            double angle = turn * list.parts[k]->share(&now);
+            out.data[i * out.ld + 2 * k] = scale * sin(angle);
+            out.data[i * out.ld + 2 * k + 1] = scale * cos(angle);
+        }
+    }
+    return VOLT_OK;
+}

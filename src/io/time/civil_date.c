@@ -1,0 +1,59 @@
+/* src/io/time/civil_date.c: days counted from 1970-01-01, and their dates in the Gregorian calendar.
+ *
+ * The calendar repeats itself after 400 years of 146097 days. Within such an era years are counted from March, so that
+ * the day that is put in is the last of a year, and the months from March on have 31, 30, 31, 30, 31 days, twice: month
+ * p = 0, 1, ... begins at day (153 p + 2) / 5. */
+#include "io/time/civil_date.h"
+
+enum { ERA_YEARS = 400, ERA_DAYS = 146097, DAYS_TO_1970 = 719468 /* from 0000-03-01 */ };
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+static int is_leap(int64_t year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+int64_t volt_days_in_month(int64_t year, int64_t month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month - 1] + (month == 2 && is_leap(year));
+}
+
+int64_t volt_days_in_year(int64_t year)
+{
+    return 365 + is_leap(year);
+}
+
+int64_t volt_days_of_date(int64_t year, int64_t month, int64_t day)
+{
+    year -= month <= 2;
+    int64_t era = floor_divide(year, ERA_YEARS), of_era = year - era * ERA_YEARS;
+    int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    return era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year - DAYS_TO_1970;
+}
+
+volt_civil_date volt_date_of_days(int64_t days)
+{
+    days += DAYS_TO_1970;
+    int64_t era = floor_divide(days, ERA_DAYS), of_era = days - era * ERA_DAYS;
+    /* Without the days put in every 4, not every 100, but every 400 years. */
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    int64_t from_march = (5 * of_year + 2) / 153;
+    int64_t month = from_march < 10 ? from_march + 3 : from_march - 9;
+    return (volt_civil_date){
+        .year = era * ERA_YEARS + year + (month <= 2),
+        .month = month,
+        .day = of_year - (153 * from_march + 2) / 5 + 1,
+    };
+}
+
+int64_t volt_weekday_of_days(int64_t days)
+{
+    int64_t since_monday = days + 3; /* 1970-01-01 was a Thursday */
+    return since_monday - 7 * floor_divide(since_monday, 7);
+}

@@ -1,0 +1,150 @@
+/* src/io/time/time_step.c: the step from row to row of a column of times. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/time/clock_parts.h"
+#include "volterra/io.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nineteen steps in twenty are the step: a few rows may lack, and a clock may be put back, but a week of five days has
+ * no step. */
+static int are_enough(int64_t alike, int64_t n)
+{
+    return 20 * alike >= 19 * n;
+}
+
+/* Two steps of seconds with fractions differ by the rounding of times of 10 digits. */
+static int are_alike(double a, double b)
+{
+    return fabs(a - b) <= 2e-6;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Months from row to row, on the same day of each (or on the last day of each) at the same time of day. */
+static int find_months(const volt_time *times, int64_t n, double *steps, volt_time_step *step)
+{
+    volt_clock_parts first, now;
+    if (!volt_clock_take_apart(times[0].clock, 6, &first))
+        return 0;
+    double time_of_day = times[0].clock - 86400.0 * (double)first.days;
+    int64_t before = 0;
+    int is_same_day = 1, is_last_day = 1;
+    for (int64_t i = 0; i < n; i++) {
+        if (!volt_clock_take_apart(times[i].clock, 6, &now) ||
+            !are_alike(times[i].clock - 86400.0 * (double)now.days, time_of_day))
+            return 0;
+        is_same_day &= now.date.day == first.date.day;
+        is_last_day &= now.date.day == volt_days_in_month(now.date.year, now.date.month);
+        int64_t month = 12 * now.date.year + now.date.month;
+        if (i > 0)
+            steps[i - 1] = (double)(month - before);
+        before = month;
+    }
+    if (!is_same_day && !is_last_day)
+        return 0;
+    qsort(steps, (size_t)n - 1, sizeof *steps, ascending);
+    double middle = steps[(n - 1) / 2];
+    int64_t alike = 0;
+    for (int64_t i = 0; i + 1 < n; i++)
+        alike += steps[i] == middle;
+    if (middle < 1 || !are_enough(alike, n - 1))
+        return 0;
+    *step = (volt_time_step){.months = (int64_t)middle, .is_month_end = is_last_day};
+    return 1;
+}
+
+static int find_seconds(const volt_time *times, int64_t n, double *steps, volt_time_step *step)
+{
+    for (int64_t i = 0; i + 1 < n; i++)
+        steps[i] = times[i + 1].seconds - times[i].seconds;
+    qsort(steps, (size_t)n - 1, sizeof *steps, ascending);
+    double middle = steps[(n - 1) / 2];
+    int64_t alike = 0;
+    for (int64_t i = 0; i + 1 < n; i++)
+        alike += are_alike(steps[i], middle);
+    if (!(middle > 0) || !are_enough(alike, n - 1))
+        return 0;
+    *step = (volt_time_step){.seconds = middle};
+    return 1;
+}
+
+volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step)
+{
+    VOLT_REQUIRE(times && step && n >= 0, VOLT_ERR_ARGUMENT,
+                 "volt_time_step_find: times and a place for the step");
+    *step = (volt_time_step){0};
+    if (n < 2)
+        return VOLT_OK;
+    double *steps = volt_alloc_doubles(n - 1, 1);
+    if (!steps)
+        return VOLT_ERR_MEMORY;
+    if (!find_months(times, n, steps, step))
+        find_seconds(times, n, steps, step);
+    volt_free(steps);
+    return VOLT_OK;
+}
+
+int volt_time_step_is_known(volt_time_step step)
+{
+    return step.months > 0 || step.seconds > 0;
+}
+
+volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
+{
+    volt_clock_parts now;
+    double gone = step.seconds * (double)count;
+    if (step.months > 0 && volt_clock_take_apart(time.clock, 0, &now)) {
+        int64_t month = 12 * now.date.year + now.date.month - 1 + step.months * count;
+        if (month < 0)
+            month = 0;
+        int64_t year = month / 12, of_year = month % 12 + 1, length = volt_days_in_month(year, of_year);
+        int64_t day = step.is_month_end || now.date.day > length ? length : now.date.day;
+        gone = 86400.0 * (double)(volt_days_of_date(year, of_year, day) - now.days);
+    }
+    return (volt_time){.seconds = time.seconds + gone, .clock = time.clock + gone};
+}
+
+/* ---- as text ---------------------------------------------------------------------------------- */
+
+const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH])
+{
+    char number[VOLT_NUMBER_LENGTH];
+    if (step.months > 0)
+        snprintf(text, VOLT_TIME_LENGTH, "%" PRId64 " month%s%s", step.months, step.months > 1 ? "s" : "",
+                 step.is_month_end ? " to the last day" : "");
+    else
+        snprintf(text, VOLT_TIME_LENGTH, "%s s", volt_format_number(step.seconds, number));
+    return text;
+}
+
+volt_status volt_time_step_parse(const char *text, volt_time_step *step)
+{
+    VOLT_REQUIRE(text && step, VOLT_ERR_ARGUMENT, "volt_time_step_parse: a text and a place for the step");
+    char number[VOLT_NUMBER_LENGTH], again[VOLT_TIME_LENGTH];
+    size_t length = strcspn(text, " ");
+    double value = 0;
+    if (length < sizeof number) {
+        memcpy(number, text, length);
+        number[length] = '\0';
+        if (!volt_parse_number(number, &value))
+            value = 0;
+    }
+    volt_time_step read = {0};
+    if (value > 0 && value < 1e9 && strcmp(text + length, " s") == 0)
+        read.seconds = value;
+    else if (value >= 1 && value < 1e5 && value == floor(value) && strncmp(text + length, " month", 6) == 0)
+        read = (volt_time_step){.months = (int64_t)value, .is_month_end = strstr(text, " last ") != NULL};
+    VOLT_REQUIRE(volt_time_step_is_known(read) && strcmp(volt_time_step_format(read, again), text) == 0,
+                 VOLT_ERR_FORMAT, "'%.40s' is no step of time, such as 3600 s or 1 month", text);
+    *step = read;
+    return VOLT_OK;
+}

@@ -1,0 +1,199 @@
+/* src/io/time/time_text.c: a date or time of day as people write it: what stands where in the text. */
+#define _POSIX_C_SOURCE 200809L
+#include "io/time/time_text.h"
+
+#include "io/time/civil_date.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- the form --------------------------------------------------------------------------------- */
+
+/* Every step below takes the place where it begins, NULL when a step before it failed, and returns the place behind it,
+ * NULL when the text is another there. */
+
+static const char *skip_blanks(const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
+static const char *digits(const char *text, int least, int most)
+{
+    int count = 0;
+    while (text && count < most && isdigit((unsigned char)text[count]))
+        count++;
+    return text && count >= least ? text + count : NULL;
+}
+
+static const char *one_of(const char *text, const char *characters)
+{
+    return text && *text && strchr(characters, *text) ? text + 1 : NULL;
+}
+
+/* The text from which fields are counted, and what has been found in it. */
+typedef struct form_reader {
+    const char *text;
+    volt_time_text *parts;
+} form_reader;
+
+static void found(const form_reader *reader, int field, const char *at, const char *end)
+{
+    reader->parts->fields[field] = (volt_time_field){(size_t)(at - reader->text), (size_t)(end - at)};
+}
+
+/* The offset of +01:00, +0100 or +01. */
+static const char *zone_offset(const form_reader *reader, const char *zone)
+{
+    const char *hours = digits(one_of(zone, "+-"), 2, 2);
+    if (!hours)
+        return NULL;
+    const char *minutes = digits(*hours == ':' ? hours + 1 : hours, 2, 2);
+    int h = (zone[1] - '0') * 10 + (zone[2] - '0'), m = 0;
+    if (minutes)
+        m = (minutes[-2] - '0') * 10 + (minutes[-1] - '0');
+    reader->parts->offset = (*zone == '-' ? -60.0 : 60.0) * (60 * h + m);
+    return minutes ? minutes : hours;
+}
+
+/* What may stand behind a time of day; `at` itself when nothing does. */
+static const char *zone_or_half_day(const form_reader *reader, const char *at)
+{
+    static const char *const words[] = {"am", "pm", "z", "utc", "gmt"};
+    const char *zone = skip_blanks(at);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncasecmp(zone, words[i], strlen(words[i])) == 0) {
+            if (i < 2) {
+                reader->parts->half_day = (size_t)(zone - reader->text);
+                reader->parts->is_afternoon = i == 1;
+            }
+            return zone + strlen(words[i]);
+        }
+    const char *end = zone_offset(reader, zone);
+    return end ? end : at;
+}
+
+static const char *time_of_day(const form_reader *reader, const char *text)
+{
+    const char *hour = digits(text, 1, 2);
+    const char *minute = digits(one_of(hour, ":"), 2, 2);
+    if (!minute)
+        return NULL;
+    found(reader, TIME_HOUR, text, hour);
+    found(reader, TIME_MINUTE, hour + 1, minute);
+    const char *second = digits(one_of(minute, ":"), 2, 2);
+    if (!second)
+        return zone_or_half_day(reader, minute);
+    found(reader, TIME_SECOND, minute + 1, second);
+    const char *fraction = digits(one_of(second, ".,"), 1, 12);
+    if (!fraction)
+        return zone_or_half_day(reader, second);
+    found(reader, TIME_FRACTION, second + 1, fraction);
+    return zone_or_half_day(reader, fraction);
+}
+
+static const char *year_first(const form_reader *reader, const char *text)
+{
+    const char *year = digits(text, 4, 4);
+    const char *month = digits(one_of(year, "-/."), 1, 2);
+    if (!month)
+        return NULL;
+    const char *day = *month == *year ? digits(month + 1, 1, 2) : NULL;
+    if (!day && !(*year == '-' && month - year == 3))
+        return NULL;
+    found(reader, TIME_YEAR, text, year);
+    found(reader, TIME_MONTH, year + 1, month);
+    if (day)
+        found(reader, TIME_DAY, month + 1, day);
+    return day ? day : month;
+}
+
+static const char *year_last(const form_reader *reader, const char *text)
+{
+    const char *first = digits(text, 1, 2);
+    const char *second = digits(one_of(first, "-/."), 1, 2);
+    const char *year = second && *second == *first ? digits(second + 1, 4, 4) : NULL;
+    if (!year)
+        return NULL;
+    found(reader, TIME_DAY, text, first);
+    found(reader, TIME_MONTH, first + 1, second);
+    found(reader, TIME_YEAR, second + 1, year);
+    reader->parts->is_either = *first != '.';
+    return year;
+}
+
+int volt_time_text_read(const char *text, volt_time_text *parts)
+{
+    memset(parts, 0, sizeof *parts);
+    form_reader reader = {text, parts};
+    const char *begin = skip_blanks(text);
+    const char *end = year_first(&reader, begin);
+    if (!end)
+        end = year_last(&reader, begin);
+    if (end) {
+        const char *clock = time_of_day(&reader, *end == 'T' || *end == 't' ? end + 1 : skip_blanks(end));
+        end = clock ? clock : end;
+    } else {
+        end = time_of_day(&reader, begin);
+    }
+    return end && !*skip_blanks(end);
+}
+
+/* ---- the moment ------------------------------------------------------------------------------- */
+
+int64_t volt_time_text_number(const char *text, volt_time_field field)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < field.length; i++)
+        number = 10 * number + (text[field.at + i] - '0');
+    return number;
+}
+
+/* The fraction .25 of a second. */
+static double fraction_of(const char *text, volt_time_field field)
+{
+    double unit = 1;
+    for (size_t i = 0; i < field.length; i++)
+        unit *= 10;
+    return (double)volt_time_text_number(text, field) / unit;
+}
+
+/* The hour of the day, 24 at its very end; -1 when there is none such. */
+static int64_t hour_of(const char *text, const volt_time_text *parts)
+{
+    int64_t hour = volt_time_text_number(text, parts->fields[TIME_HOUR]);
+    if (!parts->half_day)
+        return hour;
+    if (hour < 1 || hour > 12)
+        return -1;
+    return hour % 12 + (parts->is_afternoon ? 12 : 0);
+}
+
+int volt_time_of_text(const char *text, const volt_time_text *parts, int is_month_first, volt_time *time)
+{
+    int64_t number[TIME_FIELDS];
+    for (int i = 0; i < TIME_FIELDS; i++)
+        number[i] = volt_time_text_number(text, parts->fields[i]);
+    if (parts->fields[TIME_YEAR].length == 0)
+        return 0;
+    int64_t year = number[TIME_YEAR], month = number[TIME_MONTH], day = number[TIME_DAY];
+    if (parts->is_either && is_month_first) {
+        month = number[TIME_DAY];
+        day = number[TIME_MONTH];
+    }
+    if (parts->fields[TIME_DAY].length == 0)
+        day = 1;
+    int64_t hour = hour_of(text, parts), minute = number[TIME_MINUTE], second = number[TIME_SECOND];
+    if (month < 1 || month > 12 || day < 1 || day > volt_days_in_month(year, month))
+        return 0;
+    /* 24:00 is the end of a day, and a leap second the 61st of its minute. */
+    if (hour < 0 || minute > 59 || second > 60 || hour * 3600 + minute * 60 + second > 86400)
+        return 0;
+    double clock = 86400.0 * (double)volt_days_of_date(year, month, day) +
+                   (double)(hour * 3600 + minute * 60 + second) +
+                   fraction_of(text, parts->fields[TIME_FRACTION]);
+    *time = (volt_time){.seconds = clock - parts->offset, .clock = clock};
+    return 1;
+}

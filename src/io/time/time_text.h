@@ -1,0 +1,38 @@
+/* src/io/time/time_text.h: a date or time of day as people write it: what stands where in the text. */
+#ifndef IO_TIME_TEXT_H
+#define IO_TIME_TEXT_H
+
+#include "volterra/io.h"
+
+#include <stddef.h>
+
+/* The numbers of a text, in the order in which they are compared. */
+enum { TIME_YEAR, TIME_MONTH, TIME_DAY, TIME_HOUR, TIME_MINUTE, TIME_SECOND, TIME_FRACTION, TIME_FIELDS };
+
+/* A number within a text: `length` digits from `at` on; length 0: it is not there. */
+typedef struct volt_time_field {
+    size_t at, length;
+} volt_time_field;
+
+typedef struct volt_time_text {
+    volt_time_field fields[TIME_FIELDS];
+    int is_either; /* 4/9/2019: which of its first two numbers is the month, the text alone may not say; TIME_DAY
+                      * is the first of them */
+    size_t half_day; /* where AM or PM stands; 0: nowhere */
+    int is_afternoon;
+    double offset; /* of its zone, in seconds */
+} volt_time_text;
+
+/* Is this 2019-04-09, 2019/4/9, 2019-04, 09.04.2019 or 4/9/2019, alone or with a time of day behind it (12:30, 12:30:05,
+ * 12:30:05.25, then perhaps AM, PM, Z, UTC, +01:00 or +0100), or a time of day alone? Its form counts: 2019-99-99 is one
+ * too, and no time can be made of it. */
+int volt_time_text_read(const char *text, volt_time_text *parts);
+
+/* The number in a field; 0 where it is not there. */
+int64_t volt_time_text_number(const char *text, volt_time_field field);
+
+/* The moment that the text names; 0 when there is none: no date, no such day or hour. is_month_first settles texts that
+ * may be read in two ways. */
+int volt_time_of_text(const char *text, const volt_time_text *parts, int is_month_first, volt_time *time);
+
+#endif

@@ -1,0 +1,142 @@
+/* src/io/time/times.c: columns of times read, and single times written. */
+#include "base/error.h"
+#include "io/time/clock_parts.h"
+#include "io/time/time_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* How much of a text a sentence shows. */
+#define SHOWN "%.40s"
+
+/* Which of the first two numbers of 4/9/2019 is the month, from all texts of a column: a number above 12 is none. */
+static volt_status find_order(const char *const *texts, int64_t n, int *is_month_first)
+{
+    int64_t open = -1, by_day = -1, by_month = -1; /* a row of each kind */
+    for (int64_t i = 0; i < n; i++) {
+        volt_time_text parts;
+        if (!volt_time_text_read(texts[i], &parts) || !parts.is_either)
+            continue;
+        if (volt_time_text_number(texts[i], parts.fields[TIME_DAY]) > 12)
+            by_day = i;
+        else if (volt_time_text_number(texts[i], parts.fields[TIME_MONTH]) > 12)
+            by_month = i;
+        else
+            open = i;
+    }
+    VOLT_REQUIRE(by_day < 0 || by_month < 0, VOLT_ERR_FORMAT,
+                 "'" SHOWN "' begins with a day and '" SHOWN "' with a month", texts[by_day], texts[by_month]);
+    VOLT_REQUIRE(open < 0 || by_day >= 0 || by_month >= 0, VOLT_ERR_FORMAT,
+                 "'" SHOWN "' may begin with the day or with the month; write dates as 2019-04-09",
+                 texts[open]);
+    *is_month_first = by_month >= 0;
+    return VOLT_OK;
+}
+
+volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times)
+{
+    VOLT_REQUIRE(texts && times && n >= 0, VOLT_ERR_ARGUMENT, "volt_times_parse: texts and a place for times");
+    int is_month_first = 0;
+    VOLT_TRY(find_order(texts, n, &is_month_first));
+    for (int64_t i = 0; i < n; i++) {
+        volt_time_text parts;
+        int is_time = volt_time_text_read(texts[i], &parts);
+        VOLT_REQUIRE(!is_time || parts.fields[TIME_YEAR].length > 0, VOLT_ERR_FORMAT,
+                     "'" SHOWN "' is a time of day without a date", texts[i]);
+        VOLT_REQUIRE(is_time && volt_time_of_text(texts[i], &parts, is_month_first, &times[i]), VOLT_ERR_FORMAT,
+                     "'" SHOWN "' is no date", texts[i]);
+    }
+    return VOLT_OK;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH])
+{
+    volt_clock_parts parts;
+    double offset = time.clock - time.seconds;
+    if (!volt_clock_take_apart(time.clock, 6, &parts)) {
+        snprintf(text, VOLT_TIME_LENGTH, "%.0f seconds after 1970", time.seconds);
+        return text;
+    }
+    int used = snprintf(text, VOLT_TIME_LENGTH, "%04" PRId64 "-%02" PRId64 "-%02" PRId64, parts.date.year,
+                        parts.date.month, parts.date.day);
+    size_t at = (size_t)used;
+    if (parts.hour || parts.minute || parts.second || parts.fraction || offset != 0)
+        at += (size_t)snprintf(text + at, VOLT_TIME_LENGTH - at, " %02" PRId64 ":%02" PRId64, parts.hour,
+                               parts.minute);
+    if (parts.second || parts.fraction)
+        at += (size_t)snprintf(text + at, VOLT_TIME_LENGTH - at, ":%02" PRId64, parts.second);
+    if (parts.fraction)
+        at += (size_t)snprintf(text + at, VOLT_TIME_LENGTH - at, ".%06" PRId64, parts.fraction);
+    if (offset != 0) {
+        long minutes = lround(fabs(offset) / 60);
+        snprintf(text + at, VOLT_TIME_LENGTH - at, "%c%02ld:%02ld", offset < 0 ? '-' : '+', minutes / 60,
+                 minutes % 60);
+    }
+    return text;
+}
+
+/* Put a number of at least as many digits in the place of a field. Fields are replaced from the last to the first, so
+ * that the places of those before stay what they are. */
+static int replace_field(char text[VOLT_TIME_LENGTH], volt_time_field field, int64_t number)
+{
+    char digits[24];
+    size_t count = (size_t)snprintf(digits, sizeof digits, "%0*" PRId64, (int)field.length, number);
+    size_t rest = strlen(text + field.at + field.length) + 1;
+    if (field.at + count + rest > VOLT_TIME_LENGTH)
+        return 0;
+    memmove(text + field.at + count, text + field.at + field.length, rest);
+    memcpy(text + field.at, digits, count);
+    return 1;
+}
+
+/* The field that begins last before `end`; -1: none. */
+static int last_field(const volt_time_text *parts, size_t end)
+{
+    int last = -1;
+    for (int i = 0; i < TIME_FIELDS; i++)
+        if (parts->fields[i].length > 0 && parts->fields[i].at < end &&
+            (last < 0 || parts->fields[i].at > parts->fields[last].at))
+            last = i;
+    return last;
+}
+
+volt_status volt_time_write_like(const char *like, volt_time like_time, volt_time time,
+                                 char text[VOLT_TIME_LENGTH])
+{
+    volt_time_text form;
+    volt_time same;
+    volt_clock_parts parts;
+    VOLT_REQUIRE(like && text && strlen(like) < VOLT_TIME_LENGTH && volt_time_text_read(like, &form),
+                 VOLT_ERR_FORMAT, "a time is to be written like '" SHOWN "', which is none", like ? like : "");
+    double clock = time.seconds + (like_time.clock - like_time.seconds);
+    VOLT_REQUIRE(volt_clock_take_apart(clock, (int)form.fields[TIME_FRACTION].length, &parts), VOLT_ERR_FORMAT,
+                 "%.0f seconds after 1970 is no date of four digits a year", time.seconds);
+    int is_month_first =
+        form.is_either && volt_time_of_text(like, &form, 1, &same) && same.clock == like_time.clock;
+    int64_t numbers[TIME_FIELDS] = {parts.date.year, parts.date.month, parts.date.day, parts.hour,
+                                    parts.minute,    parts.second,     parts.fraction};
+    if (is_month_first) {
+        numbers[TIME_DAY] = parts.date.month;
+        numbers[TIME_MONTH] = parts.date.day;
+    }
+    strcpy(text, like);
+    if (form.half_day) {
+        char *letter = text + form.half_day;
+        int is_small = *letter == 'a' || *letter == 'p';
+        *letter = parts.hour < 12 ? (is_small ? 'a' : 'A') : (is_small ? 'p' : 'P');
+        numbers[TIME_HOUR] = parts.hour % 12 == 0 ? 12 : parts.hour % 12;
+    }
+    size_t end = VOLT_TIME_LENGTH;
+    for (int i = last_field(&form, end); i >= 0; i = last_field(&form, end)) {
+        end = form.fields[i].at;
+        VOLT_REQUIRE(replace_field(text, form.fields[i], numbers[i]), VOLT_ERR_FORMAT,
+                     "a time like '" SHOWN "' has no room", like);
+    }
+    return VOLT_OK;
+}

@@ -1,0 +1,377 @@
+/* tests/unit/test_times.c: dates and times as people write them, steps between them, and the calendar. */
+#define _GNU_SOURCE
+#include "io/time/civil_date.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/scratch.h"
+#include "volterra/io.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static volt_time time_of(const char *text)
+{
+    volt_time time = {0};
+    check_ok(volt_times_parse(&text, 1, &time));
+    return time;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+static void known_moments(void **state)
+{
+    (void)state;
+    /* Seconds as `date -u -d ... +%s` gives them. */
+    const struct {
+        const char *text;
+        double seconds, clock;
+    } cases[] = {
+        {"1970-01-01", 0, 0},
+        {"2019-04-09", 1554768000, 1554768000},
+        {"2019/4/9", 1554768000, 1554768000},
+        {"09.04.2019", 1554768000, 1554768000},
+        {"13/4/2019", 1555113600, 1555113600},
+        {"4/13/2019", 1555113600, 1555113600},
+        {"2019-04", 1554076800, 1554076800},
+        {"2019-04-09 12:30", 1554813000, 1554813000},
+        {"2019-04-09T12:30:05Z", 1554813005, 1554813005},
+        {"2019-04-09T12:30:05.25+02:00", 1554805805.25, 1554813005.25},
+        {"2019-04-09 12:30:05 -0330", 1554825605, 1554813005},
+        {"2019-04-09 12:30 AM", 1554769800, 1554769800},
+        {"2019-04-09 12:30 pm", 1554813000, 1554813000},
+        {"2019-04-09 24:00", 1554854400, 1554854400},
+        {"1900-03-01", -2203891200, -2203891200},
+        {"2000-02-29", 951782400, 951782400},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_time time = time_of(cases[i].text);
+        if (time.seconds != cases[i].seconds || time.clock != cases[i].clock)
+            fail_msg("%s: %.3f, %.3f", cases[i].text, time.seconds, time.clock);
+    }
+}
+
+static void refused_texts(void **state)
+{
+    (void)state;
+    const char *const texts[] = {
+        "2019-02-29",       "2019-13-01",       "2019-00-01",          "2019-04-31", "2019-04-09 25:00",
+        "2019-04-09 24:01", "2019-04-09 12:61", "2019-04-09 13:00 PM", "Tuesday",    ""};
+    volt_time time;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check_fails(volt_times_parse(&texts[i], 1, &time), VOLT_ERR_FORMAT, "is no date");
+    const char *clock = "12:30", *either = "4/9/2019";
+    check_fails(volt_times_parse(&clock, 1, &time), VOLT_ERR_FORMAT, "a time of day without a date");
+    check_fails(volt_times_parse(&either, 1, &time), VOLT_ERR_FORMAT,
+                "may begin with the day or with the month");
+}
+
+/* One text of a column settles the others. */
+static void day_or_month(void **state)
+{
+    (void)state;
+    const char *const days[] = {"4/9/2019", "30/9/2019"}, *const months[] = {"4/9/2019", "9/30/2019"};
+    const char *const both[] = {"9/30/2019", "30/9/2019"};
+    volt_time times[2];
+    check_ok(volt_times_parse(days, 2, times));
+    assert_true(times[0].seconds == time_of("2019-09-04").seconds);
+    check_ok(volt_times_parse(months, 2, times));
+    assert_true(times[0].seconds == time_of("2019-04-09").seconds);
+    check_fails(volt_times_parse(both, 2, times), VOLT_ERR_FORMAT, "begins with a day");
+}
+
+static void every_day_of_a_calendar(void **state)
+{
+    (void)state;
+    /* Against the C library, every day from 1600 to 2400. */
+    int64_t first = volt_days_of_date(1600, 1, 1), last = volt_days_of_date(2400, 12, 31);
+    assert_int_equal(first, -135140);
+    for (int64_t day = first; day <= last; day++) {
+        time_t seconds = (time_t)day * 86400;
+        struct tm expected;
+        assert_non_null(gmtime_r(&seconds, &expected));
+        volt_civil_date date = volt_date_of_days(day);
+        if (date.year != expected.tm_year + 1900 || date.month != expected.tm_mon + 1 ||
+            date.day != expected.tm_mday || volt_weekday_of_days(day) != (expected.tm_wday + 6) % 7 ||
+            volt_days_of_date(date.year, date.month, date.day) != day ||
+            day - volt_days_of_date(date.year, 1, 1) != expected.tm_yday)
+            fail_msg("day %" PRId64 ": %" PRId64 "-%" PRId64 "-%" PRId64, day, date.year, date.month, date.day);
+    }
+}
+
+static void written_and_read(void **state)
+{
+    (void)state;
+    const struct {
+        const char *like, *later, *expected;
+    } cases[] = {
+        {"2019-04-09", "2019-04-10", "2019-04-10"},
+        {"2019/4/9", "2019-12-31", "2019/12/31"},
+        {"31.12.2019", "2020-01-01", "01.01.2020"},
+        {"13/4/2019 11:30", "2019-05-01 00:15", "01/5/2019 00:15"},
+        {"4/13/2019 11:30 AM", "2019-05-01 13:15", "5/01/2019 01:15 PM"},
+        {"2019-04", "2020-01-01", "2020-01"},
+        {"2019-04-09T12:30:05.25Z", "2019-04-09 12:30:05.5", "2019-04-09T12:30:05.50Z"},
+        {"2019-04-09 12:30:59.9", "2019-04-09 23:59:59.99", "2019-04-10 00:00:00.0"},
+        {"2019-04-09 12:30+02:00", "2019-04-09 22:00", "2019-04-10 00:00+02:00"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[VOLT_TIME_LENGTH];
+        check_ok(volt_time_write_like(cases[i].like, time_of(cases[i].like), time_of(cases[i].later), text));
+        assert_string_equal(text, cases[i].expected);
+    }
+    char text[VOLT_TIME_LENGTH];
+    assert_string_equal(volt_time_format(time_of("9.4.2019"), text), "2019-04-09");
+    assert_string_equal(volt_time_format(time_of("9.4.2019 7:05"), text), "2019-04-09 07:05");
+    assert_string_equal(volt_time_format(time_of("2019-04-09T07:05:09.5-0330"), text),
+                        "2019-04-09 07:05:09.500000-03:30");
+
+    enum { SEED = 31, DRAWS = 3000 };
+    print_message("seed %d\n", SEED);
+    volt_rng rng;
+    volt_rng_init(&rng, SEED, 0);
+    for (int i = 0; i < DRAWS; i++) {
+        double clock = floor(6e9 * volt_rng_uniform(&rng) - 2e9),
+               offset = 900 * floor(96 * volt_rng_uniform(&rng) - 48);
+        volt_time time = {clock - offset, clock}, back = time_of(volt_time_format(time, text));
+        if (back.seconds != time.seconds || back.clock != time.clock)
+            fail_msg("%.0f with offset %.0f became %s", clock, offset, text);
+        char like[VOLT_TIME_LENGTH];
+        check_ok(volt_time_write_like("2019-04-09T12:30:05+05:30", time_of("2019-04-09T12:30:05+05:30"), time,
+                                      like));
+        assert_true(time_of(like).seconds == time.seconds);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static volt_time_step step_of(const char *const *texts, int64_t n)
+{
+    volt_time times[64];
+    volt_time_step step;
+    assert_true(n <= 64);
+    check_ok(volt_times_parse(texts, n, times));
+    check_ok(volt_time_step_find(times, n, &step));
+    return step;
+}
+
+static void steps(void **state)
+{
+    (void)state;
+    const char *const hours[] = {"2019-04-09 22:00", "2019-04-09 23:00", "2019-04-10 00:00"};
+    const char *const months[] = {"2019-11", "2019-12", "2020-01"};
+    const char *const ends[] = {"2019-12-31", "2020-01-31", "2020-02-29"};
+    const char *const quarters[] = {"2019-10-15", "2020-01-15", "2020-04-15"};
+    const char *const week[] = {"2019-04-08", "2019-04-09", "2019-04-10",
+                                "2019-04-11", "2019-04-12", "2019-04-15"};
+    const char *const backwards[] = {"2019-04-10", "2019-04-09"};
+    char text[VOLT_TIME_LENGTH];
+    assert_string_equal(volt_time_step_format(step_of(hours, 3), text), "3600 s");
+    assert_string_equal(volt_time_step_format(step_of(months, 3), text), "1 month");
+    assert_string_equal(volt_time_step_format(step_of(ends, 3), text), "1 month to the last day");
+    assert_string_equal(volt_time_step_format(step_of(quarters, 3), text), "3 months");
+    assert_false(volt_time_step_is_known(step_of(week, 6)));
+    assert_false(volt_time_step_is_known(step_of(backwards, 2)));
+    assert_false(volt_time_step_is_known(step_of(hours, 1)));
+
+    assert_true(volt_time_advance(time_of(hours[2]), step_of(hours, 3), 25).seconds ==
+                time_of("2019-04-11 01:00").seconds);
+    assert_true(volt_time_advance(time_of(ends[2]), step_of(ends, 3), 1).seconds ==
+                time_of("2020-03-31").seconds);
+    assert_true(volt_time_advance(time_of(ends[2]), step_of(ends, 3), -2).seconds ==
+                time_of("2019-12-31").seconds);
+    volt_time_step month = step_of(months, 3);
+    assert_true(volt_time_advance(time_of("2020-01-30"), month, 1).seconds == time_of("2020-02-29").seconds);
+
+    /* One row in twenty may lack, not more. */
+    volt_time times[41];
+    volt_time_step step;
+    for (int i = 0; i < 41; i++)
+        times[i].seconds = times[i].clock = 600.0 * (i + (i > 7) + (i > 20));
+    check_ok(volt_time_step_find(times, 41, &step));
+    assert_true(step.seconds == 600);
+    times[30].seconds += 1;
+    check_ok(volt_time_step_find(times, 41, &step));
+    assert_false(volt_time_step_is_known(step));
+}
+
+static void steps_as_texts(void **state)
+{
+    (void)state;
+    const char *const good[] = {"3600 s", "0.25 s", "1 month", "12 months", "3 months to the last day"};
+    const char *const bad[] = {"",         "3600",     "-1 s",       "0 s",     "nan s",
+                               "1e300 s",  "1 minute", "1.5 months", "2 month", "1 month to the last",
+                               "1 months", "s"};
+    char text[VOLT_TIME_LENGTH];
+    volt_time_step step;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        check_ok(volt_time_step_parse(good[i], &step));
+        assert_string_equal(volt_time_step_format(step, text), good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_fails(volt_time_step_parse(bad[i], &step), VOLT_ERR_FORMAT, "is no step of time");
+}
+
+/* ---- the calendar ----------------------------------------------------------------------------- */
+
+static void calendar_by_hand(void **state)
+{
+    (void)state;
+    int64_t cols = 0;
+    char name[VOLT_CALENDAR_NAME_LENGTH];
+    check_ok(volt_calendar_count("hour,weekday,month,yearday,minute", &cols));
+    assert_int_equal(cols, 10);
+    check_ok(volt_calendar_name("hour,weekday", 0, name));
+    assert_string_equal(name, "hour.sin");
+    check_ok(volt_calendar_name("hour,weekday", 3, name));
+    assert_string_equal(name, "weekday.cos");
+
+    /* Thursday, 2 July 2020, 06:15 on the clock: a quarter of the day is hour 6, a quarter of the hour minute 15;
+     * July is half a year on, Thursday day 3 of 7, and the day is number 183 (from 0) of 366, half of them. */
+    volt_time time = time_of("2020-07-02 06:15:00+05:00");
+    double row[10];
+    check_ok(volt_calendar_columns(&time, "hour,weekday,month,yearday,minute", 2, volt_matrix_of(row, 1, 10)));
+    double turn = 2 * acos(-1.0);
+    double shares[] = {6.25 / 24, 3.0 / 7, 0.5, 0.5, 0.25};
+    for (int k = 0; k < 5; k++) {
+        /* The angle is rounded at most twice, and so is its sine. */
+        assert_true(fabs(row[2 * k] - 2 * sin(turn * shares[k])) <= 8e-15);
+        assert_true(fabs(row[2 * k + 1] - 2 * cos(turn * shares[k])) <= 8e-15);
+    }
+}
+
+static void calendar_refused(void **state)
+{
+    (void)state;
+    int64_t cols = 0;
+    double row[4];
+    char name[VOLT_CALENDAR_NAME_LENGTH];
+    volt_time time = {0, 0}, never = {1e300, 1e300};
+    check_fails(volt_calendar_count("hour,fortnight", &cols), VOLT_ERR_ARGUMENT,
+                "'fortnight' is no part of the calendar");
+    check_fails(volt_calendar_count("", &cols), VOLT_ERR_ARGUMENT, "'' is no part");
+    check_fails(volt_calendar_count("hour,", &cols), VOLT_ERR_ARGUMENT, "'' is no part");
+    check_fails(volt_calendar_count("hour,hour", &cols), VOLT_ERR_ARGUMENT, "stands twice");
+    check_fails(volt_calendar_name("hour", 2, name), VOLT_ERR_ARGUMENT, "none with number 2");
+    check_fails(volt_calendar_columns(&time, "hour", 1, volt_matrix_of(row, 1, 4)), VOLT_ERR_SHAPE,
+                "2 columns, not 4");
+    check_fails(volt_calendar_columns(&never, "hour", 1, volt_matrix_of(row, 1, 2)), VOLT_ERR_ARGUMENT,
+                "is no date");
+}
+
+/* ---- tables ----------------------------------------------------------------------------------- */
+
+static volt_table *read_table(const char *text, const char *columns, volt_missing missing)
+{
+    char source[5000];
+    volt_table *table = NULL;
+    snprintf(source, sizeof source, "%s%s", scratch_write_text("times.csv", text), columns);
+    check_ok(volt_table_read(source, missing, &table));
+    return table;
+}
+
+static void tables_keep_their_times(void **state)
+{
+    (void)state;
+    volt_table *table =
+        read_table("a,when,b\n1,2019-04-09 01:00,2\n3, 2019-04-09 02:00 ,4\n", "", VOLT_MISSING_ERROR);
+    assert_int_equal(table->cols, 2);
+    assert_string_equal(table->time_name, "when");
+    assert_string_equal(table->time_texts[0], "2019-04-09 01:00");
+    assert_string_equal(table->time_texts[1], "2019-04-09 02:00");
+    assert_true(table->times[1].seconds - table->times[0].seconds == 3600);
+    volt_table_free(table);
+
+    /* Rows left out take their times along, and a column that was not asked for is the time all the same. */
+    table = read_table("date,a,b\n2019-04-09,,2\n2019-04-10,3,4\n2019-04-11,,1\n2019-04-12,5,\n", ":a",
+                       VOLT_MISSING_DROP);
+    assert_int_equal(table->rows, 2);
+    assert_string_equal(table->time_texts[0], "2019-04-10");
+    assert_string_equal(table->time_texts[1], "2019-04-12");
+    assert_true(table->times[1].seconds - table->times[0].seconds == 2 * 86400);
+    assert_int_equal(table->row_numbers[0], 1);
+    assert_int_equal(table->row_numbers[1], 3);
+    volt_table_free(table);
+
+    /* A day and a time of day in two columns, in either order. */
+    table = read_table("Time;Date;v\n17:24:00;16/12/2006;1\n17:25:00;16/12/2006;2\n", "", VOLT_MISSING_ERROR);
+    assert_string_equal(table->time_name, "Date");
+    assert_string_equal(table->time_texts[1], "16/12/2006 17:25:00");
+    assert_true(table->times[1].seconds - table->times[0].seconds == 60);
+    volt_table_free(table);
+
+    /* Texts that are no moments stay texts; a file without dates has none. */
+    table = read_table("date,a\nJan 2019,1\nFeb 2019,2\n", "", VOLT_MISSING_ERROR);
+    assert_string_equal(table->time_texts[1], "Feb 2019");
+    assert_null(table->times);
+    volt_table_free(table);
+    table = read_table("date,a\n2019-04-09,1\n,2\n", "", VOLT_MISSING_ERROR);
+    assert_string_equal(table->time_texts[1], "");
+    assert_null(table->times);
+    volt_table_free(table);
+    table = read_table("a\n1\n2\n", "", VOLT_MISSING_ERROR);
+    assert_null(table->time_name);
+    assert_null(table->times);
+    assert_int_equal(table->row_numbers[1], 1);
+    volt_table_free(table);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    char path[5000];
+    snprintf(path, sizeof path, "%s",
+             scratch_write_text("times.csv", "Date,Time,v\n2019-04-09,12:00,1\n2019-04-09,13:00,\n"));
+    for (int64_t k = 1;; k++) {
+        volt_table *table = NULL;
+        failing_alloc_start(k);
+        volt_status status = volt_table_read(path, VOLT_MISSING_DROP, &table);
+        int hit = failing_alloc_hit();
+        volt_table_free(table);
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        assert_int_equal(live, 0);
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+static void labelled(void **state)
+{
+    (void)state;
+    const double values[] = {1, 2.5, 3, 4};
+    const char *const names[] = {"a", "b"}, *const labels[] = {"2019-04-09 01:00", "x,\"y\""};
+    char path[5000];
+    snprintf(path, sizeof path, "%s", scratch_write_text("labelled.csv", ""));
+    check_ok(
+        volt_table_write_labelled(path, volt_view_of(values, 2, 2), names, "time", labels, (volt_progress){0}));
+    char *text = NULL;
+    check_ok(volt_text_read(path, &text));
+    assert_string_equal(text, "time,a,b\n2019-04-09 01:00,1,2.5\n\"x,\"\"y\"\"\",3,4\n");
+    volt_free(text);
+    check_fails(
+        volt_table_write_labelled(path, volt_view_of(values, 2, 2), names, NULL, labels, (volt_progress){0}),
+        VOLT_ERR_ARGUMENT, "without a name");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_moments),    cmocka_unit_test(refused_texts),
+        cmocka_unit_test(day_or_month),     cmocka_unit_test(every_day_of_a_calendar),
+        cmocka_unit_test(written_and_read), cmocka_unit_test(steps),
+        cmocka_unit_test(steps_as_texts),   cmocka_unit_test(calendar_by_hand),
+        cmocka_unit_test(calendar_refused), cmocka_unit_test(tables_keep_their_times),
+        cmocka_unit_test(memory_runs_out),  cmocka_unit_test(labelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
