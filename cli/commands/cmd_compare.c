@@ -9,6 +9,7 @@
 #include "compare/compare_watch.h"
 #include "compare/comparison.h"
 #include "compare/trial_folder.h"
+#include "files/inputs.h"
 #include "files/outputs.h"
 #include "page/report_html.h"
 #include "search/search_report.h"
@@ -74,7 +75,7 @@ static const option rows[] = {
      .choices = missing_choices,
      .fallback = "error",
      .offset = offsetof(compare_arguments, own.missing),
-     .meaning = "what to do with missing values"},
+     .meaning = MISSING_MEANING},
     {.name = "train",
      .kind = OPTION_COUNT,
      .least = 2,

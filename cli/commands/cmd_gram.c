@@ -74,7 +74,7 @@ static const option rows[] = {
      .choices = missing_choices,
      .fallback = "error",
      .offset = offsetof(gram_arguments, missing),
-     .meaning = "what to do with missing values"},
+     .meaning = MISSING_MEANING},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -129,15 +129,11 @@ static int read_sequences(const gram_arguments *arguments, dataset *x, dataset *
         return complain(EXIT_USAGE, "--y-rows needs --y");
     if (arguments->y && strcmp(arguments->x, "-") == 0 && strcmp(arguments->y, "-") == 0)
         return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
-    int failed = dataset_read(x, arguments->x, missing);
-    if (!failed)
-        failed = dataset_take_rows(x, &arguments->rows, "--rows");
+    int failed = dataset_read_rows(x, arguments->x, missing, &arguments->rows, "--rows");
     if (failed || !arguments->y)
         return failed;
 
-    failed = dataset_read(y, arguments->y, missing);
-    if (!failed)
-        failed = dataset_take_rows(y, &arguments->y_rows, "--y-rows");
+    failed = dataset_read_rows(y, arguments->y, missing, &arguments->y_rows, "--y-rows");
     if (!failed && x->view.cols != y->view.cols)
         failed = complain(EXIT_FAILED, "%s has %lld columns but %s has %lld; they must be the same",
                           arguments->x, (long long)x->view.cols, arguments->y, (long long)y->view.cols);

@@ -212,9 +212,7 @@ static int run_mcs(int argc, char *const *argv)
     if (!failed)
         failed = parse_block(arguments.block, &block);
     if (!failed)
-        failed = dataset_read(&losses, arguments.losses, VOLT_MISSING_ERROR);
-    if (!failed)
-        failed = dataset_take_rows(&losses, &arguments.rows, "--rows");
+        failed = dataset_read_rows(&losses, arguments.losses, VOLT_MISSING_ERROR, &arguments.rows, "--rows");
     if (!failed)
         failed = compute(&arguments, block, &losses);
     dataset_release(&losses);

@@ -51,7 +51,7 @@ static const option rows[] = {
      .choices = missing_choices,
      .fallback = "error",
      .offset = offsetof(predict_arguments, missing),
-     .meaning = "what to do with missing values"},
+     .meaning = MISSING_MEANING},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -104,10 +104,9 @@ static int run_predict(int argc, char *const *argv)
     if (!failed) {
         volt_model_info info;
         volt_model_describe(model, &info);
-        failed = dataset_read_inputs(&inputs, arguments.x, missing_policy(arguments.missing), &info);
+        failed = dataset_read_inputs(&inputs, arguments.x, missing_policy(arguments.missing), &arguments.rows,
+                                     &info);
     }
-    if (!failed)
-        failed = dataset_take_rows(&inputs, &arguments.rows, "--rows");
     if (!failed)
         failed = predict(&arguments, model, &inputs);
 

@@ -66,16 +66,11 @@ static int read_both(const score_arguments *arguments, dataset *truth, dataset *
     const row_range *pred_rows = arguments->forecast_rows.given ? &arguments->forecast_rows : &arguments->rows;
     if (strcmp(arguments->truth, "-") == 0 && strcmp(arguments->forecast, "-") == 0)
         return complain(EXIT_USAGE, "--truth and --pred cannot both be read from standard input");
-    int failed = dataset_read(truth, arguments->truth, VOLT_MISSING_ERROR);
+    int failed = dataset_read_rows(forecast, arguments->forecast, VOLT_MISSING_ERROR, pred_rows,
+                                   arguments->forecast_rows.given ? "--pred-rows" : "--rows");
     if (!failed)
-        failed = dataset_read(forecast, arguments->forecast, VOLT_MISSING_ERROR);
-    if (!failed)
-        failed = dataset_match_columns(truth, forecast);
-    if (!failed)
-        failed = dataset_take_rows(truth, truth_rows, arguments->truth_rows.given ? "--truth-rows" : "--rows");
-    if (!failed)
-        failed =
-            dataset_take_rows(forecast, pred_rows, arguments->forecast_rows.given ? "--pred-rows" : "--rows");
+        failed = dataset_read_like(truth, arguments->truth, truth_rows,
+                                   arguments->truth_rows.given ? "--truth-rows" : "--rows", forecast);
     if (failed)
         return failed;
     if (truth->view.rows != forecast->view.rows)

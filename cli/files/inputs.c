@@ -72,6 +72,22 @@ const char *dataset_hint(const dataset *data, char text[HINT_LENGTH])
     return text;
 }
 
+static void mention_filled(const dataset *data)
+{
+    const volt_table *table = data->table;
+    long long before = table->filled_before, behind = table->filled_behind, count = before + behind;
+    char where[96];
+    if (!before || !behind)
+        snprintf(where, sizeof where, "%s", before ? "before the first value" : "behind the last value");
+    else
+        snprintf(where, sizeof where, "%lld before the first, %lld behind the last", before, behind);
+    if (count)
+        warn("%s: %lld missing value%s at the ends of columns filled with the nearest value (%s; %s column "
+             "'%.64s')",
+             data->source, count, count == 1 ? "" : "s", where, table->cols > 1 && count > 1 ? "most in" : "in",
+             table->names[table->filled_column]);
+}
+
 static void mention_repairs(const dataset *data)
 {
     long long dropped = data->table->dropped, interpolated = data->table->interpolated;
@@ -82,6 +98,7 @@ static void mention_repairs(const dataset *data)
         warn("%s: %lld row%s with missing values left out", data->source, dropped, dropped == 1 ? "" : "s");
     if (interpolated)
         warn("%s: %lld missing value%s interpolated", data->source, interpolated, interpolated == 1 ? "" : "s");
+    mention_filled(data);
 }
 
 /* The library's sentence, and for a hole what --missing could do about it. */
@@ -92,42 +109,70 @@ static int complain_reading(volt_status status)
     return complain_status(status);
 }
 
-int dataset_read(dataset *data, const char *source, volt_missing missing)
+/* The rows of `rows`, if any were given, as the library takes them. */
+static volt_read_options options_of(volt_missing missing, const row_range *rows)
+{
+    volt_read_options options = volt_read_options_default();
+    options.missing = missing;
+    if (rows && rows->given && rows->has_start)
+        options.first = rows->start;
+    if (rows && rows->given && rows->has_stop)
+        options.end = rows->stop;
+    return options;
+}
+
+/* `option_name` names the rows in an error. */
+static int read_part(dataset *data, const char *source, const volt_read_options *options,
+                     const char *option_name)
 {
     volt_table *table = NULL;
-    volt_status status = volt_table_read(source, missing, &table);
+    volt_status status = volt_table_read_part(source, options, &table);
+    if (status == VOLT_ERR_SHAPE && option_name)
+        return complain(EXIT_USAGE, "%s %s", option_name, volt_error_detail());
     if (status)
         return complain_reading(status);
     int failed = adopt_table(data, source, table);
-    if (!failed && missing != VOLT_MISSING_KEEP)
+    if (!failed && options->missing != VOLT_MISSING_KEEP)
         mention_repairs(data);
     return failed;
+}
+
+int dataset_read(dataset *data, const char *source, volt_missing missing)
+{
+    return dataset_read_rows(data, source, missing, NULL, NULL);
+}
+
+int dataset_read_rows(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                      const char *option_name)
+{
+    volt_read_options options = options_of(missing, rows);
+    return read_part(data, source, &options, option_name);
 }
 
 void dataset_release(dataset *data)
 {
     volt_table_free(data->table);
     free(data->names);
-    free(data->selected);
     memset(data, 0, sizeof *data);
 }
 
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
-                      volt_missing missing)
+                      volt_missing missing, const row_range *rows)
 {
     if (strcmp(first_source, "-") == 0 && strcmp(second_source, "-") == 0)
         return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
 
     /* Only dropping rows concerns both; an error names its line and column best while reading. */
     volt_missing each = missing == VOLT_MISSING_DROP ? VOLT_MISSING_KEEP : missing;
-    int failed = dataset_read(first, first_source, each);
+    int failed = dataset_read_rows(first, first_source, each, rows, "--rows");
     if (!failed)
-        failed = dataset_read(second, second_source, each);
+        failed = dataset_read_rows(second, second_source, each, rows, "--rows");
     if (failed)
         return failed;
-    if (first->view.rows != second->view.rows)
+    if (first->table->file_rows != second->table->file_rows)
         return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row",
-                        first_source, (long long)first->view.rows, second_source, (long long)second->view.rows);
+                        first_source, (long long)first->table->file_rows, second_source,
+                        (long long)second->table->file_rows);
     if (each == missing)
         return 0;
 
@@ -140,109 +185,23 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
     return 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
-
-int dataset_take_rows(dataset *data, const row_range *rows, const char *option_name)
-{
-    if (!rows->given)
-        return 0;
-    int64_t n = data->view.rows;
-    int64_t start = rows->has_start ? rows->start : 0, stop = rows->has_stop ? rows->stop : n;
-    if (start < 0)
-        start += n;
-    if (stop < 0)
-        stop += n;
-    if (start < 0 || stop < 0 || start > n || stop > n)
-        return complain(EXIT_USAGE, "%s %s reaches beyond the %lld rows of %s", option_name, rows->text,
-                        (long long)n, data->source);
-    if (start >= stop)
-        return complain(EXIT_USAGE, "%s %s takes none of the %lld rows of %s", option_name, rows->text,
-                        (long long)n, data->source);
-    data->view = volt_view_rows(data->view, start, stop - start);
-    return 0;
-}
-
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-static int64_t find_name(const char *const *names, int64_t count, const char *name)
+int dataset_read_like(dataset *data, const char *source, const row_range *rows, const char *option_name,
+                      const dataset *like)
 {
-    for (int64_t j = 0; j < count; j++)
-        if (strcmp(names[j], name) == 0)
-            return j;
-    return -1;
+    volt_read_options options = options_of(VOLT_MISSING_ERROR, rows);
+    options.names = (const char *const *)like->names;
+    options.n_names = like->names ? like->view.cols : 0;
+    return read_part(data, source, &options, option_name);
 }
 
-/* How many of `wanted` are among the columns. */
-static int64_t count_found(const dataset *data, const char *const *wanted, int64_t count)
+static bool has_name(const dataset *data, const char *name)
 {
-    int64_t found = 0;
-    for (int64_t j = 0; data->names && j < count; j++)
-        found += find_name((const char *const *)data->names, data->view.cols, wanted[j]) >= 0;
-    return found;
-}
-
-/* Keep the columns called `wanted`, in that order; all of them are there. */
-static int pick_columns(dataset *data, const char *const *wanted, int64_t count)
-{
-    bool is_same = count == data->view.cols;
-    for (int64_t j = 0; is_same && j < count; j++)
-        is_same = strcmp(data->names[j], wanted[j]) == 0;
-    if (is_same)
-        return 0;
-
-    volt_matrix picked = {0};
-    int failed = allocate_matrix(data->view.rows, count, "the selection of columns", &picked);
-    if (failed)
-        return failed;
-    for (int64_t j = 0; j < count; j++) {
-        int64_t from = find_name((const char *const *)data->names, data->view.cols, wanted[j]);
-        for (int64_t i = 0; i < picked.rows; i++)
-            picked.data[i * picked.ld + j] = data->view.data[i * data->view.ld + from];
-    }
-    const char **names = calloc((size_t)count + 1, sizeof *names);
-    if (!names) {
-        free(picked.data);
-        return complain(EXIT_FAILED, "not enough memory for the column names of %s", data->source);
-    }
-    memcpy(names, wanted, (size_t)count * sizeof *names);
-    free(data->names);
-    free(data->selected);
-    data->names = names;
-    data->selected = picked.data;
-    data->view = volt_as_view(picked);
-    return 0;
-}
-
-int dataset_match_columns(dataset *data, const dataset *like)
-{
-    const char *const *wanted = (const char *const *)like->names;
-    if (!wanted || count_found(data, wanted, like->view.cols) < like->view.cols)
-        return 0;
-    return pick_columns(data, wanted, like->view.cols);
-}
-
-/* "PATH:name,name,..." in *source, to be freed; NULL in it when the names cannot be written that way or
- * PATH already chooses its columns. */
-static int source_with_columns(const char *path, const volt_model_info *model, char **source)
-{
-    *source = NULL;
-    if (strcmp(path, "-") == 0 || strchr(path, ':'))
-        return 0;
-    size_t length = strlen(path) + 2;
-    for (int64_t j = 0; j < model->d; j++) {
-        const char *name = model->input_names[j];
-        if (!*name || strpbrk(name, ",*?[:\"") || strstr(name, ".."))
-            return 0;
-        length += strlen(name) + 1;
-    }
-    char *text = malloc(length);
-    if (!text)
-        return complain(EXIT_FAILED, "not enough memory for the column names of the model");
-    size_t used = (size_t)sprintf(text, "%s:", path);
-    for (int64_t j = 0; j < model->d; j++)
-        used += (size_t)sprintf(text + used, "%s%s", j ? "," : "", model->input_names[j]);
-    *source = text;
-    return 0;
+    for (int64_t j = 0; j < data->view.cols; j++)
+        if (strcmp(data->names[j], name) == 0)
+            return true;
+    return false;
 }
 
 /* The columns of the file are neither the model's names nor as many as it wants: say which lack. */
@@ -253,7 +212,7 @@ static int complain_columns(const dataset *data, const volt_model_info *model)
     const char *const *names = model->input_names;
     if (names && data->names) {
         for (int64_t j = 0; j < model->d && used < sizeof missing; j++)
-            if (find_name((const char *const *)data->names, data->view.cols, names[j]) < 0)
+            if (!has_name(data, names[j]))
                 used +=
                     (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "", names[j]);
         return complain(EXIT_FAILED, "%s lacks column%s of the model: %s", data->source,
@@ -263,43 +222,14 @@ static int complain_columns(const dataset *data, const volt_model_info *model)
                     (long long)data->view.cols, (long long)model->d);
 }
 
-/* Try to read only the model's columns: other ones may hold text or holes. *done says whether that was
- * possible; a file without those columns is read whole by the caller. */
-static int read_named_columns(dataset *data, const char *path, volt_missing missing,
-                              const volt_model_info *model, bool *done)
+int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                        const volt_model_info *model)
 {
-    char *source = NULL;
-    volt_table *table = NULL;
-    *done = false;
-    int failed = source_with_columns(path, model, &source);
-    if (failed || !source)
-        return failed;
-    volt_status status = volt_table_read(source, missing, &table);
-    free(source);
-    if (status == VOLT_ERR_FORMAT)
-        return 0;
-    *done = true;
-    if (status)
-        return complain_reading(status);
-    failed = adopt_table(data, path, table);
-    if (!failed)
-        mention_repairs(data);
+    volt_read_options options = options_of(missing, rows);
+    options.names = model->input_names;
+    options.n_names = model->input_names ? model->d : 0;
+    int failed = read_part(data, source, &options, "--rows");
+    if (!failed && data->view.cols != model->d)
+        failed = complain_columns(data, model);
     return failed;
-}
-
-int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const volt_model_info *model)
-{
-    bool done = false;
-    int failed = model->input_names ? read_named_columns(data, source, missing, model, &done) : 0;
-    if (failed || done)
-        return failed;
-
-    failed = dataset_read(data, source, missing);
-    if (failed)
-        return failed;
-    if (model->input_names && count_found(data, model->input_names, model->d) == model->d)
-        return pick_columns(data, model->input_names, model->d);
-    if (data->view.cols != model->d)
-        return complain_columns(data, model);
-    return 0;
 }

@@ -5,6 +5,9 @@
 #include "args/options.h"
 #include "volterra.h"
 
+/* What the help says of --missing. */
+#define MISSING_MEANING "what to do with missing values in the rows used; --rows counts before any is dropped"
+
 /* The value of --missing. A command that asks for it has that option, and errors about missing values mention it
  * from then on. */
 volt_missing missing_policy(int value);
@@ -15,7 +18,6 @@ typedef struct dataset {
     volt_table *table;
     volt_view view;
     const char **names; /* of the columns of `view`; NULL: the file has no header */
-    double *selected;   /* columns that were picked out of the table, or NULL */
 } dataset;
 
 /* Every function returns 0, or the exit status after saying what is wrong. A dataset that begins as
@@ -28,20 +30,23 @@ void dataset_release(dataset *data);
 enum { HINT_LENGTH = 192 };
 const char *dataset_hint(const dataset *data, char text[HINT_LENGTH]);
 
+/* Read the rows of `rows` alone; `option_name` names it in an error. Rows are counted before any is left out. */
+int dataset_read_rows(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                      const char *option_name);
+
 /* Read two sources that belong together row by row: drop leaves out a row when either has a hole. */
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
-                      volt_missing missing);
-
-/* Keep the rows of `rows`; `option_name` names it in an error. */
-int dataset_take_rows(dataset *data, const row_range *rows, const char *option_name);
+                      volt_missing missing, const row_range *rows);
 
 /* Read the inputs of a model: the columns with the model's input names where the file has them,
  * otherwise all columns, which must be as many as the model's. */
-int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const volt_model_info *model);
+int dataset_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                        const volt_model_info *model);
 
-/* Bring the columns of `data` into the order of the names of `like`, when both have headers and all
- * those names are there; otherwise leave them alone. */
-int dataset_match_columns(dataset *data, const dataset *like);
+/* Read the columns with the names of `like` in that order, when both have headers and all those names are there;
+ * otherwise all columns. */
+int dataset_read_like(dataset *data, const char *source, const row_range *rows, const char *option_name,
+                      const dataset *like);
 
 /* rows x cols numbers, after a look at the memory that is left; `what` names them in an error. */
 int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix);

@@ -48,14 +48,10 @@ static int read_files(const training_arguments *arguments, training_data *data)
     volt_missing missing = missing_policy(arguments->missing);
     int failed;
     if (arguments->y) {
-        failed = dataset_read_pair(&data->x, arguments->x, &data->y, arguments->y, missing);
-        if (!failed)
-            failed = dataset_take_rows(&data->y, &arguments->rows, "--rows");
+        failed = dataset_read_pair(&data->x, arguments->x, &data->y, arguments->y, missing, &arguments->rows);
     } else {
-        failed = dataset_read(&data->x, arguments->x, missing);
+        failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
     }
-    if (!failed)
-        failed = dataset_take_rows(&data->x, &arguments->rows, "--rows");
     return failed;
 }
 

@@ -60,7 +60,7 @@ enum { AHEAD_NOT_GIVEN = -1 };
          .meaning = "take inputs and targets as they are"},                                                   \
     {                                                                                                         \
         .name = "missing", .kind = OPTION_CHOICE, .choices = missing_choices, .fallback = "error",            \
-        .offset = (base) + offsetof(training_arguments, missing), .meaning = "what to do with missing values" \
+        .offset = (base) + offsetof(training_arguments, missing), .meaning = MISSING_MEANING                  \
     }
 
 /* What is fitted: rows t of the inputs and rows t + ahead of the targets. */

@@ -34,7 +34,8 @@ typedef enum volt_missing {
     VOLT_MISSING_ERROR,      /* VOLT_ERR_NOT_FINITE; the sentence names line and column */
     VOLT_MISSING_KEEP,       /* NaN in the table, for the two functions below */
     VOLT_MISSING_DROP,       /* leave the row out */
-    VOLT_MISSING_INTERPOLATE /* on the line between the neighbours; an error at either end */
+    VOLT_MISSING_INTERPOLATE /* on the line between the neighbours; before the first value of a column and behind its
+                              * last, where there is one neighbour only, that one. A column without any value is an error */
 } volt_missing;
 
 /* A moment, in seconds since 1970-01-01 00:00: `clock` is what the clock shows where the text was written, `seconds` the
@@ -46,22 +47,41 @@ typedef struct volt_time {
 /* A matrix with column names. Read the fields, do not change them. */
 typedef struct volt_table {
     int64_t rows, cols;
-    double *values;       /* rows x cols */
-    char **names;         /* cols */
-    int has_header;       /* names come from the file */
-    int64_t dropped;      /* rows left out because a value was missing */
-    int64_t interpolated; /* values filled in */
-    int64_t *row_numbers;   /* rows: which row of the file each is, from 0 */
+    double *values;        /* rows x cols */
+    char **names;          /* cols */
+    int has_header;        /* names come from the file */
+    int64_t dropped;       /* rows left out because a value was missing */
+    int64_t interpolated;  /* values filled in between two others */
+    int64_t filled_before; /* values filled in before the first of their column ... */
+    int64_t filled_behind; /* ... and behind the last */
+    int64_t filled_column; /* the column with most of those two, when there are some */
+    int64_t file_rows;     /* rows of the file, whether they were read or not */
+    int64_t *row_numbers;  /* rows: which row of the file each is, from 0 */
     char *
         time_name; /* of the first column of dates or times, which is no column of `values`; NULL: there is none */
     char **time_texts; /* rows of its texts, or NULL */
     volt_time *times;  /* rows of moments; NULL: no such column, or one that volt_times_parse refuses */
 } volt_table;
 
+/* What to read of a file. Begin with volt_read_options_default: everything, and a missing value is an error. */
+typedef struct volt_read_options {
+    volt_missing missing;
+    int64_t first, end; /* rows first <= t < end, counted from 0; below 0: from the last row on backwards */
+    const char *const
+        *names;      /* (optional) where all of these are among the columns that the source asks for, they */
+    int64_t n_names; /* alone are read, in this order */
+} volt_read_options;
+#define VOLT_LAST_ROW INT64_MAX /* as `end`: up to the last row */
+VOLT_API volt_read_options volt_read_options_default(void);
+
 /* Read a source. VOLT_ERR_IO: no such file, not readable; VOLT_ERR_FORMAT: damaged, ragged, text in a
  * cell, no such column (the sentence names the nearest), empty; VOLT_ERR_NOT_FINITE: see above, and for
  * every infinite value. */
 VOLT_API volt_status volt_table_read(const char *source, volt_missing missing, volt_table **table);
+/* The same of some rows: what stands in the others matters as little as what stands in columns that were not asked
+ * for. Rows are those of the file, and are taken before any is left out. VOLT_ERR_SHAPE: no such rows. */
+VOLT_API volt_status volt_table_read_part(const char *source, const volt_read_options *options,
+                                          volt_table **table);
 VOLT_API void volt_table_free(volt_table *table);
 
 static inline volt_view volt_table_view(const volt_table *table)

@@ -7,26 +7,40 @@
 #include "io/npy/npy.h"
 #include "io/source.h"
 
-static volt_status read_kind(volt_file_kind kind, const char *path, const char *columns, volt_missing missing,
-                             volt_table **table)
+static volt_status read_kind(volt_file_kind kind, const char *path, const char *columns,
+                             const volt_read_options *options, volt_table **table)
 {
     switch (kind) {
     case VOLT_FILE_NPY:
-        return volt_npy_read(path, columns, missing, table);
+        return volt_npy_read(path, columns, options, table);
     case VOLT_FILE_MAT:
-        return volt_mat_read(path, columns, missing, table);
+        return volt_mat_read(path, columns, options, table);
     case VOLT_FILE_TS:
     case VOLT_FILE_ARFF:
         return volt_fail(VOLT_ERR_FORMAT,
                          "%s is a collection of series, not one table (gram takes it as a collection)", path);
     default:
-        return volt_csv_read(path, columns, missing, table);
+        return volt_csv_read(path, columns, options, table);
     }
+}
+
+volt_read_options volt_read_options_default(void)
+{
+    return (volt_read_options){.missing = VOLT_MISSING_ERROR, .end = VOLT_LAST_ROW};
 }
 
 volt_status volt_table_read(const char *source, volt_missing missing, volt_table **table)
 {
-    VOLT_REQUIRE(source && table, VOLT_ERR_ARGUMENT, "volt_table_read: source and table must not be NULL");
+    volt_read_options options = volt_read_options_default();
+    options.missing = missing;
+    return volt_table_read_part(source, &options, table);
+}
+
+volt_status volt_table_read_part(const char *source, const volt_read_options *options, volt_table **table)
+{
+    VOLT_REQUIRE(source && options && table, VOLT_ERR_ARGUMENT,
+                 "volt_table_read: source, options and table must not be NULL");
+    volt_missing missing = options->missing;
     VOLT_REQUIRE(*source, VOLT_ERR_IO, "the name of a file is empty");
     VOLT_REQUIRE(missing >= VOLT_MISSING_ERROR && missing <= VOLT_MISSING_INTERPOLATE, VOLT_ERR_ARGUMENT,
                  "volt_table_read: %d is no way to treat missing values", (int)missing);
@@ -35,7 +49,7 @@ volt_status volt_table_read(const char *source, volt_missing missing, volt_table
     VOLT_TRY(volt_source_split(source, &path, &columns));
 
     volt_table *read = NULL;
-    volt_status status = read_kind(volt_file_kind_guess(path), path, columns, missing, &read);
+    volt_status status = read_kind(volt_file_kind_guess(path), path, columns, options, &read);
     if (!status && (missing == VOLT_MISSING_DROP || missing == VOLT_MISSING_INTERPOLATE)) {
         status = volt_tables_clean(read, NULL, missing);
         if (status)

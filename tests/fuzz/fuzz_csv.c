@@ -22,7 +22,9 @@ static void check(const volt_table *table, volt_missing missing)
 static void read_columns(const char *path, const char *columns, volt_missing missing)
 {
     volt_table *table = NULL;
-    if (volt_csv_read(path, columns, missing, &table))
+    volt_read_options options = volt_read_options_default();
+    options.missing = missing;
+    if (volt_csv_read(path, columns, &options, &table))
         return;
     check(table, missing);
     if (missing == VOLT_MISSING_KEEP && !volt_tables_clean(table, NULL, VOLT_MISSING_INTERPOLATE))

@@ -15,7 +15,9 @@ const char *__lsan_default_suppressions(void)  // NOLINT(bugprone-reserved-ident
 static void read_columns(const char *path, const char *columns, volt_missing missing)
 {
     volt_table *table = NULL;
-    if (volt_mat_read(path, columns, missing, &table))
+    volt_read_options options = volt_read_options_default();
+    options.missing = missing;
+    if (volt_mat_read(path, columns, &options, &table))
         return;
     if (table->rows < 1 || table->cols < 1)
         abort();

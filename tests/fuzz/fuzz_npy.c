@@ -8,7 +8,9 @@
 static void read_columns(const char *path, const char *columns, volt_missing missing)
 {
     volt_table *table = NULL;
-    if (volt_npy_read(path, columns, missing, &table))
+    volt_read_options options = volt_read_options_default();
+    options.missing = missing;
+    if (volt_npy_read(path, columns, &options, &table))
         return;
     if (table->rows < 1 || table->cols < 1)
         abort();

@@ -33,8 +33,9 @@ typedef struct csv_column {
 } csv_column;
 
 typedef struct csv_reader {
+    const char *path;
     const char *selection; /* NULL: every column */
-    volt_missing missing;
+    const volt_read_options *options;
     csv_column *columns;
     int64_t n_columns, capacity;
     int64_t first_line; /* of the first row */
@@ -43,7 +44,8 @@ typedef struct csv_reader {
     int64_t *place; /* column of the table for each column of the file, -1: not asked for */
     volt_table *table;
     volt_csv_texts dates, clocks; /* the times of the rows; times of day may stand in a column of their own */
-    int64_t row;                  /* the second walk's, header included */
+    int64_t first;                /* row of the file that the table begins with, from 0 */
+    int64_t row;                  /* the second walk's, without the header: -1 there */
 } csv_reader;
 
 /* ---- the first walk: shape -------------------------------------------------------------------- */
@@ -170,7 +172,7 @@ static volt_status cell_failure(const csv_reader *reader, volt_status status, in
     char name[VOLT_EXCERPT_LENGTH], shown[VOLT_EXCERPT_LENGTH];
     volt_excerpt(reader->columns[j].name, strlen(reader->columns[j].name), name);
     volt_excerpt(text, strlen(text), shown);
-    int has_choice = !reader->selection && reader->n_columns > 1;
+    int has_choice = !reader->selection && !reader->options->n_names && reader->n_columns > 1;
     const char *hint = has_choice ? "; to read some of the columns, name them: FILE:NAME,..." : "";
     if (!*text)
         return volt_fail(status, "line %" PRId64 ", column '%s': %s%s", line, name, problem, hint);
@@ -186,26 +188,28 @@ static int has_decimal_comma(const char *text)
 static volt_status fill_cell(void *context, int64_t line, int64_t j, const char *text, size_t length)
 {
     csv_reader *reader = context;
-    if (reader->row < reader->has_header)
+    const volt_table *table = reader->table;
+    int64_t row = reader->row - reader->first;
+    if (row < 0 || row >= table->rows)
         return VOLT_OK;
     if (j == reader->dates.column)
-        volt_csv_texts_put(&reader->dates, reader->row - reader->has_header, text, length);
+        volt_csv_texts_put(&reader->dates, row, text, length);
     if (j == reader->clocks.column)
-        volt_csv_texts_put(&reader->clocks, reader->row - reader->has_header, text, length);
+        volt_csv_texts_put(&reader->clocks, row, text, length);
     if (j >= reader->n_columns || reader->place[j] < 0)
         return VOLT_OK;
     double value = NAN;
     const char *problem = NULL;
     volt_cell kind = volt_cell_read(text, &value);
     volt_status status = volt_cell_check(kind, value, &problem);
-    if (status && !(kind == VOLT_CELL_MISSING && reader->missing != VOLT_MISSING_ERROR)) {
+    if (status && !(kind == VOLT_CELL_MISSING && reader->options->missing != VOLT_MISSING_ERROR)) {
         if (!*text)
             problem = "the value is missing";
         else if (status == VOLT_ERR_FORMAT && has_decimal_comma(text))
             problem = "is not a number (its decimal mark must be a point)";
         return cell_failure(reader, status, line, j, text, problem);
     }
-    reader->table->values[(reader->row - reader->has_header) * reader->table->cols + reader->place[j]] = value;
+    table->values[row * table->cols + reader->place[j]] = value;
     return VOLT_OK;
 }
 
@@ -224,7 +228,8 @@ static volt_status fill_row(void *context, int64_t line, int64_t n_cells)
 static volt_status choose_columns(csv_reader *reader)
 {
     volt_status status = VOLT_ERR_MEMORY;
-    int64_t n = reader->n_columns;
+    int64_t n = reader->n_columns, file_rows = reader->n_rows - reader->has_header, rows = 0;
+    VOLT_TRY(volt_ask_rows(reader->options, file_rows, reader->path, &reader->first, &rows));
     const char **names = volt_alloc(n, sizeof *names);
     const char **refusals = volt_alloc(n, sizeof *refusals);
     reader->place = volt_alloc(n, sizeof *reader->place);
@@ -234,9 +239,11 @@ static volt_status choose_columns(csv_reader *reader)
             refusals[j] = is_date_column(reader, &reader->columns[j]) ? "is a date column, not numbers" : NULL;
         }
         volt_column_list columns = {.count = n, .names = names, .refusals = refusals};
-        status = volt_table_of_columns(&columns, reader->selection, reader->n_rows - reader->has_header,
-                                       reader->place, &reader->table);
+        status = volt_table_of_columns(&columns, reader->selection, reader->options, rows, reader->place,
+                                       &reader->table);
     }
+    if (!status)
+        volt_table_begins_at(reader->table, reader->first, file_rows);
     volt_free(refusals);
     volt_free(names);
     return status;
@@ -244,7 +251,7 @@ static volt_status choose_columns(csv_reader *reader)
 
 static volt_status keep_texts(const csv_reader *reader, volt_csv_texts *kept, int64_t j)
 {
-    return volt_csv_texts_begin(kept, j, reader->n_rows - reader->has_header, reader->columns[j].bytes);
+    return volt_csv_texts_begin(kept, j, reader->table->rows, reader->columns[j].bytes);
 }
 
 /* The times of the rows are the first column of dates. Where those are days, the first column of times of day alone
@@ -282,6 +289,7 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
     VOLT_TRY(find_times(reader));
 
     volt_csv_events fill = {fill_cell, fill_row, reader};
+    reader->row = -reader->has_header;
     VOLT_TRY(volt_csv_walk(csv, &fill));
     if (!reader->dates.texts)
         return VOLT_OK;
@@ -289,16 +297,21 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
                                  reader->table);
 }
 
-volt_status volt_csv_read(const char *path, const char *columns, volt_missing missing, volt_table **table)
+volt_status volt_csv_read(const char *path, const char *columns, const volt_read_options *options,
+                          volt_table **table)
 {
     volt_csv_text csv = {.loaded = NULL};
-    csv_reader reader = {
-        .selection = columns, .missing = missing, .dates = {.column = -1}, .clocks = {.column = -1}};
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    csv_reader reader = {.path = name,
+                         .selection = columns,
+                         .options = options,
+                         .dates = {.column = -1},
+                         .clocks = {.column = -1}};
     volt_status status = volt_csv_text_load(path, &csv);
     if (!status)
         status = read_text(&reader, &csv);
     if (status == VOLT_ERR_FORMAT || status == VOLT_ERR_NOT_FINITE) /* VOLT_ERR_IO names the file */
-        volt_fail_prefix(status, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
+        volt_fail_prefix(status, "%s", name);
 
     for (int64_t j = 0; j < reader.n_columns; j++)
         volt_free(reader.columns[j].name);

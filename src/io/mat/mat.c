@@ -253,24 +253,37 @@ static volt_status make_table(mat_reader *reader, const int64_t *chosen, int64_t
 
 /* ---- the file --------------------------------------------------------------------------------- */
 
-static volt_status read_file(mat_reader *reader, const char *selection, volt_table **table)
+/* A file that is read whole must be numbers throughout. */
+static volt_status refuse_variables(const mat_reader *reader)
 {
-    VOLT_TRY(list_variables(reader));
-    VOLT_TRY(name_columns(reader));
-    for (int64_t v = 0; !selection && v < reader->n_variables; v++) {
+    for (int64_t v = 0; v < reader->n_variables; v++) {
         const mat_variable *variable = &reader->variables[v];
         char shown[VOLT_EXCERPT_LENGTH];
         VOLT_REQUIRE(
             !variable->is_number, VOLT_ERR_FORMAT, "variable '%s' %s; to read others, name them: FILE:NAME,...",
             volt_excerpt(variable->info->name, strlen(variable->info->name), shown), variable->refusal);
     }
+    return VOLT_OK;
+}
+
+static volt_status read_file(mat_reader *reader, const char *selection, const volt_read_options *options,
+                             volt_table **table)
+{
+    VOLT_TRY(list_variables(reader));
+    VOLT_TRY(name_columns(reader));
     int64_t *chosen = NULL, n_chosen = 0;
     volt_column_list columns = {.count = reader->n_columns,
                                 .names = reader->name_of,
                                 .families = reader->family_of,
                                 .refusals = reader->refusal_of};
-    VOLT_TRY(volt_choose_columns(&columns, selection, &chosen, &n_chosen));
-    volt_status status = make_table(reader, chosen, n_chosen, table);
+    bool narrowed = false;
+    volt_status status = volt_ask_columns(&columns, selection, options, &chosen, &n_chosen, &narrowed);
+    if (status != VOLT_ERR_MEMORY && !selection && !narrowed) {
+        volt_status refused = refuse_variables(reader);
+        status = refused ? refused : status;
+    }
+    if (!status)
+        status = make_table(reader, chosen, n_chosen, table);
     volt_free(chosen);
     return status;
 }
@@ -290,7 +303,8 @@ static void close_reader(mat_reader *reader)
         Mat_Close(reader->file);
 }
 
-volt_status volt_mat_read(const char *path, const char *columns, volt_missing missing, volt_table **table)
+volt_status volt_mat_read(const char *path, const char *columns, const volt_read_options *options,
+                          volt_table **table)
 {
     mat_reader reader = {.file = NULL};
     volt_table *read = NULL;
@@ -300,9 +314,9 @@ volt_status volt_mat_read(const char *path, const char *columns, volt_missing mi
     volt_hdf5_silence(&reports);
     reader.file = Mat_Open(path, MAT_ACC_RDONLY);
     volt_status status = reader.file
-                             ? read_file(&reader, columns, &read)
+                             ? read_file(&reader, columns, options, &read)
                              : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
     close_reader(&reader);
     volt_hdf5_restore(&reports);
-    return volt_table_finish(read, status, path, missing, table);
+    return volt_table_finish(read, status, path, options, table);
 }

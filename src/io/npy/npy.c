@@ -40,8 +40,8 @@ static void place_numbers(void *context, int64_t first, const double *numbers, i
 }
 
 /* The columns 1, 2, ..., of which `selection` takes some: fills place and makes the table with its names. */
-static volt_status choose_columns(const volt_npy_header *header, const char *selection, int64_t *place,
-                                  volt_table **table)
+static volt_status choose_columns(const volt_npy_header *header, const char *selection,
+                                  const volt_read_options *options, int64_t *place, volt_table **table)
 {
     volt_status status = VOLT_ERR_MEMORY;
     char(*numbers)[VOLT_NUMBER_LENGTH] = volt_alloc(header->cols, sizeof *numbers);
@@ -52,14 +52,15 @@ static volt_status choose_columns(const volt_npy_header *header, const char *sel
             names[j] = numbers[j];
         }
         volt_column_list columns = {.count = header->cols, .names = names};
-        status = volt_table_of_columns(&columns, selection, header->rows, place, table);
+        status = volt_table_of_columns(&columns, selection, options, header->rows, place, table);
     }
     volt_free(names);
     volt_free(numbers);
     return status;
 }
 
-static volt_status read_stream(FILE *stream, const char *selection, volt_table **table)
+static volt_status read_stream(FILE *stream, const char *selection, const volt_read_options *options,
+                               volt_table **table)
 {
     volt_npy_header header = {.rows = 0};
     VOLT_TRY(volt_npy_header_read(stream, &header));
@@ -67,7 +68,7 @@ static volt_status read_stream(FILE *stream, const char *selection, volt_table *
     VOLT_TRY(volt_memory_require((double)header.rows * (double)header.cols * sizeof(double), "the matrix"));
 
     int64_t *place = volt_alloc(header.cols, sizeof *place);
-    volt_status status = place ? choose_columns(&header, selection, place, table) : VOLT_ERR_MEMORY;
+    volt_status status = place ? choose_columns(&header, selection, options, place, table) : VOLT_ERR_MEMORY;
     if (!status) {
         placing at = {.header = &header, .place = place, .table = *table};
         status = volt_npy_read_items(stream, &header, header.rows * header.cols, place_numbers, &at);
@@ -76,14 +77,15 @@ static volt_status read_stream(FILE *stream, const char *selection, volt_table *
     return status;
 }
 
-volt_status volt_npy_read(const char *path, const char *columns, volt_missing missing, volt_table **table)
+volt_status volt_npy_read(const char *path, const char *columns, const volt_read_options *options,
+                          volt_table **table)
 {
     FILE *stream = NULL;
     volt_table *read = NULL;
     VOLT_TRY(volt_file_open(path, &stream));
-    volt_status status = read_stream(stream, columns, &read);
+    volt_status status = read_stream(stream, columns, options, &read);
     fclose(stream);
-    return volt_table_finish(read, status, path, missing, table);
+    return volt_table_finish(read, status, path, options, table);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */

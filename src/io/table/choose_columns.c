@@ -197,3 +197,39 @@ volt_status volt_choose_columns(const volt_column_list *columns, const char *sel
     *n_chosen = choice.count;
     return VOLT_OK;
 }
+
+/* The `which`-th of the chosen columns of this name, from 0, as a place in `chosen`; -1: there are not so many. */
+static int64_t place_of(const volt_column_list *columns, const char *name, int64_t which, const int64_t *chosen,
+                        int64_t n_chosen)
+{
+    for (int64_t i = 0; i < n_chosen; i++)
+        if (strcmp(columns->names[chosen[i]], name) == 0 && which-- == 0)
+            return i;
+    return -1;
+}
+
+volt_status volt_narrow_columns(const volt_column_list *columns, const char *const *names, int64_t n_names,
+                                int64_t *chosen, int64_t *n_chosen, bool *narrowed)
+{
+    *narrowed = false;
+    if (n_names < 1 || n_names > *n_chosen)
+        return VOLT_OK;
+    int64_t *kept = volt_alloc(n_names, sizeof *kept);
+    if (!kept)
+        return VOLT_ERR_MEMORY;
+    *narrowed = true;
+    for (int64_t k = 0; *narrowed && k < n_names; k++) {
+        int64_t before = 0; /* a name may stand for several columns: in their order */
+        for (int64_t i = 0; i < k; i++)
+            before += strcmp(names[i], names[k]) == 0;
+        int64_t place = place_of(columns, names[k], before, chosen, *n_chosen);
+        *narrowed = place >= 0;
+        kept[k] = *narrowed ? chosen[place] : -1;
+    }
+    if (*narrowed) {
+        memcpy(chosen, kept, (size_t)n_names * sizeof *kept);
+        *n_chosen = n_names;
+    }
+    volt_free(kept);
+    return VOLT_OK;
+}

@@ -4,6 +4,7 @@
 
 #include "volterra/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The columns of a file, before any number is read. */
@@ -23,5 +24,10 @@ typedef struct volt_column_list {
  * share, a range that runs backwards, a pattern that matches nothing, nothing left. */
 volt_status volt_choose_columns(const volt_column_list *columns, const char *selection, int64_t **chosen,
                                 int64_t *n_chosen);
+
+/* Of the chosen columns keep those of these names, in the order of the names, if all of them are there (a name that is
+ * given twice stands for two columns); otherwise `chosen` stays as it is. VOLT_ERR_MEMORY. */
+volt_status volt_narrow_columns(const volt_column_list *columns, const char *const *names, int64_t n_names,
+                                int64_t *chosen, int64_t *n_chosen, bool *narrowed);
 
 #endif

@@ -1,7 +1,8 @@
 /* src/io/table/missing.c: rows with missing values left out, or the values filled in.
  *
  * A missing value is NaN. Interpolation is linear in the row number: between rows a < i < b that have
- * values, v_i = ((b - i) v_a + (i - a) v_b) / (b - a). */
+ * values, v_i = ((b - i) v_a + (i - a) v_b) / (b - a). Before the first value of a column and behind the last there is one
+ * neighbour only, and its value is taken. */
 #include "base/error.h"
 #include "io/file/excerpt.h"
 #include "io/table/table.h"
@@ -30,41 +31,64 @@ static volt_status refuse_missing(const volt_table *table)
         for (int64_t j = 0; j < table->cols; j++)
             if (isnan(*entry(table, i, j)))
                 return volt_fail(VOLT_ERR_NOT_FINITE, "row %" PRId64 ", column '%s': the value is missing",
-                                 i + 1, volt_excerpt(table->names[j], strlen(table->names[j]), name));
+                                 table->row_numbers[i] + 1,
+                                 volt_excerpt(table->names[j], strlen(table->names[j]), name));
     return VOLT_OK;
 }
 
-/* Interpolation needs a value in the first and in the last row of every column. */
-static volt_status check_ends(const volt_table *table)
+/* The first row from `i` on, in steps of `step`, whose value in column j is there; -1: none. */
+static int64_t find_value(const volt_table *table, int64_t j, int64_t i, int64_t step)
+{
+    for (; i >= 0 && i < table->rows; i += step)
+        if (!isnan(*entry(table, i, j)))
+            return i;
+    return -1;
+}
+
+/* Something to fill in from must stand in every column. */
+static volt_status check_columns(const volt_table *table)
 {
     char name[VOLT_EXCERPT_LENGTH];
-    for (int64_t j = 0; table && j < table->cols; j++)
-        for (int end = 0; end < 2; end++) {
-            int64_t i = end ? table->rows - 1 : 0;
-            if (table->rows > 0 && isnan(*entry(table, i, j)))
-                return volt_fail(VOLT_ERR_NOT_FINITE,
-                                 "column '%s' %s with a missing value (row %" PRId64
-                                 "), which has only one neighbour to interpolate from",
-                                 volt_excerpt(table->names[j], strlen(table->names[j]), name),
-                                 end ? "ends" : "begins", i + 1);
-        }
+    for (int64_t j = 0; table && table->rows > 0 && j < table->cols; j++)
+        VOLT_REQUIRE(find_value(table, j, 0, 1) >= 0, VOLT_ERR_NOT_FINITE,
+                     "column '%s' has no value in any of the %" PRId64 " rows, and nothing to interpolate from",
+                     volt_excerpt(table->names[j], strlen(table->names[j]), name), table->rows);
     return VOLT_OK;
+}
+
+/* Between the first value of a column and the last. */
+static void fill_between(volt_table *table, int64_t j, int64_t first, int64_t last)
+{
+    int64_t a = first; /* the last row that has a value */
+    for (int64_t b = first + 1; b <= last; b++) {
+        if (isnan(*entry(table, b, j)))
+            continue;
+        double left = *entry(table, a, j), right = *entry(table, b, j);
+        for (int64_t i = a + 1; i < b; i++) {
+            double share = (double)(i - a) / (double)(b - a);
+            *entry(table, i, j) = (1 - share) * left + share * right;
+            table->interpolated++;
+        }
+        a = b;
+    }
 }
 
 static void interpolate(volt_table *table)
 {
-    for (int64_t j = 0; table && j < table->cols; j++) {
-        int64_t a = 0; /* the last row that has a value */
-        for (int64_t b = 1; b < table->rows; b++) {
-            if (isnan(*entry(table, b, j)))
-                continue;
-            double left = *entry(table, a, j), right = *entry(table, b, j);
-            for (int64_t i = a + 1; i < b; i++) {
-                double share = (double)(i - a) / (double)(b - a);
-                *entry(table, i, j) = (1 - share) * left + share * right;
-                table->interpolated++;
-            }
-            a = b;
+    int64_t most = 0;
+    for (int64_t j = 0; table && table->rows > 0 && j < table->cols; j++) {
+        int64_t first = find_value(table, j, 0, 1), last = find_value(table, j, table->rows - 1, -1);
+        int64_t before = first, behind = table->rows - 1 - last;
+        fill_between(table, j, first, last);
+        for (int64_t i = 0; i < first; i++)
+            *entry(table, i, j) = *entry(table, first, j);
+        for (int64_t i = last + 1; i < table->rows; i++)
+            *entry(table, i, j) = *entry(table, last, j);
+        table->filled_before += before;
+        table->filled_behind += behind;
+        if (before + behind > most) {
+            most = before + behind;
+            table->filled_column = j;
         }
     }
 }
@@ -108,8 +132,8 @@ volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missin
     case VOLT_MISSING_DROP:
         return drop_rows(first, second);
     case VOLT_MISSING_INTERPOLATE:
-        VOLT_TRY(check_ends(first));
-        VOLT_TRY(check_ends(second));
+        VOLT_TRY(check_columns(first));
+        VOLT_TRY(check_columns(second));
         interpolate(first);
         interpolate(second);
         return VOLT_OK;

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 volt_table *volt_table_new(int64_t rows, int64_t cols)
@@ -24,8 +25,7 @@ volt_table *volt_table_new(int64_t rows, int64_t cols)
         volt_table_free(table);
         return NULL;
     }
-    for (int64_t i = 0; i < rows; i++)
-        table->row_numbers[i] = i;
+    volt_table_begins_at(table, 0, rows);
     return table;
 }
 
@@ -53,6 +53,13 @@ void volt_table_move_row(volt_table *table, int64_t from, int64_t to)
         table->times[to] = table->times[from];
 }
 
+void volt_table_begins_at(volt_table *table, int64_t first, int64_t file_rows)
+{
+    table->file_rows = file_rows;
+    for (int64_t i = 0; i < table->rows; i++)
+        table->row_numbers[i] = first + i;
+}
+
 static volt_status check_values(const volt_table *table, const char *path, volt_missing missing)
 {
     char name[VOLT_EXCERPT_LENGTH];
@@ -63,16 +70,67 @@ static volt_status check_values(const volt_table *table, const char *path, volt_
                 continue;
             volt_excerpt(table->names[j], strlen(table->names[j]), name);
             return volt_fail(VOLT_ERR_NOT_FINITE, "%s, row %" PRId64 ", column '%s': the value is %s", path,
-                             i + 1, name, isnan(value) ? "missing (NaN)" : "infinite");
+                             table->row_numbers[i] + 1, name, isnan(value) ? "missing (NaN)" : "infinite");
         }
     return VOLT_OK;
 }
 
-volt_status volt_table_of_columns(const volt_column_list *columns, const char *selection, int64_t rows,
-                                  int64_t *place, volt_table **table)
+volt_status volt_ask_columns(const volt_column_list *columns, const char *selection,
+                             const volt_read_options *options, int64_t **chosen, int64_t *n_chosen,
+                             bool *narrowed)
+{
+    *narrowed = false;
+    VOLT_TRY(volt_choose_columns(columns, selection, chosen, n_chosen));
+    volt_status status =
+        volt_narrow_columns(columns, options->names, options->n_names, *chosen, n_chosen, narrowed);
+    if (status) {
+        volt_free(*chosen);
+        *chosen = NULL;
+    }
+    return status;
+}
+
+/* A row of a range, counted from 0; below 0 it counts from the last row on backwards. */
+static int64_t row_of(int64_t row, int64_t rows)
+{
+    return row < 0 ? row + rows : row;
+}
+
+volt_status volt_ask_rows(const volt_read_options *options, int64_t rows, const char *path, int64_t *first,
+                          int64_t *count)
+{
+    bool to_the_end = options->end == VOLT_LAST_ROW;
+    int64_t start = row_of(options->first, rows), end = to_the_end ? rows : row_of(options->end, rows);
+    char last[24] = "";
+    if (!to_the_end)
+        snprintf(last, sizeof last, "%" PRId64, options->end);
+    VOLT_REQUIRE(start >= 0 && end >= 0 && start <= rows && end <= rows, VOLT_ERR_SHAPE,
+                 "%" PRId64 ":%s reaches beyond the %" PRId64 " rows of %s", options->first, last, rows, path);
+    VOLT_REQUIRE(start < end || (rows == 0 && to_the_end), VOLT_ERR_SHAPE,
+                 "%" PRId64 ":%s takes none of the %" PRId64 " rows of %s", options->first, last, rows, path);
+    *first = start;
+    *count = end - start;
+    return VOLT_OK;
+}
+
+/* Keep the rows that were asked for, of a table that has them all. */
+static volt_status keep_rows(volt_table *table, const volt_read_options *options, const char *path)
+{
+    int64_t first = 0, count = 0;
+    VOLT_TRY(volt_ask_rows(options, table->rows, path, &first, &count));
+    for (int64_t i = 0; first > 0 && i < count; i++)
+        volt_table_move_row(table, first + i, i);
+    table->rows = count;
+    return VOLT_OK;
+}
+
+volt_status volt_table_of_columns(const volt_column_list *columns, const char *selection,
+                                  const volt_read_options *options, int64_t rows, int64_t *place,
+                                  volt_table **table)
 {
     int64_t *chosen = NULL, n_chosen = 0;
-    VOLT_TRY(volt_choose_columns(columns, selection, &chosen, &n_chosen));
+    bool narrowed = false;
+    VOLT_TRY(volt_ask_columns(columns, selection, options, &chosen, &n_chosen, &narrowed));
     for (int64_t j = 0; j < columns->count; j++)
         place[j] = -1;
     volt_table *made = volt_table_new(rows, n_chosen);
@@ -91,13 +149,15 @@ volt_status volt_table_of_columns(const volt_column_list *columns, const char *s
     return VOLT_OK;
 }
 
-volt_status volt_table_finish(volt_table *read, volt_status status, const char *path, volt_missing missing,
-                              volt_table **table)
+volt_status volt_table_finish(volt_table *read, volt_status status, const char *path,
+                              const volt_read_options *options, volt_table **table)
 {
     if (status && status != VOLT_ERR_MEMORY)
         volt_fail_prefix(status, "%s", path);
+    else if (!status)
+        status = keep_rows(read, options, path);
     if (!status)
-        status = check_values(read, path, missing);
+        status = check_values(read, path, options->missing);
     if (status) {
         volt_table_free(read);
         return status;

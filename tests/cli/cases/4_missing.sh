@@ -1,0 +1,112 @@
+# tests/cli/cases/4_missing.sh: missing values: where they matter, and what becomes of them.
+
+# A series of 40 rows with a hole in row 5, column b, another in row 35, column a, and a column `note` of text.
+holed_series()
+{
+    series 40 | awk -F, -v OFS=, '
+        NR == 1 { print $0, "note"; next }
+        NR == 7 { $2 = "" }
+        NR == 37 { $1 = "NA" }
+        { print $1, $2, "text" }'
+}
+
+missing_beside_rows()
+{
+    holed_series | cut -d, -f1,2 >x.csv
+    series 40 >whole.csv
+    # Rows 6 to 34 hold no hole: what stands outside them does not matter to any command that takes rows.
+    expect 0 fit --x x.csv --rows 6:35 --alpha 1e-4 -o m.safetensors --fitted part.csv
+    no_err
+    expect 0 fit --x whole.csv --rows 6:35 --alpha 1e-4 -o m.safetensors --fitted whole-part.csv
+    same part.csv whole-part.csv
+    expect 0 fit --x x.csv:a --y x.csv:b --rows 6:35 --alpha 1e-4 -o xy.safetensors
+    expect 0 tune --x x.csv --rows 6:35 --kernel rbf --draws 2 --folds 2
+    expect 0 compare --x x.csv --rows 6:35 --kernel linear rbf --draws 1 --folds 2
+    expect 0 predict m.safetensors --x x.csv --rows 6:35 -o part.csv
+    expect 0 predict m.safetensors --x whole.csv --rows 6:35 -o whole-part.csv
+    same part.csv whole-part.csv
+    expect 0 predict m.safetensors --x x.csv --rows -34:-5 -o part.csv
+    same part.csv whole-part.csv
+    expect 0 score --truth x.csv --pred whole.csv --rows 6:35
+    out_has '^rows +29$'
+    expect 0 score --truth x.csv --truth-rows 6:35 --pred whole-part.csv
+    expect 0 gram --x x.csv --rows 6:35 --y x.csv --y-rows 10:12 --kernel linear -o K.csv
+    lines_of K.csv 29
+    expect 0 mcs x.csv --rows 6:35 --reps 50
+    # A hole within them does, under its line in the file.
+    expect 1 fit --x x.csv --rows 6:36 -o m.safetensors
+    err_has "^volterra fit: x.csv: line 37, column 'a': 'NA' .*\(or --missing drop, or --missing interpolate\)$"
+    expect 1 predict m.safetensors --x x.csv --rows 5: -o p.csv
+    err_has "line 7, column 'b': the value is missing"
+    expect 1 score --truth x.csv --pred whole.csv --rows :35
+    err_has "line 7, column 'b'"
+    # Rows are those of the file, counted before any is left out.
+    expect 0 fit --x x.csv --rows 4:35 --missing drop -o m.safetensors
+    err_has '^volterra: warning: x.csv: 1 row with missing values left out$'
+    out_has '^rows +29$'
+    expect 0 fit --x x.csv:a --y x.csv:b --rows 4:35 --missing drop -o m.safetensors
+    out_has '^rows +30$'
+    expect 0 fit --x x.csv --rows 6:35 --missing drop -o m.safetensors
+    no_err
+    expect 2 fit --x x.csv --rows 30:41 --missing drop -o m.safetensors
+    err_has '^volterra fit: --rows 30:41 reaches beyond the 40 rows of x.csv$'
+    expect 2 score --truth whole.csv --pred whole.csv --pred-rows 8:8
+    err_has '^volterra score: --pred-rows 8:8 takes none of the 40 rows of whole.csv$'
+    # Files that belong together are compared whole.
+    head -n 38 whole.csv >short.csv
+    expect 1 fit --x x.csv:a --y short.csv:b --rows 6:35 -o m.safetensors
+    err_has 'x.csv:a has 40 rows but short.csv:b has 37; they must match row by row'
+}
+check "missing values outside --rows do not matter" missing_beside_rows
+
+missing_beside_columns()
+{
+    holed_series >x.csv
+    series 40 >whole.csv
+    expect 0 fit --x whole.csv:a --alpha 1e-4 -o m.safetensors
+    expect 0 predict m.safetensors --x whole.csv -o expected.csv
+    # Holes and text in columns that a model does not take, in a file and through a pipe.
+    awk -F, -v OFS=, 'NR == 37 { $1 = "-1" } { print }' x.csv >b.csv
+    awk -F, -v OFS=, 'NR == 37 { $1 = "-1" } { print }' whole.csv >w.csv
+    expect 0 predict m.safetensors --x w.csv -o expected.csv
+    expect 0 predict m.safetensors --x b.csv -o y.csv
+    same y.csv expected.csv
+    "$VOLTERRA" predict m.safetensors --x - -o y.csv <b.csv >out 2>err || fail "predict refuses standard input"
+    same y.csv expected.csv
+    expect 1 predict m.safetensors --x x.csv -o y.csv
+    err_has "^volterra predict: x.csv: line 37, column 'a': 'NA' is a missing value \(or --missing drop, or --missing interpolate\)$"
+    # A score looks at the columns of the forecast.
+    cut -d, -f1 w.csv >a.csv
+    expect 0 score --truth b.csv --pred a.csv
+    out_has '^MSE .* 0$'
+    "$VOLTERRA" score --truth - --pred a.csv <b.csv >out 2>err || fail "score refuses standard input"
+    expect 1 score --truth b.csv:a,b --pred w.csv
+    err_has "b.csv: line 7, column 'b'"
+}
+check "missing values in columns that are not used do not matter" missing_beside_columns
+
+missing_at_ends()
+{
+    series 40 | awk -F, -v OFS=, 'NR == 2 || NR == 3 { $2 = "" } NR == 41 { $1 = "NA" } NR == 20 { $1 = "" } { print }' >x.csv
+    expect 0 fit --x x.csv --missing interpolate -o m.safetensors
+    out_has '^rows +39$'
+    err_has '^volterra: warning: x.csv: 1 missing value interpolated$'
+    err_has "^volterra: warning: x.csv: 3 missing values at the ends of columns filled with the nearest value \(2 before the first, 1 behind the last; most in column 'b'\)$"
+    lines_of err 2
+    expect 0 fit --x x.csv --missing interpolate --quiet -o m.safetensors
+    no_err
+    expect 0 fit --x x.csv:b --missing interpolate -o m.safetensors
+    err_has "2 missing values at the ends of columns filled with the nearest value \(before the first value; in column 'b'\)$"
+    # It is the ends of the rows taken that count, and the value is the nearest one.
+    awk -F, -v OFS=, 'NR == 11 { $1 = "" } { print }' x.csv >y.csv
+    awk -F, -v OFS=, 'NR == 10 { a = $1 } NR == 11 { $1 = a } { print }' x.csv >filled.csv
+    expect 0 fit --x y.csv --rows 4:10 --alpha 1e-4 --missing interpolate -o m.safetensors --fitted one.csv
+    err_has '1 missing value at the ends of columns filled with the nearest value \(behind the last value'
+    expect 0 fit --x filled.csv --rows 4:10 --alpha 1e-4 -o m.safetensors --fitted two.csv
+    same one.csv two.csv
+    awk -F, -v OFS=, 'NR > 1 { $2 = "" } { print }' x.csv >empty.csv
+    expect 1 fit --x empty.csv --missing interpolate -o n.safetensors
+    err_has "^volterra fit: empty.csv: column 'b' has no value in any of the 40 rows, and nothing to interpolate from"
+    absent n.safetensors
+}
+check "--missing interpolate at the ends of a column" missing_at_ends
