@@ -9,6 +9,7 @@
 #include "volterra.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ typedef struct gram_arguments {
     const char *x, *y, *collection, *with, *kernel, *output;
     int missing;
     row_range rows, y_rows;
+    double radius; /* 0: not given */
+    bool normalise;
 } gram_arguments;
 
 enum { OF_SEQUENCES = 1, OF_COLLECTIONS }; /* the two forms of the command */
@@ -56,6 +59,15 @@ static const option rows[] = {
      .argument = "K",
      .offset = offsetof(gram_arguments, kernel),
      .meaning = "the kernel, see volterra help kernels"},
+    {.name = "radius",
+     .kind = OPTION_POSITIVE,
+     .argument = "R",
+     .offset = offsetof(gram_arguments, radius),
+     .meaning = "the norm that bounds the inputs (default: their largest norm)"},
+    {.name = "normalise",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(gram_arguments, normalise),
+     .meaning = "divide entry (i, j) by the root of the kernels of i and of j with themselves"},
     {.name = "rows",
      .kind = OPTION_ROWS,
      .form = OF_SEQUENCES,
@@ -89,13 +101,51 @@ static volt_gram_options begin_gram(const gram_arguments *arguments)
 {
     volt_gram_options options = volt_gram_options_default();
     options.mirror = 1;
+    options.radius = arguments->radius;
+    options.normalise = arguments->normalise;
     options.progress = progress_begin(arguments->common.quiet);
     return options;
 }
 
-/* Write K. *report is what there is to say about it so far; NULL when K itself went to standard output. */
-static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel, volt_view K,
-                      result_list **results)
+/* The largest norms of the rows of K and of its columns. */
+typedef struct radius_pair {
+    double rows, columns;
+} radius_pair;
+
+/* Of the rows of `count` sequences, which were checked when K was made. */
+static double radius_of(const volt_view *series, int64_t count)
+{
+    double radius = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double own = 0;
+        if (volt_radius(series[i], &own) == VOLT_OK)
+            radius = fmax(radius, own);
+    }
+    return radius;
+}
+
+/* Which radius K was made for, with all its digits, so that it can be given to the next matrix. */
+static void report_radius(const gram_arguments *arguments, radius_pair radius, bool is_cross,
+                          result_list *results)
+{
+    char used[VOLT_NUMBER_LENGTH], of_rows[VOLT_NUMBER_LENGTH], of_columns[VOLT_NUMBER_LENGTH];
+    double largest = arguments->radius > 0 ? arguments->radius : fmax(radius.rows, radius.columns);
+    volt_format_number(largest, used);
+    volt_format_number(radius.rows, of_rows);
+    volt_format_number(radius.columns, of_columns);
+    results_number(results, "radius", NULL, largest);
+    if (is_cross) {
+        results_number(results, "row_radius", NULL, radius.rows);
+        results_number(results, "column_radius", NULL, radius.columns);
+        results_text(results, NULL, "radius", "%s (rows reach %s, columns %s)", used, of_rows, of_columns);
+    } else {
+        results_text(results, NULL, "radius", "%s", used);
+    }
+}
+
+/* Write K. *results is what there is to say about it so far; NULL when K itself went to standard output. */
+static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel, radius_pair radius,
+                      bool is_cross, volt_view K, result_list **results)
 {
     bool json = arguments->common.json;
     *results = NULL;
@@ -107,8 +157,10 @@ static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel
     results_text(*results, "kernel", NULL, "%s", volt_kernel_text(kernel));
     results_count(*results, "rows", NULL, K.rows);
     results_count(*results, "columns", NULL, K.cols);
-    results_text(*results, NULL, arguments->output, "%lld x %lld values of %s", (long long)K.rows,
-                 (long long)K.cols, volt_kernel_text(kernel));
+    results_text(*results, NULL, arguments->output, "%lld x %lld values of %s%s", (long long)K.rows,
+                 (long long)K.cols, volt_kernel_text(kernel), arguments->normalise ? ", normalised" : "");
+    report_radius(arguments, radius, is_cross, *results);
+    results_flag(*results, "normalised", arguments->normalise);
     return *results ? 0 : results_print(NULL);
 }
 
@@ -152,7 +204,9 @@ static int gram_of_sequences(const gram_arguments *arguments, const volt_kernel 
     volt_gram_options options = begin_gram(arguments);
     volt_status status = volt_gram(kernel, x->view, y->view, &options, K);
     double seconds = progress_end();
-    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &results);
+    radius_pair radius = {radius_of(&x->view, 1), radius_of(&y->view, arguments->y ? 1 : 0)};
+    failed = status ? complain_status(status)
+                    : write_gram(arguments, kernel, radius, arguments->y != NULL, volt_as_view(K), &results);
     if (results)
         failed = print_time(results, seconds);
     free(K.data);
@@ -251,7 +305,9 @@ static int gram_of_collections(const gram_arguments *arguments, const volt_kerne
     volt_status status =
         volt_gram_collection(kernel, a->series, a->count, b ? b->series : NULL, b ? b->count : 0, &options, K);
     double seconds = progress_end();
-    failed = status ? complain_status(status) : write_gram(arguments, kernel, volt_as_view(K), &results);
+    radius_pair radius = {radius_of(a->series, a->count), b ? radius_of(b->series, b->count) : 0};
+    failed = status ? complain_status(status)
+                    : write_gram(arguments, kernel, radius, b != NULL, volt_as_view(K), &results);
     if (results)
         failed = report_collections(arguments, a, b, seconds, results);
     free(K.data);
@@ -300,12 +356,18 @@ const cli_command command_gram = {
         "Entry (i, j) is the kernel of X up to row i and Y up to row j, each after a zero past. The\n"
         "values are taken as they are, without scaling; the full matrix is written.\n"
         "\n"
+        "tau_coef and lambda_coef are shares of bounds that depend on the radius, the largest norm of an\n"
+        "input. Matrices of one problem need one radius: that of test rows against training rows is\n"
+        "another kernel than that of the training rows when test rows reach further, which is said.\n"
+        "Give all of them a --radius that covers both; the results say which was used.\n"
+        "\n"
         "With --collection entry (i, j) is the kernel of series i of A and series j of B. Their lengths\n"
         "may differ. Kernels of the whole past compare the final states of two series, kernels of paths\n"
         "the two paths (volterra help kernels says which see what). With --json class labels, where a\n"
         "file has them, are printed too.\n",
     .examples = "  volterra gram --x z.csv --kernel volterra:tau_coef=0.4,lambda_coef=0.7 -o K.npy\n"
                 "  volterra gram --x z.csv --kernel gak:sigma=2,window=20 -o K.npy\n"
+                "  volterra gram --x test.csv --y z.csv --radius 4 --normalise -o C.npy\n"
                 "  volterra gram --collection train.ts --kernel gak:sigma=2 -o K.npy\n"
                 "  volterra gram --collection test.ts --with train.ts --kernel gak:sigma=2 -o C.npy\n",
     .options = OPTION_TABLE(rows),

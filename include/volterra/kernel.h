@@ -133,12 +133,20 @@ typedef struct volt_gram_options {
     int mirror;    /* Y empty: copy the lower triangle to the upper one, 1 */
     double radius; /* M; 0 (default): the largest norm among all rows of X and Y, below which it must not lie */
     volt_progress progress;
+    int normalise; /* 1: K[i][j] / sqrt(k(x_i, x_i) k(y_j, y_j)), so that everything has 1 with itself; 0 */
 } volt_gram_options;
 VOLT_API volt_gram_options volt_gram_options_default(void);
 
+/* The largest norm of a row of X. Kernels whose parameters are shares of their bounds (tau_coef, lambda_coef) are other
+ * kernels on other radii: matrices of one problem (of the training rows, and of test against training rows) need one
+ * radius that covers them all in volt_gram_options. A matrix whose rows reach beyond its columns, on a radius of its
+ * own, says so in the log. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE. */
+VOLT_API volt_status volt_radius(volt_view X, double *radius);
+
 /* K[i][j] = kernel of X up to row i and Y up to row j, both after a zero past. Y empty (data NULL): Y = X
  * and K is symmetric, n x n; without mirror the strict upper triangle is not touched. Otherwise K is
- * X.rows x Y.rows. options may be NULL. */
+ * X.rows x Y.rows, and normalising costs the kernel of X and of Y with themselves besides. options may be NULL.
+ * VOLT_ERR_DATA: normalising a row that has 0, or less, with itself. */
 VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y,
                                const volt_gram_options *options, volt_matrix K);
 

@@ -128,7 +128,7 @@ class KernelFacts(ctypes.Structure):
 
 
 class GramOptions(ctypes.Structure):
-    _fields_ = [("mirror", c_int), ("radius", c_double), ("progress", Progress)]
+    _fields_ = [("mirror", c_int), ("radius", c_double), ("progress", Progress), ("normalise", c_int)]
 
 
 class FitOptions(ctypes.Structure):

@@ -125,6 +125,7 @@ def gram(
     kernel: str = "volterra",
     *,
     radius: Optional[float] = None,
+    normalise: bool = False,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
     progress: Optional[ProgressCallback] = None,
@@ -146,7 +147,12 @@ def gram(
         NAME or NAME:PARAMETER=VALUE,...; see `kernel_table`. On a sequence gak, sig and sigpde need
         ``window=`` or ``path=rows``.
     radius : float, optional
-        M, the norm that bounds the inputs; the largest among X and Y when not given.
+        M, the norm that bounds the inputs; the largest among X and Y when not given. ``tau_coef`` and
+        ``lambda_coef`` are shares of bounds that depend on it: matrices of one problem, such as ``gram(train)`` and
+        ``gram(test, train)``, need the same. A matrix whose rows reach beyond its columns, without a radius, warns
+        (`VolterraWarning`).
+    normalise : bool, default=False
+        Divide entry (i, j) by ``sqrt(k(x_i, x_i) k(y_j, y_j))``, so that everything has 1 with itself.
     n_jobs : int, optional
         Threads; None: as set by `set_threads`, -1: one per core.
     verbose : bool, default=False
@@ -171,17 +177,21 @@ def gram(
     (3, 3)
     """
     if is_collection(X):
-        return _gram_of_collections(X, Y, kernel, radius, n_jobs, verbose, progress)
+        return _gram_of_collections(X, Y, kernel, radius, normalise, n_jobs, verbose, progress)
     if Y is not None and is_collection(Y):
         raise ValueError("Y is a collection of series and X is one sequence: both must be of one kind")
     a = as_matrix(X, "X")
     b = a if Y is None else as_matrix(Y, "Y")
     out = empty(a.shape[0], b.shape[0])
     with use_threads(n_jobs), Watch("gram", verbose, progress, values=out.size) as watch:
-        options = c.GramOptions(1, radius or 0.0, watch.progress)
+        options = _gram_options(radius, normalise, watch)
         other = NO_MATRIX if Y is None else view(b)
         watch.check(c.lib.volt_gram(Kernel(kernel), view(a), other, byref(options), view(out)))
     return out
+
+
+def _gram_options(radius: Optional[float], normalise: bool, watch: Watch) -> c.GramOptions:
+    return c.GramOptions(1, 0.0 if radius is None else radius, watch.progress, bool(normalise))
 
 
 def _gram_of_collections(
@@ -189,6 +199,7 @@ def _gram_of_collections(
     Y: Any,
     kernel: str,
     radius: Optional[float],
+    normalise: bool,
     n_jobs: Optional[int],
     verbose: bool,
     progress: Optional[ProgressCallback],
@@ -199,7 +210,7 @@ def _gram_of_collections(
     second: List[Array] = first if Y is None else as_collection(Y, "Y")
     out = empty(len(first), len(second))
     with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
-        options = c.GramOptions(1, radius or 0.0, watch.progress)
+        options = _gram_options(radius, normalise, watch)
         other = None if Y is None else views(second)
         n_other = 0 if Y is None else len(second)
         status = c.lib.volt_gram_collection(

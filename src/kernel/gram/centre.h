@@ -15,8 +15,15 @@
 typedef volt_status (*volt_centre_fill)(const void *context, bool own, double from, double share,
                                         volt_matrix K);
 
+/* What centring adds to the kernel of each row (n) and of each column (m) with itself. */
+typedef struct volt_centre_shifts {
+    double *rows, *columns;
+} volt_centre_shifts;
+
 /* Fill and centre K (n x m). With `same`, K is Kyy, and only its lower triangle is touched. Otherwise Kyy takes
- * memory of its own, for the time of the call. */
-volt_status volt_centre_gram(volt_centre_fill fill, const void *context, bool same, volt_matrix K);
+ * memory of its own, for the time of the call, and `shifts` is filled where it is not NULL. Progress covers [from, 1]
+ * of the call. */
+volt_status volt_centre_gram(volt_centre_fill fill, const void *context, bool same, double from,
+                             volt_centre_shifts *shifts, volt_matrix K);
 
 #endif

@@ -4,9 +4,10 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/team.h"
 #include "kernel/engine/engine.h"
-#include "kernel/gram/centre.h"
+#include "kernel/gram/gram_steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,17 +20,6 @@ volt_status volt_check_shape(volt_view X, const char *name)
     VOLT_REQUIRE(X.ld >= X.cols, VOLT_ERR_SHAPE,
                  "%s has %" PRId64 " columns and a leading dimension of %" PRId64 ", which is smaller", name,
                  X.cols, X.ld);
-    return VOLT_OK;
-}
-
-volt_status volt_take_radius(double asked, int64_t d, double *radius)
-{
-    VOLT_REQUIRE(asked >= 0 && isfinite(asked), VOLT_ERR_ARGUMENT,
-                 "the radius is %g, and must be finite and at least 0", asked);
-    VOLT_REQUIRE(asked == 0 || volt_is_within(*radius, asked, d), VOLT_ERR_ARGUMENT,
-                 "the radius is %.17g, and the inputs have norms up to %.17g", asked, *radius);
-    if (asked > 0)
-        *radius = asked;
     return VOLT_OK;
 }
 
@@ -70,6 +60,36 @@ typedef struct gram_job {
     volt_progress progress;
 } gram_job;
 
+/* A past before its first row, with the columns that it meets. */
+typedef struct row_maker {
+    volt_columns *columns;
+    volt_past *past;
+    volt_blas_use use;
+    bool multiplies; /* the engine multiplies with BLAS, which `use` holds */
+} row_maker;
+
+/* To be closed in any case. */
+static volt_status open_rows(row_maker *maker, const volt_resolved *resolved, volt_view Y, int64_t most_rows,
+                             volt_stage *stage)
+{
+    *maker = (row_maker){0};
+    VOLT_TRY(volt_columns_create(resolved, Y, stage, &maker->columns));
+    VOLT_TRY(volt_past_create(resolved, maker->columns, most_rows, &maker->past));
+    if (maker->columns->engine->multiplies) {
+        VOLT_TRY(volt_blas_claim(&maker->use));
+        maker->multiplies = true;
+    }
+    return VOLT_OK;
+}
+
+static void close_rows(row_maker *maker)
+{
+    if (maker->multiplies)
+        volt_blas_release(&maker->use);
+    volt_past_free(maker->past);
+    volt_columns_free(maker->columns);
+}
+
 /* The matrix as the engine gives it: that of the columns with themselves (`own`), or the one asked for. Its
  * progress covers [from, from + share] of the call. */
 static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
@@ -78,29 +98,47 @@ static volt_status fill(const void *context, bool own, double from, double share
     const volt_resolved *resolved = job->resolved;
     volt_view X = own ? job->Y : job->X;
     bool same = own || job->same;
-    volt_columns *columns = NULL;
-    volt_past *past = NULL;
+    row_maker maker;
     double entries = (double)X.rows * (double)job->Y.rows / (same ? 2 : 1);
     volt_stage stage;
     volt_stage_begin(&stage, job->progress, "gram", from, share, entries);
-    volt_status status = volt_columns_create(resolved, job->Y, &stage, &columns);
-    if (status == VOLT_OK)
-        status = volt_past_create(resolved, columns, X.rows, &past);
-    volt_blas_use use;
-    bool multiplies = status == VOLT_OK && columns->engine->multiplies;
-    if (multiplies)
-        status = volt_blas_claim(&use);
+    volt_status status = open_rows(&maker, resolved, job->Y, X.rows, &stage);
     if (status == VOLT_OK) {
-        volt_past_advance(past, X, same, K, &stage);
+        volt_past_advance(maker.past, X, same, K, &stage);
         status = volt_stage_end(&stage);
-        if (multiplies)
-            volt_blas_release(&use);
     }
+    close_rows(&maker);
     /* No bound says that K, or what it is made of, cannot overflow. */
     if (status == VOLT_OK && (!isfinite(resolved->facts.largest) || resolved->programme.gaussian > 0))
         status = volt_check_finite(K, same);
-    volt_past_free(past);
-    volt_columns_free(columns);
+    return status;
+}
+
+/* The kernel of each row of X, or with `of_columns` of Y, with itself: rows of K in blocks, of which the diagonal is
+ * kept. */
+static volt_status self_values(const void *context, bool of_columns, double from, double share, double *values)
+{
+    enum { BLOCK = 64 };
+    const gram_job *job = context;
+    volt_view X = of_columns ? job->Y : job->X;
+    int64_t most = volt_min(BLOCK, X.rows);
+    row_maker maker;
+    volt_stage stage;
+    volt_stage_begin(&stage, job->progress, "gram", from, share, (double)X.rows * (double)X.rows);
+    volt_matrix block = volt_matrix_of(volt_alloc_doubles(most, X.rows), most, X.rows);
+    if (!block.data)
+        return VOLT_ERR_MEMORY;
+    volt_status status = open_rows(&maker, job->resolved, X, most, &stage);
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows && volt_stage_goes_on(&stage); i += most) {
+        block.rows = volt_min(most, X.rows - i);
+        volt_past_advance(maker.past, volt_view_rows(X, i, block.rows), false, block, &stage);
+        for (int64_t k = 0; k < block.rows; k++)
+            values[i + k] = block.data[k * block.ld + i + k];
+    }
+    if (status == VOLT_OK)
+        status = volt_stage_end(&stage);
+    close_rows(&maker);
+    volt_free(block.data);
     return status;
 }
 
@@ -126,18 +164,24 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
     VOLT_TRY(volt_extent_of(X, "X", &extent));
     if (!same) {
         VOLT_TRY(volt_extent_of(Y, "Y", &columns));
-        extent.radius = fmax(extent.radius, columns.radius);
         extent.largest = columns.largest; /* the columns are what was trained on */
     }
-    VOLT_TRY(volt_take_radius(options->radius, X.cols, &extent.radius));
+    VOLT_TRY(volt_join_radii(kernel, options->radius, X.cols, extent.radius,
+                             same ? extent.radius : columns.radius, &extent.radius));
 
     volt_resolved resolved;
     VOLT_TRY(volt_start_threads());
     VOLT_TRY(volt_kernel_resolve(kernel, extent, X.cols, &resolved));
     volt_kernel_warn(kernel);
     gram_job job = {&resolved, X, Y, same, options->progress};
-    volt_status status = resolved.centred ? volt_centre_gram(fill, &job, same, K) : fill(&job, false, 0, 1, K);
-    if (status == VOLT_OK && same && options->mirror)
-        volt_mirror(K);
-    return status;
+    double n = (double)X.rows, m = (double)Y.rows;
+    volt_gram_steps steps = {.context = &job,
+                             .fill = fill,
+                             .self = self_values,
+                             .self_work = {n / m, m / n},
+                             .same = same,
+                             .centred = resolved.centred,
+                             .normalise = options->normalise != 0,
+                             .mirror = options->mirror != 0};
+    return volt_gram_run(&steps, K);
 }

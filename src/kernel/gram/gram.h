@@ -2,7 +2,7 @@
 #ifndef KERNEL_GRAM_H
 #define KERNEL_GRAM_H
 
-#include "volterra/base.h"
+#include "volterra/kernel.h"
 
 #include <stdbool.h>
 
@@ -18,5 +18,11 @@ void volt_mirror(volt_matrix K);
 /* The largest norm of all inputs becomes the radius that the caller asks for. VOLT_ERR_ARGUMENT when that is
  * too small for them; 0 asks for none. */
 volt_status volt_take_radius(double asked, int64_t d, double *radius);
+
+/* The radius of a matrix whose rows and columns have norms up to `rows` and `columns`: the one asked for, checked, or
+ * else the larger. Columns are what was trained on, by a matrix of their own, whose radius was `columns` unless it was
+ * given one: where the kernel depends on it, rows beyond it are worth a warning in the log. */
+volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, double rows, double columns,
+                            double *radius);
 
 #endif

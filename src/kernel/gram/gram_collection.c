@@ -11,8 +11,8 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "base/team.h"
-#include "kernel/gram/centre.h"
 #include "kernel/gram/gram.h"
+#include "kernel/gram/gram_steps.h"
 #include "kernel/kernel_entry.h"
 
 #include <assert.h>
@@ -294,6 +294,20 @@ static volt_status fill(const void *context, bool own, double from, double share
     return status == VOLT_OK ? volt_check_finite(K, same) : status;
 }
 
+/* Each series is a collection of its own, against itself. */
+static volt_status self_values(const void *context, bool of_columns, double from, double share, double *values)
+{
+    const collection_job *job = context;
+    collection all = of_columns ? job->Y : job->X;
+    double step = share / (double)all.count;
+    for (int64_t i = 0; i < all.count; i++) {
+        collection one = {all.series + i, 1, all.d};
+        collection_job alone = {job->resolved, one, one, true, job->progress};
+        VOLT_TRY(fill(&alone, true, from + (double)i * step, step, volt_matrix_of(&values[i], 1, 1)));
+    }
+    return VOLT_OK;
+}
+
 /* ---- public ----------------------------------------------------------------------------------- */
 
 static volt_status check_series(collection c, const char *name, double *radius)
@@ -342,11 +356,13 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     bool same = !Y;
     int64_t d = X && n_x > 0 ? X[0].cols : 0;
     collection rows = {X, n_x, d}, columns = same ? rows : (collection){Y, n_y, d};
-    double radius = 0;
-    VOLT_TRY(check_series(rows, "X", &radius));
-    if (!same)
-        VOLT_TRY(check_series(columns, "Y", &radius));
-    VOLT_TRY(volt_take_radius(options->radius, d, &radius));
+    double radius = 0, row_radius = 0, column_radius = 0;
+    VOLT_TRY(check_series(rows, "X", &row_radius));
+    if (same)
+        column_radius = row_radius;
+    else
+        VOLT_TRY(check_series(columns, "Y", &column_radius));
+    VOLT_TRY(volt_join_radii(kernel, options->radius, d, row_radius, column_radius, &radius));
     VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
                  rows.count, columns.count);
@@ -355,8 +371,13 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     VOLT_TRY(resolve(kernel, radius, d, &resolved));
     volt_kernel_warn(kernel);
     collection_job job = {&resolved, rows, columns, same, options->progress};
-    volt_status status = resolved.centred ? volt_centre_gram(fill, &job, same, K) : fill(&job, false, 0, 1, K);
-    if (status == VOLT_OK && same && options->mirror)
-        volt_mirror(K);
-    return status;
+    volt_gram_steps steps = {.context = &job,
+                             .fill = fill,
+                             .self = self_values,
+                             .self_work = {1 / (double)columns.count, 1 / (double)rows.count},
+                             .same = same,
+                             .centred = resolved.centred,
+                             .normalise = options->normalise != 0,
+                             .mirror = options->mirror != 0};
+    return volt_gram_run(&steps, K);
 }

@@ -44,6 +44,61 @@ sys.exit(not (K.shape == (20, 20) and K.dtype == "<f8" and (K == K.T).all()))' |
 }
 check "gram: NPY, CSV and MAT hold the full matrix" gram_files
 
+gram_normalised()
+{
+    # Of the matrix known by hand: 13/9 and 49/36 on the diagonal, 4/3 beside it.
+    printf '1\n0\n' >x.csv
+    expect 0 gram --x x.csv --kernel volterra:tau=0.5,lambda=0.5 --normalise
+    awk -F, 'function near(a, b) { return (a - b) ^ 2 < 1e-28 } BEGIN { beside = 4 / 3 / sqrt(13 / 9 * 49 / 36) }
+        !(near($NR, 1) && near($(3 - NR), beside)) { exit 1 }' out || fail "K is $(cat out)"
+    cp out same.csv
+    cp x.csv copy.csv
+    expect 0 gram --x x.csv --y copy.csv --kernel volterra:tau=0.5,lambda=0.5 --normalise -o cross.csv
+    out_has '^cross\.csv .*, normalised$'
+    near same.csv cross.csv 1e-14
+    expect 1 gram --x x.csv --kernel linear --normalise
+    err_has 'kernel of row 2 \(counted from 1\) with itself is 0, and normalising needs it above 0'
+    no_out
+}
+check "gram --normalise: values known by hand, and rows that have no direction" gram_normalised
+
+gram_radius()
+{
+    printf '1\n-0.5\n0.25\n' >train.csv
+    printf '0.5\n-1.75\n' >far.csv
+    expect 0 gram --x train.csv -o K.csv
+    out_has '^radius +1$'
+    # The test rows reach further than those that were trained on: another kernel, which is said.
+    expect 0 gram --x far.csv --y train.csv -o C.csv
+    err_has '^volterra: warning: the rows reach a norm of 1\.75 and the columns 1: .*unless both are given the same radius$'
+    out_has '^radius +1\.75 \(rows reach 1\.75, columns 1\)$'
+    expect 0 gram --x far.csv --y train.csv --radius 1.75 -o C.csv
+    no_err
+    expect 0 gram --x train.csv --y far.csv -o C.csv --json
+    no_err
+    valid_json out "v['radius'] == 1.75 and v['row_radius'] == 1 and v['column_radius'] == 1.75 and not v['normalised']"
+    # With one radius the matrices are parts of one: rows of K are what a longer sequence would give.
+    expect 0 gram --x train.csv --radius 1.75 -o K.csv --json
+    valid_json out "v['radius'] == 1.75"
+    expect 0 gram --x train.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.9 --radius 1.75 --y train.csv -o again.csv
+    near K.csv again.csv 1e-14
+    expect 0 gram --x far.csv --y train.csv --kernel volterra:tau=0.2,lambda=0.5 -o C.csv
+    no_err
+    expect 2 gram --x far.csv --radius 1.5
+    err_has 'the radius is 1\.5, and the inputs have norms up to 1\.75'
+    expect 2 gram --x far.csv --radius 0
+    # Collections likewise.
+    printf 'series,a\n1,1\n1,0.5\n2,0.25\n' >a.csv
+    printf 'series,a\n1,2\n' >b.csv
+    expect 0 gram --collection b.csv --with a.csv -o C.csv --json
+    err_has 'the rows reach a norm of 2 and the columns 1'
+    valid_json out "v['radius'] == 2 and v['column_radius'] == 1"
+    expect 0 gram --collection b.csv --with a.csv --radius 3 --normalise -o C.csv --json
+    no_err
+    valid_json out "v['radius'] == 3 and v['normalised']"
+}
+check "gram --radius: one radius for all matrices of a problem, and a warning where there are two" gram_radius
+
 gram_wrong()
 {
     series 20 >x.csv

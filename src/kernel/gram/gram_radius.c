@@ -1,0 +1,55 @@
+/* src/kernel/gram/gram_radius.c: the radius that a Gram matrix is made for. */
+#include "base/error.h"
+#include "base/log.h"
+#include "kernel/extent.h"
+#include "kernel/gram/gram.h"
+#include "kernel/kernel_entry.h"
+
+#include <math.h>
+
+volt_status volt_take_radius(double asked, int64_t d, double *radius)
+{
+    VOLT_REQUIRE(asked >= 0 && isfinite(asked), VOLT_ERR_ARGUMENT,
+                 "the radius is %g, and must be finite and at least 0", asked);
+    VOLT_REQUIRE(asked == 0 || volt_is_within(*radius, asked, d), VOLT_ERR_ARGUMENT,
+                 "the radius is %.17g, and the inputs have norms up to %.17g", asked, *radius);
+    if (asked > 0)
+        *radius = asked;
+    return VOLT_OK;
+}
+
+/* Is the kernel another one on the larger ball? Where tau and lambda are shares of their bounds it is. */
+static bool depends_on_radius(const volt_kernel *kernel, int64_t d, double small, double large)
+{
+    static const double eps = 0x1p-52;
+    volt_kernel_facts first = {0}, second = {0};
+    return volt_kernel_query(kernel, small, d, eps, &first) == VOLT_OK &&
+           volt_kernel_query(kernel, large, d, eps, &second) == VOLT_OK &&
+           (first.tau != second.tau || first.lambda != second.lambda);
+}
+
+volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, double rows, double columns,
+                            double *radius)
+{
+    *radius = fmax(rows, columns);
+    VOLT_TRY(volt_take_radius(asked, d, radius));
+    if (asked == 0 && !volt_is_within(rows, columns, d) && depends_on_radius(kernel, d, columns, rows)) {
+        char larger[VOLT_NUMBER_LENGTH];
+        volt_log(
+            VOLT_LOG_WARNING,
+            "the rows reach a norm of %s and the columns %g: a matrix of the columns with themselves is for "
+            "another radius, so of another kernel, unless both are given the same radius",
+            volt_format_number(rows, larger), columns);
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_radius(volt_view X, double *radius)
+{
+    volt_extent extent;
+    VOLT_REQUIRE(radius, VOLT_ERR_ARGUMENT, "the place for the radius is NULL");
+    VOLT_TRY(volt_check_shape(X, "X"));
+    VOLT_TRY(volt_extent_of(X, "X", &extent));
+    *radius = extent.radius;
+    return VOLT_OK;
+}
