@@ -42,8 +42,8 @@ const char *measure_key(measure which)
 double measure_of(const volt_metrics *metrics, measure which)
 {
     const double values[N_MEASURES] = {
-        [MEASURE_MDAE] = metrics->mdae,      [MEASURE_NMSE] = metrics->nmse, [MEASURE_W1] = metrics->w1,
-        [MEASURE_RMSE] = sqrt(metrics->mse), [MEASURE_MAE] = metrics->mae,
+        [MEASURE_MDAE] = metrics->mdae, [MEASURE_NMSE] = metrics->nmse, [MEASURE_W1] = metrics->w1,
+        [MEASURE_RMSE] = metrics->rmse, [MEASURE_MAE] = metrics->mae,
     };
     return values[which];
 }

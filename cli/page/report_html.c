@@ -68,10 +68,9 @@ static void write_definitions(const report_page *page)
 {
     fputs("<h2>How to read the tables</h2>\n<dl>\n", page->html);
     if (!page->comparison->setting.is_preset)
-        fputs(
-            "<dt>RMSE, MAE</dt><dd>root of the mean squared error, and mean absolute error, over all test rows "
-            "and outputs, in the units of the targets</dd>\n",
-            page->html);
+        fputs("<dt>RMSE, MAE</dt><dd>root of the mean squared error, and mean absolute error, each the mean "
+              "over outputs, in the units of the targets</dd>\n",
+              page->html);
     fputs("<dt>MdAE</dt><dd>median absolute error, the mean over outputs, in the units of the targets</dd>\n"
           "<dt>NMSE</dt><dd>mean squared error over the variance of the truth, the mean over outputs: 0 is "
           "perfect, 1 is "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import volterra
@@ -85,6 +87,30 @@ def test_collections_that_do_not_fit(rng):
         volterra.gram(rng.normal(size=(5, 2)), rng.normal(size=(3, 5, 2)), "gak:window=2")
     with pytest.raises(ValueError, match=r"X\[1\] contains NaN"):
         volterra.gram([np.ones((3, 1)), np.full((3, 1), np.nan)], kernel="gak:sigma=1")
+
+
+def test_normalised(rng):
+    x, y = rng.normal(size=(20, 2)), rng.normal(size=(9, 2))
+    own = [np.diag(volterra.gram(z, kernel=KERNEL, radius=9)) for z in (x, y)]
+    plain = volterra.gram(x, y, kernel=KERNEL, radius=9)
+    normalised = volterra.gram(x, y, kernel=KERNEL, radius=9, normalise=True)
+    assert np.allclose(normalised, plain / np.sqrt(np.outer(*own)), rtol=0, atol=1e-13)
+    K = volterra.gram([x[:7], x[3:]], kernel=KERNEL, normalise=True)
+    assert np.array_equal(np.diag(K), [1, 1]) and 0 < K[0, 1] < 1
+    with pytest.raises(ValueError, match="with itself is 0"):
+        volterra.gram(np.zeros((2, 1)), kernel="linear", normalise=True)
+
+
+def test_radii_of_one_problem(rng):
+    train = rng.normal(size=(20, 2))
+    far = 3 * train
+    with pytest.warns(volterra.VolterraWarning, match="the same radius"):
+        volterra.gram(far, train, kernel=KERNEL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        volterra.gram(far, train, kernel=KERNEL, radius=4 * np.linalg.norm(train, axis=1).max())
+        volterra.gram(train / 2, train, kernel=KERNEL)
+        volterra.gram(far, train, kernel="rbf:gamma=1")
 
 
 @pytest.mark.filterwarnings("ignore:kernel sigpde need not be")

@@ -52,13 +52,18 @@ compare_json()
     # The numbers are those of fit, predict and score with the winner.
     if command -v python3 >/dev/null; then
         python3 -c 'import json; b = json.load(open("out"))["rows"][1]; print(b["best"]["kernel"], b["best"]["alpha"])
-print(b["mdae"], b["nmse"], b["w1"], b["mae"], b["rmse"] ** 2)' >said
+print(b["mdae"], b["nmse"], b["w1"], b["mae"], b["rmse"])' >said
         read -r kernel alpha <said
         expect 0 fit --x u.csv --y y.csv --rows :120 --kernel "$kernel" --alpha "$alpha" -o m.safetensors
         volterra predict m.safetensors --x u.csv --rows 120: -o forecast.csv
         expect 0 score --truth y.csv --truth-rows 120: --pred forecast.csv --json
-        valid_json out "all(abs(v[k] - float(t)) < 1e-9 * (1 + abs(v[k])) for k, t in zip(('mdae', 'nmse', 'w1', 'mae', 'mse'),
+        valid_json out "all(abs(v[k] - float(t)) < 1e-9 * (1 + abs(v[k])) for k, t in zip(('mdae', 'nmse', 'w1', 'mae'),
             open('said').read().split('\n')[1].split()))"
+        python3 -c 'import csv
+read = lambda path, first: [list(map(float, row)) for row in list(csv.reader(open(path)))[1 + first:]]
+pairs = list(zip(read("y.csv", 120), read("forecast.csv", 0)))
+roots = [(sum((y[k] - f[k]) ** 2 for y, f in pairs) / len(pairs)) ** 0.5 for k in range(2)]
+assert abs(sum(roots) / 2 - float(open("said").read().split()[-1])) < 1e-9' 2>says || fail "RMSE: $(tail -n 1 says)"
     fi
 }
 check "compare --json: its keys, and the numbers of fit, predict and score" compare_json
