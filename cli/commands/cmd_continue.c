@@ -65,8 +65,11 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
     if (status)
         failed = complain_status(status);
     else
-        failed = forecast_write(&info, volt_as_view(path), arguments->output, arguments->common.json,
-                                arguments->beyond, beyond);
+        failed = forecast_write(&info, volt_as_view(path),
+                                &(forecast_output){.path = arguments->output,
+                                                   .json = arguments->common.json,
+                                                   .beyond = arguments->beyond,
+                                                   .beyond_count = beyond});
     free(path.data);
     return failed;
 }

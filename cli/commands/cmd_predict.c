@@ -3,6 +3,7 @@
 #include "commands/forecast.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "files/row_times.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "volterra.h"
@@ -14,6 +15,7 @@ typedef struct predict_arguments {
     common_arguments common;
     const char *model, *x, *output;
     int start, beyond, missing;
+    bool index;
     row_range rows;
 } predict_arguments;
 
@@ -52,6 +54,11 @@ static const option rows[] = {
      .fallback = "error",
      .offset = offsetof(predict_arguments, missing),
      .meaning = MISSING_MEANING},
+    {.name = "index",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_arguments, index),
+     .meaning =
+         "add a column row before the outputs: the row of X that the forecast is made from, counted from 0"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -60,26 +67,42 @@ static const option rows[] = {
      .meaning = "where to write (default: CSV on standard output)"},
 };
 
+/* Number the rows of X, as they stand in its file, in the first column. */
+static void fill_index(const dataset *inputs, volt_matrix table)
+{
+    for (int64_t i = 0; i < table.rows; i++)
+        table.data[i * table.ld] = (double)inputs->table->row_numbers[i];
+}
+
 static int predict(const predict_arguments *arguments, const volt_model *model, const dataset *inputs)
 {
     volt_model_info info;
-    volt_matrix forecast = {0};
-    int64_t beyond = 0;
+    volt_matrix table = {0};
+    row_labels times = {0};
+    forecast_output output = {.path = arguments->output,
+                              .json = arguments->common.json,
+                              .times = &times,
+                              .has_index = arguments->index,
+                              .beyond = arguments->beyond};
     volt_model_describe(model, &info);
-    int failed = allocate_matrix(inputs->view.rows, info.q, "the forecast", &forecast);
-    if (failed)
-        return failed;
-
-    volt_predict_options options = forecast_options(arguments->start, arguments->beyond);
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_model_predict(model, inputs->view, &options, forecast, &beyond);
-    progress_end();
-    if (status)
-        failed = complain_status(status);
-    else
-        failed = forecast_write(&info, volt_as_view(forecast), arguments->output, arguments->common.json,
-                                arguments->beyond, beyond);
-    free(forecast.data);
+    int64_t before = arguments->index; /* columns before the outputs */
+    int failed = row_labels_of_targets(&times, inputs, info.ahead, (volt_time_step){0});
+    if (!failed)
+        failed = allocate_matrix(inputs->view.rows, before + info.q, "the forecast", &table);
+    if (!failed) {
+        volt_predict_options options = forecast_options(arguments->start, arguments->beyond);
+        options.progress = progress_begin(arguments->common.quiet);
+        volt_matrix forecast = {table.data + before, table.rows, info.q, table.ld};
+        volt_status status = volt_model_predict(model, inputs->view, &options, forecast, &output.beyond_count);
+        progress_end();
+        failed = status ? complain_status(status) : 0;
+    }
+    if (!failed && arguments->index)
+        fill_index(inputs, table);
+    if (!failed)
+        failed = forecast_write(&info, volt_as_view(table), &output);
+    free(table.data);
+    row_labels_release(&times);
     return failed;
 }
 
@@ -108,6 +131,8 @@ static int run_predict(int argc, char *const *argv)
                                      &info);
     }
     if (!failed)
+        row_times_warn_order(&inputs);
+    if (!failed)
         failed = predict(&arguments, model, &inputs);
 
     dataset_release(&inputs);
@@ -123,7 +148,12 @@ const cli_command command_predict = {
         "inputs are found by name; a file with other names must have as many columns as the model.\n"
         "\n"
         "With --start continue the rows of X follow the training rows. A model fitted with --ahead 1\n"
-        "saw all rows of its file but the last, so X begins with that last row.\n",
+        "saw all rows of its file but the last, so X begins with that last row.\n"
+        "\n"
+        "Where X has a column of dates, so has the output, under the same name and first: the time that\n"
+        "each forecast is for, H rows after its row of X for a model fitted with --ahead H. Times behind\n"
+        "the last row of X are counted on with the step of its rows; where they have none, the column is\n"
+        "left out, and one line says so. NPY and MAT files hold numbers, and no times.\n",
     .examples = "  volterra predict model.safetensors --x new.csv -o forecast.csv\n"
                 "  volterra predict model.safetensors --x new.csv --start reset | head\n",
     .options = OPTION_TABLE(rows),

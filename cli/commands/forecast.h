@@ -2,6 +2,7 @@
 #ifndef CLI_FORECAST_H
 #define CLI_FORECAST_H
 
+#include "files/row_times.h"
 #include "volterra.h"
 
 #include <stdbool.h>
@@ -16,8 +17,17 @@ volt_predict_options forecast_options(int start, int beyond);
 /* Warn about the `count` rows (of `total`) that lay beyond the ball of training. */
 void forecast_warn_beyond(int beyond, int64_t count, int64_t total);
 
+/* How a forecast is written. */
+typedef struct forecast_output {
+    const char *path;
+    bool json;
+    const row_labels *times; /* (optional) a first column */
+    bool has_index;          /* the first column of the numbers is the number of the row */
+    int beyond;              /* what was done with inputs beyond the ball, and how often */
+    int64_t beyond_count;
+} forecast_output;
+
 /* Write a forecast with the model's output names; returns the exit status. */
-int forecast_write(const volt_model_info *model, volt_view forecast, const char *path, bool json, int beyond,
-                   int64_t beyond_count);
+int forecast_write(const volt_model_info *model, volt_view forecast, const forecast_output *output);
 
 #endif

@@ -153,7 +153,17 @@ void dataset_release(dataset *data)
 {
     volt_table_free(data->table);
     free(data->names);
+    free(data->widened);
     memset(data, 0, sizeof *data);
+}
+
+void dataset_pass_over_first(dataset *data, const char *name)
+{
+    if (!data->names || data->view.cols < 2 || strcmp(data->names[0], name) != 0)
+        return;
+    data->view.data++;
+    data->view.cols--;
+    memmove(data->names, data->names + 1, (size_t)data->view.cols * sizeof *data->names);
 }
 
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,

@@ -18,6 +18,7 @@ typedef struct dataset {
     volt_table *table;
     volt_view view;
     const char **names; /* of the columns of `view`; NULL: the file has no header */
+    double *widened;    /* memory of a view that has columns beside those of the table, or NULL */
 } dataset;
 
 /* Every function returns 0, or the exit status after saying what is wrong. A dataset that begins as
@@ -47,6 +48,9 @@ int dataset_read_inputs(dataset *data, const char *source, volt_missing missing,
  * otherwise all columns. */
 int dataset_read_like(dataset *data, const char *source, const row_range *rows, const char *option_name,
                       const dataset *like);
+
+/* Leave out the first column where it has this name, and is not the only one. */
+void dataset_pass_over_first(dataset *data, const char *name);
 
 /* rows x cols numbers, after a look at the memory that is left; `what` names them in an error. */
 int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix);

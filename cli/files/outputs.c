@@ -120,13 +120,22 @@ int output_check_against(const char *path, const char *source)
 int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
                   const char *extra_key, int64_t extra)
 {
+    const row_labels none = {0};
+    return output_labelled(path, values, names, &none, json, extra_key, extra);
+}
+
+int output_labelled(const char *path, volt_view values, const char *const *names, const row_labels *labels,
+                    bool json, const char *extra_key, int64_t extra)
+{
+    const char *const *texts = labels->name ? labels->texts : NULL;
     if (json && is_standard_output(path))
-        return print_matrix_json(values, names, extra_key, extra);
+        return print_matrix_json(values, names, texts, extra_key, extra);
     bool is_file = !is_standard_output(path);
     /* Leave nothing half written; a pipe may block for ever, so there Ctrl-C acts at once. */
     if (is_file)
         interrupt_defer(true);
-    volt_status status = volt_table_write_watched(path ? path : "-", values, names, interrupt_watch());
+    volt_status status =
+        volt_table_write_labelled(path ? path : "-", values, names, labels->name, texts, interrupt_watch());
     if (is_file)
         interrupt_defer(false);
     return status ? complain_status(status) : 0;

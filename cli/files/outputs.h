@@ -2,6 +2,7 @@
 #ifndef CLI_OUTPUTS_H
 #define CLI_OUTPUTS_H
 
+#include "files/row_times.h"
 #include "volterra.h"
 
 #include <stdbool.h>
@@ -28,6 +29,11 @@ bool is_standard_output(const char *path);
 /* Write a matrix. On standard output with `json` it is a JSON object, with `extra` under extra_key. */
 int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
                   const char *extra_key, int64_t extra);
+
+/* The same with a first column of times, where labels->name is not NULL; in JSON it is a list "time" of its own, and files
+ * that hold numbers alone go without. */
+int output_labelled(const char *path, volt_view values, const char *const *names, const row_labels *labels,
+                    bool json, const char *extra_key, int64_t extra);
 
 /* Write a text, to a file that is replaced as a whole or not at all ("-": standard output). */
 int output_text(const char *path, const char *text);

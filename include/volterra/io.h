@@ -57,10 +57,9 @@ typedef struct volt_table {
     int64_t filled_column; /* the column with most of those two, when there are some */
     int64_t file_rows;     /* rows of the file, whether they were read or not */
     int64_t *row_numbers;  /* rows: which row of the file each is, from 0 */
-    char *
-        time_name; /* of the first column of dates or times, which is no column of `values`; NULL: there is none */
-    char **time_texts; /* rows of its texts, or NULL */
-    volt_time *times;  /* rows of moments; NULL: no such column, or one that volt_times_parse refuses */
+    char *time_name;       /* of the first column of dates or times, which is no column of `values`, or NULL */
+    char **time_texts;     /* rows of its texts, or NULL */
+    volt_time *times;      /* rows of moments; NULL: no such column, or one that volt_times_parse refuses */
 } volt_table;
 
 /* What to read of a file. Begin with volt_read_options_default: everything, and a missing value is an error. */

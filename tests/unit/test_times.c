@@ -85,7 +85,7 @@ static void day_or_month(void **state)
     assert_true(times[0].seconds == time_of("2019-09-04").seconds);
     check_ok(volt_times_parse(months, 2, times));
     assert_true(times[0].seconds == time_of("2019-04-09").seconds);
-    check_fails(volt_times_parse(both, 2, times), VOLT_ERR_FORMAT, "begins with a day");
+    check_fails(volt_times_parse(both, 2, times), VOLT_ERR_FORMAT, "begins with a day, unlike '9/30/2019'");
 }
 
 static void every_day_of_a_calendar(void **state)
@@ -306,6 +306,18 @@ static void tables_keep_their_times(void **state)
     assert_string_equal(table->time_name, "Date");
     assert_string_equal(table->time_texts[1], "16/12/2006 17:25:00");
     assert_true(table->times[1].seconds - table->times[0].seconds == 60);
+    volt_table_free(table);
+
+    /* Rows that were not asked for settle what is the day. */
+    volt_read_options options = volt_read_options_default();
+    options.first = 1;
+    options.end = 2;
+    table = NULL;
+    check_ok(volt_table_read_part(
+        scratch_write_text("days.csv", "date,v\n30/9/2019,1\n4/10/2019,2\n5/10/2019,3\n"), &options, &table));
+    assert_int_equal(table->rows, 1);
+    assert_int_equal(table->row_numbers[0], 1);
+    assert_true(table->times && table->times[0].seconds == time_of("2019-10-04").seconds);
     volt_table_free(table);
 
     /* Texts that are no moments stay texts; a file without dates has none. */

@@ -27,6 +27,7 @@ typedef struct csv_column {
     int64_t filled;         /* of those, cells that are not missing */
     int64_t dates;          /* of those, leading cells that are dates or times of day */
     int64_t clocks;         /* of those, times of day without a date */
+    volt_date_order order;  /* what its dates say about the order of day and month */
     int64_t timed;          /* of those, dates with a time of day */
     int64_t bytes;          /* of its texts, their zero bytes included */
     int begins_with_number; /* the first filled cell is a number */
@@ -63,6 +64,8 @@ static void learn_cell(csv_column *column, const char *text)
     volt_time_text parts;
     if (column->dates == column->filled && volt_time_text_read(text, &parts)) {
         column->dates++;
+        if (column->order == VOLT_ORDER_OPEN)
+            column->order = volt_time_text_order(text, &parts);
         column->clocks += parts.fields[TIME_YEAR].length == 0;
         column->timed += parts.fields[TIME_YEAR].length > 0 && parts.fields[TIME_HOUR].length > 0;
     }
@@ -293,8 +296,8 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
     VOLT_TRY(volt_csv_walk(csv, &fill));
     if (!reader->dates.texts)
         return VOLT_OK;
-    return volt_csv_times_finish(&reader->dates, &reader->clocks, reader->columns[reader->dates.column].name,
-                                 reader->table);
+    const csv_column *dates = &reader->columns[reader->dates.column];
+    return volt_csv_times_finish(&reader->dates, &reader->clocks, dates->name, dates->order, reader->table);
 }
 
 volt_status volt_csv_read(const char *path, const char *columns, const volt_read_options *options,

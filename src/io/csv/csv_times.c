@@ -46,7 +46,7 @@ static volt_status join(volt_csv_texts *dates, const volt_csv_texts *clocks, int
 }
 
 volt_status volt_csv_times_finish(volt_csv_texts *dates, const volt_csv_texts *clocks, const char *name,
-                                  volt_table *table)
+                                  volt_date_order order, volt_table *table)
 {
     volt_status status = clocks->texts ? join(dates, clocks, table->rows) : VOLT_OK;
     if (status)
@@ -57,7 +57,8 @@ volt_status volt_csv_times_finish(volt_csv_texts *dates, const volt_csv_texts *c
         return VOLT_ERR_MEMORY;
     table->time_texts = dates->texts;
     dates->texts = NULL;
-    if (volt_times_parse((const char *const *)table->time_texts, table->rows, table->times) != VOLT_OK) {
+    if (volt_times_parse_as((const char *const *)table->time_texts, table->rows, order, table->times) !=
+        VOLT_OK) {
         volt_free(table->times);
         table->times = NULL;
     }

@@ -2,7 +2,7 @@
 #ifndef IO_CSV_TIMES_H
 #define IO_CSV_TIMES_H
 
-#include "volterra/io.h"
+#include "io/time/time_text.h"
 
 #include <stddef.h>
 
@@ -18,9 +18,9 @@ volt_status volt_csv_texts_begin(volt_csv_texts *kept, int64_t column, int64_t r
 void volt_csv_texts_put(volt_csv_texts *kept, int64_t row, const char *text, size_t length);
 
 /* Hand the dates over to `table`, which has as many rows, as its times under `name`, each with the time of day behind it
- * that stands in a column of its own. Texts that are no moments stay texts. `dates` is empty afterwards.
+ * that stands in a column of its own; `order` is what the file says about days and months. Texts that are no moments stay texts. `dates` is empty afterwards.
  * VOLT_ERR_MEMORY. */
 volt_status volt_csv_times_finish(volt_csv_texts *dates, const volt_csv_texts *clocks, const char *name,
-                                  volt_table *table);
+                                  volt_date_order order, volt_table *table);
 
 #endif

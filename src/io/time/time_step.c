@@ -98,18 +98,24 @@ int volt_time_step_is_known(volt_time_step step)
     return step.months > 0 || step.seconds > 0;
 }
 
-volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
+/* Seconds from a time on to `count` steps of months later. */
+static double seconds_of_months(double clock, volt_time_step step, int64_t count)
 {
     volt_clock_parts now;
-    double gone = step.seconds * (double)count;
-    if (step.months > 0 && volt_clock_take_apart(time.clock, 0, &now)) {
-        int64_t month = 12 * now.date.year + now.date.month - 1 + step.months * count;
-        if (month < 0)
-            month = 0;
-        int64_t year = month / 12, of_year = month % 12 + 1, length = volt_days_in_month(year, of_year);
-        int64_t day = step.is_month_end || now.date.day > length ? length : now.date.day;
-        gone = 86400.0 * (double)(volt_days_of_date(year, of_year, day) - now.days);
-    }
+    double far = (double)step.months * (double)count;
+    if (fabs(far) > 2e5 || !volt_clock_take_apart(clock, 0, &now))
+        return copysign(1e15, far); /* beyond every calendar, and an integer all the same */
+    int64_t month = 12 * now.date.year + now.date.month - 1 + step.months * count;
+    if (month < 0)
+        return -1e15;
+    int64_t year = month / 12, of_year = month % 12 + 1, length = volt_days_in_month(year, of_year);
+    int64_t day = step.is_month_end || now.date.day > length ? length : now.date.day;
+    return 86400.0 * (double)(volt_days_of_date(year, of_year, day) - now.days);
+}
+
+volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
+{
+    double gone = step.months > 0 ? seconds_of_months(time.clock, step, count) : step.seconds * (double)count;
     return (volt_time){.seconds = time.seconds + gone, .clock = time.clock + gone};
 }
 

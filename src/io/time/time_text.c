@@ -151,6 +151,15 @@ int64_t volt_time_text_number(const char *text, volt_time_field field)
     return number;
 }
 
+volt_date_order volt_time_text_order(const char *text, const volt_time_text *parts)
+{
+    if (parts->is_either && volt_time_text_number(text, parts->fields[TIME_DAY]) > 12)
+        return VOLT_ORDER_DAY_FIRST;
+    if (parts->is_either && volt_time_text_number(text, parts->fields[TIME_MONTH]) > 12)
+        return VOLT_ORDER_MONTH_FIRST;
+    return VOLT_ORDER_OPEN;
+}
+
 /* The fraction .25 of a second. */
 static double fraction_of(const char *text, volt_time_field field)
 {

@@ -28,6 +28,13 @@ typedef struct volt_time_text {
  * too, and no time can be made of it. */
 int volt_time_text_read(const char *text, volt_time_text *parts);
 
+/* What a text of two readings says about the order of its kind: a number above 12 is a day. */
+typedef enum volt_date_order { VOLT_ORDER_OPEN, VOLT_ORDER_DAY_FIRST, VOLT_ORDER_MONTH_FIRST } volt_date_order;
+volt_date_order volt_time_text_order(const char *text, const volt_time_text *parts);
+
+/* volt_times_parse, where other rows of the file may have settled the order already. */
+volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_order order, volt_time *times);
+
 /* The number in a field; 0 where it is not there. */
 int64_t volt_time_text_number(const char *text, volt_time_field field);
 

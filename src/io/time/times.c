@@ -13,40 +13,45 @@
 /* How much of a text a sentence shows. */
 #define SHOWN "%.40s"
 
-/* Which of the first two numbers of 4/9/2019 is the month, from all texts of a column: a number above 12 is none. */
-static volt_status find_order(const char *const *texts, int64_t n, int *is_month_first)
+/* Which of the first two numbers of 4/9/2019 is the month, from all texts of a column. */
+static volt_status find_order(const char *const *texts, int64_t n, volt_date_order *order)
 {
-    int64_t open = -1, by_day = -1, by_month = -1; /* a row of each kind */
+    const char *open = NULL, *settled = NULL; /* a text of each kind */
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
         if (!volt_time_text_read(texts[i], &parts) || !parts.is_either)
             continue;
-        if (volt_time_text_number(texts[i], parts.fields[TIME_DAY]) > 12)
-            by_day = i;
-        else if (volt_time_text_number(texts[i], parts.fields[TIME_MONTH]) > 12)
-            by_month = i;
-        else
-            open = i;
+        volt_date_order found = volt_time_text_order(texts[i], &parts);
+        if (found == VOLT_ORDER_OPEN) {
+            open = texts[i];
+            continue;
+        }
+        VOLT_REQUIRE(*order == VOLT_ORDER_OPEN || found == *order, VOLT_ERR_FORMAT,
+                     "'" SHOWN "' begins with %s, unlike '" SHOWN "'", texts[i],
+                     found == VOLT_ORDER_DAY_FIRST ? "a day" : "a month", settled ? settled : "others");
+        *order = found;
+        settled = texts[i];
     }
-    VOLT_REQUIRE(by_day < 0 || by_month < 0, VOLT_ERR_FORMAT,
-                 "'" SHOWN "' begins with a day and '" SHOWN "' with a month", texts[by_day], texts[by_month]);
-    VOLT_REQUIRE(open < 0 || by_day >= 0 || by_month >= 0, VOLT_ERR_FORMAT,
-                 "'" SHOWN "' may begin with the day or with the month; write dates as 2019-04-09",
-                 texts[open]);
-    *is_month_first = by_month >= 0;
+    VOLT_REQUIRE(!open || *order != VOLT_ORDER_OPEN, VOLT_ERR_FORMAT,
+                 "'" SHOWN "' may begin with the day or with the month; write dates as 2019-04-09", open);
     return VOLT_OK;
 }
 
 volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times)
 {
     VOLT_REQUIRE(texts && times && n >= 0, VOLT_ERR_ARGUMENT, "volt_times_parse: texts and a place for times");
-    int is_month_first = 0;
-    VOLT_TRY(find_order(texts, n, &is_month_first));
+    return volt_times_parse_as(texts, n, VOLT_ORDER_OPEN, times);
+}
+
+volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_order order, volt_time *times)
+{
+    VOLT_TRY(find_order(texts, n, &order));
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
         int is_time = volt_time_text_read(texts[i], &parts);
         VOLT_REQUIRE(!is_time || parts.fields[TIME_YEAR].length > 0, VOLT_ERR_FORMAT,
                      "'" SHOWN "' is a time of day without a date", texts[i]);
+        int is_month_first = order == VOLT_ORDER_MONTH_FIRST;
         VOLT_REQUIRE(is_time && volt_time_of_text(texts[i], &parts, is_month_first, &times[i]), VOLT_ERR_FORMAT,
                      "'" SHOWN "' is no date", texts[i]);
     }

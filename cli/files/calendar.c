@@ -1,0 +1,134 @@
+/* cli/files/calendar.c: columns of the calendar beside the inputs of a file or of a line. */
+#include "files/calendar.h"
+
+#include "files/row_times.h"
+#include "terminal/messages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int calendar_check(const char *parts, calendar *wanted)
+{
+    *wanted = (calendar){.parts = parts, .scale = 1};
+    volt_status status = parts ? volt_calendar_count(parts, &wanted->cols) : VOLT_OK;
+    return status ? complain(EXIT_USAGE, "--calendar: %s", volt_error_detail()) : 0;
+}
+
+double calendar_scale(volt_view X)
+{
+    double sum = 0; /* of the variances of the columns, each found in two passes */
+    for (int64_t j = 0; j < X.cols; j++) {
+        double mean = 0, variance = 0;
+        for (int64_t i = 0; i < X.rows; i++)
+            mean += (X.data[i * X.ld + j] - mean) / (double)(i + 1);
+        for (int64_t i = 0; i < X.rows; i++) {
+            double gap = X.data[i * X.ld + j] - mean;
+            variance += gap * gap / (double)X.rows;
+        }
+        sum += variance;
+    }
+    double scale = sqrt(2 * sum / (double)X.cols); /* a sine has the variance 1/2 */
+    return scale > 0 && isfinite(scale) ? scale : 1;
+}
+
+/* ---- a file ----------------------------------------------------------------------------------- */
+
+/* The names of the data with those of the calendar behind them, in one block. */
+static const char **all_names(const calendar *wanted, const dataset *data)
+{
+    size_t own = (size_t)data->view.cols, more = (size_t)wanted->cols;
+    const char **names = malloc((own + more + 1) * sizeof *names + more * VOLT_CALENDAR_NAME_LENGTH);
+    if (!names)
+        return NULL;
+    memcpy(names, data->names, own * sizeof *names);
+    char *made = (char *)(names + own + more + 1);
+    for (size_t k = 0; k < more; k++, made += VOLT_CALENDAR_NAME_LENGTH) {
+        volt_calendar_name(wanted->parts, (int64_t)k, made);
+        names[own + k] = made;
+    }
+    names[own + more] = NULL;
+    return names;
+}
+
+int calendar_add(const calendar *wanted, dataset *data)
+{
+    if (!wanted->parts)
+        return 0;
+    volt_matrix wide = {0};
+    volt_view own = data->view;
+    int failed = row_times_require(data, "--calendar");
+    if (!failed)
+        failed = allocate_matrix(own.rows, own.cols + wanted->cols, "the inputs with the calendar", &wide);
+    if (failed)
+        return failed;
+    for (int64_t i = 0; i < own.rows; i++)
+        memcpy(wide.data + i * wide.ld, own.data + i * own.ld, (size_t)own.cols * sizeof *wide.data);
+    volt_matrix columns = {wide.data + own.cols, own.rows, wanted->cols, wide.ld};
+    volt_status status = volt_calendar_columns(data->table->times, wanted->parts, wanted->scale, columns);
+    const char **names = data->names && !status ? all_names(wanted, data) : NULL;
+    if (status || (data->names && !names)) {
+        free(wide.data);
+        return status ? complain_status(status)
+                      : complain(EXIT_FAILED, "not enough memory for the column names of %s", data->source);
+    }
+    free(data->names);
+    free(data->widened);
+    data->names = names;
+    data->widened = wide.data;
+    data->view = volt_as_view(wide);
+    return 0;
+}
+
+/* ---- a line ----------------------------------------------------------------------------------- */
+
+/* The first cell that is a date; -1, and *problem in words, when there is none. */
+static int64_t find_date(char *const *cells, int64_t count, volt_time *time, const char **problem)
+{
+    *problem = "there is none";
+    for (int64_t j = 0; j < count; j++) {
+        double number;
+        const char *cell = cells[j];
+        if (volt_parse_number(cell, &number))
+            continue;
+        if (volt_times_parse(&cell, 1, time) == VOLT_OK)
+            return j;
+        *problem = volt_error_detail();
+    }
+    return -1;
+}
+
+/* A time of day may stand in a cell of its own: behind the date it makes another moment. */
+static void add_time_of_day(char *const *cells, int64_t count, int64_t date, volt_time *time)
+{
+    char text[2 * VOLT_TIME_LENGTH];
+    const char *both = text;
+    for (int64_t j = 0; j < count; j++) {
+        volt_time moment;
+        int length = snprintf(text, sizeof text, "%s %s", cells[date], cells[j]);
+        if (j == date || length >= (int)sizeof text || volt_times_parse(&both, 1, &moment) != VOLT_OK)
+            continue;
+        *time = moment;
+        return;
+    }
+}
+
+bool calendar_of_line(const calendar *wanted, const char *line, double *row, const char **problem)
+{
+    char **cells = NULL;
+    int64_t count = 0;
+    volt_time time = {0};
+    *problem = volt_error_detail();
+    if (volt_csv_split_line(line, NULL, &cells, &count))
+        return false;
+    int64_t date = find_date(cells, count, &time, problem);
+    if (date >= 0)
+        add_time_of_day(cells, count, date, &time);
+    volt_free(cells);
+    if (date < 0)
+        return false;
+    *problem = volt_error_detail();
+    return volt_calendar_columns(&time, wanted->parts, wanted->scale, volt_matrix_of(row, 1, wanted->cols)) ==
+           VOLT_OK;
+}

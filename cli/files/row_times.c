@@ -1,0 +1,112 @@
+/* cli/files/row_times.c: the times of a file's rows: looked at, and carried on to the rows that a forecast is for. */
+#include "files/row_times.h"
+
+#include "terminal/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- as they are ------------------------------------------------------------------------------ */
+
+void row_times_warn_order(const dataset *data)
+{
+    const volt_table *table = data->table;
+    int64_t back = 0, first = 0;
+    for (int64_t i = 1; table->times && i < table->rows; i++)
+        if (table->times[i].seconds < table->times[i - 1].seconds && back++ == 0)
+            first = i;
+    if (back == 0)
+        return;
+    if (back == table->rows - 1)
+        warn("%s: the latest row comes first (%s): sort the file by column '%s', rows must follow each other "
+             "in time",
+             data->source, table->time_texts[0], table->time_name);
+    else
+        warn("%s: the rows are not in order of time: row %lld (%s) comes after %s%s", data->source,
+             (long long)table->row_numbers[first], table->time_texts[first], table->time_texts[first - 1],
+             back > 1 ? ", and so do others" : "");
+}
+
+int row_times_require(const dataset *data, const char *need)
+{
+    const volt_table *table = data->table;
+    if (table->times)
+        return 0;
+    if (!table->time_texts)
+        return complain(EXIT_FAILED, "%s has no column of dates, which %s needs", data->source, need);
+    volt_time *times = malloc((size_t)table->rows * sizeof *times + 1);
+    volt_status status =
+        times ? volt_times_parse((const char *const *)table->time_texts, table->rows, times) : VOLT_ERR_MEMORY;
+    free(times);
+    return complain(EXIT_FAILED, "%s, column '%s': %s needs dates, and %s", data->source, table->time_name,
+                    need, status == VOLT_ERR_FORMAT ? volt_error_detail() : "there is not enough memory");
+}
+
+int row_times_step(const dataset *data, volt_time_step *step)
+{
+    const volt_table *table = data->table;
+    *step = (volt_time_step){0};
+    volt_status status = table->times ? volt_time_step_find(table->times, table->rows, step) : VOLT_OK;
+    return status ? complain_status(status) : 0;
+}
+
+/* ---- carried on ------------------------------------------------------------------------------- */
+
+static void leave_out(const volt_table *table, int64_t ahead, const char *why)
+{
+    warn("the forecasts have no column '%s': they are for %lld row%s later, and %s", table->time_name,
+         (long long)ahead, ahead == 1 ? "" : "s", why);
+}
+
+/* The times of the targets that lie behind the last row, those of the rows from `first` on, each in a piece of
+ * VOLT_TIME_LENGTH bytes. */
+static bool write_later(const volt_table *table, int64_t first, int64_t ahead, volt_time_step step,
+                        char *pieces)
+{
+    int64_t last = table->rows - 1;
+    for (int64_t i = first; i <= last; i++, pieces += VOLT_TIME_LENGTH) {
+        volt_time later = volt_time_advance(table->times[last], step, i + ahead - last);
+        if (volt_time_write_like(table->time_texts[last], table->times[last], later, pieces))
+            return false;
+    }
+    return true;
+}
+
+int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead, volt_time_step step)
+{
+    const volt_table *table = data->table;
+    if (!table->time_texts)
+        return 0;
+    if (ahead > 0 && !table->times) {
+        leave_out(table, ahead, "its texts are not dates that can be counted on");
+        return 0;
+    }
+    int failed = ahead > 0 && !volt_time_step_is_known(step) ? row_times_step(data, &step) : 0;
+    if (failed)
+        return failed;
+    if (ahead > 0 && !volt_time_step_is_known(step)) {
+        leave_out(table, ahead, "the times of the rows have no regular step");
+        return 0;
+    }
+    int64_t rows = table->rows, first = ahead < rows ? rows - ahead : 0;
+    labels->texts = malloc((size_t)rows * sizeof *labels->texts + 1);
+    labels->made = malloc((size_t)(rows - first) * VOLT_TIME_LENGTH + 1);
+    if (!labels->texts || !labels->made)
+        return complain(EXIT_FAILED, "not enough memory for the times of %s", data->source);
+    if (!write_later(table, first, ahead, step, labels->made)) {
+        leave_out(table, ahead, "those are no dates any more");
+        return 0;
+    }
+    for (int64_t i = 0; i < rows; i++)
+        labels->texts[i] =
+            i < first ? table->time_texts[i + ahead] : labels->made + (i - first) * VOLT_TIME_LENGTH;
+    labels->name = table->time_name;
+    return 0;
+}
+
+void row_labels_release(row_labels *labels)
+{
+    free((void *)labels->texts);
+    free(labels->made);
+    memset(labels, 0, sizeof *labels);
+}

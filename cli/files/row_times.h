@@ -1,0 +1,30 @@
+/* cli/files/row_times.h: the times of a file's rows: looked at, and carried on to the rows that a forecast is for. */
+#ifndef CLI_ROW_TIMES_H
+#define CLI_ROW_TIMES_H
+
+#include "files/inputs.h"
+#include "volterra.h"
+
+/* Warn, in one line, when the rows do not follow each other in time. */
+void row_times_warn_order(const dataset *data);
+
+/* Refuse a file whose rows have no moments in time; `need` says what for: "--calendar". */
+int row_times_require(const dataset *data, const char *need);
+
+/* The step of the file's own rows; all zero: not known. */
+int row_times_step(const dataset *data, volt_time_step *step);
+
+/* A first column of texts beside the rows of a matrix. */
+typedef struct row_labels {
+    const char *name;   /* NULL: there is none */
+    const char **texts; /* one for every row */
+    char *made;         /* memory of texts that were made up */
+} row_labels;
+
+/* The time that each row's forecast is for, `ahead` rows later: that of the file's own row where it has it, otherwise
+ * counted on with the `step` of the model or else of the file. A file with times that cannot be carried on gives none,
+ * and a warning that says why. Labels that begin as {0} can always be released. */
+int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead, volt_time_step step);
+void row_labels_release(row_labels *labels);
+
+#endif

@@ -1,0 +1,111 @@
+# tests/cli/cases/5_time.sh: the times of rows: in forecasts, against the end of training, as inputs.
+
+# hourly ROWS [FIRST]: a column `when` of hours from 2020-01-01 on and a column `load`, from row FIRST on
+hourly()
+{
+    awk -v n="$1" -v first="${2:-0}" 'BEGIN {
+        print "when,load"
+        for (t = first; t < first + n; t++)
+            printf "2020-%02d-%02d %02d:00,%.12g\n", 1 + int(t / 744), 1 + int(t / 24) % 31, t % 24,
+                   500 + 40 * sin(t * 0.2617993877991494) + 9 * cos(0.37 * t)
+    }'
+}
+
+predict_times()
+{
+    hourly 100 >x.csv
+    expect 0 fit --x x.csv --rows :80 --ahead 3 --alpha 1e-3 -o model.safetensors
+    # A forecast made at row t is for row t+3: the file's own times, and counted on behind its end.
+    expect 0 predict model.safetensors --x x.csv --rows 77: -o yhat.csv
+    no_err
+    lines_of yhat.csv 24
+    [ "$(sed -n 1p yhat.csv)" = when,load ] || fail "the header is $(sed -n 1p yhat.csv)"
+    [ "$(sed -n 2p yhat.csv | cut -d, -f1)" = '2020-01-04 08:00' ] || fail "the first row is $(sed -n 2p yhat.csv)"
+    [ "$(sed -n 24p yhat.csv | cut -d, -f1)" = '2020-01-05 06:00' ] || fail "the last row is $(sed -n 24p yhat.csv)"
+    expect 0 predict model.safetensors --x x.csv --rows 77: --json
+    valid_json out "v['columns'] == ['load'] and len(v['time']) == 23 and v['time'][-1] == '2020-01-05 06:00'"
+    # Numbers alone go into a file of numbers.
+    expect 0 predict model.safetensors --x x.csv --rows 77: -o yhat.npy
+    no_err
+    # Without dates all is as it was.
+    cut -d, -f2 x.csv >bare.csv
+    expect 0 predict model.safetensors --x bare.csv --rows 77: -o bare_yhat.csv
+    cut -d, -f2 yhat.csv | cmp -s - bare_yhat.csv || fail "the dates changed the forecast"
+    # A model of the same row: the time is that of the row.
+    awk -F, 'NR == 1 { print $1 ",in,out" } NR > 1 { print $1 "," $2 "," 2 * $2 }' x.csv >xy.csv
+    expect 0 fit --x xy.csv:in --y xy.csv:out --rows :80 --alpha 1e-3 -o same.safetensors
+    expect 0 predict same.safetensors --x xy.csv --rows 80:82
+    [ "$(sed -n 2p out | cut -d, -f1)" = '2020-01-04 08:00' ] || fail "the first row is $(sed -n 2p out)"
+}
+check "predict: a column of times comes first, of the rows that the forecasts are for" predict_times
+
+predict_monthly()
+{
+    # Each goes on in its own form.
+    local form
+    for form in '%d-%02d' '%d/%d/1' '01.%2$02d.%1$d'; do
+        awk -v form="$form" 'BEGIN {
+            print "date,v"
+            for (t = 0; t < 40; t++) {
+                y = 2019 + int(t / 12); m = 1 + t % 12
+                if (form ~ /^01/) printf "01.%02d.%d", m, y; else printf form, y, m
+                printf ",%.9g\n", sin(0.5 * t) + 0.1 * cos(1.3 * t)
+            }
+        }' >x.csv
+        expect 0 fit --x x.csv --rows :36 --ahead 2 --alpha 1e-3 -o model.safetensors
+        expect 0 predict model.safetensors --x x.csv --rows 34:
+        case $form in
+            '%d-%02d') tail -n 1 out | grep -q '^2022-06,' || fail "the last row is $(tail -n 1 out)" ;;
+            '%d/%d/1') tail -n 1 out | grep -q '^2022/6/1,' || fail "the last row is $(tail -n 1 out)" ;;
+            *) tail -n 1 out | grep -q '^01.06.2022,' || fail "the last row is $(tail -n 1 out)" ;;
+        esac
+    done
+}
+check "predict: months are counted on in the form of the file" predict_monthly
+
+predict_irregular()
+{
+    # Days of work: nobody knows which day the row after the last is.
+    awk 'BEGIN { print "date,v"
+        for (t = 0; t < 40; t++) { day = 6 + 7 * int(t / 5) + t % 5
+            printf "2020-%02d-%02d,%.9g\n", 1 + int((day - 1) / 28), 1 + (day - 1) % 28, sin(0.4 * t) } }' >x.csv
+    expect 0 fit --x x.csv --rows :30 --alpha 1e-3 -o model.safetensors
+    expect 0 predict model.safetensors --x x.csv --rows 29:
+    [ "$(sed -n 1p out)" = v ] || fail "the header is $(sed -n 1p out)"
+    err_has "^volterra: warning: the forecasts have no column 'date': they are for 1 row later, and the times of the rows have no regular step$"
+    # Texts that are no dates.
+    sed '2,$s/^2020-\(..\)/day \1 of/' x.csv >words.csv
+    expect 0 predict model.safetensors --x words.csv --rows 29:
+    err_has "they are for 1 row later, and its texts are not dates that can be counted on$"
+}
+check "predict: times that cannot be counted on are left out, and one line says why" predict_irregular
+
+predict_index()
+{
+    small_model
+    expect 0 predict model.safetensors --x x.csv --rows 57: --index -o yhat.csv
+    [ "$(sed -n 1p yhat.csv)" = row,a,b ] || fail "the header is $(sed -n 1p yhat.csv)"
+    [ "$(cut -d, -f1 yhat.csv | tr '\n' ' ')" = 'row 57 58 59 ' ] || fail "the rows are $(cut -d, -f1 yhat.csv)"
+    expect 0 predict model.safetensors --x x.csv --rows 57: -o plain.csv
+    cut -d, -f2- yhat.csv | cmp -s - plain.csv || fail "--index changed the forecast"
+    # Rows that are left out keep their numbers away.
+    awk -F, 'NR == 60 { print "," $2; next } { print }' x.csv >hole.csv
+    expect 0 predict model.safetensors --x hole.csv --rows 57: --missing drop --index
+    [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'row 57 59 ' ] || fail "the rows are $(cut -d, -f1 out)"
+    expect 0 predict model.safetensors --x x.csv --rows 58: --index --json
+    valid_json out "v['columns'] == ['row', 'a', 'b'] and [r[0] for r in v['rows']] == [58, 59]"
+}
+check "predict --index numbers the rows of the file" predict_index
+
+predict_order()
+{
+    hourly 60 >x.csv
+    expect 0 fit --x x.csv --rows :40 --alpha 1e-3 -o model.safetensors
+    { sed -n 1p x.csv; tail -n +41 x.csv | sort -r; } >turned.csv
+    expect 0 predict model.safetensors --x turned.csv -o yhat.csv
+    err_has "turned.csv: the latest row comes first \(2020-01-03 11:00\): sort the file by column 'when', rows must follow each other in time"
+    awk 'NR == 51 { held = $0; next } { print } NR == 55 { print held }' x.csv >swapped.csv
+    expect 0 predict model.safetensors --x swapped.csv -o yhat.csv
+    err_has "swapped.csv: the rows are not in order of time: row 53 \(2020-01-03 01:00\) comes after 2020-01-03 05:00$"
+}
+check "predict: rows that are not in order of time are said" predict_order
