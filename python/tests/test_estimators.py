@@ -262,3 +262,26 @@ def test_beyond(system):
 
 def test_repr():
     assert repr(VolterraRidge(tau=0.3, alpha=1e-4)) == "VolterraRidge(alpha=0.0001, tau=0.3)"
+
+
+def test_lambda_coef_is_lam_coef():
+    """The name that kernel texts have, wherever lam_coef is taken."""
+    u, y = volterra.datasets.narma10(120, seed=3)
+    u = u.reshape(-1, 1)
+    first = VolterraRidge(lam_coef=0.7, alpha=1e-3).fit(u, y)
+    second = VolterraRidge(lambda_coef=0.7, alpha=1e-3).fit(u, y)
+    assert first.kernel_ == second.kernel_ and np.array_equal(first.fitted_, second.fitted_)
+    assert second.get_params()["lambda_coef"] == 0.7 and second.set_params(lambda_coef=None).lambda_coef is None
+    K = volterra.volterra_kernel(u, lam_coef=0.7)
+    assert np.array_equal(K, volterra.volterra_kernel(u, lambda_coef=0.7))
+    with pytest.raises(ValueError, match="give lam_coef or lambda_coef, not both"):
+        VolterraRidge(lam_coef=0.7, lambda_coef=0.7).fit(u, y)
+    with pytest.raises(ValueError, match="give lam_coef or lambda_coef, not both"):
+        volterra.volterra_kernel(u, lam_coef=0.7, lambda_coef=0.6)
+    with pytest.raises(ValueError, match="not both: kernel and lambda_coef"):
+        VolterraRidge(kernel="volterra", lambda_coef=0.7).fit(u, y)
+    for name in ("lam_coef", "lambda_coef"):
+        search = volterra.VolterraRidgeCV(candidates={name: [0.5, 0.6], "alpha": [1e-3]}).fit(u, y)
+        assert search.best_params_[name] in (0.5, 0.6) and f"param_{name}" in search.cv_results_
+        drawn = volterra.VolterraRidgeCV(draws=2, ranges={name: ("linear", 0.5, 0.6)}, random_state=0).fit(u, y)
+        assert 0.5 <= drawn.best_params_["lam_coef"] <= 0.6

@@ -24,7 +24,14 @@ Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_ke
 from __future__ import annotations
 
 from . import datasets, metrics, plot
-from ._errors import BeyondWarning, CancelledError, NotFittedError, SingularError, VolterraWarning
+from ._errors import (
+    BeyondWarning,
+    CancelledError,
+    NotFittedError,
+    OrderWarning,
+    SingularError,
+    VolterraWarning,
+)
 from ._native import lib as _lib
 from ._native import text as _text
 from ._stream import Stream
@@ -51,6 +58,7 @@ __all__ = [
     "CancelledError",
     "MCS",
     "NotFittedError",
+    "OrderWarning",
     "SequenceKernelRidge",
     "SingularError",
     "Stream",

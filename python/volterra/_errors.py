@@ -41,6 +41,10 @@ class BeyondWarning(VolterraWarning):
     """Inputs lay beyond the ball of the training inputs, and were projected to it or taken as they are."""
 
 
+class OrderWarning(VolterraWarning):
+    """The rows given to `predict` or `score` do not follow those of training, as after a shuffled split."""
+
+
 _EXCEPTIONS = {
     c.ERR_MEMORY: MemoryError,
     c.ERR_SINGULAR: SingularError,

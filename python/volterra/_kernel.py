@@ -88,12 +88,14 @@ def value_text(value: Any) -> str:
 
 def join_text(name: str, parameters: Dict[str, Any]) -> str:
     """NAME:PARAMETER=VALUE,... from Python's names; None means not given."""
-    given = [
-        f"{library_name(key)}={value_text(value)}"
-        for key, value in parameters.items()
-        if value is not None
-    ]
-    return f"{name}:{','.join(given)}" if given else name
+    given: Dict[str, str] = {}
+    for key, value in parameters.items():
+        if value is None:
+            continue
+        if library_name(key) in given:
+            raise ValueError(f"give {_TO_PYTHON[library_name(key)]} or {library_name(key)}, not both")
+        given[library_name(key)] = value_text(value)
+    return f"{name}:{','.join('='.join(pair) for pair in given.items())}" if given else name
 
 
 def given_parameters(kernel: Kernel) -> Dict[str, Any]:

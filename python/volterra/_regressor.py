@@ -16,7 +16,6 @@ Rows are time steps in order. What ``predict`` means follows from where its rows
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -24,8 +23,9 @@ import numpy as np
 from . import _native as c
 from ._arguments import choice, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_frame, same_rows
-from ._errors import BeyondWarning, NotFittedError, warn
+from ._errors import BeyondWarning, NotFittedError, OrderWarning, warn
 from ._model import FitSettings, Model, PathLike
+from ._order import ADVICE, TrainingRows, index_of, is_ordered
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
 from ._stream import Stream
@@ -34,27 +34,6 @@ from .metrics import r2
 
 STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
-
-
-def _digest(a: Array) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(a).data, digest_size=16).digest()
-
-
-class TrainingRows:
-    """The rows that were trained on, as a digest by which they are recognised."""
-
-    def __init__(self, X: Array) -> None:
-        self.n = X.shape[0]
-        self.first = X[0].copy()  # most other inputs differ here already
-        self.digest = _digest(X)
-
-    def begin(self, X: Array) -> bool:
-        """Does X begin with them?"""
-        return (
-            X.shape[0] >= self.n
-            and bool(np.array_equal(X[0], self.first))
-            and _digest(X[: self.n]) == self.digest
-        )
 
 
 class Training(NamedTuple):
@@ -69,10 +48,13 @@ class Training(NamedTuple):
     input_names: Optional[Array]  # columns of data frames
     output_names: Optional[Array]
     form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
+    source: Any  # X as it was given
 
     @classmethod
     def read(cls, X: Any, y: Any) -> "Training":
         rows = as_matrix(X, "X")
+        if not is_ordered(index_of(X)):
+            warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
         if rows.shape[0] < 2:
             raise ValueError(
                 f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "
@@ -82,11 +64,11 @@ class Training(NamedTuple):
         form = FrameForm(source) if is_frame(X) and is_frame(source) else None
         names = column_names(X), column_names(source)
         if y is None:
-            return cls(rows, rows[:-1], rows[1:], False, True, True, *names, form)
+            return cls(rows, rows[:-1], rows[1:], False, True, True, *names, form, X)
         targets, flat = as_targets(y, "y")
         same_rows(rows, targets)
         feedback = rows.shape == targets.shape and bool(np.array_equal(targets[:-1], rows[1:]))
-        return cls(rows, rows, targets, flat, False, feedback, *names, form)
+        return cls(rows, rows, targets, flat, False, feedback, *names, form, X)
 
 
 class SequenceRegressor(RegressorMixin, BaseEstimator):
@@ -202,7 +184,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self._remember_names(training.input_names)
         self._model = model
         self._fitted = fitted
-        self._rows = TrainingRows(training.rows)
+        self._rows = TrainingRows(training.rows, training.targets, training.source)
         self._tail = training.rows[-1:].copy() if training.is_series else None
         self._flat, self._form = training.flat, training.form
         self._set_attributes()
@@ -262,21 +244,25 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             return self._form.dress(values, X.index)
         return values
 
-    def _forecast(self, a: Array, start: str) -> Array:
-        """Forecasts for the rows of `a`; see the head of this file."""
+    def _forecast(self, a: Array, start: str, X: Any = None) -> Array:
+        """Forecasts for the rows of `a`, which came as X; see the head of this file."""
         if start == "reset":
             return self._follow(a, "reset", None)
         if start == "auto" and self._rows is not None and self._fitted is not None and self._rows.begin(a):
             known = self._fitted.shape[0]
             rest = self._follow(a[known:], "continue", None) if a.shape[0] > known else a[:0]
             return np.vstack([self._fitted, rest]) if len(rest) else self._fitted.copy()
+        if start == "auto" and self._rows is not None:
+            complaint = self._rows.complaint(a, X)
+            if complaint:
+                warn(complaint, OrderWarning)
         return self._follow(a, "continue", self._tail)
 
     def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
         rows = a if tail is None else np.vstack([tail, a])
         with use_threads(self.n_jobs):
             out, beyond = self._model.predict(rows, start, self._beyond(), self.verbose)
-        self._warn_beyond(beyond, a.shape[0])
+        self._warn_beyond(beyond, rows.shape[0])
         return out if tail is None else out[tail.shape[0] :]
 
     def predict(self, X: Any, *, start: Optional[str] = None) -> Any:
@@ -298,7 +284,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             the name or columns of y.
         """
         a = self._read_inputs(X)
-        return self._dress(self._forecast(a, choice("start", start or self.start, STARTS)), X)
+        return self._dress(self._forecast(a, choice("start", start or self.start, STARTS), X), X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R^2 of ``predict(X)``, the mean over outputs.
@@ -316,7 +302,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         float
         """
         a = self._read_inputs(X)
-        forecast = self._forecast(a, choice("start", self.start, STARTS))
+        forecast = self._forecast(a, choice("start", self.start, STARTS), X)
         if y is None:
             if not self._model.settings.ahead:
                 raise ValueError("score needs y: this estimator was fitted with targets of their own")

@@ -148,9 +148,9 @@ def gram(
         ``window=`` or ``path=rows``.
     radius : float, optional
         M, the norm that bounds the inputs; the largest among X and Y when not given. ``tau_coef`` and
-        ``lambda_coef`` are shares of bounds that depend on it: matrices of one problem, such as ``gram(train)`` and
-        ``gram(test, train)``, need the same. A matrix whose rows reach beyond its columns, without a radius, warns
-        (`VolterraWarning`).
+        ``lambda_coef`` are shares of bounds that depend on it: matrices of one problem, such as
+        ``gram(train)`` and ``gram(test, train)``, need the same. A matrix whose rows reach beyond its columns,
+        without a radius, warns (`VolterraWarning`).
     normalise : bool, default=False
         Divide entry (i, j) by ``sqrt(k(x_i, x_i) k(y_j, y_j))``, so that everything has 1 with itself.
     n_jobs : int, optional
@@ -231,7 +231,9 @@ def volterra_kernel(
     lam_coef: Optional[float] = None,
     gamma: Optional[float] = None,
     radius: Optional[float] = None,
+    normalise: bool = False,
     n_jobs: Optional[int] = None,
+    lambda_coef: Optional[float] = None,
 ) -> Array:
     """The Volterra reservoir kernel: ``K[i, j] = 1 + lam^2 kappa(x_i, y_j) K[i-1, j-1]``.
 
@@ -248,10 +250,10 @@ def volterra_kernel(
         The local kernel kappa: geometric (default), even, exponential, poly:P or rbf.
     tau_coef, lam_coef : float, optional
         In (0, 1), in place of tau and lam: as shares of their bounds, so never out of bounds. 0.3 and 0.9 when
-        neither form is given.
+        neither form is given. ``lambda_coef``, as in kernel texts, is another name of lam_coef.
     gamma : float, optional
         Of the lift rbf, ``exp(-gamma |x - y|^2)``.
-    radius, n_jobs : as in `gram`
+    radius, normalise, n_jobs : as in `gram`
 
     Returns
     -------
@@ -265,8 +267,10 @@ def volterra_kernel(
     >>> bool(np.isclose(K[0, 0], 1 + 0.25 / (1 - 0.25 * 0.25) / (1 - 0.25)))
     True
     """
-    parameters = dict(tau=tau, tau_coef=tau_coef, gamma=gamma, lam=lam, lam_coef=lam_coef, lift=lift)
-    return gram(X, Y, join_text("volterra", parameters), radius=radius, n_jobs=n_jobs)
+    parameters = dict(
+        tau=tau, tau_coef=tau_coef, gamma=gamma, lam=lam, lam_coef=lam_coef, lambda_coef=lambda_coef, lift=lift
+    )
+    return gram(X, Y, join_text("volterra", parameters), radius=radius, normalise=normalise, n_jobs=n_jobs)
 
 
 def gak_kernel(

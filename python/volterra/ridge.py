@@ -18,7 +18,8 @@ class VolterraRidge(SequenceRegressor):
     The readout solves ``(K + alpha I) A = Y`` exactly.
 
     Rows are time steps in order, and what a row means depends on the rows before it: do not shuffle, and
-    cross-validate with ``TimeSeriesSplit``.
+    cross-validate with ``TimeSeriesSplit``. Rows that cannot follow those of training, by the index of a data frame or
+    because training has seen them, are an `OrderWarning`.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ class VolterraRidge(SequenceRegressor):
         covariances), "exponential", "poly:P" or "rbf".
     tau_coef, lam_coef : float, optional
         In (0, 1), in place of tau and lam, as shares of their bounds: never out of bounds. 0.3 and 0.9 when
-        neither form is given.
+        neither form is given. ``lambda_coef``, as in kernel texts, is another name of lam_coef.
     gamma : float, optional
         Of the lift "rbf", ``exp(-gamma |x - y|^2)``.
     kernel : str, optional
@@ -123,6 +124,7 @@ class VolterraRidge(SequenceRegressor):
         beyond: str = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
+        lambda_coef: Optional[float] = None,
     ) -> None:
         self.tau = tau
         self.lam = lam
@@ -130,6 +132,7 @@ class VolterraRidge(SequenceRegressor):
         self.lift = lift
         self.tau_coef = tau_coef
         self.lam_coef = lam_coef
+        self.lambda_coef = lambda_coef
         self.gamma = gamma
         self.kernel = kernel
         self.washout = washout
@@ -147,6 +150,7 @@ class VolterraRidge(SequenceRegressor):
             gamma=self.gamma,
             lam=self.lam,
             lam_coef=self.lam_coef,
+            lambda_coef=self.lambda_coef,
             lift=None if self.lift == "geometric" else self.lift,
         )
         if self.kernel is None:

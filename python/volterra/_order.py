@@ -1,0 +1,135 @@
+"""Rows in time order: what was trained on is remembered well enough to notice rows that do not follow it.
+
+A shuffled split (``KFold(shuffle=True)``, ``train_test_split``) gives an estimator of sequences rows from all
+over time, and its forecasts of the rows in between are worth nothing. The data often show it: by the index of a
+data frame, by rows that were trained on, or by rows that were targets of the training rows (the input of a row is
+the target of the row before it wherever a series forecasts itself). All checks are a sort and a search of one
+number a row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ._arrays import Array, is_frame
+
+LEAST = 3  # rows that must be known before anything is said
+SHARE = 0.4  # and their share of all rows
+DISTINCT = 0.95  # share of training rows that are new: where values repeat, a match means nothing
+
+ADVICE = (
+    "what a row means depends on the rows before it, so split in time order (TimeSeriesSplit, or "
+    "train_test_split with shuffle=False); start='continue' says that X does follow the training rows"
+)
+
+
+def digest(a: Array) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(a).data, digest_size=16).digest()
+
+
+def row_hashes(a: Array) -> Array:
+    """One number a row; equal rows have equal ones, and others hardly ever."""
+    bits = np.ascontiguousarray(a + 0.0).view(np.uint64)  # -0.0 is 0.0
+    hashes = np.zeros(a.shape[0], dtype=np.uint64)
+    for column in range(a.shape[1]):
+        hashes = (hashes ^ bits[:, column]) * np.uint64(0x9E3779B97F4A7C15)
+        hashes ^= hashes >> np.uint64(29)
+    return hashes
+
+
+class _Known:
+    """Rows by their hashes."""
+
+    def __init__(self, a: Array) -> None:
+        self.sorted = np.unique(row_hashes(a))
+        self.is_telling = len(self.sorted) >= DISTINCT * a.shape[0]
+
+    def count(self, a: Array) -> int:
+        """Rows of `a` that are among them; 0 where that could be chance."""
+        if not self.is_telling:
+            return 0
+        hashes = row_hashes(a)
+        places = np.minimum(np.searchsorted(self.sorted, hashes), len(self.sorted) - 1)
+        found = int(np.count_nonzero(self.sorted[places] == hashes))
+        return found if found >= max(LEAST, SHARE * a.shape[0]) else 0
+
+
+def _is_time(index: Any) -> bool:
+    """Numbers, dates, periods: what has an order of its own, as texts have not."""
+    return hasattr(index, "freq") or getattr(index.dtype, "kind", "O") in "iufM"
+
+
+def index_of(X: Any) -> Any:
+    """The index of a data frame or series that places its rows in time, or None. A plain count from 0, which
+    every frame has that was read or reset, says nothing of where its rows stand."""
+    if not is_frame(X) or not _is_time(X.index):
+        return None
+    is_count = type(X.index).__name__ == "RangeIndex" and X.index.start == 0
+    return None if is_count else X.index
+
+
+def is_ordered(index: Any) -> bool:
+    return index is None or bool(index.is_monotonic_increasing)
+
+
+class TrainingRows:
+    """The rows that were trained on, by which they, and rows among them, are recognised."""
+
+    def __init__(self, X: Array, Y: Array, frame: Any = None) -> None:
+        self.n = X.shape[0]
+        self.first = X[0].copy()  # most other inputs differ here already
+        self.digest = digest(X)
+        self._inputs = _Known(X)
+        # A target is the input of a later row only where it has the form of inputs.
+        self._targets = _Known(Y) if Y.shape[1] in (1, X.shape[1]) else None
+        self._target_columns = Y.shape[1]
+        self._last = self._last_of(frame, X.shape[0])
+
+    @staticmethod
+    def _last_of(frame: Any, rows: int) -> Optional[Any]:
+        """Where the training rows end in the index; a count from 0 is one here, to compare slices with."""
+        if not is_frame(frame) or not _is_time(frame.index) or len(frame.index) != rows:
+            return None
+        return frame.index[-1] if frame.index.is_monotonic_increasing else None
+
+    def begin(self, X: Array) -> bool:
+        """Does X begin with them?"""
+        return (
+            X.shape[0] >= self.n
+            and bool(np.array_equal(X[0], self.first))
+            and digest(X[: self.n]) == self.digest
+        )
+
+    def _count(self, X: Array) -> Tuple[int, str]:
+        """Rows of X that training has seen, and as what."""
+        found = self._inputs.count(X)
+        if found or self._targets is None:
+            return found, "were trained on (fitted values come from an X that begins with all of those)"
+        if self._target_columns == X.shape[1]:
+            return self._targets.count(X), "are targets of training rows"
+        counts = [self._targets.count(X[:, k : k + 1]) for k in range(X.shape[1])]
+        return max(counts), "hold targets of training rows"
+
+    def complaint(self, X: Array, frame: Any) -> Optional[str]:
+        """Why the rows of X, which do not begin with these, cannot follow them; None: nothing says so."""
+        rows = X.shape[0]
+        index = index_of(frame)
+        if not is_ordered(index):
+            return f"the index of X is not in order: {ADVICE}"
+        if index is not None and self._last is not None:
+            try:
+                before = int(np.count_nonzero(np.asarray(index <= self._last)))
+            except TypeError:  # another kind of index
+                before = 0
+            if before:
+                return (
+                    f"{before} of {rows} rows of X have an index at or before {self._last}, where the training "
+                    f"rows end: {ADVICE}"
+                )
+        if rows < LEAST:
+            return None
+        found, what = self._count(X)
+        return f"{found} of {rows} rows of X {what}: {ADVICE}" if found else None
