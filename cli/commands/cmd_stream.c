@@ -10,17 +10,27 @@
 #include "volterra.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+typedef enum missing_line { MISSING_SKIP, MISSING_HOLD, MISSING_ERROR } missing_line;
+
+static const choice missing_line_choices[] = {
+    {"skip", MISSING_SKIP, NULL},
+    {"hold", MISSING_HOLD, NULL},
+    {"error", MISSING_ERROR, NULL},
+    {NULL, 0, NULL},
+};
+
 typedef struct stream_arguments {
     common_arguments common;
     const char *model;
-    int start, beyond;
-    bool header;
+    int start, beyond, missing;
+    bool strict, header;
 } stream_arguments;
 
 static const option rows[] = {
@@ -41,11 +51,27 @@ static const option rows[] = {
      .fallback = "clip",
      .offset = offsetof(stream_arguments, beyond),
      .meaning = BEYOND_MEANING},
+    {.name = "missing",
+     .kind = OPTION_CHOICE,
+     .choices = missing_line_choices,
+     .fallback = "skip",
+     .offset = offsetof(stream_arguments, missing),
+     .meaning = "a line with missing values: no row, and NA for an answer; or the values of the row before; or "
+                "the end"},
+    {.name = "strict",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(stream_arguments, strict),
+     .meaning = "end at the first line that is refused"},
     {.name = "header",
      .kind = OPTION_FLAG,
      .offset = offsetof(stream_arguments, header),
      .meaning = "begin the output with a line of column names"},
 };
+
+/* Lines of one kind: how many, and where the first is. */
+typedef struct line_count {
+    int64_t count, first;
+} line_count;
 
 /* One run of the command. */
 typedef struct stream_session {
@@ -54,10 +80,26 @@ typedef struct stream_session {
     volt_stream *stream;
     row_lines lines;
     double *x, *y;    /* a row, its forecast */
+    double *last;     /* the row before */
+    int64_t answered; /* rows with a forecast */
+    line_count refused, skipped, held;
     bool flush_lines; /* somebody may be waiting for the answer */
 } stream_session;
 
+static void count_line(line_count *lines, int64_t line)
+{
+    if (lines->count++ == 0)
+        lines->first = line;
+}
+
 /* ---- output ----------------------------------------------------------------------------------- */
+
+static void end_answer(const stream_session *session, const char *end)
+{
+    puts(end);
+    if (session->flush_lines)
+        fflush(stdout);
+}
 
 static void print_forecast(const stream_session *session)
 {
@@ -70,9 +112,16 @@ static void print_forecast(const stream_session *session)
             putchar(',');
         fputs(volt_format_number(session->y[k], number), stdout);
     }
-    puts(json ? "]" : "");
-    if (session->flush_lines)
-        fflush(stdout);
+    end_answer(session, json ? "]" : "");
+}
+
+/* The answer to a line that brought no forecast: answers stand line by line beside the rows. */
+static void print_nothing(const stream_session *session)
+{
+    bool json = session->arguments->common.json;
+    for (int64_t k = 0; !json && k < session->info.q; k++)
+        fputs(k ? ",NA" : "NA", stdout);
+    end_answer(session, json ? "null" : "");
 }
 
 static int print_header(const stream_session *session)
@@ -89,18 +138,81 @@ static int print_header(const stream_session *session)
 
 /* ---- input ------------------------------------------------------------------------------------ */
 
-static int push_line(stream_session *session, char *line, size_t length)
+static int complain_line(const stream_session *session, const char *problem, const char *hint)
 {
-    bool is_row = false;
-    int failed = row_lines_take(&session->lines, line, length, session->x, &is_row);
-    if (failed || !is_row)
-        return failed;
+    return complain(EXIT_FAILED, "line %lld of standard input: %s%s", (long long)session->lines.line, problem,
+                    hint);
+}
+
+/* A line that is no row, or that the model does not take, costs that line. */
+static int refuse_line(stream_session *session, const char *problem)
+{
+    if (session->arguments->strict)
+        return complain_line(session, problem, "");
+    count_line(&session->refused, session->lines.line);
+    report("line %lld of standard input: %s; the answer is %s", (long long)session->lines.line, problem,
+           session->arguments->common.json ? "null" : "NA");
+    print_nothing(session);
+    return 0;
+}
+
+/* The first line with a hole is reported, and they are counted: holes that come again and again are no news. */
+static int skip_line(stream_session *session)
+{
+    count_line(&session->skipped, session->lines.line);
+    if (session->skipped.count == 1)
+        report("line %lld of standard input: %s; the answer is %s, as for every such line",
+               (long long)session->lines.line, session->lines.problem,
+               session->arguments->common.json ? "null" : "NA");
+    print_nothing(session);
+    return 0;
+}
+
+static int push_row(stream_session *session)
+{
     volt_status status = volt_stream_push(session->stream, session->x, session->y);
+    if (status == VOLT_ERR_MEMORY)
+        return complain_status(status);
     if (status)
-        return complain(EXIT_FAILED, "line %lld of standard input: %s", (long long)session->lines.line,
-                        volt_error_detail());
+        return refuse_line(session, volt_error_detail());
+    memcpy(session->last, session->x, (size_t)session->info.d * sizeof *session->last);
+    session->answered++;
     print_forecast(session);
     return 0;
+}
+
+static int hold_row(stream_session *session)
+{
+    if (session->answered == 0) {
+        char problem[ROW_PROBLEM_LENGTH + 64];
+        snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
+        return refuse_line(session, problem);
+    }
+    count_line(&session->held, session->lines.line);
+    for (int64_t j = 0; j < session->info.d; j++)
+        if (isnan(session->x[j]))
+            session->x[j] = session->last[j];
+    return push_row(session);
+}
+
+static int push_line(stream_session *session, char *line, size_t length)
+{
+    row_kind kind = ROW_NONE;
+    int failed = row_lines_take(&session->lines, line, length, session->x, &kind);
+    if (failed || kind == ROW_NONE)
+        return failed;
+    if (kind == ROW_WHOLE)
+        return push_row(session);
+    if (kind == ROW_REFUSED)
+        return refuse_line(session, session->lines.problem);
+    switch (session->arguments->missing) {
+    case MISSING_HOLD:
+        return hold_row(session);
+    case MISSING_SKIP:
+        return skip_line(session);
+    default:
+        return complain_line(session, session->lines.problem, " (or --missing hold, or --missing skip)");
+    }
 }
 
 static int push_lines(stream_session *session)
@@ -123,13 +235,38 @@ static int push_lines(stream_session *session)
     return failed;
 }
 
+/* ---- the end ---------------------------------------------------------------------------------- */
+
+static void mention(const line_count *lines, const char *what)
+{
+    if (lines->count)
+        warn("%lld line%s of standard input %s; the first is line %lld", (long long)lines->count,
+             lines->count == 1 ? "" : "s", what, (long long)lines->first);
+}
+
+/* What became of the lines. A stream that had no answer to any of them has failed. */
+static int conclude(const stream_session *session)
+{
+    int64_t lost = session->refused.count + session->skipped.count;
+    if (session->answered == 0 && lost > 0)
+        return complain(EXIT_FAILED,
+                        "no line of standard input gave a forecast: %lld refused, %lld with missing values",
+                        (long long)session->refused.count, (long long)session->skipped.count);
+    mention(&session->refused, "refused");
+    mention(&session->skipped, "with missing values passed over");
+    mention(&session->held, "with missing values completed from the row before");
+    forecast_warn_beyond(session->arguments->beyond, volt_stream_beyond(session->stream), session->answered);
+    return 0;
+}
+
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static int prepare(stream_session *session)
 {
     session->x = malloc((size_t)session->info.d * sizeof *session->x);
     session->y = malloc((size_t)session->info.q * sizeof *session->y);
-    if (!session->x || !session->y)
+    session->last = malloc((size_t)session->info.d * sizeof *session->last);
+    if (!session->x || !session->y || !session->last)
         return complain(EXIT_FAILED, "not enough memory for a row of the model");
     int failed = row_lines_begin(&session->lines, session->info.d, session->info.input_names);
     if (failed)
@@ -156,13 +293,13 @@ static int run_session(stream_session *session, const volt_model *model)
         interrupt_defer(false);
     }
     if (!failed)
-        forecast_warn_beyond(session->arguments->beyond, volt_stream_beyond(session->stream),
-                             session->lines.rows);
+        failed = conclude(session);
 
     volt_stream_free(session->stream);
     row_lines_release(&session->lines);
     free(session->x);
     free(session->y);
+    free(session->last);
     return failed;
 }
 
@@ -189,9 +326,16 @@ const cli_command command_stream = {
     .description =
         "Each line of standard input is one row of inputs, numbers with commas between; each answer is\n"
         "printed before the next line is read. A first line of names is taken as a header, and may\n"
-        "order the columns in its own way. With --json every answer is a JSON array.\n",
+        "order the columns in its own way. With --json every answer is a JSON array.\n"
+        "\n"
+        "Every line but a header and blank ones has one line of answer, so that answers and rows stand\n"
+        "side by side. A line that is no row (text, too many cells or too few) or that the model refuses\n"
+        "is reported on standard error and costs that line: its answer is NA in every column, null with\n"
+        "--json, and the stream goes on as if it had not come. With --missing skip, the default, so does\n"
+        "a line with an empty cell, NA or the like; hold takes the missing values from the row before.\n"
+        "The status is 0 unless no line at all gave a forecast.\n",
     .examples = "  tail -n 100 new.csv | volterra stream model.safetensors\n"
-                "  sensor | volterra stream model.safetensors --header > forecast.csv\n",
+                "  sensor | volterra stream model.safetensors --missing hold --header > forecast.csv\n",
     .options = OPTION_TABLE(rows),
     .run = run_stream,
 };

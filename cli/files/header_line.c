@@ -4,6 +4,7 @@
 #include "volterra.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,13 @@ const char *header_line_behind_mark(const char *line)
         line += 3;
     const char *first = line + strspn(line, " \t");
     return *first == '#' ? first + 1 : line;
+}
+
+/* A word for a missing value, such as NA: no name. */
+static bool is_missing(const char *cell)
+{
+    double number;
+    return volt_csv_parse_row(cell, 1, VOLT_MISSING_KEEP, &number) == VOLT_OK && isnan(number);
 }
 
 bool header_line_is(const char *line)
@@ -27,7 +35,7 @@ bool header_line_is(const char *line)
         double number;
         bool is_number = volt_parse_number(cells[j], &number);
         has_number |= is_number;
-        has_name |= !is_number && *cells[j];
+        has_name |= !is_number && *cells[j] && !is_missing(cells[j]);
     }
     volt_free(cells);
     return has_name && !has_number;

@@ -50,6 +50,17 @@ int complain(int exit_status, const char *format, ...)
     return exit_status;
 }
 
+void report(const char *format, ...)
+{
+    char text[LINE_CAPACITY];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!is_quiet)
+        print_error(text);
+}
+
 /* ---- the library's failures ------------------------------------------------------------------- */
 
 static int exit_status_of(volt_status status)

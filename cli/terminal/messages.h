@@ -22,6 +22,9 @@ int complain_status(volt_status status);
 /* The same with more behind it. */
 int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
 
+/* One line like that at once, unless quiet, about something that the command gets over. */
+void report(const char *format, ...) VOLT_PRINTF(1, 2);
+
 /* For what cannot return a failure, such as a cell of a table that is being written: the command then ends with a
  * sentence and EXIT_FAILED, whatever else it comes to. */
 void note_lack_of_memory(void);

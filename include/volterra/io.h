@@ -112,6 +112,8 @@ VOLT_API volt_status volt_table_write_labelled(const char *path, volt_view value
 /* One line of CSV into row[0 .. cols-1]; dates are passed over. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the
  * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
+/* The same; with VOLT_MISSING_KEEP a missing value is NaN in the row, and no error. */
+VOLT_API volt_status volt_csv_parse_row(const char *line, int64_t cols, volt_missing missing, double *row);
 
 /* The cells of one line of CSV, without quotes and padding, divided as volt_csv_parse_line divides it; count is at least
  * 1 unless the line is blank. `next`, which may be NULL, is a line that follows it: what separates cells then is what

