@@ -38,6 +38,9 @@ typedef struct volt_backend {
 
     /* Rows first .. first + count - 1 of A: *largest <- max(*largest, A_ii), then A - common 11' + alpha I. */
     void (*shift)(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest);
+    /* The strict lower triangle of A to the strict upper one, transposed (`up`), or back. No other entry touches the
+     * upper triangle of a matrix that is factored. */
+    void (*mirror)(volt_matrix A, bool up);
     /* Rows first .. first + count - 1, final up to column `from`, become final up to column `to`, up to which the
      * leading block is factored (a product and a triangular solve: solve/cholesky_grow.h). */
     void (*trsm)(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage);

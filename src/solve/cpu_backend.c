@@ -2,6 +2,7 @@
 #include "base/backend.h"
 #include "base/blas.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "solve/cholesky.h"
 #include "solve/cholesky_grow.h"
 
@@ -31,6 +32,21 @@ static void shift(volt_matrix A, int64_t first, int64_t count, double common, do
     }
     for (int64_t i = first; i < first + count; i++)
         A.data[i * A.ld + i] += alpha;
+}
+
+enum { TILE = 32 }; /* both sides of it fit into the first cache */
+
+static void mirror(volt_matrix A, bool up)
+{
+#pragma omp parallel for schedule(dynamic, 1) num_threads((int)volt_threads())
+    for (int64_t first = 0; first < A.rows; first += TILE)
+        for (int64_t left = 0; left <= first; left += TILE)
+            for (int64_t i = first; i < volt_min(first + TILE, A.rows); i++)
+                for (int64_t j = left; j < volt_min(left + TILE, i); j++)
+                    if (up)
+                        A.data[j * A.ld + i] = A.data[i * A.ld + j];
+                    else
+                        A.data[i * A.ld + j] = A.data[j * A.ld + i];
 }
 
 static volt_status norm(volt_view A, double *value)
@@ -80,6 +96,7 @@ const volt_backend volt_cpu_backend = {
     .put = copy,
     .get = copy,
     .shift = shift,
+    .mirror = mirror,
     .trsm = volt_cholesky_grow_rows,
     .potrf = volt_cholesky_grow_corner,
     .norm = norm,

@@ -62,16 +62,15 @@ static bool is_in_place(const volt_factor *f)
     return f->task.Y.data == f->task.W.data;
 }
 
-void volt_factor_begin(volt_factor *f, const volt_factor_task *task)
+/* Begin the solves of the rows of L, none of which is factored. */
+static void begin_solves(volt_factor *f)
 {
-    int64_t w = task->washout, kept = task->rows - w, q = f->q;
-    f->task = *task;
-    f->K = (volt_matrix){f->memory, task->rows, task->rows, task->ld ? task->ld : task->rows};
-    f->L = (volt_matrix){f->K.data + w * f->K.ld + w, kept, kept, f->K.ld};
-    f->filled = f->m = f->panel_end = f->panel = f->summed = 0;
-    f->size = f->uu = 0;
+    const volt_factor_task *task = &f->task;
+    int64_t q = f->q;
+    f->m = f->panel_end = f->panel = f->summed = 0;
+    f->uu = 0;
     memset(f->numbers, 0, (size_t)(NUMBERS * q) * sizeof(double));
-    for (int64_t i = 0; i < kept; i++) {
+    for (int64_t i = 0; task->W.data && i < f->L.rows; i++) {
         const double *y = task->Y.data + i * task->Y.ld;
         if (!is_in_place(f))
             memcpy(task->W.data + i * task->W.ld, y, (size_t)q * sizeof(double));
@@ -80,6 +79,53 @@ void volt_factor_begin(volt_factor *f, const volt_factor_task *task)
         for (int64_t k = 0; is_in_place(f) && k < q; k++) /* the targets will be gone */
             f->y[k] += y[k];
     }
+}
+
+/* K without its first `rows` rows and columns. */
+static volt_matrix corner(const volt_factor *f, int64_t rows)
+{
+    return (volt_matrix){f->K.data + rows * (f->K.ld + 1), f->K.rows - rows, f->K.rows - rows, f->K.ld};
+}
+
+void volt_factor_begin(volt_factor *f, const volt_factor_task *task)
+{
+    f->task = *task;
+    f->K = (volt_matrix){f->memory, task->rows, task->rows, task->ld ? task->ld : task->rows};
+    f->L = corner(f, task->washout);
+    f->filled = 0;
+    f->size = 0;
+    begin_solves(f);
+}
+
+/* ---- other alphas ----------------------------------------------------------------------------- */
+
+void volt_factor_keep(volt_factor *f, int64_t first, double *diagonal)
+{
+    int64_t w = f->task.washout;
+    volt_matrix all = corner(f, w);
+    volt_view there = {all.data, all.rows, 1, all.ld + 1};
+    if (diagonal)
+        f->backend->get(there, volt_matrix_of(diagonal, all.rows, 1));
+    f->backend->mirror(corner(f, w + first), true);
+}
+
+void volt_factor_restore(volt_factor *f, int64_t first)
+{
+    f->backend->mirror(corner(f, f->task.washout + first), false);
+}
+
+void volt_factor_restart(volt_factor *f, const volt_factor_task *task, int64_t first, double alpha,
+                         const double *diagonal)
+{
+    f->task = *task;
+    f->task.alpha = alpha;
+    f->task.Y = volt_view_rows(task->Y, first, task->Y.rows - first);
+    f->L = corner(f, task->washout + first);
+    volt_matrix there = {f->L.data, f->L.rows, 1, f->L.ld + 1};
+    double unused = 0;
+    f->backend->put(volt_view_of(diagonal + first, f->L.rows, 1), there);
+    f->backend->shift(f->L, 0, f->L.rows, 0, alpha, &unused);
+    begin_solves(f);
 }
 
 /* ---- Gram matrix ------------------------------------------------------------------------------ */

@@ -36,19 +36,32 @@ typedef struct volt_cost {
 
 /* What is factored, and for whom. */
 typedef struct volt_factor_task {
-    int64_t rows;      /* of K, of which ... */
-    int64_t washout;   /* ... so many are only past: everything else here counts the rows kept after them */
-    int64_t ld;        /* leading dimension of K in the memory of the factor; 0: rows */
-    double alpha;      /* regularisation */
-    double common;     /* what is subtracted from every entry kept; 0 without an intercept */
-    bool centred;      /* the forecasts lack the mean of the targets */
-    volt_view Y;       /* targets, q columns ... */
-    volt_matrix W;     /* ... and where W goes. They may be the same memory: then only all rows are of use */
-    double *u;         /* where u goes, u[i * ld_u]; NULL: no intercept. u behind the last column of W is ... */
-    int64_t ld_u;      /* ... solved with it in one piece */
-    bool steady;       /* the same bits whatever the number of threads, and block by block; else all at once */
-    volt_stage *stage; /* not NULL; cancelled: VOLT_ERR_CANCELLED */
+    int64_t rows;    /* of K, of which ... */
+    int64_t washout; /* ... so many are only past: everything else here counts the rows kept after them */
+    int64_t ld;      /* leading dimension of K in the memory of the factor; 0: rows */
+    double alpha;    /* regularisation */
+    double common;   /* what is subtracted from every entry kept; 0 without an intercept */
+    bool centred;    /* the forecasts lack the mean of the targets */
+    volt_view Y;     /* targets, q columns ... */
+    volt_matrix W; /* ... and where W goes. They may be the same memory: then only all rows are of use. No data:
+                        * restart comes before anything is solved */
+    double *u;     /* where u goes, u[i * ld_u]; NULL: no intercept. u behind the last column of W is ... */
+    int64_t ld_u;  /* ... solved with it in one piece */
+    bool steady;   /* the same bits whatever the number of threads, and block by block; else all at once */
+    volt_stage *stage;              /* not NULL; cancelled: VOLT_ERR_CANCELLED */
+    struct volt_held_out *held_out; /* (optional) what volt_ridge_run is to find out on the way */
 } volt_factor_task;
+
+/* Mean squared errors of rows that were held out, each forecast from rows whose targets were known then. */
+typedef struct volt_held_out {
+    int64_t ahead; /* rows until a target is known, at least 1 */
+    int64_t begin; /* first row forecast */
+    int64_t rows;  /* how many; 0: too few to hold any out */
+    double *mse;   /* q */
+} volt_held_out;
+
+/* The later half of m rows, less what the first forecasts need: begin and rows from m and ahead. */
+void volt_held_out_rows(volt_held_out *held_out, int64_t m);
 
 typedef struct volt_factor {
     const volt_backend *backend;
@@ -98,6 +111,15 @@ void volt_factor_take_rows(volt_factor *factor, int64_t rows);
 /* Factor the first `to` rows, which are there. VOLT_ERR_SINGULAR when a pivot fails. */
 volt_status volt_factor_grow(volt_factor *factor, int64_t to);
 
+/* The same matrix with one alpha after the other, filled once with alpha = 0. keep: the diagonal (of all rows kept) goes
+ * to the caller unless it is NULL, and the lower triangle of the rows from `first` on is copied to the upper one, which no
+ * factorisation touches. restore: it comes back. restart: rows from `first` on, which are as they were filled, are to
+ * be factored with `alpha`; the task is that of begin, with Y apart from W. */
+void volt_factor_keep(volt_factor *factor, int64_t first, double *diagonal);
+void volt_factor_restore(volt_factor *factor, int64_t first);
+void volt_factor_restart(volt_factor *factor, const volt_factor_task *task, int64_t first, double alpha,
+                         const double *diagonal);
+
 /* n eps max K_ii of n rows: an alpha below it is not safe. */
 double volt_factor_rounding_level(const volt_factor *factor, int64_t n);
 
@@ -128,6 +150,16 @@ void volt_factor_forecast_reset(volt_factor *factor, volt_view cross, volt_matri
 /* Rows begin .. m - 1, each from all rows before it, into out; rows before `begin` only train. In place of
  * volt_factor_intercepts; task.Y must not be task.W. */
 void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
+
+/* Of rows begin .. m - 1, target less the forecast that was possible then (out: (m - begin) x q): `ahead` >= 1 rows pass
+ * until a target is known, so that row t is forecast from rows before h = t - ahead + 1,
+ *
+ *     e_t = sum_{j = h}^{t} L_tj (w_j - u_j c_h),     c_h from rows before h,
+ *
+ * because L W = Y and L u = 1. `frozen`: all are forecast from the rows before h = begin - ahead + 1. `constant`: with
+ * the intercept, for which task.u must be there. begin >= ahead. VOLT_ERR_MEMORY. */
+volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant, bool frozen,
+                                 volt_matrix out);
 
 /* Of every row t, left out and forecast from all others: errors y_t - forecast, and the variances of such an error,
  * s_k^2 / P_tt (m x q both), where

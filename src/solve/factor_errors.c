@@ -36,6 +36,82 @@ void volt_factor_one_step(volt_factor *f, int64_t begin, volt_matrix out)
     f->summed = f->m;
 }
 
+/* ---- held out --------------------------------------------------------------------------------- */
+
+/* Room for held_out: a block of rows of L, sums, intercepts. */
+typedef struct held_out_room {
+    double *L, *uw, *c;
+} held_out_room;
+
+/* c_h of the rows before h; the sums already hold those before *summed. */
+static void intercepts_before(const volt_factor *f, int64_t h, int64_t *summed, double *uu, double *uw,
+                              double *c)
+{
+    const volt_factor_task *task = &f->task;
+    for (; *summed < h; ++*summed) {
+        double u = task->u[*summed * task->ld_u];
+        *uu += u * u;
+        for (int64_t k = 0; k < f->q; k++)
+            uw[k] += u * task->W.data[*summed * task->W.ld + k];
+    }
+    for (int64_t k = 0; k < f->q; k++)
+        c[k] = uw[k] / *uu;
+}
+
+/* Rows t .. t + count - 1 at a time: their part of L from column `left` on comes here. */
+static void held_out_rows(volt_factor *f, int64_t ahead, int64_t t, int64_t count, int64_t left, bool constant,
+                          bool frozen, const held_out_room *room, int64_t *summed, double *uu, volt_matrix out)
+{
+    const volt_factor_task *task = &f->task;
+    int64_t width = t + count - left, q = f->q;
+    volt_view there = {f->L.data + t * f->L.ld + left, count, width, f->L.ld};
+    f->backend->get(there, volt_matrix_of(room->L, count, width));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t h = frozen ? left : t + i - ahead + 1;
+        double *e = out.data + i * out.ld;
+        const double *row = room->L + i * width;
+        if (constant && (!frozen || *summed < h))
+            intercepts_before(f, h, summed, uu, room->uw, room->c);
+        memset(e, 0, (size_t)q * sizeof *e);
+        for (int64_t j = h; j <= t + i; j++) {
+            const double *w = task->W.data + j * task->W.ld;
+            double weight = row[j - left], u = constant ? task->u[j * task->ld_u] : 0;
+            for (int64_t k = 0; k < q; k++)
+                e[k] += weight * (w[k] - u * room->c[k]);
+        }
+    }
+}
+
+void volt_held_out_rows(volt_held_out *held, int64_t m)
+{
+    enum { LEAST = 8 };
+    held->begin = volt_max(volt_max(m / 2, 2 * held->ahead + 2), LEAST);
+    held->rows = volt_max(m - held->begin, 0);
+}
+
+volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, bool constant, bool frozen,
+                                 volt_matrix out)
+{
+    int64_t summed = 0, start = begin - ahead + 1;
+    double uu = 0;
+    int64_t widest = frozen ? f->m - start : COLUMNS + ahead;
+    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest),
+                          .uw = volt_alloc_zero(f->q, sizeof(double)),
+                          .c = volt_alloc_zero(f->q, sizeof(double))};
+    volt_status status = room.L && room.uw && room.c ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t t = begin; status == VOLT_OK && t < f->m; t += COLUMNS) {
+        int64_t count = volt_min(COLUMNS, f->m - t);
+        held_out_rows(f, ahead, t, count, frozen ? start : t - ahead + 1, constant, frozen, &room, &summed, &uu,
+                      volt_matrix_rows(out, t - begin, count));
+        if (!volt_stage_poll(f->task.stage))
+            status = volt_stage_end(f->task.stage);
+    }
+    volt_free(room.c);
+    volt_free(room.uw);
+    volt_free(room.L);
+    return status;
+}
+
 /* ---- one left out ----------------------------------------------------------------------------- */
 
 /* squares[t] <- R_tt, the squared norm of column t of L^{-1}, for columns first .. first + count - 1. */

@@ -62,6 +62,23 @@ volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double l
                      pivot, n, alpha, level, 10 * level);
 }
 
+/* Errors of the rows held out, while the forward solves are there. */
+static volt_status hold_out(volt_factor *f)
+{
+    volt_held_out *held = f->task.held_out;
+    volt_matrix e = volt_matrix_of(volt_alloc_doubles(held->rows, f->q), held->rows, f->q);
+    if (!e.data)
+        return VOLT_ERR_MEMORY;
+    volt_status status = volt_factor_held_out(f, held->ahead, held->begin, f->task.u != NULL, false, e);
+    for (int64_t k = 0; status == VOLT_OK && k < f->q; k++) {
+        held->mse[k] = 0;
+        for (int64_t i = 0; i < held->rows; i++)
+            held->mse[k] += e.data[i * e.ld + k] * e.data[i * e.ld + k] / (double)held->rows;
+    }
+    volt_free(e.data);
+    return status;
+}
+
 static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *report)
 {
     double norm = 0;
@@ -71,6 +88,8 @@ static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *r
     VOLT_TRY(volt_factor_rcond(f, norm, &report->rcond));
     VOLT_TRY(volt_stage_end(stage)); /* the estimate reads the factor some ten times */
     volt_factor_intercepts(f);
+    if (f->task.held_out && f->task.held_out->rows > 0)
+        VOLT_TRY(hold_out(f));
     volt_factor_coefficients(f, f->task.W);
     return VOLT_OK;
 }

@@ -15,8 +15,7 @@ enum { NUMBERS_PER_ROW = 5 };
 
 static double bytes(double n, double q)
 {
-    (void)q; /* the targets are solved in their own place */
-    return 8 * (n * n + NUMBERS_PER_ROW * n);
+    return 8 * (n * n + NUMBERS_PER_ROW * n + volt_choice_numbers(n, q));
 }
 
 static bool takes(int64_t n, int64_t q, double available)
@@ -94,6 +93,31 @@ static void take_intercepts(const volt_factor *factor, const volt_solver_task *t
     }
 }
 
+static volt_status choose_with(volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+{
+    int64_t n = task->kernel->n;
+    double rows = volt_choice_rows((double)n), entries = (double)n * (double)n / 2 * task->kernel->entry_cost;
+    double share = entries / (entries + pow((double)n, 3) / 3 + VOLT_CHOICE_ALPHAS * pow(rows, 3) / 3);
+    volt_factor_task begun = {
+        .rows = n, .washout = task->washout, .common = task->common, .Y = volt_as_view(readout->A)};
+    volt_factor_begin(factor, &begun);
+    VOLT_TRY(fill(factor, task, share));
+    for (int64_t k = 0; k < readout->A.cols; k++)
+        readout->unlearned[k] = 0;
+    return volt_choice_solve(factor, &begun, task->intercept, task->choice, task->progress, share, readout->A,
+                             readout->intercepts, &readout->rcond);
+}
+
+/* K A of the rows of the washout. */
+static void finish_washed(volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+{
+    int64_t w = task->washout;
+    if (!readout->washed.data || w == 0)
+        return;
+    volt_view beside = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
+    factor->backend->gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
+}
+
 static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_task *task,
                               volt_readout *readout)
 {
@@ -108,27 +132,26 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
                                                   .Y = volt_as_view(readout->A),
                                                   .W = readout->A,
                                                   .u = task->intercept ? u : NULL,
-                                                  .ld_u = 1});
+                                                  .ld_u = 1,
+                                                  .held_out = task->held_out});
     VOLT_TRY(fill(factor, task, share));
     VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
     take_intercepts(factor, task, readout);
     readout->rcond = report.rcond;
-    if (readout->washed.data && w > 0) {
-        volt_view beside = {factor->K.data + w * factor->K.ld, n - w, w, factor->K.ld};
-        factor->backend->gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
-    }
     return VOLT_OK;
 }
 
 static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     volt_factor *factor = NULL;
+    int64_t columns = readout->A.cols * (task->choice && task->choice->level.data ? 2 : 1);
     double *u = volt_alloc_doubles(readout->A.rows, 1);
-    volt_status status =
-        u ? volt_factor_create(volt_backend_current(), NULL, task->kernel->n, readout->A.cols, &factor)
-          : VOLT_ERR_MEMORY;
+    volt_status status = u ? volt_factor_create(volt_backend_current(), NULL, task->kernel->n, columns, &factor)
+                           : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = solve_with(factor, u, task, readout);
+        status = task->choice ? choose_with(factor, task, readout) : solve_with(factor, u, task, readout);
+    if (status == VOLT_OK)
+        finish_washed(factor, task, readout);
     volt_factor_free(factor);
     volt_free(u);
     return status;

@@ -5,16 +5,20 @@
 #ifndef SOLVE_SOLVER_TABLE_H
 #define SOLVE_SOLVER_TABLE_H
 
+#include "solve/choice.h"
 #include "solve/operator.h"
 
 /* What is to be solved: (K + alpha I) A = Y - 1 c on the rows after the washout. */
 typedef struct volt_solver_task {
     volt_operator *kernel; /* K of all rows, the washout included */
     int64_t washout;
-    double alpha;
+    double alpha; /* 0: `choice` says among what to choose */
     bool intercept;
     double common; /* K - common 11' has the same readout, and a better condition; 0 without an intercept */
     bool centred;  /* the intercept leaves out the mean of the targets (factor.h) */
+    volt_choice *choice; /* NULL when alpha is given */
+    volt_held_out
+        *held_out; /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
     volt_progress progress;
 } volt_solver_task;
 

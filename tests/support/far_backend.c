@@ -118,6 +118,11 @@ static void far_shift(volt_matrix A, int64_t first, int64_t count, double common
     CPU.shift(near_matrix(A), first, count, common, alpha, largest);
 }
 
+static void far_mirror(volt_matrix A, bool up)
+{
+    CPU.mirror(near_matrix(A), up);
+}
+
 static void far_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage)
 {
     CPU.trsm(near_matrix(L), first, count, from, to, stage);
@@ -169,10 +174,10 @@ static bool far_gram(const volt_resolved *resolved, volt_view Z, volt_matrix K, 
     return true;
 }
 
-#define FAR_ENTRIES                                                                                     \
-    .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,     \
-    .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, .rcond = far_rcond, .forward = far_forward, \
-    .backward = far_backward, .gemm = far_gemm
+#define FAR_ENTRIES                                                                                   \
+    .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,   \
+    .mirror = far_mirror, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, .rcond = far_rcond, \
+    .forward = far_forward, .backward = far_backward, .gemm = far_gemm
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
 static const volt_backend far_with_gram = {.name = "far-gram", FAR_ENTRIES, .gram = far_gram};

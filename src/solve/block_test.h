@@ -1,0 +1,12 @@
+/* src/solve/block_test.h: are one forecast's squared errors smaller than another's, by more than chance? */
+#ifndef SOLVE_BLOCK_TEST_H
+#define SOLVE_BLOCK_TEST_H
+
+#include <stdint.h>
+
+/* How sure one can be that `errors` (element i at errors[i * ld]) are smaller than `rivals`: 0.99, 0.95, or 0.
+ * The differences of the squares are averaged over min(20, n / least) blocks of neighbouring rows, the first n mod blocks
+ * of them one row longer; a block mean counts as independent, and Student's t decides. Fewer than 4 blocks: 0. */
+double volt_block_test(const double *errors, const double *rivals, int64_t ld, int64_t n, int64_t least);
+
+#endif

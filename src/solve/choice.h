@@ -1,0 +1,60 @@
+/* src/solve/choice.h: alpha, a constant or none, and one kind of target or another, each output by itself, chosen by
+ * forecasts of rows that were held out.
+ *
+ * Held out are the later half of the rows (at most the last MOST_CHOSEN rows take part); each is forecast from the rows
+ * whose targets were known then (factor.h). Candidates are alpha = 10^g times the mean of the diagonal, g = -8 .. 3,
+ * those above the rounding level, and infinity, where the kernel plays no part; the least mean squared error wins, of
+ * equals the larger alpha, and no constant before one.
+ *
+ * Where the targets are changes, 0 is the naive forecast, "as now". It stays unless the winner's squared errors lie
+ * below its own in two tests at 0.99: forecasts as above, and forecasts frozen at the first row held out, which show
+ * what becomes of a model that is not fitted again. Tests are of the means of at most 20 blocks, each at least `ahead`
+ * rows long, since errors of forecasts that overlap depend on each other. One step ahead, a winner that passes at 0.95
+ * only is taken half-way. docs/math.md has the formulas, docs/results.md what they were chosen on. */
+#ifndef SOLVE_CHOICE_H
+#define SOLVE_CHOICE_H
+
+#include "solve/factor.h"
+
+/* What was chosen for an output. */
+typedef struct volt_chosen {
+    bool level;        /* the second targets */
+    bool constant;     /* an intercept is part of it */
+    double alpha;      /* INFINITY: the kernel plays no part */
+    double share;      /* of the readout that is taken: 1, 1/2, or 0: the naive forecast */
+    double mse;        /* of the rows held out, as chosen */
+    double best_mse;   /* of the best candidate, taken or not ... */
+    double best_alpha; /* ... and its alpha */
+    double naive_mse;  /* of the naive forecast; NaN where there is none */
+} volt_chosen;
+
+typedef struct volt_choice {
+    int64_t ahead;   /* rows until a target is known, at least 1 */
+    double alpha;    /* the only one beside infinity; 0: the grid */
+    bool changes;    /* the targets are changes: the naive forecast is 0 */
+    volt_view naive; /* errors of naive forecasts (rows kept x q, in the units of the targets); no data: none */
+    volt_view level; /* second targets (rows kept x q, same units); no data: none */
+
+    volt_chosen *outputs; /* q: the results */
+    volt_held_out held;   /* rows held out, counted from the first row kept; mse is not used */
+    int64_t tried;        /* finite alphas */
+    int64_t failed;       /* of them, too small for the factorisation */
+} volt_choice;
+
+enum { MOST_CHOSEN = 4096 };
+
+/* Numbers that choosing takes beside the matrix, for n rows and q outputs without second targets, and the rows that are
+ * factored. */
+double volt_choice_numbers(double n, double q);
+double volt_choice_rows(double n);
+/* How many factorisations of those rows there are at most. */
+enum { VOLT_CHOICE_ALPHAS = 12 };
+
+/* Choose, then solve: A (rows kept x q) holds the targets and receives the coefficients, intercepts (q) what a forecast
+ * adds to (K - common 11') A. The factor has begun with `task` (alpha 0, Y = A, no W and u yet) and is filled.
+ * VOLT_ERR_SINGULAR when no candidate could be factored. */
+volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task, bool intercept,
+                              volt_choice *choice, volt_progress progress, double from, volt_matrix A,
+                              double *intercepts, double *rcond);
+
+#endif
