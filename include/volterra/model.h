@@ -18,8 +18,27 @@ typedef struct volt_stream volt_stream;
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
+/* What a target is learned as. Forecasts are levels in every case. */
+typedef enum volt_target {
+    VOLT_TARGET_LEVEL,  /* as it is */
+    VOLT_TARGET_CHANGE, /* its change from now: y_{t+ahead} - y_t */
+    VOLT_TARGET_AUTO /* alpha given: level. Else, where every target is an input and ahead >= 1, the change, or the
+                         * level where that is clearly better on held-out rows */
+} volt_target;
+
+/* What the kernel sees of the inputs. */
+typedef enum volt_input {
+    VOLT_INPUT_LEVEL,  /* x_t */
+    VOLT_INPUT_CHANGE, /* x_t - x_{t-1}, and with a season S what stood there a season before the target */
+    VOLT_INPUT_BOTH,   /* both */
+    VOLT_INPUT_AUTO /* alpha given: level. Else both where every target is an input and ahead >= 1, or level */
+} volt_input;
+
+enum { VOLT_SEASON_AUTO = -1 };
+
 typedef struct volt_fit_options {
-    double alpha;    /* regularisation of the readout, > 0; 1e-6 */
+    double
+        alpha; /* regularisation of the readout, > 0; 0 (default): chosen on held-out rows, see volt_fit_report */
     int64_t washout; /* first rows that feed the past but are not fitted, 0 */
     int intercept;   /* 1 */
     int scale;       /* 1: inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: as they are */
@@ -28,6 +47,15 @@ typedef struct volt_fit_options {
     const char *const *input_names;  /* (optional) d names, recorded in the model */
     const char *const *output_names; /* (optional) q names */
     volt_progress progress;
+    volt_target target; /* VOLT_TARGET_AUTO */
+    volt_input input;   /* VOLT_INPUT_AUTO */
+    const int64_t
+        *anchors; /* (optional) q: target k is input anchors[k], `ahead` rows later; -1: not an input */
+    int64_t
+        season; /* rows of a season, at least 2; 0: none; VOLT_SEASON_AUTO (default): found in the targets */
+    int64_t
+        as_they_are; /* so many of the last inputs (hour of the day, say) are levels whatever `input` says, 0 */
+    int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -36,6 +64,37 @@ VOLT_API volt_fit_options volt_fit_options_default(void);
 VOLT_API volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
                                     const volt_fit_options *options, volt_matrix fitted, volt_model **model);
 VOLT_API void volt_model_free(volt_model *model);
+
+/* What a fit with these options learns from, as matrices, for searches and comparisons: the columns that the kernel sees,
+ * the targets, and what is added to forecasts of these to make levels. Where the options leave the target open and a
+ * change can be learned, it is the change. Columns, and a season that is to be found, are learned from the first
+ * learn_rows rows; those after them are held to their range. alpha, washout, intercept, names and progress do not
+ * matter, but for alpha's being given. Read the fields, do not change them. */
+typedef struct volt_prepared {
+    volt_view X;    /* n x columns */
+    volt_view Y;    /* n x q */
+    volt_view base; /* n x q; no data: the targets are levels */
+    volt_target target;
+    volt_input input;
+    int64_t season;
+} volt_prepared;
+VOLT_API volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
+                                  volt_prepared **prepared);
+VOLT_API void volt_prepared_free(volt_prepared *prepared);
+
+/* How the forecasts did on rows that were held out: the later half of (at most 4096 of) the rows, each forecast with
+ * what was known `ahead` rows before. */
+typedef struct volt_fit_report {
+    int64_t rows;            /* held out; 0: too few to hold any out, and nothing below is known */
+    int64_t first;           /* the first of them, counted as the rows of X */
+    double prequential_r2;   /* of the model as it is, mean over outputs, of levels */
+    double naive_r2;         /* of "as now"; NaN where targets are not inputs */
+    int64_t alphas;          /* tried; 0: alpha was given */
+    const double *mse;       /* q, in the units of the targets: of the model as it is ... */
+    const double *best_mse;  /* ... of the best that was tried ... */
+    const double *naive_mse; /* ... of "as now" (NaN: not there) */
+    const double *share;     /* q: 1: learned; 0: the naive forecast was kept; 1/2: half-way between the two */
+} volt_fit_report;
 
 /* What a model is. Strings and arrays belong to the model. */
 typedef struct volt_model_info {
@@ -49,9 +108,16 @@ typedef struct volt_model_info {
     const char *const *output_names;
     const double *coefficients; /* n x q on scaled targets; rows of the washout are zero */
     const double *intercepts;   /* q, on scaled targets */
-    const double *input_shift;  /* d: a row x becomes (x - shift) * input_scale */
+    const double *input_shift;  /* columns: a row x of columns becomes (x - shift) * input_scale */
     double input_scale;
     const double *target_mean, *target_scale; /* q: a scaled output v becomes mean + scale * v */
+    int64_t columns;  /* that the kernel sees; shift has as many numbers. d where inputs are levels */
+    int64_t season;   /* that the columns know; 0: none */
+    volt_input input; /* not AUTO */
+    const int64_t
+        *anchors;         /* q: the input whose present value is added to the output; -1: none, it is a level */
+    const double *alphas; /* q: each output's; alpha is the first's. INFINITY: the kernel plays no part */
+    const volt_fit_report *report; /* NULL: the model was read from a file */
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 
@@ -120,7 +186,8 @@ typedef struct volt_plan {
     double model_bytes;     /* the model itself, in memory and on disk */
     double available_bytes; /* 0: unknown */
     double gram_seconds, factor_seconds, stream_seconds;
-    int64_t n_that_fits; /* largest n with this d and q that fits in the available memory */
+    int64_t n_that_fits;   /* largest n with this d and q that fits in the available memory */
+    double choose_seconds; /* on top, where alpha is not given */
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
 VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,

@@ -21,6 +21,7 @@ from ._structs import (
     BuildInfo,
     DrawOptions,
     FitOptions,
+    FitReport,
     GramOptions,
     KernelFacts,
     KernelInfo,
@@ -35,6 +36,7 @@ from ._structs import (
     ModelInfo,
     Narma10Options,
     Plan,
+    Prepared,
     PredictOptions,
     SearchInfo,
     SearchOptions,
@@ -80,6 +82,11 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     # model.h
     "volt_fit_options_default": (FitOptions, []),
     "volt_model_fit": (c_int, [_HANDLE, Matrix, Matrix, POINTER(FitOptions), Matrix, _OUT_HANDLE]),
+    "volt_prepare": (
+        c_int,
+        [Matrix, Matrix, POINTER(FitOptions), c_int64, POINTER(POINTER(Prepared))],
+    ),
+    "volt_prepared_free": (None, [POINTER(Prepared)]),
     "volt_model_free": (None, [_HANDLE]),
     "volt_model_describe": (None, [_HANDLE, POINTER(ModelInfo)]),
     "volt_predict_options_default": (PredictOptions, []),

@@ -142,6 +142,37 @@ class FitOptions(ctypes.Structure):
         ("input_names", POINTER(c_char_p)),
         ("output_names", POINTER(c_char_p)),
         ("progress", Progress),
+        ("target", c_int),
+        ("input", c_int),
+        ("anchors", POINTER(c_int64)),
+        ("season", c_int64),
+        ("as_they_are", c_int64),
+        ("guarded", c_int),
+    ]
+
+
+class Prepared(ctypes.Structure):
+    _fields_ = [
+        ("X", Matrix),
+        ("Y", Matrix),
+        ("base", Matrix),
+        ("target", c_int),
+        ("input", c_int),
+        ("season", c_int64),
+    ]
+
+
+class FitReport(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_int64),
+        ("first", c_int64),
+        ("prequential_r2", c_double),
+        ("naive_r2", c_double),
+        ("alphas", c_int64),
+        ("mse", POINTER(c_double)),
+        ("best_mse", POINTER(c_double)),
+        ("naive_mse", POINTER(c_double)),
+        ("share", POINTER(c_double)),
     ]
 
 
@@ -167,6 +198,12 @@ class ModelInfo(ctypes.Structure):
         ("input_scale", c_double),
         ("target_mean", POINTER(c_double)),
         ("target_scale", POINTER(c_double)),
+        ("columns", c_int64),
+        ("season", c_int64),
+        ("input", c_int),
+        ("anchors", POINTER(c_int64)),
+        ("alphas", POINTER(c_double)),
+        ("report", POINTER(FitReport)),
     ]
 
 
@@ -183,6 +220,7 @@ class Plan(ctypes.Structure):
         ("factor_seconds", c_double),
         ("stream_seconds", c_double),
         ("n_that_fits", c_int64),
+        ("choose_seconds", c_double),
     ]
 
 
@@ -385,6 +423,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_kernel_facts": KernelFacts,
     "volt_gram_options": GramOptions,
     "volt_fit_options": FitOptions,
+    "volt_fit_report": FitReport,
+    "volt_prepared": Prepared,
     "volt_model_info": ModelInfo,
     "volt_predict_options": PredictOptions,
     "volt_plan": Plan,

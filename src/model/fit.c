@@ -1,8 +1,9 @@
 /* src/model/fit.c: from a sequence of inputs and targets to a model.
  *
- * Scales and kernel are made here, the readout by a solver of the table (solve/solver_table.h). Fitted values need no
- * further kernel: K A + 1 c = Y - alpha A on the fitted rows, and K A of the rows of the washout comes with the
- * readout.
+ * What the kernel sees (recipe.h), scales and kernel are made here, the readout by a solver of the table
+ * (solve/solver_table.h), which also chooses alpha and the kind of target where they are not given (solve/choice.h).
+ * Fitted values need no further kernel: K A + 1 c = Y - alpha A on the fitted rows, and K A of the rows of the washout
+ * comes with the readout.
  *
  * A kernel with a centred Gram matrix, H K H, and no intercept forecasts like the plain kernel with an
  * intercept, less the mean of the targets it was fitted to: it is solved as that (factor.h). */
@@ -10,7 +11,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/name_lists.h"
+#include "base/numbers.h"
+#include "base/squares.h"
 #include "kernel/gram/gram.h"
+#include "model/fit_task.h"
 #include "model/model_internal.h"
 #include "solve/solver_table.h"
 
@@ -21,25 +25,19 @@
 
 volt_fit_options volt_fit_options_default(void)
 {
-    volt_fit_options options = {.alpha = 1e-6, .intercept = 1, .scale = 1};
+    volt_fit_options options = {.intercept = 1,
+                                .scale = 1,
+                                .target = VOLT_TARGET_AUTO,
+                                .input = VOLT_INPUT_AUTO,
+                                .season = VOLT_SEASON_AUTO};
     return options;
 }
 
-static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
-                         volt_matrix fitted, volt_model **model)
+static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, volt_matrix fitted,
+                         volt_model **model)
 {
     VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the place for the model is NULL");
     VOLT_TRY(volt_check_pairs(X, Y));
-    VOLT_REQUIRE(options->alpha > 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite", options->alpha);
-    VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
-                 "the washout is %" PRId64 ", and must lie from 0 to %" PRId64 ", one less than the rows",
-                 options->washout, X.rows - 1);
-    VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead is %" PRId64 ", and must be at least 0",
-                 options->ahead);
-    VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
-                 "feedback needs as many outputs as inputs, and there are %" PRId64 " and %" PRId64, Y.cols,
-                 X.cols);
     VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
                  VOLT_ERR_SHAPE,
                  "the fitted values are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
@@ -47,11 +45,19 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, co
     return VOLT_OK;
 }
 
-static volt_status check_memory(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q)
+/* ---- the fit ---------------------------------------------------------------------------------- */
+
+static volt_status check_memory(const volt_kernel *kernel, const fit_task *task, int64_t columns)
 {
+    enum {
+        BESIDE_CHANGES = 6
+    }; /* naive errors, levels, both targets side by side, and the solves of the second */
+    int64_t n = task->X.rows, q = task->Y.cols;
     volt_plan plan;
     char what[96];
-    VOLT_TRY(volt_plan_kernel(kernel, n, d, q, 0, &plan));
+    VOLT_TRY(volt_plan_kernel(kernel, n, columns, q, 0, &plan));
+    if (task->chooses && task->change)
+        plan.fit_bytes += 8.0 * BESIDE_CHANGES * (double)n * (double)q;
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
     volt_status status = volt_memory_require(plan.fit_bytes, what);
     if (status == VOLT_OK)
@@ -61,26 +67,56 @@ static volt_status check_memory(const volt_kernel *kernel, int64_t n, int64_t d,
     return volt_fail(status, "%s; up to %" PRId64 " rows would fit", first, plan.n_that_fits);
 }
 
-/* Scales and kernel: all that precedes the Gram matrix. `Z` (n x d) receives the scaled inputs. */
-static volt_status prepare(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
-                           volt_matrix Z, volt_model *model)
+/* What the kernel sees of the inputs, scaled, into Z (n x d); the rows that the next one looks back to stay. */
+static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_model *model)
 {
+    volt_view X = task->X;
+    VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
+    for (int64_t i = 0; i < X.rows; i++) {
+        volt_recipe_row(&model->recipe, &model->recent, X.data + i * X.ld, Z.data + i * Z.ld);
+        volt_recent_push(&model->recipe, &model->recent, X.data + i * X.ld);
+    }
+    VOLT_TRY(volt_input_scale_learn(volt_as_view(Z), !volt_kernel_keeps_origin(model->kernel), !model->scaled,
+                                    &model->input));
+    for (int64_t i = 0; i < X.rows; i++)
+        volt_input_scale_row(&model->input, model->d, Z.data + i * Z.ld, Z.data + i * Z.ld);
+    return VOLT_OK;
+}
+
+/* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
+static void prepare_targets(const fit_task *task, volt_model *model)
+{
+    volt_view Y = task->Y;
+    volt_target_scale_learn(Y, !model->scaled, model->target_mean, model->target_scale);
+    for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
+        volt_squares squares = {0};
+        for (int64_t i = 0; i < Y.rows; i++)
+            volt_squares_add(&squares,
+                             Y.data[i * Y.ld + k] - task->X.data[i * task->X.ld + task->options->anchors[k]]);
+        double unit = volt_squares_root_mean(&squares, Y.rows);
+        model->target_scale[k] = unit > 0 && isfinite(1 / unit) ? unit : 1;
+    }
+}
+
+/* Scales and kernel: all that precedes the Gram matrix. `Z` (n x d) receives the scaled inputs. */
+static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt_matrix Z, volt_model *model)
+{
+    const volt_fit_options *options = task->options;
+    volt_view Y = task->Y;
     model->washout = options->washout;
     model->ahead = options->ahead;
     model->intercept = options->intercept != 0;
     model->scaled = options->scale != 0;
     model->feedback = options->feedback != 0;
-    model->alpha = options->alpha;
+    model->season = task->season;
+    model->kind = task->input;
     memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
-    VOLT_TRY(volt_names_copy(options->input_names, model->d, &model->input_names));
+    VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
     VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
 
-    VOLT_TRY(volt_input_scale_learn(X, !volt_kernel_keeps_origin(kernel), !model->scaled, &model->input));
-    volt_target_scale_learn(Y, !model->scaled, model->target_mean, model->target_scale);
-    for (int64_t i = 0; i < X.rows; i++)
-        volt_input_scale_row(&model->input, model->d, X.data + i * X.ld, Z.data + i * Z.ld);
-
+    VOLT_TRY(prepare_inputs(task, Z, model));
+    prepare_targets(task, model);
     volt_extent extent;
     VOLT_TRY(volt_extent_of(volt_as_view(Z), "the inputs", &extent));
     VOLT_TRY(volt_kernel_resolve(model->kernel, extent, model->d, &model->resolved));
@@ -97,25 +133,151 @@ static volt_status pack_columns(volt_model *model, volt_view Z, volt_progress pr
     return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
 }
 
+/* Targets of the rows kept, in their units: levels less their mean, or changes. */
+static void scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
+{
+    int64_t w = model->washout;
+    for (int64_t i = 0; i < T.rows; i++)
+        for (int64_t k = 0; k < T.cols; k++) {
+            double y = task->Y.data[(w + i) * task->Y.ld + k];
+            double from =
+                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];
+            T.data[i * T.ld + k] = (y - from) / model->target_scale[k];
+        }
+}
+
+/* What was chosen, put into the model: alphas, and which outputs are changes. A change has no mean of its own. */
+static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_model *model)
+{
+    for (int64_t k = 0; k < model->q; k++) {
+        bool change = chosen ? task->change && !chosen[k].level : task->change;
+        model->alphas[k] = chosen ? chosen[k].alpha : task->options->alpha;
+        if (!change)
+            continue;
+        model->anchors[k] = task->options->anchors[k];
+        model->target_mean[k] = 0;
+    }
+}
+
+/* R2 of levels, mean over outputs, of mean squared errors over the rows held out. */
+static double held_out_r2(const fit_task *task, const double *mse, int64_t first, int64_t rows)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < task->Y.cols; k++) {
+        const double *y = task->Y.data + first * task->Y.ld + k;
+        double mean = 0, variance = 0;
+        for (int64_t i = 0; i < rows; i++)
+            mean += y[i * task->Y.ld] / (double)rows;
+        for (int64_t i = 0; i < rows; i++)
+            variance += (y[i * task->Y.ld] - mean) * (y[i * task->Y.ld] - mean) / (double)rows;
+        sum += variance > 0 ? 1 - mse[k] / variance : mse[k] > 0 ? 0 : 1;
+    }
+    return sum / (double)task->Y.cols;
+}
+
+static void make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
+                        volt_model *model)
+{
+    int64_t q = model->q;
+    double *mse = model->report_numbers, *best = mse + q, *naive = mse + 2 * q, *share = mse + 3 * q;
+    const volt_held_out *rows = choice ? &choice->held : held;
+    bool has_naive = rows->rows > 0 && fit_task_can_change(task->options, q);
+    for (int64_t k = 0; k < q; k++) {
+        const volt_chosen *chosen = choice ? &choice->outputs[k] : NULL;
+        double unit = model->target_scale[k] * model->target_scale[k];
+        mse[k] = unit * (chosen ? chosen->mse : held->mse[k]);
+        best[k] = unit * (chosen ? chosen->best_mse : held->mse[k]);
+        share[k] = chosen ? chosen->share : 1;
+        naive[k] = has_naive ? 0 : NAN;
+        for (int64_t i = model->washout + rows->begin; has_naive && i < task->Y.rows; i++) {
+            double e =
+                task->Y.data[i * task->Y.ld + k] - task->X.data[i * task->X.ld + task->options->anchors[k]];
+            naive[k] += e * e / (double)rows->rows;
+        }
+    }
+    model->report = (volt_fit_report){.rows = rows->rows,
+                                      .first = model->washout + rows->begin,
+                                      .prequential_r2 = NAN,
+                                      .naive_r2 = NAN,
+                                      .alphas = choice ? choice->tried : 0,
+                                      .mse = mse,
+                                      .best_mse = best,
+                                      .naive_mse = naive,
+                                      .share = share};
+    if (rows->rows > 0)
+        model->report.prequential_r2 = held_out_r2(task, mse, model->report.first, rows->rows);
+    if (has_naive)
+        model->report.naive_r2 = held_out_r2(task, naive, model->report.first, rows->rows);
+    model->has_report = true;
+}
+
+/* Room for what is beside the targets in a choice, or for the errors of a fit with alpha given. */
+typedef struct choice_room {
+    volt_choice choice;
+    volt_held_out held;
+    volt_matrix naive, level;
+} choice_room;
+
+static volt_status prepare_choice(const fit_task *task, const volt_model *model, volt_view first,
+                                  choice_room *room)
+{
+    int64_t kept = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
+    room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
+    volt_held_out_rows(&room->held, kept);
+    room->choice = (volt_choice){.ahead = ahead,
+                                 .alpha = task->options->alpha,
+                                 .changes = task->change,
+                                 .naive = task->change ? first : volt_view_of(NULL, 0, 0),
+                                 .outputs = volt_alloc_zero(q, sizeof *room->choice.outputs)};
+    if (!room->held.mse || !room->choice.outputs)
+        return VOLT_ERR_MEMORY;
+    if (!task->chooses || !task->change)
+        return VOLT_OK;
+    /* The first targets become the coefficients: the errors of the naive forecast need a place of their own. */
+    room->naive = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+    if (task->level)
+        room->level = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+    if (!room->naive.data || (task->level && !room->level.data))
+        return VOLT_ERR_MEMORY;
+    scale_targets(task, model, true, room->naive);
+    room->choice.naive = volt_as_view(room->naive);
+    if (task->level) {
+        scale_targets(task, model, false, room->level);
+        room->choice.level = volt_as_view(room->level);
+    }
+    return VOLT_OK;
+}
+
+static void release_choice(choice_room *room)
+{
+    volt_free(room->held.mse);
+    volt_free(room->choice.outputs);
+    volt_free(room->naive.data);
+    volt_free(room->level.data);
+}
+
 /* Coefficients, intercepts, and the state of the past after the last row. `washed` (washout x q), where it is wanted,
  * receives what the kernel says on the rows of the washout. */
-static volt_status solve_readout(volt_model *model, volt_view Z, volt_view Y, const volt_solver *solver,
-                                 volt_progress progress, double *unlearned, volt_matrix washed)
+static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_view Z, const volt_solver *solver,
+                                 choice_room *room, double *unlearned, volt_matrix washed)
 {
     int64_t w = model->washout, q = model->q, kept = model->n - w;
     volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
-    memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
-    for (int64_t i = 0; i < kept; i++)
-        for (int64_t k = 0; k < q; k++)
-            A.data[i * q + k] = (Y.data[(w + i) * Y.ld + k] - model->target_mean[k]) / model->target_scale[k];
-
     bool intercept = model->intercept || model->resolved.centred;
+    bool centred = model->resolved.centred && !model->intercept;
+    VOLT_REQUIRE(!fit->chooses || !centred, VOLT_ERR_ARGUMENT,
+                 "alpha must be given for a centred kernel without an intercept");
+    memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
+    scale_targets(fit, model, fit->change, A);
+    VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), room));
     volt_solver_task task = {.washout = w,
-                             .alpha = model->alpha,
+                             .alpha = fit->options->alpha,
                              .intercept = intercept,
                              .common = intercept ? model->resolved.common : 0,
-                             .centred = model->resolved.centred && !model->intercept,
-                             .progress = progress};
+                             .centred = centred,
+                             .choice = fit->chooses ? &room->choice : NULL,
+                             .held_out = centred ? NULL : &room->held,
+                             .progress = fit->options->progress};
     volt_readout readout = {.A = A, .intercepts = model->intercepts, .unlearned = unlearned, .washed = washed};
     VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));
     volt_status status = solver->solve(&task, &readout);
@@ -123,45 +285,72 @@ static volt_status solve_readout(volt_model *model, volt_view Z, volt_view Y, co
         status = volt_kernel_operator_end(task.kernel, &model->end);
     volt_operator_free(task.kernel);
     model->rcond = readout.rcond;
+    if (status == VOLT_OK) {
+        take_choice(fit, fit->chooses ? room->choice.outputs : NULL, model);
+        if (!centred)
+            make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
+    }
     return status;
 }
 
-/* See the head of this file; the rows of the washout hold what the kernel says there. */
-static volt_status finish_fitted(const volt_model *model, volt_view Y, const double *unlearned,
+/* See the head of this file; the rows of the washout hold what the kernel says there. Half of a readout leads half of
+ * the way from the present value to the fitted one. */
+static volt_status finish_fitted(const fit_task *task, const volt_model *model, const double *unlearned,
                                  volt_matrix fitted)
 {
     int64_t w = model->washout, q = model->q;
+    volt_view X = task->X, Y = task->Y;
     for (int64_t i = 0; i < w; i++)
-        VOLT_TRY(volt_model_finish_output(model, i, fitted.data + i * fitted.ld));
+        VOLT_TRY(volt_model_finish_output(model, i, X.data + i * X.ld, fitted.data + i * fitted.ld));
     for (int64_t k = 0; k < q; k++) {
         double scale = model->target_scale[k], shift = scale * unlearned[k];
-        for (int64_t i = w; i < model->n; i++)
-            fitted.data[i * fitted.ld + k] =
-                Y.data[i * Y.ld + k] - shift - model->alpha * scale * model->coefficients[i * q + k];
+        double share = model->has_report ? model->report.share[k] : 1;
+        bool is_constant = isinf(model->alphas[k]);
+        for (int64_t i = w; i < model->n; i++) {
+            double base = model->anchors[k] >= 0 ? X.data[i * X.ld + model->anchors[k]] : model->target_mean[k];
+            double y = Y.data[i * Y.ld + k], *f = &fitted.data[i * fitted.ld + k];
+            if (is_constant)
+                *f = base + scale * model->intercepts[k];
+            else
+                *f = (share == 1 ? y : base + share * (y - base)) - shift -
+                     model->alphas[k] * scale * model->coefficients[i * q + k];
+        }
     }
     return VOLT_OK;
 }
 
-static volt_status fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
-                       volt_matrix fitted, volt_model **model)
+static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_matrix fitted, volt_model **model)
 {
-    VOLT_TRY(check_memory(kernel, X.rows, X.cols, Y.cols));
-    int64_t n = X.rows;
-    const volt_solver *solver = volt_solver_choose(n, Y.cols, (double)volt_memory_available());
-    volt_model *fresh = NULL;
-    volt_matrix Z = volt_matrix_of(volt_alloc_doubles(n, X.cols), n, X.cols);
-    double *unlearned = volt_alloc_doubles(Y.cols, 1);
-    volt_status status = Z.data && unlearned ? volt_model_allocate(n, X.cols, Y.cols, &fresh) : VOLT_ERR_MEMORY;
+    const volt_fit_options *options = task->options;
+    int64_t n = task->X.rows, q = task->Y.cols;
+    volt_recipe recipe = {0};
+    volt_status status = fit_task_recipe(task, n, &recipe);
     if (status == VOLT_OK)
-        status = prepare(kernel, X, Y, options, Z, fresh);
+        status = check_memory(kernel, task, recipe.columns);
+    const volt_solver *solver = volt_solver_choose(n, q, (double)volt_memory_available());
+    volt_model *fresh = NULL;
+    choice_room room = {0};
+    volt_matrix Z = {0};
+    double *unlearned = NULL;
+    if (status == VOLT_OK)
+        status = volt_model_allocate(n, recipe.columns, q, &fresh);
+    if (status == VOLT_OK) {
+        fresh->recipe = recipe;
+        Z = volt_matrix_of(volt_alloc_doubles(n, recipe.columns), n, recipe.columns);
+        unlearned = volt_alloc_doubles(q, 1);
+        status = Z.data && unlearned ? prepare(kernel, task, Z, fresh) : VOLT_ERR_MEMORY;
+    } else {
+        volt_recipe_release(&recipe);
+    }
     if (status == VOLT_OK)
         status = pack_columns(fresh, volt_as_view(Z), options->progress);
     if (status == VOLT_OK)
-        status = solve_readout(fresh, volt_as_view(Z), Y, solver, options->progress, unlearned,
+        status = solve_readout(task, fresh, volt_as_view(Z), solver, &room, unlearned,
                                volt_matrix_rows(fitted, 0, options->washout));
     if (status == VOLT_OK && fitted.data)
-        status = finish_fitted(fresh, Y, unlearned, fitted);
+        status = finish_fitted(task, fresh, unlearned, fitted);
 
+    release_choice(&room);
     volt_free(unlearned);
     volt_free(Z.data);
     if (status == VOLT_OK)
@@ -178,9 +367,11 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     if (!options)
         options = &standard;
     volt_blas_use use;
-    VOLT_TRY(check(kernel, X, Y, options, fitted, model));
+    fit_task task;
+    VOLT_TRY(check(kernel, X, Y, fitted, model));
+    VOLT_TRY(fit_task_resolve(X, Y, options, X.rows, &task));
     VOLT_TRY(volt_blas_claim(&use));
-    volt_status status = fit(kernel, X, Y, options, fitted, model);
+    volt_status status = fit(kernel, &task, fitted, model);
     volt_blas_release(&use);
     return status;
 }

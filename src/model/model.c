@@ -16,17 +16,24 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
     fresh->n = n;
     fresh->d = d;
     fresh->q = q;
+    fresh->recipe = (volt_recipe){.inputs = d, .columns = d, .plain = true};
     fresh->input.shift = volt_alloc_doubles(1, d);
     fresh->target_mean = volt_alloc_doubles(1, q);
     fresh->target_scale = volt_alloc_doubles(1, q);
     fresh->coefficients = volt_alloc_doubles(n, q);
     fresh->intercepts = volt_alloc_doubles(1, q);
     fresh->last_target = volt_alloc_doubles(1, q);
+    fresh->alphas = volt_alloc_doubles(1, q);
+    fresh->anchors = volt_alloc_zero(q, sizeof *fresh->anchors);
+    fresh->report_numbers = volt_alloc_doubles(4, q);
     if (!fresh->input.shift || !fresh->target_mean || !fresh->target_scale || !fresh->coefficients ||
-        !fresh->intercepts || !fresh->last_target) {
+        !fresh->intercepts || !fresh->last_target || !fresh->alphas || !fresh->anchors ||
+        !fresh->report_numbers) {
         volt_model_free(fresh);
         return VOLT_ERR_MEMORY;
     }
+    for (int64_t k = 0; k < q; k++)
+        fresh->anchors[k] = -1;
     *model = fresh;
     return VOLT_OK;
 }
@@ -44,7 +51,12 @@ void volt_model_free(volt_model *model)
     volt_free(model->coefficients);
     volt_free(model->intercepts);
     volt_free(model->last_target);
-    volt_names_free(model->input_names, model->d);
+    volt_free(model->alphas);
+    volt_free(model->anchors);
+    volt_free(model->report_numbers);
+    volt_names_free(model->input_names, model->recipe.inputs);
+    volt_recent_release(&model->recent);
+    volt_recipe_release(&model->recipe);
     volt_names_free(model->output_names, model->q);
     volt_free(model);
 }
@@ -53,10 +65,10 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
 {
     volt_model_info now = {
         .n = model->n,
-        .d = model->d,
+        .d = model->recipe.inputs,
         .q = model->q,
         .kernel = volt_kernel_text(model->kernel),
-        .alpha = model->alpha,
+        .alpha = model->alphas[0],
         .rcond = model->rcond,
         .washout = model->washout,
         .ahead = model->ahead,
@@ -71,6 +83,12 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .input_scale = model->input.scale,
         .target_mean = model->target_mean,
         .target_scale = model->target_scale,
+        .columns = model->d,
+        .season = model->season,
+        .input = model->kind,
+        .anchors = model->anchors,
+        .alphas = model->alphas,
+        .report = model->has_report ? &model->report : NULL,
     };
     /* Cannot fail: the kernel was resolved on this very ball when the model was made. */
     (void)volt_kernel_query(model->kernel, model->resolved.facts.radius, model->d, DBL_EPSILON, &now.facts);
@@ -98,36 +116,56 @@ static volt_status refuse_beyond(const volt_model *model, int64_t row, double no
                      row + 1, norm, radius);
 }
 
-volt_status volt_model_take_input(const volt_model *model, const double *x, volt_beyond policy, int64_t row,
-                                  double *z, int64_t *beyond)
+/* A row that the recipe holds, or would. */
+static volt_status refuse_range(int64_t row)
 {
-    volt_input_scale_row(&model->input, model->d, x, z);
-    double norm = volt_row_norm(z, model->d), radius = model->resolved.facts.radius;
+    return volt_fail(VOLT_ERR_DOMAIN,
+                     "input row %" PRId64 " lies outside the range of the levels or changes of training",
+                     row + 1);
+}
+
+volt_status volt_model_take_input(const volt_model *model, const volt_recent *recent, const double *x,
+                                  volt_beyond policy, int64_t row, double *z, int64_t *beyond)
+{
+    const volt_recipe *recipe = &model->recipe;
+    double radius = model->resolved.facts.radius;
+    volt_recipe_row(recipe, recent, x, z);
+    for (int64_t j = 0; j < model->d; j++) /* before any is held */
+        VOLT_REQUIRE(isfinite(z[j]), VOLT_ERR_NOT_FINITE,
+                     "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
+    bool counted = policy != VOLT_BEYOND_ALLOW && volt_recipe_hold(recipe, z);
+    if (counted && policy == VOLT_BEYOND_ERROR)
+        return refuse_range(row);
+    volt_input_scale_row(&model->input, model->d, z, z);
+    double norm = volt_row_norm(z, model->d);
     VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
                  "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
-    if (volt_is_within(norm, radius, model->d))
-        return VOLT_OK;
-    if (policy == VOLT_BEYOND_ERROR)
-        return refuse_beyond(model, row, norm, 0);
-    const volt_resolved *kernel = &model->resolved;
-    if (policy == VOLT_BEYOND_ALLOW) {
-        double kept = kernel->gain ? kernel->gain(kernel, norm) : 0;
-        if (!(kept < 1))
-            return refuse_beyond(model, row, norm, kept);
-    } else if (kernel->gain) {
-        for (int64_t k = 0; k < model->d; k++)
-            z[k] *= radius / norm;
-    } else {
-        return VOLT_OK; /* the kernel takes any input: there is nothing to clip it to */
+    if (!volt_is_within(norm, radius, model->d)) {
+        const volt_resolved *kernel = &model->resolved;
+        if (policy == VOLT_BEYOND_ERROR)
+            return refuse_beyond(model, row, norm, 0);
+        if (policy == VOLT_BEYOND_ALLOW) {
+            double kept = kernel->gain ? kernel->gain(kernel, norm) : 0;
+            if (!(kept < 1))
+                return refuse_beyond(model, row, norm, kept);
+            counted = true;
+        } else if (kernel->gain) { /* a kernel that takes any input has nothing to clip it to */
+            for (int64_t k = 0; k < model->d; k++)
+                z[k] *= radius / norm;
+            counted = true;
+        }
     }
-    ++*beyond;
+    *beyond += counted;
     return VOLT_OK;
 }
 
-volt_status volt_model_finish_output(const volt_model *model, int64_t row, double *v)
+volt_status volt_model_finish_output(const volt_model *model, int64_t row, const double *x, double *v)
 {
     for (int64_t k = 0; k < model->q; k++) {
+        int64_t anchor = model->anchors[k];
         v[k] = model->target_mean[k] + model->target_scale[k] * (v[k] + model->intercepts[k]);
+        if (anchor >= 0)
+            v[k] += x[anchor];
         VOLT_REQUIRE(isfinite(v[k]), VOLT_ERR_NOT_FINITE,
                      "output %" PRId64 " of row %" PRId64 " is too large for a double", k + 1, row + 1);
     }

@@ -7,10 +7,12 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/name_lists.h"
+#include "base/numbers.h"
 #include "io/safetensors/safetensors.h"
 #include "model/model_internal.h"
 
 #include <assert.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +20,20 @@
 #include <string.h>
 
 static const char *const format_name = "volterra-model";
-static const int64_t format_version = 1;
+/* Format 1 holds models of levels, format 2 also recipes and changes; the lower one that will do is written. */
+enum { PLAIN_FORMAT = 1, RECIPE_FORMAT = 2 };
+
+/* Numbers of a column of the recipe in the file: source, lags (minus: -1 for none), weight, range. */
+enum { COLUMN_NUMBERS = 6 };
+
+/* Does the model need format 2? */
+static bool has_recipe(const volt_model *model)
+{
+    bool needs = !model->recipe.plain;
+    for (int64_t k = 0; k < model->q; k++)
+        needs |= model->anchors[k] >= 0 || model->alphas[k] != model->alphas[0] || isinf(model->alphas[k]);
+    return needs;
+}
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
@@ -45,12 +60,52 @@ static volt_status names_to_json(char **names, int64_t count, char **text)
     return status;
 }
 
+/* What format 2 has beside format 1. An infinite alpha is written as 0, and a range without bounds as the largest
+ * numbers. */
+typedef struct recipe_arrays {
+    double *columns; /* columns x COLUMN_NUMBERS */
+    double *recent;  /* memory x inputs */
+    double *outputs; /* 2 x q: anchors, alphas */
+} recipe_arrays;
+
+static void recipe_arrays_release(recipe_arrays *arrays)
+{
+    volt_free(arrays->columns);
+    volt_free(arrays->recent);
+    volt_free(arrays->outputs);
+}
+
+static volt_status recipe_arrays_make(const volt_model *model, recipe_arrays *arrays)
+{
+    const volt_recipe *recipe = &model->recipe;
+    arrays->columns = volt_alloc_doubles(recipe->columns, COLUMN_NUMBERS);
+    arrays->recent = volt_alloc_doubles(volt_max(recipe->memory, 1), recipe->inputs);
+    arrays->outputs = volt_alloc_doubles(2, model->q);
+    if (!arrays->columns || !arrays->recent || !arrays->outputs)
+        return VOLT_ERR_MEMORY;
+    for (int64_t j = 0; !recipe->plain && j < recipe->columns; j++) {
+        const volt_column *column = &recipe->column[j];
+        const double numbers[COLUMN_NUMBERS] = {(double)column->source,      (double)column->plus,
+                                                (double)column->minus,       column->weight,
+                                                fmax(column->low, -DBL_MAX), fmin(column->high, DBL_MAX)};
+        memcpy(arrays->columns + j * COLUMN_NUMBERS, numbers, sizeof numbers);
+    }
+    volt_recent_get(recipe, &model->recent, arrays->recent);
+    for (int64_t k = 0; k < model->q; k++) {
+        arrays->outputs[k] = (double)model->anchors[k];
+        arrays->outputs[model->q + k] = isinf(model->alphas[k]) ? 0 : model->alphas[k];
+    }
+    return VOLT_OK;
+}
+
+static const char *const input_words[] = {"level", "change", "both"}; /* by volt_input */
+
 static volt_status write_file(const volt_model *model, const char *path, const double *inputs,
-                              const double *state, const char *input_names, const char *output_names,
-                              volt_progress progress)
+                              const double *state, const recipe_arrays *arrays, const char *input_names,
+                              const char *output_names, volt_progress progress)
 {
     int64_t n = model->n, d = model->d, q = model->q;
-    const volt_tensor tensors[] = {
+    volt_tensor tensors[16] = {
         {"inputs", n, d, inputs},
         {"coefficients", n, q, model->coefficients},
         {"intercepts", q, 0, model->intercepts},
@@ -61,18 +116,20 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         {"last_target", q, 0, model->last_target},
         {"state", volt_past_length(model->end), 0, state},
     };
-    char version[32], washout[32], ahead[32];
+    int64_t tensor_count = 9, count = 12;
+    char version[32], washout[32], ahead[32], season[32];
     char radius[VOLT_NUMBER_LENGTH], alpha[VOLT_NUMBER_LENGTH], rcond[VOLT_NUMBER_LENGTH];
-    snprintf(version, sizeof version, "%" PRId64, format_version);
+    snprintf(version, sizeof version, "%d", has_recipe(model) ? RECIPE_FORMAT : PLAIN_FORMAT);
     snprintf(washout, sizeof washout, "%" PRId64, model->washout);
     snprintf(ahead, sizeof ahead, "%" PRId64, model->ahead);
-    volt_metadatum metadata[16] = {
+    snprintf(season, sizeof season, "%" PRId64, model->season);
+    volt_metadatum metadata[20] = {
         {"format", format_name},
         {"version", version},
         {"library", volt_version()},
         {"kernel", volt_kernel_text(model->kernel)},
         {"radius", volt_format_number(model->resolved.facts.radius, radius)},
-        {"alpha", volt_format_number(model->alpha, alpha)},
+        {"alpha", volt_format_number(isinf(model->alphas[0]) ? 0 : model->alphas[0], alpha)},
         {"rcond", volt_format_number(model->rcond, rcond)},
         {"washout", washout},
         {"ahead", ahead},
@@ -80,13 +137,22 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         {"scaled", model->scaled ? "yes" : "no"},
         {"feedback", model->feedback ? "yes" : "no"},
     };
-    int64_t count = 12;
     if (input_names)
         metadata[count++] = (volt_metadatum){"input_names", input_names};
     if (output_names)
         metadata[count++] = (volt_metadatum){"output_names", output_names};
-    return volt_safetensors_write_watched(path, tensors, (int64_t)(sizeof tensors / sizeof tensors[0]),
-                                          metadata, count, progress);
+    if (has_recipe(model)) {
+        tensors[tensor_count++] = (volt_tensor){"anchors", q, 0, arrays->outputs};
+        tensors[tensor_count++] = (volt_tensor){"alphas", q, 0, arrays->outputs + q};
+        if (!model->recipe.plain)
+            tensors[tensor_count++] = (volt_tensor){"columns", d, COLUMN_NUMBERS, arrays->columns};
+        if (model->recipe.memory > 0)
+            tensors[tensor_count++] =
+                (volt_tensor){"recent", model->recipe.memory, model->recipe.inputs, arrays->recent};
+        metadata[count++] = (volt_metadatum){"input", input_words[model->kind]};
+        metadata[count++] = (volt_metadatum){"season", season};
+    }
+    return volt_safetensors_write_watched(path, tensors, tensor_count, metadata, count, progress);
 }
 
 volt_status volt_model_save(const volt_model *model, const char *path)
@@ -100,17 +166,19 @@ volt_status volt_model_save_watched(const volt_model *model, const char *path, v
     double *inputs = volt_alloc_doubles(model->n, model->d);
     double *state = volt_alloc_doubles(volt_past_length(model->end), 1);
     char *input_names = NULL, *output_names = NULL;
-    volt_status status = inputs && state ? VOLT_OK : VOLT_ERR_MEMORY;
+    recipe_arrays arrays = {0};
+    volt_status status = inputs && state ? recipe_arrays_make(model, &arrays) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = names_to_json(model->input_names, model->d, &input_names);
+        status = names_to_json(model->input_names, model->recipe.inputs, &input_names);
     if (status == VOLT_OK)
         status = names_to_json(model->output_names, model->q, &output_names);
     if (status == VOLT_OK) {
         for (int64_t j = 0; j < model->n; j++)
             volt_columns_row(model->columns, j, inputs + j * model->d);
         volt_past_get(model->end, state);
-        status = write_file(model, path, inputs, state, input_names, output_names, progress);
+        status = write_file(model, path, inputs, state, &arrays, input_names, output_names, progress);
     }
+    recipe_arrays_release(&arrays);
     volt_free(output_names);
     volt_free(input_names);
     volt_free(state);
@@ -216,17 +284,16 @@ static volt_status read_names(const volt_safetensors *file, const char *path, co
     return status;
 }
 
-static volt_status read_header(const volt_safetensors *file, const char *path)
+static volt_status read_header(const volt_safetensors *file, const char *path, int64_t *version)
 {
     const char *text = NULL;
-    int64_t version = 0;
     VOLT_TRY(get_text(file, path, "format", &text));
     if (strcmp(text, format_name) != 0)
         return foreign(path, "its format is another");
-    VOLT_TRY(get_count(file, path, "version", &version));
-    VOLT_REQUIRE(version == format_version, VOLT_ERR_FORMAT,
-                 "%s has model format %" PRId64 ", and this library (%s) reads format %" PRId64, path, version,
-                 volt_version(), format_version);
+    VOLT_TRY(get_count(file, path, "version", version));
+    VOLT_REQUIRE(*version == PLAIN_FORMAT || *version == RECIPE_FORMAT, VOLT_ERR_FORMAT,
+                 "%s has model format %" PRId64 ", and this library (%s) reads formats 1 to %d", path, *version,
+                 volt_version(), RECIPE_FORMAT);
     return VOLT_OK;
 }
 
@@ -263,16 +330,19 @@ static volt_status read_kernel(const volt_safetensors *file, const char *path, c
 
 static volt_status read_settings(const volt_safetensors *file, const char *path, volt_model *model)
 {
-    VOLT_TRY(get_number(file, path, "alpha", 0, &model->alpha));
+    double alpha = 0;
+    VOLT_TRY(get_number(file, path, "alpha", 0, &alpha));
+    for (int64_t k = 0; k < model->q; k++)
+        model->alphas[k] = alpha;
     VOLT_TRY(get_number(file, path, "rcond", 0, &model->rcond));
     VOLT_TRY(get_count(file, path, "washout", &model->washout));
     VOLT_TRY(get_count(file, path, "ahead", &model->ahead));
     VOLT_TRY(get_flag(file, path, "intercept", &model->intercept));
     VOLT_TRY(get_flag(file, path, "scaled", &model->scaled));
     VOLT_TRY(get_flag(file, path, "feedback", &model->feedback));
-    VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->d == model->q), VOLT_ERR_FORMAT,
-                 "%s: its washout or feedback do not fit its tensors", path);
-    VOLT_TRY(read_names(file, path, "input_names", model->d, &model->input_names));
+    VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->recipe.inputs == model->q),
+                 VOLT_ERR_FORMAT, "%s: its washout or feedback do not fit its tensors", path);
+    VOLT_TRY(read_names(file, path, "input_names", model->recipe.inputs, &model->input_names));
     return read_names(file, path, "output_names", model->q, &model->output_names);
 }
 
@@ -295,10 +365,87 @@ static volt_status read_arrays(const volt_safetensors *file, const char *path, c
     return VOLT_OK;
 }
 
+/* ---- the recipe of format 2 ---- */
+
+/* A whole number from `least` to `most` in a tensor. */
+static volt_status take_index(const char *path, const char *name, double value, int64_t least, int64_t most,
+                              int64_t *index)
+{
+    VOLT_REQUIRE(value == floor(value) && value >= (double)least && value <= (double)most, VOLT_ERR_FORMAT,
+                 "%s: tensor \"%s\" holds %g, and must hold whole numbers from %" PRId64 " to %" PRId64, path,
+                 name, value, least, most);
+    *index = (int64_t)value;
+    return VOLT_OK;
+}
+
+static volt_status read_columns(const volt_safetensors *file, const char *path, volt_model *model)
+{
+    const volt_tensor *columns = NULL, *recent = NULL;
+    volt_recipe *recipe = &model->recipe;
+    VOLT_TRY(get_tensor(file, path, "recent", -1, -1, &recent));
+    VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty", path);
+    VOLT_TRY(get_tensor(file, path, "columns", model->d, COLUMN_NUMBERS, &columns));
+    recipe->column = volt_alloc_zero(model->d, sizeof *recipe->column);
+    if (!recipe->column)
+        return VOLT_ERR_MEMORY;
+    recipe->plain = false;
+    recipe->inputs = recent->cols;
+    recipe->memory = recent->rows;
+    for (int64_t j = 0; j < model->d; j++) {
+        const double *numbers = columns->data + j * COLUMN_NUMBERS;
+        volt_column *column = &recipe->column[j];
+        VOLT_TRY(take_index(path, "columns", numbers[0], 0, recipe->inputs - 1, &column->source));
+        VOLT_TRY(take_index(path, "columns", numbers[1], 0, recipe->memory, &column->plus));
+        VOLT_TRY(take_index(path, "columns", numbers[2], -1, recipe->memory, &column->minus));
+        column->weight = numbers[3];
+        column->low = numbers[4];
+        column->high = numbers[5];
+        VOLT_REQUIRE(column->weight > 0 && column->low <= column->high, VOLT_ERR_FORMAT,
+                     "%s: column %" PRId64 " of the recipe has weight %g and range %g to %g", path, j + 1,
+                     column->weight, column->low, column->high);
+    }
+    VOLT_TRY(volt_recent_create(recipe, &model->recent));
+    volt_recent_set(recipe, recent->data, &model->recent);
+    return VOLT_OK;
+}
+
+static volt_status read_recipe(const volt_safetensors *file, const char *path, volt_model *model)
+{
+    const char *word = NULL;
+    const volt_tensor *anchors = NULL;
+    VOLT_TRY(get_text(file, path, "input", &word));
+    while ((int)model->kind < VOLT_INPUT_AUTO && strcmp(word, input_words[model->kind]) != 0)
+        model->kind++;
+    VOLT_REQUIRE(model->kind != VOLT_INPUT_AUTO, VOLT_ERR_FORMAT,
+                 "%s: \"input\" is \"%.40s\", and must be level, change or both", path, word);
+    VOLT_TRY(get_count(file, path, "season", &model->season));
+    if (volt_safetensors_tensor(file, "columns"))
+        VOLT_TRY(read_columns(file, path, model));
+    VOLT_TRY(get_tensor(file, path, "anchors", model->q, 0, &anchors));
+    for (int64_t k = 0; k < model->q; k++)
+        VOLT_TRY(
+            take_index(path, "anchors", anchors->data[k], -1, model->recipe.inputs - 1, &model->anchors[k]));
+    return VOLT_OK;
+}
+
+/* After the settings, whose alpha it replaces. */
+static volt_status read_alphas(const volt_safetensors *file, const char *path, volt_model *model)
+{
+    VOLT_TRY(copy_tensor(file, path, "alphas", model->q, 0, model->alphas));
+    for (int64_t k = 0; k < model->q; k++) {
+        VOLT_REQUIRE(model->alphas[k] >= 0, VOLT_ERR_FORMAT, "%s: alpha of output %" PRId64 " is %g", path,
+                     k + 1, model->alphas[k]);
+        if (model->alphas[k] == 0)
+            model->alphas[k] = INFINITY;
+    }
+    return VOLT_OK;
+}
+
 static volt_status read_model(const volt_safetensors *file, const char *path, volt_model **model)
 {
     const volt_tensor *inputs = NULL, *coefficients = NULL;
-    VOLT_TRY(read_header(file, path));
+    int64_t version = 0;
+    VOLT_TRY(read_header(file, path, &version));
     VOLT_TRY(get_tensor(file, path, "inputs", -1, -1, &inputs));
     assert(inputs);
     VOLT_TRY(get_tensor(file, path, "coefficients", inputs->rows, -1, &coefficients));
@@ -307,7 +454,11 @@ static volt_status read_model(const volt_safetensors *file, const char *path, vo
                  "%s is not a volterra model: its tensors are empty", path);
     VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
     VOLT_TRY(read_kernel(file, path, inputs, *model));
+    if (version == RECIPE_FORMAT)
+        VOLT_TRY(read_recipe(file, path, *model));
     VOLT_TRY(read_settings(file, path, *model));
+    if (version == RECIPE_FORMAT)
+        VOLT_TRY(read_alphas(file, path, *model));
     return read_arrays(file, path, inputs, *model);
 }
 

@@ -3,13 +3,23 @@
 #define MODEL_MODEL_INTERNAL_H
 
 #include "kernel/engine/past.h"
+#include "model/recipe.h"
 #include "model/scaling.h"
 #include "volterra/model.h"
 
 struct volt_model {
-    int64_t n, d, q, washout, ahead;
+    int64_t n, d, q, washout, ahead; /* d: columns that the kernel sees */
     bool intercept, scaled, feedback;
-    double alpha, rcond;
+    double *alphas; /* q */
+    double rcond;
+    volt_recipe recipe; /* from the user's rows to d columns */
+    volt_recent recent; /* the rows before the first that follows */
+    int64_t *anchors;   /* q: the input whose present value is added to an output; -1: none */
+    int64_t season;     /* that the recipe knows */
+    volt_input kind;    /* of the recipe */
+    bool has_report;
+    volt_fit_report report;
+    double *report_numbers; /* 4 x q: mse, best_mse, naive_mse, share */
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
     volt_columns *columns;  /* the scaled training inputs */
@@ -25,13 +35,14 @@ struct volt_model {
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model);
 
-/* Scale an input row and apply the policy for inputs beyond the ball: z receives d numbers, *beyond is
- * counted up. `row` (from 0) is for the sentence. */
-volt_status volt_model_take_input(const volt_model *model, const double *x, volt_beyond policy, int64_t row,
-                                  double *z, int64_t *beyond);
+/* The row x of a user after the rows `recent`, as the kernel wants it: its columns, scaled, with the policy for inputs
+ * beyond the range and the ball of training applied. z receives d numbers, *beyond is counted up; `row` (from 0) is for
+ * the sentence. `recent` stays: volt_recent_push goes on to the next row. */
+volt_status volt_model_take_input(const volt_model *model, const volt_recent *recent, const double *x,
+                                  volt_beyond policy, int64_t row, double *z, int64_t *beyond);
 
-/* Scaled output v (q numbers, intercept not yet in it) to the units of the targets, in place.
+/* Scaled output v (q numbers, intercept not yet in it) of the user's row x to the units of the targets, in place.
  * VOLT_ERR_NOT_FINITE when that overflows; `row` (from 0) is for the sentence. */
-volt_status volt_model_finish_output(const volt_model *model, int64_t row, double *v);
+volt_status volt_model_finish_output(const volt_model *model, int64_t row, const double *x, double *v);
 
 #endif

@@ -97,6 +97,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
         double entry = gram / ((double)rows * (double)rows / 2) * (double)volt_threads();
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
         status = fit->solver->seconds(n, &plan->factor_seconds);
+        plan->choose_seconds = VOLT_CHOICE_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
     }
     volt_free(K);
     volt_free(X);

@@ -24,7 +24,7 @@ static void copy_rows(volt_view from, volt_matrix to)
 }
 
 /* Rows Z (scaled) through the past, block by block at the back end: v = K A, then to the units of the targets. */
-static volt_status forecast(const volt_model *model, volt_past *past, volt_view Z, int64_t rows,
+static volt_status forecast(const volt_model *model, volt_past *past, volt_view X, volt_view Z, int64_t rows,
                             volt_progress progress, const volt_backend *backend, double *block,
                             volt_matrix result)
 {
@@ -41,17 +41,25 @@ static volt_status forecast(const volt_model *model, volt_past *past, volt_view 
     }
     VOLT_TRY(volt_stage_end(&stage));
     for (int64_t i = 0; i < Z.rows; i++)
-        VOLT_TRY(volt_model_finish_output(model, i, result.data + i * result.ld));
+        VOLT_TRY(volt_model_finish_output(model, i, X.data + i * X.ld, result.data + i * result.ld));
     return VOLT_OK;
 }
 
 /* All inputs are checked before the first forecast. */
-static volt_status take_inputs(const volt_model *model, volt_view X, volt_beyond policy, double *Z,
-                               int64_t *beyond)
+static volt_status take_inputs(const volt_model *model, volt_view X, const volt_predict_options *options,
+                               double *Z, int64_t *beyond)
 {
-    for (int64_t i = 0; i < X.rows; i++)
-        VOLT_TRY(volt_model_take_input(model, X.data + i * X.ld, policy, i, Z + i * model->d, beyond));
-    return VOLT_OK;
+    volt_recent recent = {0};
+    volt_status status = volt_recent_create(&model->recipe, &recent);
+    if (status == VOLT_OK && options->start == VOLT_START_CONTINUE)
+        volt_recent_copy(&model->recipe, &model->recent, &recent);
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++) {
+        const double *x = X.data + i * X.ld;
+        status = volt_model_take_input(model, &recent, x, options->beyond, i, Z + i * model->d, beyond);
+        volt_recent_push(&model->recipe, &recent, x);
+    }
+    volt_recent_release(&recent);
+    return status;
 }
 
 static volt_status predict(const volt_model *model, volt_view X, const volt_predict_options *options,
@@ -63,14 +71,13 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_pred
     double *block = backend->alloc(rows, model->n);
     double *result = volt_alloc_doubles(X.rows, model->q);
     volt_past *past = NULL;
-    volt_status status =
-        Z && block && result ? take_inputs(model, X, options->beyond, Z, &counted) : VOLT_ERR_MEMORY;
+    volt_status status = Z && block && result ? take_inputs(model, X, options, Z, &counted) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = options->start == VOLT_START_RESET
                      ? volt_past_create(&model->resolved, model->columns, rows, &past)
                      : volt_past_copy(model->end, rows, &past);
     if (status == VOLT_OK)
-        status = forecast(model, past, volt_view_of(Z, X.rows, model->d), rows, options->progress, backend,
+        status = forecast(model, past, X, volt_view_of(Z, X.rows, model->d), rows, options->progress, backend,
                           block, volt_matrix_of(result, X.rows, model->q));
     if (status == VOLT_OK) {
         copy_rows(volt_view_of(result, X.rows, model->q), out);
@@ -92,8 +99,9 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
         options = &standard;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(volt_check_shape(X, "the inputs"));
-    VOLT_REQUIRE(X.cols == model->d, VOLT_ERR_SHAPE,
-                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols, model->d);
+    VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
+                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
+                 model->recipe.inputs);
     VOLT_TRY(check(model, out, X.rows));
 
     volt_blas_use use;

@@ -15,6 +15,7 @@
 struct volt_stream {
     const volt_model *model;
     volt_past *past;
+    volt_recent recent; /* rows before the next one, as far as the recipe looks back */
     volt_beyond policy;
     int64_t pushed, beyond;
     double *z;            /* d: the scaled input */
@@ -47,9 +48,9 @@ static void transpose_coefficients(const volt_model *model, double *transposed)
             transposed[k * model->n + j] = model->coefficients[j * model->q + k];
 }
 
-/* A stream at the moment `start`; NULL: after a zero past. */
+/* A stream at the moment of `start` and `recent`; NULL both: after a zero past. */
 static volt_status open_stream(const volt_model *model, volt_beyond policy, const volt_past *start,
-                               volt_stream **stream)
+                               const volt_recent *recent, volt_stream **stream)
 {
     volt_stream *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
@@ -64,10 +65,14 @@ static volt_status open_stream(const volt_model *model, volt_beyond policy, cons
     if (status == VOLT_OK)
         status = start ? volt_past_copy(start, 1, &fresh->past)
                        : volt_past_create(&model->resolved, model->columns, 1, &fresh->past);
+    if (status == VOLT_OK)
+        status = volt_recent_create(&model->recipe, &fresh->recent);
     if (status != VOLT_OK) {
         volt_stream_free(fresh);
         return status;
     }
+    if (recent)
+        volt_recent_copy(&model->recipe, recent, &fresh->recent);
     transpose_coefficients(model, fresh->coefficients);
     *stream = fresh;
     return VOLT_OK;
@@ -80,13 +85,15 @@ volt_status volt_stream_create(const volt_model *model, const volt_predict_optio
     if (!options)
         options = &standard;
     VOLT_REQUIRE(model && stream, VOLT_ERR_ARGUMENT, "the model or the place for the stream is NULL");
-    return open_stream(model, options->beyond, options->start == VOLT_START_RESET ? NULL : model->end, stream);
+    bool reset = options->start == VOLT_START_RESET;
+    return open_stream(model, options->beyond, reset ? NULL : model->end, reset ? NULL : &model->recent,
+                       stream);
 }
 
 volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream)
 {
     VOLT_REQUIRE(source && stream, VOLT_ERR_ARGUMENT, "the stream or the place for its copy is NULL");
-    VOLT_TRY(open_stream(source->model, source->policy, source->past, stream));
+    VOLT_TRY(open_stream(source->model, source->policy, source->past, &source->recent, stream));
     (*stream)->pushed = source->pushed;
     (*stream)->beyond = source->beyond;
     return VOLT_OK;
@@ -96,7 +103,9 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
 {
     VOLT_REQUIRE(stream && x && y, VOLT_ERR_ARGUMENT, "the stream, the input or the output is NULL");
     const volt_model *model = stream->model;
-    VOLT_TRY(volt_model_take_input(model, x, stream->policy, stream->pushed, stream->z, &stream->beyond));
+    VOLT_TRY(volt_model_take_input(model, &stream->recent, x, stream->policy, stream->pushed, stream->z,
+                                   &stream->beyond));
+    volt_recent_push(&model->recipe, &stream->recent, x);
     volt_blas_use use;
     bool multiplies = model->columns->engine->multiplies;
     if (multiplies)
@@ -107,7 +116,7 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
         volt_blas_release(&use);
     for (int64_t k = 0; k < model->q; k++)
         stream->y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
-    VOLT_TRY(volt_model_finish_output(model, stream->pushed++, stream->y));
+    VOLT_TRY(volt_model_finish_output(model, stream->pushed++, x, stream->y));
     memcpy(y, stream->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
 }
@@ -121,6 +130,7 @@ void volt_stream_free(volt_stream *stream)
 {
     if (stream) {
         volt_past_free(stream->past);
+        volt_recent_release(&stream->recent);
         volt_free(stream->z);
         volt_free(stream->y);
         volt_free(stream->k);

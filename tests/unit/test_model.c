@@ -284,7 +284,7 @@ static void the_description_is_complete(void **state)
     volt_model_describe(model, &info);
     assert_null(info.input_names);
     assert_null(info.output_names);
-    assert_true(info.alpha == 1e-6 && info.washout == 0 && info.ahead == 0);
+    assert_true(info.alpha > 0 && info.washout == 0 && info.ahead == 0); /* chosen */
     volt_model_free(model);
     volt_model_free(NULL);
 }
@@ -392,7 +392,9 @@ static void wrong_fits_are_refused(void **state)
         change;                              \
         check_refused(&a, status, fragment); \
     } while (0)
-    AGAIN(a.options.alpha = 0, VOLT_ERR_ARGUMENT, "alpha is 0");
+    AGAIN(a.options.season = 1, VOLT_ERR_ARGUMENT, "season is 1");
+    AGAIN(a.options.target = VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT, "every target is an input");
+    AGAIN(a.options.as_they_are = D, VOLT_ERR_ARGUMENT, "as they are");
     AGAIN(a.options.alpha = -2, VOLT_ERR_ARGUMENT, "alpha is -2");
     AGAIN(a.options.alpha = NAN, VOLT_ERR_ARGUMENT, "alpha is");
     AGAIN(a.options.alpha = INFINITY, VOLT_ERR_ARGUMENT, "alpha is inf");
@@ -512,10 +514,11 @@ static void a_fit_can_be_cancelled_in_every_stage(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(120);
-    static const char *const stages[] = {"gram", "factor", NULL};
-    for (int i = 0; i < 3; i++) {
+    static const char *const stages[] = {"gram", "choose", "factor", NULL};
+    for (int i = 0; i < 4; i++) {
         static attempt a;
         begin_attempt(&rng, &a);
+        a.options.alpha = 0;
         watcher w = {.cancel_in = stages[i], .in_order = 1};
         a.options.progress.report = watch;
         a.options.progress.context = &w;
@@ -525,7 +528,7 @@ static void a_fit_can_be_cancelled_in_every_stage(void **state)
             volt_model *model = NULL;
             check_ok(volt_model_fit(a.kernel, a.x, a.y, &a.options, a.out, &model));
             volt_model_free(model);
-            assert_string_equal(w.stages, "gram factor ");
+            assert_string_equal(w.stages, "gram choose factor ");
             assert_true(w.last == 1);
         }
         assert_true(w.in_order && w.calls >= 1);

@@ -1,0 +1,27 @@
+/* src/model/fit_task.h: the options of a fit with nothing left to be decided but what held-out rows decide. */
+#ifndef MODEL_FIT_TASK_H
+#define MODEL_FIT_TASK_H
+
+#include "model/recipe.h"
+#include "model/scaling.h"
+
+typedef struct fit_task {
+    volt_view X, Y;
+    const volt_fit_options *options;
+    bool change, level; /* what targets may be learned as; both: held-out rows decide */
+    bool chooses;       /* held-out rows also decide on alpha, or on whether to forecast at all */
+    volt_input input;
+    int64_t season;
+} fit_task;
+
+/* Check the options against the data, and resolve what is `auto`; a season is looked for in the first learn_rows rows. */
+volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
+                             fit_task *task);
+
+/* The columns that the kernel sees, learned from the first learn_rows rows. Release it in every case. */
+volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recipe *recipe);
+
+/* Is the present value of every target among the inputs, and the target later than that? */
+bool fit_task_can_change(const volt_fit_options *options, int64_t q);
+
+#endif

@@ -1,0 +1,235 @@
+/* src/model/recipe.c: derived columns, row by row. */
+#include "model/recipe.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "model/scaling.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- recent rows ------------------------------------------------------------------------------ */
+
+volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
+{
+    *recent = (volt_recent){0};
+    if (recipe->memory > 0)
+        recent->rows = volt_alloc_doubles(recipe->memory, recipe->inputs);
+    return recipe->memory == 0 || recent->rows ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+void volt_recent_release(volt_recent *recent)
+{
+    volt_free(recent->rows);
+    recent->rows = NULL;
+}
+
+void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_recent *to)
+{
+    if (from->begun && recipe->memory > 0)
+        memcpy(to->rows, from->rows, (size_t)(recipe->memory * recipe->inputs) * sizeof(double));
+    to->next = from->next;
+    to->begun = from->begun;
+}
+
+void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *rows)
+{
+    size_t width = (size_t)recipe->inputs;
+    for (int64_t i = 0; i < recipe->memory; i++)
+        memcpy(rows + (size_t)i * width, recent->rows + (size_t)((recent->next + i) % recipe->memory) * width,
+               width * sizeof(double));
+}
+
+void volt_recent_set(const volt_recipe *recipe, const double *rows, volt_recent *recent)
+{
+    recent->next = 0;
+    recent->begun = true;
+    if (recipe->memory > 0)
+        memcpy(recent->rows, rows, (size_t)(recipe->memory * recipe->inputs) * sizeof(double));
+}
+
+void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x)
+{
+    size_t width = (size_t)recipe->inputs;
+    if (!recent->begun)
+        for (int64_t i = 0; i < recipe->memory; i++)
+            memcpy(recent->rows + (size_t)i * width, x, width * sizeof(double));
+    else if (recipe->memory > 0)
+        memcpy(recent->rows + (size_t)recent->next * width, x, width * sizeof(double));
+    if (recent->begun && recipe->memory > 0)
+        recent->next = (recent->next + 1) % recipe->memory;
+    recent->begun = true;
+}
+
+/* Input `source` so many rows ago. */
+static double lagged(const volt_recipe *recipe, const volt_recent *recent, const double *x, int64_t source,
+                     int64_t lag)
+{
+    if (lag == 0 || !recent->begun)
+        return x[source];
+    int64_t at = (recent->next - lag + recipe->memory) % recipe->memory;
+    return recent->rows[at * recipe->inputs + source];
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns)
+{
+    if (recipe->plain) {
+        memcpy(columns, x, (size_t)recipe->columns * sizeof *columns);
+        return;
+    }
+    for (int64_t j = 0; j < recipe->columns; j++) {
+        const volt_column *column = &recipe->column[j];
+        double value = lagged(recipe, recent, x, column->source, column->plus);
+        if (column->minus >= 0)
+            value -= lagged(recipe, recent, x, column->source, column->minus);
+        columns[j] = column->weight * value;
+    }
+}
+
+bool volt_recipe_hold(const volt_recipe *recipe, double *columns)
+{
+    bool held = false;
+    for (int64_t j = 0; !recipe->plain && j < recipe->columns; j++) {
+        double value = fmin(fmax(columns[j], recipe->column[j].low), recipe->column[j].high);
+        held |= value != columns[j];
+        columns[j] = value;
+    }
+    return held;
+}
+
+/* ---- learning --------------------------------------------------------------------------------- */
+
+enum { MOST_PER_INPUT = 4 };
+
+static bool is_anchor(const volt_recipe_task *task, int64_t input)
+{
+    for (int64_t k = 0; task->anchors && k < task->q; k++)
+        if (task->anchors[k] == input)
+            return true;
+    return false;
+}
+
+static void add_column(volt_recipe *recipe, int64_t source, int64_t plus, int64_t minus)
+{
+    recipe->column[recipe->columns++] = (volt_column){
+        .source = source, .plus = plus, .minus = minus, .weight = 1, .low = -INFINITY, .high = INFINITY};
+    recipe->memory = volt_max(recipe->memory, volt_max(plus, minus));
+}
+
+static void list_columns(const volt_recipe_task *task, volt_recipe *recipe)
+{
+    int64_t S = task->season, H = task->ahead;
+    for (int64_t i = 0; i < recipe->inputs; i++) {
+        bool whole = i >= recipe->inputs - task->as_they_are;
+        if (task->kind != VOLT_INPUT_CHANGE || whole)
+            add_column(recipe, i, 0, -1);
+        if (whole)
+            continue;
+        add_column(recipe, i, 0, 1);
+        if (S < 2 || S < H || !is_anchor(task, i))
+            continue;
+        if (S > H)
+            add_column(recipe, i, S - H, 0);
+        add_column(recipe, i, S - H, S);
+    }
+}
+
+/* Spread (population), and range, of every column over the rows. */
+typedef struct column_facts {
+    double *spread, *low, *high, *row, *mean;
+} column_facts;
+
+static void measure_columns(volt_view X, const volt_recipe *recipe, volt_recent *recent, column_facts *facts)
+{
+    int64_t count = recipe->columns;
+    for (int pass = 0; pass < 2; pass++) {
+        recent->begun = false;
+        recent->next = 0;
+        for (int64_t i = 0; i < X.rows; i++) {
+            const double *x = X.data + i * X.ld;
+            volt_recipe_row(recipe, recent, x, facts->row);
+            volt_recent_push(recipe, recent, x);
+            for (int64_t j = 0; j < count; j++) {
+                double value = facts->row[j];
+                if (pass == 0) {
+                    facts->mean[j] += value / (double)X.rows;
+                    facts->low[j] = i ? fmin(facts->low[j], value) : value;
+                    facts->high[j] = i ? fmax(facts->high[j], value) : value;
+                } else {
+                    double range = facts->high[j] - facts->low[j]; /* the unit: squares shall not overflow */
+                    double part = range > 0 ? (value - facts->mean[j]) / range : 0;
+                    facts->spread[j] += part * part / (double)X.rows;
+                }
+            }
+        }
+    }
+    for (int64_t j = 0; j < count; j++) {
+        double size = fmax(fabs(facts->low[j]), fabs(facts->high[j]));
+        facts->spread[j] = (facts->high[j] - facts->low[j]) * sqrt(facts->spread[j]);
+        if (!(facts->spread[j] > 1e-14 * size)) /* rounding, or nothing */
+            facts->spread[j] = 0;
+    }
+}
+
+/* Weights and ranges; columns that never move go. `spread` of the inputs themselves: inputs numbers. */
+static void take_facts(const column_facts *facts, const double *spread, bool scale, volt_recipe *recipe)
+{
+    int64_t kept = 0;
+    for (int64_t j = 0; j < recipe->columns; j++) {
+        volt_column column = recipe->column[j];
+        if (facts->spread[j] == 0)
+            continue;
+        if (scale) {
+            column.weight = column.minus < 0 ? 1 : spread[column.source] / facts->spread[j];
+            column.low = column.weight * facts->low[j];
+            column.high = column.weight * facts->high[j];
+        }
+        recipe->column[kept++] = column;
+    }
+    recipe->columns = kept;
+}
+
+static volt_status learn(volt_view X, const volt_recipe_task *task, volt_recent *recent, double *numbers,
+                         volt_recipe *recipe)
+{
+    int64_t d = recipe->inputs, most = MOST_PER_INPUT * d;
+    column_facts facts = {numbers, numbers + most, numbers + 2 * most, numbers + 3 * most, numbers + 4 * most};
+    double *mean = numbers + 5 * most, *spread = mean + d;
+    volt_target_scale_learn(X, false, mean, spread);
+    measure_columns(X, recipe, recent, &facts);
+    take_facts(&facts, spread, task->scale, recipe);
+    VOLT_REQUIRE(recipe->columns > 0, VOLT_ERR_DATA,
+                 "the inputs are constant over all %" PRId64 " rows: there is nothing to learn from", X.rows);
+    return VOLT_OK;
+}
+
+volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe)
+{
+    *recipe = (volt_recipe){.inputs = X.cols, .columns = X.cols, .plain = task->kind == VOLT_INPUT_LEVEL};
+    if (recipe->plain)
+        return VOLT_OK;
+    recipe->columns = 0;
+    recipe->column = volt_alloc_zero(MOST_PER_INPUT * X.cols, sizeof *recipe->column);
+    if (!recipe->column)
+        return VOLT_ERR_MEMORY;
+    list_columns(task, recipe);
+    volt_recent recent = {0};
+    int64_t count = (5 * MOST_PER_INPUT + 2) * X.cols;
+    double *numbers = volt_alloc_zero(count, sizeof *numbers);
+    volt_status status = numbers ? volt_recent_create(recipe, &recent) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = learn(X, task, &recent, numbers, recipe);
+    volt_recent_release(&recent);
+    volt_free(numbers);
+    return status;
+}
+
+void volt_recipe_release(volt_recipe *recipe)
+{
+    volt_free(recipe->column);
+    recipe->column = NULL;
+}

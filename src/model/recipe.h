@@ -1,0 +1,71 @@
+/* src/model/recipe.h: from the rows that a user has to the columns that the kernel sees.
+ *
+ * A column is an input at one lag, or the difference of two lags, times a weight:
+ *
+ *     level           x_t
+ *     change          x_t - x_{t-1}
+ *     season gap      x_{t+H-S} - x_t             a season S ago, as far ahead as the target (S > H)
+ *     season change   x_{t+H-S} - x_{t-S}         what the target's change was a season ago (S >= H)
+ *
+ * Before the first row of a sequence every lag holds that row. The weight gives a column the spread of its input, so
+ * that none drowns the others; later rows are held, column by column, to the range that training had. A plain recipe
+ * takes the inputs as they are. */
+#ifndef MODEL_RECIPE_H
+#define MODEL_RECIPE_H
+
+#include "volterra/model.h"
+
+#include <stdbool.h>
+
+typedef struct volt_column {
+    int64_t source;   /* the input */
+    int64_t plus;     /* its lag ... */
+    int64_t minus;    /* ... and the lag that is subtracted; -1: none */
+    double weight;    /* above 0 */
+    double low, high; /* range in training, weighted */
+} volt_column;
+
+typedef struct volt_recipe {
+    int64_t inputs, columns;
+    bool plain;          /* column j is input j */
+    volt_column *column; /* `columns` of them; NULL when plain */
+    int64_t memory;      /* rows of the past that the lags reach */
+} volt_recipe;
+
+/* What is wanted of the inputs. */
+typedef struct volt_recipe_task {
+    volt_input kind; /* not AUTO */
+    int64_t ahead, season;
+    const int64_t *anchors; /* q: the inputs that are targets, which alone have a season; NULL: none */
+    int64_t q;
+    int64_t as_they_are; /* the last inputs that are levels whatever the kind */
+    bool scale;          /* weights and ranges are learned; else weights are 1 and nothing is held */
+} volt_recipe_task;
+
+/* Learn a recipe from the training rows; columns that never move are left out. VOLT_ERR_DATA when none is left. Release
+ * it at any stage; one that is all zero needs none. */
+volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe);
+void volt_recipe_release(volt_recipe *recipe);
+
+/* The rows before the present one, as far as the lags reach. */
+typedef struct volt_recent {
+    double *rows; /* memory x inputs, a ring; NULL without memory */
+    int64_t next; /* where the present row will go */
+    bool begun;
+} volt_recent;
+
+volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent);
+void volt_recent_release(volt_recent *recent);
+void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_recent *to);
+/* The rows in time order, the oldest first, out and in: memory x inputs numbers. */
+void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *rows);
+void volt_recent_set(const volt_recipe *recipe, const double *rows, volt_recent *recent);
+
+/* The columns of the present row x, and then on to the next row. */
+void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns);
+void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x);
+
+/* Hold the columns of a row to the range of training; true: something was held. */
+bool volt_recipe_hold(const volt_recipe *recipe, double *columns);
+
+#endif
