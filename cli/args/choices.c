@@ -25,6 +25,21 @@ const choice missing_choices[] = {
     {NULL, 0, NULL},
 };
 
+const choice target_choices[] = {
+    {"level", VOLT_TARGET_LEVEL, NULL},
+    {"change", VOLT_TARGET_CHANGE, NULL},
+    {"auto", VOLT_TARGET_AUTO, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice input_choices[] = {
+    {"level", VOLT_INPUT_LEVEL, NULL},
+    {"change", VOLT_INPUT_CHANGE, NULL},
+    {"both", VOLT_INPUT_BOTH, NULL},
+    {"auto", VOLT_INPUT_AUTO, NULL},
+    {NULL, 0, NULL},
+};
+
 const choice score_choices[] = {
     {"r2", VOLT_SCORE_R2, "R2"},
     {"nmse", VOLT_SCORE_NMSE, "NMSE"},

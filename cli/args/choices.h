@@ -16,6 +16,8 @@ typedef struct choice {
 extern const choice start_choices[];      /* volt_start */
 extern const choice beyond_choices[];     /* volt_beyond */
 extern const choice missing_choices[];    /* volt_missing */
+extern const choice target_choices[];     /* volt_target */
+extern const choice input_choices[];      /* volt_input */
 extern const choice score_choices[];      /* volt_score */
 extern const choice race_choices[];       /* volt_race */
 extern const choice protocol_choices[];   /* volt_protocol */

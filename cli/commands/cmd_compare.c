@@ -61,10 +61,12 @@ static const option rows[] = {
      .offset = offsetof(compare_arguments, own.y),
      .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"},
     {.name = "ahead",
-     .kind = OPTION_COUNT,
+     .kind = OPTION_TEXT,
      .argument = "H",
      .offset = offsetof(compare_arguments, own.ahead),
-     .meaning = "the target of row t is row t+H (default 0 with --y, 1 without)"},
+     .meaning = "the target of row t is row t+H (default 0 with --y, 1 without); A..B: the rows t+A to t+B, "
+                "each an output"},
+    TRAINING_SERIES(offsetof(compare_arguments, own)),
     {.name = "rows",
      .kind = OPTION_ROWS,
      .argument = "A:B",
@@ -166,7 +168,7 @@ static int check_source(const compare_arguments *arguments)
         return complain(EXIT_USAGE, "--x and --preset do not go together");
     if (own->x && arguments->length)
         return complain(EXIT_USAGE, "--length is for presets; --rows chooses rows of %s", own->x);
-    if (!own->x && (own->y || own->ahead != AHEAD_NOT_GIVEN || own->rows.given))
+    if (!own->x && (own->y || own->ahead || own->rows.given))
         return complain(EXIT_USAGE, "--%s needs the inputs: --x X",
                         own->y            ? "y"
                         : own->rows.given ? "rows"
@@ -376,7 +378,7 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
 
 static int run_compare(int argc, char *const *argv)
 {
-    compare_arguments arguments = {.own = {.ahead = AHEAD_NOT_GIVEN}};
+    compare_arguments arguments = {0};
     compare_data data = {0};
     trial_folders logs = {.folder = NULL};
     cli_comparison result = {0};

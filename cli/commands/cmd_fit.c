@@ -2,6 +2,7 @@
 #include "args/command.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "search/baseline_scores.h"
 #include "search/training.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
@@ -28,10 +29,10 @@ static const option rows[] = {
      .meaning = "the kernel, see volterra help kernels"},
     {.name = "alpha",
      .kind = OPTION_POSITIVE,
-     .fallback = "1e-6",
      .offset = offsetof(fit_arguments, alpha),
      .argument = "A",
-     .meaning = "regularisation of the readout, above 0"},
+     .meaning = "regularisation of the readout, above 0 (default: chosen on held-out rows)"},
+    TRAINING_SERIES(offsetof(fit_arguments, training)),
     TRAINING_READOUT(offsetof(fit_arguments, training)),
     {.name = "fitted",
      .kind = OPTION_TEXT,
@@ -67,6 +68,116 @@ static void report_facts(result_list *results, const volt_kernel_facts *facts)
     }
 }
 
+/* "change", "level", or "change, level" where outputs differ. */
+static const char *target_words(const volt_model_info *info)
+{
+    int64_t changes = 0;
+    for (int64_t k = 0; k < info->q; k++)
+        changes += info->anchors[k] >= 0;
+    return changes == info->q ? "change" : changes == 0 ? "level" : "mixed";
+}
+
+static double mean_of(const double *values, int64_t count)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        sum += values[k] / (double)count;
+    return sum;
+}
+
+/* Alpha, and how it came about. */
+static void report_alpha(const fit_arguments *arguments, const volt_model_info *info, result_list *results)
+{
+    bool chosen = !(arguments->alpha > 0);
+    int64_t learned = 0, distinct = 1;
+    for (int64_t k = 0; k < info->q; k++) {
+        learned += isfinite(info->alphas[k]);
+        distinct += k > 0 && info->alphas[k] != info->alphas[k - 1];
+    }
+    results_number(results, "alpha", NULL, info->alpha);
+    results_flag(results, "alpha_chosen", chosen);
+    if (info->q > 1)
+        results_numbers(results, "alphas", info->alphas, info->q);
+    if (!chosen)
+        results_text(results, NULL, "alpha", "%.6g", info->alpha);
+    else if (learned == 0)
+        results_text(results, NULL, "alpha", "infinite: the kernel plays no part");
+    else if (distinct == 1)
+        results_text(results, NULL, "alpha", "%.6g, chosen among %lld on held-out rows", info->alpha,
+                     (long long)info->report->alphas + 1);
+    else
+        results_text(results, NULL, "alpha", "chosen for each of the %lld outputs among %lld on held-out rows",
+                     (long long)info->q, (long long)info->report->alphas + 1);
+}
+
+/* How the choice against the naive forecast went. */
+static void report_verdict(const volt_model_info *info, result_list *results)
+{
+    const volt_fit_report *report = info->report;
+    int64_t naive = 0, half = 0;
+    for (int64_t k = 0; k < info->q; k++) {
+        naive += report->share[k] == 0;
+        half += report->share[k] > 0 && report->share[k] < 1;
+    }
+    results_flag(results, "naive_kept", naive == info->q);
+    if (report->alphas == 0 || naive + half == 0)
+        return;
+    double ratio = mean_of(report->best_mse, info->q) / mean_of(report->naive_mse, info->q);
+    if (report->rows == 0)
+        results_text(results, NULL, "forecast",
+                     "naive (as now): too few rows to tell whether anything is better");
+    else if (naive == info->q)
+        results_text(
+            results, NULL, "forecast",
+            "naive (as now): the best fit has %.3g of its squared error on held-out rows, which is not "
+            "clearly less",
+            ratio);
+    else if (info->q == 1)
+        results_text(results, NULL, "forecast",
+                     "half-way between naive and the fit, which has %.3g of its squared error on held-out rows",
+                     ratio);
+    else
+        results_text(results, NULL, "forecast",
+                     "naive (as now) for %lld of %lld outputs%s: no fit is clearly better there",
+                     (long long)naive, (long long)info->q, half ? ", half-way for others" : "");
+}
+
+/* The rows held out, the score there, and what needs no model. Returns the exit status. */
+static int report_held_out(const volt_model_info *info, const training_data *data, result_list *results)
+{
+    const volt_fit_report *report = info->report;
+    if (!report)
+        return 0;
+    baseline_list baselines = {0};
+    int64_t season = 0;
+    double mse = mean_of(report->mse, info->q);
+    int failed = baselines_season(data, data->series.rows, &season);
+    if (!failed && report->rows > 0)
+        failed = baselines_measure(data, season, report->first, report->rows, 0, &baselines);
+    if (failed)
+        return failed;
+    results_count(results, "season", NULL, season);
+    results_count(results, "heldout_rows", NULL, report->rows);
+    results_number(results, "prequential_r2", NULL, report->prequential_r2);
+    if (report->rows == 0) {
+        results_text(results, NULL, "R2 held out", "not known: there are too few rows to hold any out");
+        return 0;
+    }
+    results_number(results, "heldout_rmse", NULL, sqrt(mse));
+    results_text(results, NULL, "R2 held out",
+                 "%.6g (the last %lld rows, each forecast from what was known then)%s", report->prequential_r2,
+                 (long long)report->rows, report->prequential_r2 < 0 ? ": a constant would do better" : "");
+    baselines_report(&baselines, mse, results);
+    const baseline_score *best = baselines_best(&baselines);
+    if (best && !data->anchors)
+        results_text(results, NULL, "note", "baselines have seen past targets, and the model only its inputs");
+    else if (best && best->mse < 0.99 * mse)
+        results_text(results, NULL, "note",
+                     "%s does better on held-out rows: try volterra tune, another --season or more rows",
+                     best->name);
+    return 0;
+}
+
 static int print_summary(const fit_arguments *arguments, const volt_model *model, const training_data *data,
                          volt_view fitted)
 {
@@ -88,12 +199,27 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_count(results, "washout", "washout", info.washout);
     results_text(results, "kernel", "kernel", "%s", info.kernel);
     report_facts(results, &info.facts);
-    results_number(results, "alpha", "alpha", info.alpha);
+    results_text(results, "target", "learned", "%s", target_words(&info));
+    results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)info.input));
+    results_count(results, "columns", NULL, info.columns);
+    if (info.season > 0)
+        results_text(results, NULL, "inputs seen as", "%s, with a season of %lld rows",
+                     choice_word(input_choices, (int)info.input), (long long)info.season);
+    else
+        results_text(results, NULL, "inputs seen as", "%s", choice_word(input_choices, (int)info.input));
+    report_alpha(arguments, &info, results);
     results_number(results, "condition", "condition estimate", info.rcond > 0 ? 1 / info.rcond : INFINITY);
     results_flag(results, "intercept", info.intercept);
     results_flag(results, "scaled", info.scaled);
     results_flag(results, "feedback", info.feedback);
     results_number(results, "r2", "R2 in sample", metrics.r2);
+    if (info.report)
+        report_verdict(&info, results);
+    int failed = report_held_out(&info, data, results);
+    if (failed) {
+        results_discard(results);
+        return failed;
+    }
     results_text(results, NULL, "can continue", "%s",
                  info.feedback ? "yes: volterra continue feeds its outputs back"
                                : "no: its outputs are not its next inputs");
@@ -134,7 +260,7 @@ static int check_outputs(const fit_arguments *arguments)
 
 static int run_fit(int argc, char *const *argv)
 {
-    fit_arguments arguments = {.training = {.ahead = AHEAD_NOT_GIVEN}};
+    fit_arguments arguments = {0};
     training_data data = {0};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -154,9 +280,11 @@ static int run_fit(int argc, char *const *argv)
         failed = training_read(&arguments.training, &data);
     if (!failed)
         failed = allocate_matrix(data.targets.rows, data.targets.cols, "the fitted values", &fitted);
-    if (!failed)
-        failed = training_fit(&arguments.training, &data, kernel, arguments.alpha, arguments.common.quiet,
-                              fitted, &model);
+    if (!failed) {
+        volt_fit_options options = training_options(&arguments.training, &data);
+        options.alpha = arguments.alpha;
+        failed = training_fit(&data, kernel, options, arguments.common.quiet, fitted, &model);
+    }
     if (!failed)
         failed = write_results(&arguments, model, &data, volt_as_view(fitted));
 
@@ -175,6 +303,11 @@ const cli_command command_fit = {
         "ridge readout of the kernel, and writes a model for predict, continue and stream. The target\n"
         "of row t is row t of Y, or with --ahead H row t+H. Inputs are shifted and scaled so that the\n"
         "largest has norm 1, targets are standardised, unless --no-scale.\n"
+        "\n"
+        "Without --alpha it is chosen, and with it whether to learn the level of a target or its change,\n"
+        "by forecasts of the later half of the rows, each from what was known then. Where the targets are\n"
+        "inputs too, \"as now\" stays the forecast unless held-out rows clearly prefer the fit. With --alpha\n"
+        "levels are learned from levels, unless --target and --input say otherwise.\n"
         "\n"
         "Inputs that follow the training rows begin after the last row that had a target: with --ahead 1\n"
         "they begin with the last row of X.\n",

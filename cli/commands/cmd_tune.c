@@ -115,6 +115,7 @@ static const option rows[] = {
      .fallback = "exact",
      .offset = offsetof(tune_arguments, race),
      .meaning = "give up draws that cannot win any more, or (fast) hardly can, or none"},
+    TRAINING_SERIES(offsetof(tune_arguments, training)),
     TRAINING_READOUT(offsetof(tune_arguments, training)),
     {.name = "log",
      .kind = OPTION_TEXT,
@@ -223,7 +224,7 @@ static int check_log(const tune_arguments *arguments)
 
 static int run_tune(int argc, char *const *argv)
 {
-    tune_arguments arguments = {.training = {.ahead = AHEAD_NOT_GIVEN}};
+    tune_arguments arguments = {0};
     training_data data = {0};
     int failed = options_parse(&command_tune.options, argc, argv, &arguments);
     if (!failed)

@@ -7,6 +7,8 @@
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the sequence ----------------------------------------------------------------------------- */
@@ -55,13 +57,148 @@ static int read_files(const training_arguments *arguments, training_data *data)
     return failed;
 }
 
-int training_read(const training_arguments *arguments, training_data *data)
+/* ---- how far ahead ---------------------------------------------------------------------------- */
+
+/* "H" or "A..B". */
+static int read_ahead(const training_arguments *arguments, training_data *data)
 {
-    data->ahead = arguments->ahead == AHEAD_NOT_GIVEN ? !arguments->y : arguments->ahead;
-    if (!arguments->y && data->ahead == 0)
+    const char *text = arguments->ahead;
+    int64_t least = arguments->y ? 0 : 1;
+    data->first_ahead = data->ahead = least;
+    if (!text)
+        return 0;
+    long long first = 0, last = 0;
+    int used = 0;
+    if (sscanf(text, "%12lld..%12lld%n", &first, &last, &used) != 2 || text[used]) {
+        used = 0;
+        if (sscanf(text, "%12lld%n", &first, &used) != 1 || text[used] || first < 0)
+            return complain(EXIT_USAGE,
+                            "--ahead must be a whole number of at least 0, or a range such as 1..24, not '%s'",
+                            text);
+        last = first;
+    }
+    if (first < 0 || first > last || (first < last && first < 1))
+        return complain(EXIT_USAGE, "--ahead %s: a range A..B must have 1 <= A <= B", text);
+    if (!arguments->y && first == 0)
         return complain(EXIT_USAGE, "--ahead 0 without --y would learn the inputs from themselves; "
                                     "give --ahead 1 or more, or --y");
-    int failed = read_files(arguments, data);
+    data->first_ahead = first;
+    data->ahead = last;
+    return 0;
+}
+
+static int read_season(const training_arguments *arguments, training_data *data)
+{
+    const char *text = arguments->season;
+    long long season = 0;
+    int used = 0;
+    data->season = VOLT_SEASON_AUTO;
+    if (!text || strcmp(text, "auto") == 0)
+        return 0;
+    data->season = 0;
+    if (strcmp(text, "none") == 0)
+        return 0;
+    if (sscanf(text, "%12lld%n", &season, &used) != 1 || text[used] || season < 2)
+        return complain(EXIT_USAGE, "--season must be a number of rows of at least 2, none or auto, not '%s'",
+                        text);
+    data->season = season;
+    return 0;
+}
+
+/* Every column of the series at every horizon, side by side. */
+static int spread_horizons(training_data *data, const char **names)
+{
+    int64_t count = data->ahead - data->first_ahead + 1, rows = data->inputs.rows, cols = data->series.cols;
+    enum { NUMBER_ROOM = 24 };
+    size_t longest = 16;
+    for (int64_t k = 0; names && k < cols; k++)
+        longest = strlen(names[k]) > longest ? strlen(names[k]) : longest;
+    int failed = allocate_matrix(rows, cols * count, "the targets of all horizons", &data->horizons);
+    if (failed)
+        return failed;
+    size_t each = longest + NUMBER_ROOM, outputs = (size_t)(cols * count);
+    data->horizon_names = calloc(outputs, sizeof *data->horizon_names + each);
+    if (!data->horizon_names)
+        return complain(EXIT_FAILED, "not enough memory for the names of the outputs");
+    char *room = (char *)(data->horizon_names + outputs);
+    for (int64_t k = 0; k < cols; k++)
+        for (int64_t h = 0; h < count; h++) {
+            int64_t output = k * count + h, ahead = data->first_ahead + h;
+            for (int64_t i = 0; i < rows; i++)
+                data->horizons.data[i * data->horizons.ld + output] =
+                    data->series.data[(i + ahead) * data->series.ld + k];
+            data->horizon_names[output] = room + (size_t)output * each;
+            if (names)
+                snprintf(data->horizon_names[output], each, "%s+%lld", names[k], (long long)ahead);
+            else
+                snprintf(data->horizon_names[output], each, "y%lld+%lld", (long long)k + 1, (long long)ahead);
+        }
+    data->targets = volt_as_view(data->horizons);
+    data->output_names = (const char **)data->horizon_names;
+    return 0;
+}
+
+/* ---- which input a target is ------------------------------------------------------------------ */
+
+static bool is_same_column(volt_view x, int64_t j, volt_view y, int64_t k)
+{
+    for (int64_t i = 0; i < x.rows; i++)
+        if (x.data[i * x.ld + j] != y.data[i * y.ld + k])
+            return false;
+    return true;
+}
+
+/* The input that column k of the series is, row by row; -1: none. */
+static int64_t find_anchor(const training_data *data, int64_t k)
+{
+    for (int64_t j = 0; j < data->x.view.cols; j++)
+        if (is_same_column(data->x.view, j, data->series, k))
+            return j;
+    return -1;
+}
+
+static int refuse_target(const training_arguments *arguments, const training_data *data, int64_t input)
+{
+    char name[64];
+    if (data->x.names)
+        snprintf(name, sizeof name, "%.60s", data->x.names[input]);
+    else
+        snprintf(name, sizeof name, "column %lld", (long long)input + 1);
+    return complain(EXIT_USAGE,
+                    "%s is a target and also an input of the same row, so the model would read the answer off "
+                    "%s: give --ahead 1 or more, leave it out of --x, or say --allow-target-in-inputs",
+                    name, arguments->x);
+}
+
+static int find_anchors(const training_arguments *arguments, training_data *data)
+{
+    int64_t count = data->ahead - data->first_ahead + 1;
+    data->anchors = calloc((size_t)data->targets.cols, sizeof *data->anchors);
+    if (!data->anchors)
+        return complain(EXIT_FAILED, "not enough memory for the columns of the targets");
+    bool all = true;
+    for (int64_t k = 0; k < data->series.cols; k++) {
+        int64_t anchor = arguments->y ? find_anchor(data, k) : k;
+        if (anchor >= 0 && data->ahead == 0 && data->series.rows > 1 && !arguments->allow_target_in_inputs)
+            return refuse_target(arguments, data, anchor);
+        for (int64_t h = 0; h < count; h++)
+            data->anchors[k * count + h] = anchor;
+        all = all && anchor >= 0;
+    }
+    if (!all || data->ahead == 0) {
+        free(data->anchors);
+        data->anchors = NULL;
+    }
+    return 0;
+}
+
+int training_read(const training_arguments *arguments, training_data *data)
+{
+    int failed = read_ahead(arguments, data);
+    if (!failed)
+        failed = read_season(arguments, data);
+    if (!failed)
+        failed = read_files(arguments, data);
     if (failed)
         return failed;
 
@@ -75,34 +212,49 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (data->ahead >= n)
         return complain(EXIT_USAGE, "--ahead %lld must be less than the %lld rows of %s%s",
                         (long long)data->ahead, (long long)n, arguments->x, dataset_hint(&data->x, hint));
+    data->series = target->view;
     data->inputs = volt_view_rows(data->x.view, 0, n - data->ahead);
     data->targets = volt_view_rows(target->view, data->ahead, n - data->ahead);
     data->input_names = data->x.names;
     data->output_names = target->names;
-    data->feedback = can_feed_back(data);
-    return 0;
+    bool several = data->ahead > data->first_ahead;
+    data->feedback = !several && can_feed_back(data);
+    if (several)
+        failed = spread_horizons(data, target->names);
+    return failed ? failed : find_anchors(arguments, data);
 }
 
 void training_release(training_data *data)
 {
+    free(data->anchors);
+    free(data->horizons.data);
+    free(data->horizon_names);
     dataset_release(&data->x);
     dataset_release(&data->y);
 }
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
-int training_fit(const training_arguments *arguments, const training_data *data, const volt_kernel *kernel,
-                 double alpha, bool quiet, volt_matrix fitted, volt_model **model)
+volt_fit_options training_options(const training_arguments *arguments, const training_data *data)
 {
     volt_fit_options options = volt_fit_options_default();
-    options.alpha = alpha;
     options.washout = arguments->washout;
     options.intercept = !arguments->no_intercept;
     options.scale = !arguments->no_scale;
     options.ahead = data->ahead;
     options.feedback = data->feedback;
+    options.target = (volt_target)arguments->target;
+    options.input = (volt_input)arguments->input;
+    options.season = data->season;
+    options.anchors = data->anchors;
     options.input_names = (const char *const *)data->input_names;
     options.output_names = (const char *const *)data->output_names;
+    return options;
+}
+
+int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_options options, bool quiet,
+                 volt_matrix fitted, volt_model **model)
+{
     options.progress = progress_begin(quiet);
     volt_status status = volt_model_fit(kernel, data->inputs, data->targets, &options, fitted, model);
     progress_end();
@@ -140,8 +292,8 @@ char *training_fit_command(const training_arguments *arguments, const char *kern
     shell_words_add(&words, "--x", arguments->x);
     if (arguments->y)
         shell_words_add(&words, "--y", arguments->y);
-    if (arguments->ahead != AHEAD_NOT_GIVEN)
-        shell_words_add_count(&words, "--ahead", arguments->ahead);
+    if (arguments->ahead)
+        shell_words_add(&words, "--ahead", arguments->ahead);
     shell_words_add(&words, "--kernel", kernel);
     shell_words_add(&words, "--alpha", volt_format_number(alpha, number));
     if (arguments->washout > 0)

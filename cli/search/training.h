@@ -9,14 +9,15 @@
 /* The part of a command's arguments that TRAINING_SEQUENCE and TRAINING_READOUT fill. */
 typedef struct training_arguments {
     const char *x, *y;
-    int64_t ahead; /* AHEAD_NOT_GIVEN: set it so before options_parse */
+    const char *ahead; /* H, or A..B; NULL: not given */
     int64_t washout;
     row_range rows;
     bool no_intercept, no_scale;
     int missing;
+    int target, input;  /* volt_target, volt_input */
+    const char *season; /* rows, none or auto */
+    bool allow_target_in_inputs;
 } training_arguments;
-
-enum { AHEAD_NOT_GIVEN = -1 };
 
 /* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
  * given in form `form` of the command (0: in every form). */
@@ -34,8 +35,39 @@ enum { AHEAD_NOT_GIVEN = -1 };
          .argument = "Y",                                                                              \
          .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"}, \
     {                                                                                                  \
-        .name = "ahead", .kind = OPTION_COUNT, .offset = (base) + offsetof(training_arguments, ahead), \
-        .argument = "H", .meaning = "the target of row t is row t+H (default 0 with --y, 1 without)"   \
+        .name = "ahead", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, ahead),  \
+        .argument = "H",                                                                               \
+        .meaning = "the target of row t is row t+H (default 0 with --y, 1 without); A..B: the rows "   \
+                   "t+A to t+B, each an output"                                                        \
+    }
+
+/* How targets and inputs are learned. */
+#define TRAINING_SERIES(base)                                                                                  \
+    {.name = "target",                                                                                         \
+     .kind = OPTION_CHOICE,                                                                                    \
+     .choices = target_choices,                                                                                \
+     .fallback = "auto",                                                                                       \
+     .offset = (base) + offsetof(training_arguments, target),                                                  \
+     .meaning = "learn a target as it is, or its change from now on; auto: the level where alpha is given or " \
+                "the target is not an input, else the change unless the level is clearly better"},             \
+        {.name = "input",                                                                                      \
+         .kind = OPTION_CHOICE,                                                                                \
+         .choices = input_choices,                                                                             \
+         .fallback = "auto",                                                                                   \
+         .offset = (base) + offsetof(training_arguments, input),                                               \
+         .meaning = "what the kernel sees of every input: its level, its change from the row before, or both " \
+                    "with what stood there a season ago; auto: level where alpha is given or targets are not " \
+                    "inputs, else both"},                                                                      \
+        {.name = "season",                                                                                     \
+         .kind = OPTION_TEXT,                                                                                  \
+         .fallback = "auto",                                                                                   \
+         .offset = (base) + offsetof(training_arguments, season),                                              \
+         .argument = "S",                                                                                      \
+         .meaning = "rows of a season (24 for hours of a day), none, or auto: found in the targets"},          \
+    {                                                                                                          \
+        .name = "allow-target-in-inputs", .kind = OPTION_FLAG,                                                 \
+        .offset = (base) + offsetof(training_arguments, allow_target_in_inputs),                               \
+        .meaning = "with --ahead 0, take a target that is also an input of the same row"                       \
     }
 
 #define TRAINING_READOUT(base)                                                                                \
@@ -65,10 +97,16 @@ enum { AHEAD_NOT_GIVEN = -1 };
 
 /* What is fitted: rows t of the inputs and rows t + ahead of the targets. */
 typedef struct training_data {
-    dataset x, y; /* y is empty when X is its own target */
+    dataset x, y;     /* y is empty when X is its own target */
+    volt_view series; /* the targets' series, all rows */
     volt_view inputs, targets;
-    int64_t ahead;
-    bool feedback;                            /* the outputs are the inputs one step later */
+    int64_t ahead;        /* of several horizons the last */
+    int64_t first_ahead;  /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
+    int64_t season;       /* that was asked for; VOLT_SEASON_AUTO */
+    int64_t *anchors;     /* per output, the input that it is; NULL: not every output is an input */
+    volt_matrix horizons; /* room for the targets of several horizons */
+    char **horizon_names; /* ... and for their names, one block */
+    bool feedback;        /* the outputs are the inputs one step later */
     const char **input_names, **output_names; /* NULL: no header */
 } training_data;
 
@@ -77,9 +115,12 @@ typedef struct training_data {
 int training_read(const training_arguments *arguments, training_data *data);
 void training_release(training_data *data);
 
+/* What the options say about the fit, alpha aside; names and anchors belong to `data`. */
+volt_fit_options training_options(const training_arguments *arguments, const training_data *data);
+
 /* Fit with a progress bar, unless quiet. `fitted` may have data NULL. */
-int training_fit(const training_arguments *arguments, const training_data *data, const volt_kernel *kernel,
-                 double alpha, bool quiet, volt_matrix fitted, volt_model **model);
+int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_options options, bool quiet,
+                 volt_matrix fitted, volt_model **model);
 
 /* Can the file at `path` be written, and is it none of the inputs? */
 int training_check_output(const training_arguments *arguments, const char *path);

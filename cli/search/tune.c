@@ -130,11 +130,13 @@ static int fit_winner(const tune_arguments *arguments, const training_data *data
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
+    volt_fit_options options = training_options(&arguments->training, data);
+    options.alpha = best->alpha;
     volt_status status = volt_kernel_parse(best->kernel, &kernel);
     int failed = status ? complain_status(status) : 0;
     if (!failed)
-        failed = training_fit(&arguments->training, data, kernel, best->alpha, arguments->common.quiet,
-                              volt_matrix_of(NULL, 0, 0), &model);
+        failed =
+            training_fit(data, kernel, options, arguments->common.quiet, volt_matrix_of(NULL, 0, 0), &model);
     if (!failed)
         failed = model_write(model, arguments->output);
     volt_model_free(model);

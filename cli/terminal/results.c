@@ -171,6 +171,31 @@ void results_nest(result_list *results, const char *key, result_list *inner)
     results_discard(inner);
 }
 
+/* The entry with that key; NULL: there is none yet. */
+static result_entry *find_entry(result_list *results, const char *key)
+{
+    for (int i = 0; results && i < results->count; i++)
+        if (results->entries[i].key && strcmp(results->entries[i].key, key) == 0)
+            return &results->entries[i];
+    return NULL;
+}
+
+void results_append(result_list *results, const char *key, result_list *inner)
+{
+    result_entry *entry = find_entry(results, key);
+    if (!entry) {
+        entry = next_entry(results, key, NULL);
+        if (entry)
+            entry->value = build_array(&results->build);
+    }
+    if (entry) {
+        results->build.failed = results->build.failed || !inner || inner->build.failed;
+        if (inner)
+            build_append(&results->build, entry->value, json_of_results(inner));
+    }
+    results_discard(inner);
+}
+
 static int print_table(const result_list *results)
 {
     if (results->build.failed)

@@ -29,6 +29,8 @@ void results_columns(result_list *results, const char *key, const char *const *n
                      int64_t count);
 /* An object inside the object, for JSON alone. Takes `inner`. */
 void results_nest(result_list *results, const char *key, result_list *inner);
+/* A list of objects, one more with every call, for JSON alone. Takes `inner`. */
+void results_append(result_list *results, const char *key, result_list *inner);
 /* Print and free. Returns the exit status: where memory was out for any part of it, nothing is printed and
  * one line says so. */
 int results_print(result_list *results);

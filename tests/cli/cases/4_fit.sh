@@ -41,7 +41,10 @@ fit_ahead()
     series 40 >x.csv
     expect 0 fit --x x.csv --ahead 3 -o m.safetensors --json
     valid_json out "v['n'] == 37 and v['ahead'] == 3 and not v['feedback']"
-    expect 0 fit --x x.csv --y x.csv -o m.safetensors --json
+    expect 2 fit --x x.csv --y x.csv -o m.safetensors --json
+    err_has 'a is a target and also an input of the same row'
+    err_has 'allow-target-in-inputs'
+    expect 0 fit --x x.csv --y x.csv --allow-target-in-inputs -o m.safetensors --json
     valid_json out "v['n'] == 40 and v['ahead'] == 0 and not v['feedback']"
     expect 0 fit --x x.csv --y x.csv --ahead 1 -o m.safetensors --json
     valid_json out "v['n'] == 39 and v['feedback']"

@@ -25,7 +25,7 @@ predict_reset()
 {
     # Started anew on the training rows, the model gives the fitted values again.
     series 60 >x.csv
-    expect 0 fit --x x.csv --fitted fitted.csv -o model.safetensors
+    expect 0 fit --x x.csv --alpha 1e-6 --fitted fitted.csv -o model.safetensors
     expect 0 predict model.safetensors --x x.csv --rows :59 --start reset -o reset.csv
     expect 0 score --truth fitted.csv --pred reset.csv --json
     valid_json out "v['rows'] == 59 and v['nmse'] < 1e-16"
