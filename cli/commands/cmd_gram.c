@@ -124,9 +124,16 @@ static double radius_of(const volt_view *series, int64_t count)
     return radius;
 }
 
+/* Is the kernel another one on another radius? */
+static bool depends_on_radius(const volt_kernel *kernel, double radius)
+{
+    volt_kernel_facts facts = {0};
+    return volt_kernel_query(kernel, radius, 1, 0.5, &facts) == VOLT_OK && facts.lambda > 0;
+}
+
 /* Which radius K was made for, with all its digits, so that it can be given to the next matrix. */
-static void report_radius(const gram_arguments *arguments, radius_pair radius, bool is_cross,
-                          result_list *results)
+static void report_radius(const gram_arguments *arguments, const volt_kernel *kernel, radius_pair radius,
+                          bool is_cross, result_list *results)
 {
     char used[VOLT_NUMBER_LENGTH], of_rows[VOLT_NUMBER_LENGTH], of_columns[VOLT_NUMBER_LENGTH];
     double largest = arguments->radius > 0 ? arguments->radius : fmax(radius.rows, radius.columns);
@@ -137,10 +144,13 @@ static void report_radius(const gram_arguments *arguments, radius_pair radius, b
     if (is_cross) {
         results_number(results, "row_radius", NULL, radius.rows);
         results_number(results, "column_radius", NULL, radius.columns);
-        results_text(results, NULL, "radius", "%s (rows reach %s, columns %s)", used, of_rows, of_columns);
-    } else {
-        results_text(results, NULL, "radius", "%s", used);
     }
+    if (!depends_on_radius(kernel, largest))
+        return;
+    if (is_cross)
+        results_text(results, NULL, "radius", "%s (rows reach %s, columns %s)", used, of_rows, of_columns);
+    else
+        results_text(results, NULL, "radius", "%s", used);
 }
 
 /* Write K. *results is what there is to say about it so far; NULL when K itself went to standard output. */
@@ -159,7 +169,7 @@ static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel
     results_count(*results, "columns", NULL, K.cols);
     results_text(*results, NULL, arguments->output, "%lld x %lld values of %s%s", (long long)K.rows,
                  (long long)K.cols, volt_kernel_text(kernel), arguments->normalise ? ", normalised" : "");
-    report_radius(arguments, radius, is_cross, *results);
+    report_radius(arguments, kernel, radius, is_cross, *results);
     results_flag(*results, "normalised", arguments->normalise);
     return *results ? 0 : results_print(NULL);
 }

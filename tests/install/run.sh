@@ -63,6 +63,21 @@ use_pkg_config() # KIND [--static]
         -Wl,-rpath,"$(dirname "$(dirname "$pc")")" && says_version "$program"
 }
 
+# The program in the README, as it is printed there, prints what is said there.
+readme_program() # KIND
+{
+    local prefix=$scratch/$1 pc flags said
+    pc=$(find "$prefix" -name volterra.pc) && [ -n "$pc" ] || return 1
+    flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs volterra) || return 1
+    awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/README.md" >"$scratch/readme.c"
+    # shellcheck disable=SC2086 # flags are words
+    "$CC" -std=c11 -Wall -Wextra -pedantic -Werror "$scratch/readme.c" -o "$scratch/use-readme" $flags \
+        -Wl,-rpath,"$(dirname "$(dirname "$pc")")" || return 1
+    said=$("$scratch/use-readme") || return 1
+    echo "$said"
+    grep -qxF "    $said" "$root/README.md"
+}
+
 move_tree() { cp -a "$scratch/shared" "$scratch/moved" && rm -rf "$scratch/shared"; }
 
 shared_library() { find "$scratch/shared" "$scratch/moved" -name 'libvolterra.so' 2>/dev/null | head -n 1; }
@@ -99,6 +114,7 @@ program_runs() { "$scratch/$1/bin/volterra" --version | grep -F "$version"; }
 check "install a shared library" install_shared
 check "find_package, shared" use_find_package shared
 check "pkg-config, shared" use_pkg_config shared
+check "the README's program, as printed" readme_program shared
 check "all exported symbols begin with volt_" exports_only_ours
 check "all declared functions are exported" exports_all_declared
 check "the installed program runs" program_runs shared
