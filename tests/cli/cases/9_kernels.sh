@@ -22,6 +22,25 @@ documents()
 }
 check "the documents name every kernel" documents
 
+# The page adds cauchy: whatever names it is a list that the next kernel may belong in, and stands on the page.
+page_on_kernels()
+{
+    local root=$here/../.. page file name
+    page=$root/docs/adding_a_kernel.md
+    for file in $(cd "$root" && grep -rlw cauchy README.md CHANGELOG.md bench cli docs examples include python src tests |
+        grep -vE '^tests/fuzz/corpus/|__pycache__|^docs/adding_a_kernel.md$'); do
+        name=${file#docs/}
+        grep -qF -e "$file" -e "($name)" "$page" || fail "docs/adding_a_kernel.md does not name $file"
+    done
+    # And what it names is there.
+    grep -oE '`(src|tests|docs|bench|examples|include)/[a-z0-9_/.]+\.(c|h|py|sh|md|1)`' "$page" | tr -d '`' | sort -u >named
+    [ "$(wc -l <named)" -ge 30 ] || fail "only $(wc -l <named) files are named"
+    while read -r file; do
+        [ -e "$root/$file" ] || fail "docs/adding_a_kernel.md names $file, which is not there"
+    done <named
+}
+check "docs/adding_a_kernel.md names every list of kernels" page_on_kernels
+
 # ---- one sequence -------------------------------------------------------------------------------
 
 # same_everywhere KERNEL: fit on 50 rows, then every command goes on from there
