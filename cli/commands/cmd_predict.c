@@ -2,6 +2,7 @@
 #include "args/command.h"
 #include "commands/forecast.h"
 #include "files/inputs.h"
+#include "files/model_times.h"
 #include "files/outputs.h"
 #include "files/row_times.h"
 #include "terminal/messages.h"
@@ -74,9 +75,50 @@ static void fill_index(const dataset *inputs, volt_matrix table)
         table.data[i * table.ld] = (double)inputs->table->row_numbers[i];
 }
 
-static int predict(const predict_arguments *arguments, const volt_model *model, const dataset *inputs)
-{
+/* What a forecast is made from. */
+typedef struct predict_data {
+    volt_model *model;
     volt_model_info info;
+    model_times times; /* of the model */
+    dataset inputs;
+} predict_data;
+
+static int predict_read(const predict_arguments *arguments, predict_data *data)
+{
+    int failed = model_read(arguments->model, &data->model);
+    if (failed)
+        return failed;
+    volt_model_describe(data->model, &data->info);
+    failed = model_times_read(&data->info, &data->times);
+    if (!failed)
+        failed = model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
+                                         &arguments->rows, &data->info, &data->times);
+    if (!failed && row_times_warn_order(&data->inputs) && arguments->start == VOLT_START_CONTINUE)
+        model_times_warn_start(&data->info, &data->times, &data->inputs);
+    return failed;
+}
+
+static void predict_release(predict_data *data)
+{
+    dataset_release(&data->inputs);
+    volt_model_free(data->model);
+}
+
+/* The forecast into the last columns of `table`. */
+static int predict(const predict_arguments *arguments, const predict_data *data, volt_matrix table,
+                   int64_t *beyond)
+{
+    int64_t q = data->info.q;
+    volt_matrix forecast = {table.data + table.cols - q, table.rows, q, table.ld};
+    volt_predict_options options = forecast_options(arguments->start, arguments->beyond);
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
+    progress_end();
+    return status ? complain_status(status) : 0;
+}
+
+static int predict_and_write(const predict_arguments *arguments, const predict_data *data)
+{
     volt_matrix table = {0};
     row_labels times = {0};
     forecast_output output = {.path = arguments->output,
@@ -84,23 +126,16 @@ static int predict(const predict_arguments *arguments, const volt_model *model, 
                               .times = &times,
                               .has_index = arguments->index,
                               .beyond = arguments->beyond};
-    volt_model_describe(model, &info);
-    int64_t before = arguments->index; /* columns before the outputs */
-    int failed = row_labels_of_targets(&times, inputs, info.ahead, (volt_time_step){0});
+    int failed = row_labels_of_targets(&times, &data->inputs, data->times.ahead, data->times.step);
     if (!failed)
-        failed = allocate_matrix(inputs->view.rows, before + info.q, "the forecast", &table);
-    if (!failed) {
-        volt_predict_options options = forecast_options(arguments->start, arguments->beyond);
-        options.progress = progress_begin(arguments->common.quiet);
-        volt_matrix forecast = {table.data + before, table.rows, info.q, table.ld};
-        volt_status status = volt_model_predict(model, inputs->view, &options, forecast, &output.beyond_count);
-        progress_end();
-        failed = status ? complain_status(status) : 0;
-    }
+        failed =
+            allocate_matrix(data->inputs.view.rows, arguments->index + data->info.q, "the forecast", &table);
+    if (!failed)
+        failed = predict(arguments, data, table, &output.beyond_count);
     if (!failed && arguments->index)
-        fill_index(inputs, table);
+        fill_index(&data->inputs, table);
     if (!failed)
-        failed = forecast_write(&info, volt_as_view(table), &output);
+        failed = forecast_write(&data->info, volt_as_view(table), &output);
     free(table.data);
     row_labels_release(&times);
     return failed;
@@ -109,8 +144,7 @@ static int predict(const predict_arguments *arguments, const volt_model *model, 
 static int run_predict(int argc, char *const *argv)
 {
     predict_arguments arguments = {0};
-    dataset inputs = {0};
-    volt_model *model = NULL;
+    predict_data data = {0};
     int failed = options_parse(&command_predict.options, argc, argv, &arguments);
     if (failed)
         return failed;
@@ -123,20 +157,10 @@ static int run_predict(int argc, char *const *argv)
     if (!failed)
         failed = output_check_against(arguments.output, arguments.model);
     if (!failed)
-        failed = model_read(arguments.model, &model);
-    if (!failed) {
-        volt_model_info info;
-        volt_model_describe(model, &info);
-        failed = dataset_read_inputs(&inputs, arguments.x, missing_policy(arguments.missing), &arguments.rows,
-                                     &info);
-    }
+        failed = predict_read(&arguments, &data);
     if (!failed)
-        row_times_warn_order(&inputs);
-    if (!failed)
-        failed = predict(&arguments, model, &inputs);
-
-    dataset_release(&inputs);
-    volt_model_free(model);
+        failed = predict_and_write(&arguments, &data);
+    predict_release(&data);
     return failed;
 }
 
@@ -148,12 +172,15 @@ const cli_command command_predict = {
         "inputs are found by name; a file with other names must have as many columns as the model.\n"
         "\n"
         "With --start continue the rows of X follow the training rows. A model fitted with --ahead 1\n"
-        "saw all rows of its file but the last, so X begins with that last row.\n"
+        "saw all rows of its file but the last, so X begins with that last row. One line says when X\n"
+        "does not begin where the model ended: by the times of both, or, without them, when it begins\n"
+        "with the rows that the model was fitted on.\n"
         "\n"
         "Where X has a column of dates, so has the output, under the same name and first: the time that\n"
-        "each forecast is for, H rows after its row of X for a model fitted with --ahead H. Times behind\n"
-        "the last row of X are counted on with the step of its rows; where they have none, the column is\n"
-        "left out, and one line says so. NPY and MAT files hold numbers, and no times.\n",
+        "each forecast is for, H rows after its row of X for a model fitted with --ahead H (of several\n"
+        "horizons, A..B, it is the time of the row of X, which the forecasts are made at). Times behind\n"
+        "the last row of X are counted on with the step of the training rows, or of X; where there is none\n"
+        "the column is left out, and one line says so. NPY and MAT files hold numbers, and no times.\n",
     .examples = "  volterra predict model.safetensors --x new.csv -o forecast.csv\n"
                 "  volterra predict model.safetensors --x new.csv --start reset | head\n",
     .options = OPTION_TABLE(rows),

@@ -3,6 +3,7 @@
 #include "args/command.h"
 #include "commands/forecast.h"
 #include "files/header_line.h"
+#include "files/model_times.h"
 #include "files/outputs.h"
 #include "files/row_lines.h"
 #include "terminal/interrupt.h"
@@ -77,6 +78,7 @@ typedef struct line_count {
 typedef struct stream_session {
     const stream_arguments *arguments;
     volt_model_info info;
+    model_times times; /* of the model */
     volt_stream *stream;
     row_lines lines;
     double *x, *y;    /* a row, its forecast */
@@ -195,12 +197,27 @@ static int hold_row(stream_session *session)
     return push_row(session);
 }
 
+/* The calendar of the line's date, behind the numbers that the line holds. */
+static bool add_calendar(const stream_session *session, const char *line, char problem[ROW_PROBLEM_LENGTH])
+{
+    const calendar *added = &session->times.calendar;
+    const char *reason = NULL;
+    const char *row = session->lines.line == 1 ? header_line_behind_mark(line) : line;
+    if (!added->parts || calendar_of_line(added, row, session->x + session->info.d - added->cols, &reason))
+        return true;
+    snprintf(problem, ROW_PROBLEM_LENGTH, "the calendar of the model needs a date, and %s", reason);
+    return false;
+}
+
 static int push_line(stream_session *session, char *line, size_t length)
 {
     row_kind kind = ROW_NONE;
+    char problem[ROW_PROBLEM_LENGTH];
     int failed = row_lines_take(&session->lines, line, length, session->x, &kind);
     if (failed || kind == ROW_NONE)
         return failed;
+    if (kind != ROW_REFUSED && !add_calendar(session, line, problem))
+        return refuse_line(session, problem);
     if (kind == ROW_WHOLE)
         return push_row(session);
     if (kind == ROW_REFUSED)
@@ -268,7 +285,10 @@ static int prepare(stream_session *session)
     session->last = malloc((size_t)session->info.d * sizeof *session->last);
     if (!session->x || !session->y || !session->last)
         return complain(EXIT_FAILED, "not enough memory for a row of the model");
-    int failed = row_lines_begin(&session->lines, session->info.d, session->info.input_names);
+    int failed = model_times_read(&session->info, &session->times);
+    if (!failed)
+        failed = row_lines_begin(&session->lines, session->info.d - session->times.calendar.cols,
+                                 session->info.input_names);
     if (failed)
         return failed;
 

@@ -52,13 +52,13 @@ static const char **all_names(const calendar *wanted, const dataset *data)
     return names;
 }
 
-int calendar_add(const calendar *wanted, dataset *data)
+int calendar_add(const calendar *wanted, dataset *data, const char *need)
 {
     if (!wanted->parts)
         return 0;
     volt_matrix wide = {0};
     volt_view own = data->view;
-    int failed = row_times_require(data, "--calendar");
+    int failed = row_times_require(data, need);
     if (!failed)
         failed = allocate_matrix(own.rows, own.cols + wanted->cols, "the inputs with the calendar", &wide);
     if (failed)

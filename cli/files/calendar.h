@@ -26,8 +26,8 @@ int calendar_check(const char *parts, calendar *wanted);
  * 1 would drown beside loads of 30000. 1 for columns that never move. */
 double calendar_scale(volt_view X);
 
-/* Put the columns, with their names, behind those of the data. */
-int calendar_add(const calendar *wanted, dataset *data);
+/* Put the columns, with their names, behind those of the data; `need` names what wants dates in an error. */
+int calendar_add(const calendar *wanted, dataset *data, const char *need);
 
 /* The same numbers of one line of text, wanted->cols of them. False when it holds no date; *problem then goes on: "a date is
  * needed, and ...". */

@@ -8,7 +8,7 @@
 
 /* ---- as they are ------------------------------------------------------------------------------ */
 
-void row_times_warn_order(const dataset *data)
+bool row_times_warn_order(const dataset *data)
 {
     const volt_table *table = data->table;
     int64_t back = 0, first = 0;
@@ -16,7 +16,7 @@ void row_times_warn_order(const dataset *data)
         if (table->times[i].seconds < table->times[i - 1].seconds && back++ == 0)
             first = i;
     if (back == 0)
-        return;
+        return true;
     if (back == table->rows - 1)
         warn("%s: the latest row comes first (%s): sort the file by column '%s', rows must follow each other "
              "in time",
@@ -25,6 +25,7 @@ void row_times_warn_order(const dataset *data)
         warn("%s: the rows are not in order of time: row %lld (%s) comes after %s%s", data->source,
              (long long)table->row_numbers[first], table->time_texts[first], table->time_texts[first - 1],
              back > 1 ? ", and so do others" : "");
+    return false;
 }
 
 int row_times_require(const dataset *data, const char *need)

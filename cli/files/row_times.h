@@ -5,8 +5,8 @@
 #include "files/inputs.h"
 #include "volterra.h"
 
-/* Warn, in one line, when the rows do not follow each other in time. */
-void row_times_warn_order(const dataset *data);
+/* Do the rows follow each other in time? Warns, in one line, when they do not; rows without times do. */
+bool row_times_warn_order(const dataset *data);
 
 /* Refuse a file whose rows have no moments in time; `need` says what for: "--calendar". */
 int row_times_require(const dataset *data, const char *need);

@@ -3,6 +3,7 @@
 
 #include "args/shell_words.h"
 #include "files/outputs.h"
+#include "files/row_times.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -192,15 +193,38 @@ static int find_anchors(const training_arguments *arguments, training_data *data
     return 0;
 }
 
+/* Columns of the calendar behind the inputs. What is forecast is none of them: the series is what was read. */
+static int add_calendar(const training_arguments *arguments, training_data *data)
+{
+    data->series = arguments->y ? data->y.view : data->x.view;
+    if (data->calendar.parts && !arguments->no_scale)
+        data->calendar.scale = calendar_scale(data->x.view);
+    return calendar_add(&data->calendar, &data->x, "--calendar");
+}
+
+/* What the model will know of the times of its rows. */
+static int note_times(training_data *data)
+{
+    int failed = model_times_note(&data->x, data->inputs.rows, &data->calendar, &data->noted);
+    if (!failed && data->ahead > data->first_ahead)
+        model_times_note_horizons(data->first_ahead, data->ahead, &data->noted);
+    return failed;
+}
+
 int training_read(const training_arguments *arguments, training_data *data)
 {
     int failed = read_ahead(arguments, data);
     if (!failed)
+        failed = calendar_check(arguments->calendar, &data->calendar);
+    if (!failed)
         failed = read_season(arguments, data);
     if (!failed)
         failed = read_files(arguments, data);
+    if (!failed)
+        failed = add_calendar(arguments, data);
     if (failed)
         return failed;
+    row_times_warn_order(&data->x);
 
     const dataset *target = arguments->y ? &data->y : &data->x;
     int64_t n = data->x.view.rows;
@@ -212,16 +236,17 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (data->ahead >= n)
         return complain(EXIT_USAGE, "--ahead %lld must be less than the %lld rows of %s%s",
                         (long long)data->ahead, (long long)n, arguments->x, dataset_hint(&data->x, hint));
-    data->series = target->view;
     data->inputs = volt_view_rows(data->x.view, 0, n - data->ahead);
-    data->targets = volt_view_rows(target->view, data->ahead, n - data->ahead);
+    data->targets = volt_view_rows(data->series, data->ahead, n - data->ahead);
     data->input_names = data->x.names;
     data->output_names = target->names;
     bool several = data->ahead > data->first_ahead;
     data->feedback = !several && can_feed_back(data);
     if (several)
         failed = spread_horizons(data, target->names);
-    return failed ? failed : find_anchors(arguments, data);
+    if (!failed)
+        failed = find_anchors(arguments, data);
+    return failed ? failed : note_times(data);
 }
 
 void training_release(training_data *data)
@@ -249,6 +274,8 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.anchors = data->anchors;
     options.input_names = (const char *const *)data->input_names;
     options.output_names = (const char *const *)data->output_names;
+    options.as_they_are = data->calendar.cols;
+    options.notes = data->noted.notes;
     return options;
 }
 
@@ -294,6 +321,8 @@ char *training_fit_command(const training_arguments *arguments, const char *kern
         shell_words_add(&words, "--y", arguments->y);
     if (arguments->ahead)
         shell_words_add(&words, "--ahead", arguments->ahead);
+    if (arguments->calendar)
+        shell_words_add(&words, "--calendar", arguments->calendar);
     shell_words_add(&words, "--kernel", kernel);
     shell_words_add(&words, "--alpha", volt_format_number(alpha, number));
     if (arguments->washout > 0)

@@ -3,7 +3,9 @@
 #define CLI_TRAINING_H
 
 #include "args/options.h"
+#include "files/calendar.h"
 #include "files/inputs.h"
+#include "files/model_times.h"
 #include "volterra.h"
 
 /* The part of a command's arguments that TRAINING_SEQUENCE and TRAINING_READOUT fill. */
@@ -17,6 +19,7 @@ typedef struct training_arguments {
     int target, input;  /* volt_target, volt_input */
     const char *season; /* rows, none or auto */
     bool allow_target_in_inputs;
+    const char *calendar; /* NULL: not given */
 } training_arguments;
 
 /* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
@@ -34,6 +37,11 @@ typedef struct training_arguments {
          .offset = (base) + offsetof(training_arguments, y),                                           \
          .argument = "Y",                                                                              \
          .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"}, \
+        {.name = "calendar",                                                                           \
+         .kind = OPTION_TEXT,                                                                          \
+         .offset = (base) + offsetof(training_arguments, calendar),                                    \
+         .argument = "PARTS",                                                                          \
+         .meaning = CALENDAR_MEANING},                                                                 \
     {                                                                                                  \
         .name = "ahead", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, ahead),  \
         .argument = "H",                                                                               \
@@ -108,6 +116,8 @@ typedef struct training_data {
     char **horizon_names; /* ... and for their names, one block */
     bool feedback;        /* the outputs are the inputs one step later */
     const char **input_names, **output_names; /* NULL: no header */
+    calendar calendar;                        /* whose columns are the last inputs */
+    noted_times noted;                        /* what the model will know of the times */
 } training_data;
 
 /* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be

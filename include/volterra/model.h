@@ -36,6 +36,17 @@ typedef enum volt_input {
 
 enum { VOLT_SEASON_AUTO = -1 };
 
+/* What whoever fits a model may record in it, as texts, and finds there again; forecasts take no notice of it. Each is
+ * optional. */
+typedef struct volt_model_notes {
+    const char *time_end;  /* the time of the last row of X, as volt_time_format writes it */
+    const char *time_step; /* from a row to the next, as volt_time_step_format writes it */
+    const char *calendar;  /* the last inputs are these columns of the calendar (volt_calendar_columns) ... */
+    const char *calendar_scale; /* ... in this scale */
+    const char *first_rows;     /* a digest of the first rows of X */
+    const char *horizons;       /* "1..24": the outputs lie so many rows ahead, not all as many */
+} volt_model_notes;
+
 typedef struct volt_fit_options {
     double
         alpha; /* regularisation of the readout, > 0; 0 (default): chosen on held-out rows, see volt_fit_report */
@@ -56,6 +67,7 @@ typedef struct volt_fit_options {
     int64_t
         as_they_are; /* so many of the last inputs (hour of the day, say) are levels whatever `input` says, 0 */
     int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
+    volt_model_notes notes; /* recorded */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -118,6 +130,7 @@ typedef struct volt_model_info {
         *anchors;         /* q: the input whose present value is added to the output; -1: none, it is a level */
     const double *alphas; /* q: each output's; alpha is the first's. INFINITY: the kernel plays no part */
     const volt_fit_report *report; /* NULL: the model was read from a file */
+    volt_model_notes notes;
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 

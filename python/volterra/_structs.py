@@ -131,6 +131,17 @@ class GramOptions(ctypes.Structure):
     _fields_ = [("mirror", c_int), ("radius", c_double), ("progress", Progress), ("normalise", c_int)]
 
 
+class ModelNotes(ctypes.Structure):
+    _fields_ = [
+        ("time_end", c_char_p),
+        ("time_step", c_char_p),
+        ("calendar", c_char_p),
+        ("calendar_scale", c_char_p),
+        ("first_rows", c_char_p),
+        ("horizons", c_char_p),
+    ]
+
+
 class FitOptions(ctypes.Structure):
     _fields_ = [
         ("alpha", c_double),
@@ -148,6 +159,7 @@ class FitOptions(ctypes.Structure):
         ("season", c_int64),
         ("as_they_are", c_int64),
         ("guarded", c_int),
+        ("notes", ModelNotes),
     ]
 
 
@@ -204,6 +216,7 @@ class ModelInfo(ctypes.Structure):
         ("anchors", POINTER(c_int64)),
         ("alphas", POINTER(c_double)),
         ("report", POINTER(FitReport)),
+        ("notes", ModelNotes),
     ]
 
 
@@ -423,6 +436,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_kernel_facts": KernelFacts,
     "volt_gram_options": GramOptions,
     "volt_fit_options": FitOptions,
+    "volt_model_notes": ModelNotes,
     "volt_fit_report": FitReport,
     "volt_prepared": Prepared,
     "volt_model_info": ModelInfo,

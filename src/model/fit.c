@@ -16,6 +16,7 @@
 #include "kernel/gram/gram.h"
 #include "model/fit_task.h"
 #include "model/model_internal.h"
+#include "model/model_notes.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>
@@ -113,6 +114,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
     VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
     VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));
+    VOLT_TRY(volt_notes_copy(&options->notes, &model->notes));
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
 
     VOLT_TRY(prepare_inputs(task, Z, model));

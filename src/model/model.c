@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/name_lists.h"
 #include "model/model_internal.h"
+#include "model/model_notes.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -58,6 +59,7 @@ void volt_model_free(volt_model *model)
     volt_recent_release(&model->recent);
     volt_recipe_release(&model->recipe);
     volt_names_free(model->output_names, model->q);
+    volt_notes_release(&model->notes);
     volt_free(model);
 }
 
@@ -89,6 +91,7 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .anchors = model->anchors,
         .alphas = model->alphas,
         .report = model->has_report ? &model->report : NULL,
+        .notes = model->notes,
     };
     /* Cannot fail: the kernel was resolved on this very ball when the model was made. */
     (void)volt_kernel_query(model->kernel, model->resolved.facts.radius, model->d, DBL_EPSILON, &now.facts);

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "io/safetensors/safetensors.h"
 #include "model/model_internal.h"
+#include "model/model_notes.h"
 
 #include <assert.h>
 #include <float.h>
@@ -123,7 +124,7 @@ static volt_status write_file(const volt_model *model, const char *path, const d
     snprintf(washout, sizeof washout, "%" PRId64, model->washout);
     snprintf(ahead, sizeof ahead, "%" PRId64, model->ahead);
     snprintf(season, sizeof season, "%" PRId64, model->season);
-    volt_metadatum metadata[20] = {
+    volt_metadatum metadata[20 + VOLT_NOTES] = {
         {"format", format_name},
         {"version", version},
         {"library", volt_version()},
@@ -152,6 +153,7 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         metadata[count++] = (volt_metadatum){"input", input_words[model->kind]};
         metadata[count++] = (volt_metadatum){"season", season};
     }
+    count += volt_notes_list(&model->notes, metadata + count);
     return volt_safetensors_write_watched(path, tensors, tensor_count, metadata, count, progress);
 }
 
@@ -342,6 +344,7 @@ static volt_status read_settings(const volt_safetensors *file, const char *path,
     VOLT_TRY(get_flag(file, path, "feedback", &model->feedback));
     VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->recipe.inputs == model->q),
                  VOLT_ERR_FORMAT, "%s: its washout or feedback do not fit its tensors", path);
+    VOLT_TRY(volt_notes_read(file, &model->notes));
     VOLT_TRY(read_names(file, path, "input_names", model->recipe.inputs, &model->input_names));
     return read_names(file, path, "output_names", model->q, &model->output_names);
 }

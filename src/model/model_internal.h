@@ -30,6 +30,7 @@ struct volt_model {
     double *intercepts;                 /* q, on scaled targets */
     double *last_target;                /* q, in the units of the targets */
     char **input_names, **output_names; /* or NULL */
+    volt_model_notes notes;             /* texts of its own */
 };
 
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */

@@ -120,6 +120,14 @@ static void same_info(const volt_model *a, const volt_model *b)
     assert_memory_equal(x.target_mean, y.target_mean, q);
     assert_memory_equal(x.target_scale, y.target_scale, q);
     assert_memory_equal(x.input_shift, y.input_shift, (size_t)x.d * sizeof(double));
+    const char *notes[2][sizeof x.notes / sizeof(char *)];
+    memcpy(notes[0], &x.notes, sizeof x.notes);
+    memcpy(notes[1], &y.notes, sizeof y.notes);
+    for (size_t i = 0; i < sizeof notes[0] / sizeof *notes[0]; i++) {
+        assert_true(!notes[0][i] == !notes[1][i]);
+        if (notes[0][i])
+            assert_string_equal(notes[0][i], notes[1][i]);
+    }
     same_names(x.input_names, y.input_names, x.d);
     same_names(x.output_names, y.output_names, x.q);
 }
@@ -201,12 +209,19 @@ static void names_survive(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.input_names = inputs;
     options.output_names = outputs;
+    options.notes = (volt_model_notes){.time_end = "2020-01-01 12:00",
+                                       .time_step = "3600 s",
+                                       .calendar = "hour",
+                                       .horizons = "1..\xe2\x88\x9e"};
     volt_model *model = fit_model("volterra", &rng, 9, 2, &options);
     check_ok(volt_model_save(model, path));
     volt_model *loaded = load();
     same_info(model, loaded);
     volt_model_info info;
     volt_model_describe(loaded, &info);
+    assert_string_equal(info.notes.time_end, "2020-01-01 12:00");
+    assert_string_equal(info.notes.horizons, "1..\xe2\x88\x9e");
+    assert_null(info.notes.first_rows);
     assert_string_equal(info.input_names[0], inputs[0]);
     assert_string_equal(info.input_names[1], inputs[1]);
     assert_string_equal(info.output_names[1], outputs[1]);

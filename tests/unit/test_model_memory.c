@@ -47,6 +47,7 @@ static int make_set(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.feedback = 1;
     options.input_names = options.output_names = names;
+    options.notes = (volt_model_notes){.time_end = "2020-01-01", .calendar = "hour"};
     check_ok(volt_model_fit(set.rbf, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options,
                             nowhere, &set.model));
     const char *tmp = getenv("TMPDIR");
@@ -113,6 +114,7 @@ static volt_status fit_with(const volt_kernel *kernel, volt_matrix fitted)
 {
     volt_fit_options options = volt_fit_options_default();
     options.input_names = options.output_names = names;
+    options.notes = (volt_model_notes){.time_end = "2020-01-01", .calendar = "hour"};
     options.washout = 3;
     volt_model *model = NULL;
     volt_status status = volt_model_fit(kernel, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D),

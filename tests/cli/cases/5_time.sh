@@ -109,3 +109,114 @@ predict_order()
     err_has "swapped.csv: the rows are not in order of time: row 53 \(2020-01-03 01:00\) comes after 2020-01-03 05:00$"
 }
 check "predict: rows that are not in order of time are said" predict_order
+
+predict_start_times()
+{
+    hourly 100 >x.csv
+    expect 0 fit --x x.csv --rows :80 --ahead 2 --alpha 1e-3 -o model.safetensors
+    # The model saw inputs up to row 77: row 78 follows, and says nothing.
+    expect 0 predict model.safetensors --x x.csv --rows 78: -o yhat.csv
+    no_err
+    # The rows behind the training file, without its last two, which were targets only.
+    hourly 20 80 >new.csv
+    expect 0 predict model.safetensors --x new.csv -o yhat.csv
+    err_has "^volterra: warning: new.csv begins at 2020-01-04 08:00, and the row that follows the model's training rows is that of 2020-01-04 06:00: 2 rows between are missing \(the last 2 rows of the training file were targets only\)$"
+    lines_of err 1
+    expect 0 predict model.safetensors --x x.csv --rows 90: -o yhat.csv
+    err_has "is that of 2020-01-04 06:00: 12 rows between are missing$"
+    # The rows of training.
+    expect 0 predict model.safetensors --x x.csv -o yhat.csv
+    err_has "^volterra: warning: x.csv begins at 2020-01-01 00:00, among the rows that the model was fitted on, which end at 2020-01-04 05:00: forecasts go on after those; give the rows after them, or --start reset$"
+    lines_of err 1
+    expect 0 predict model.safetensors --x x.csv --start reset -o yhat.csv
+    no_err
+    # One row has no step of its own: the model knows it.
+    expect 0 predict model.safetensors --x x.csv --rows 78:79
+    no_err
+    [ "$(sed -n 2p out | cut -d, -f1)" = '2020-01-04 08:00' ] || fail "the row is $(sed -n 2p out)"
+}
+check "predict says when X does not begin where the model ended" predict_start_times
+
+predict_start_rows()
+{
+    # Without times the rows themselves are known again.
+    small_model
+    expect 0 predict model.safetensors --x x.csv -o yhat.csv
+    err_has "^volterra: warning: x.csv begins with the rows that the model was fitted on, and forecasts go on after those: give the rows after the first 59, or --start reset$"
+    expect 0 predict model.safetensors --x x.csv --rows 59: -o yhat.csv
+    no_err
+    expect 0 predict model.safetensors --x x.csv --rows 30: -o yhat.csv
+    no_err
+    expect 0 predict model.safetensors --x x.csv --start reset -o yhat.csv
+    no_err
+    # Rows that do not move tell nothing.
+    { echo a; yes 5 | head -n 20; series 30 1 | tail -n +2; } >asleep.csv
+    expect 0 fit --x asleep.csv --alpha 1e-3 -o asleep.safetensors
+    expect 0 predict asleep.safetensors --x asleep.csv -o yhat.csv
+    no_err
+}
+check "predict says when X begins with the rows of training" predict_start_rows
+
+training_order()
+{
+    hourly 60 >x.csv
+    { sed -n 1p x.csv; tail -n +2 x.csv | sort -r; } >turned.csv
+    expect 0 fit --x turned.csv --alpha 1e-3 -o model.safetensors
+    err_has "turned.csv: the latest row comes first \(2020-01-03 11:00\): sort the file by column 'when'"
+}
+check "fit: a file with its latest row first is noticed" training_order
+
+calendar_inputs()
+{
+    hourly 120 >x.csv
+    expect 0 fit --x x.csv --rows :100 --calendar hour,weekday --alpha 1e-3 -o model.safetensors --json
+    valid_json out "v['d'] == 5 and v['q'] == 1 and not v['feedback']"
+    # predict and stream make the columns themselves.
+    expect 0 predict model.safetensors --x x.csv --rows 99: --quiet -o yhat.csv
+    { sed -n 1p x.csv; tail -n 21 x.csv; } >rows.csv
+    expect 0 stream model.safetensors <rows.csv
+    cut -d, -f2 yhat.csv | tail -n +2 >expected
+    near out expected 1e-9
+    tail -n 21 x.csv >bare.csv
+    expect 0 stream model.safetensors <bare.csv
+    near out expected 1e-9
+    # They are what one would make by hand, in the scale of the load: a model of such columns is the same.
+    awk -F, -v OFS=, 'NR > 1 && NR < 102 { n++; s += $2; q += $2 * $2 }
+        { line[NR] = $0 }
+        END { scale = sqrt(2 * (q / n - (s / n) ^ 2)); turn = 6.283185307179586
+            print line[1] ",hs,hc,ws,wc"
+            for (i = 2; i <= NR; i++) { t = i - 2; w = (int(t / 24) + 2) % 7
+                printf "%s,%.17g,%.17g,%.17g,%.17g\n", line[i], scale * sin(turn * (t % 24) / 24),
+                       scale * cos(turn * (t % 24) / 24), scale * sin(turn * w / 7), scale * cos(turn * w / 7) } }' x.csv >hand.csv
+    expect 0 fit --x hand.csv:load,hs,hc,ws,wc --y x.csv:load --ahead 1 --rows :100 --alpha 1e-3 -o hand.safetensors
+    expect 0 predict hand.safetensors --x hand.csv --rows 99: -o byhand.csv
+    cut -d, -f2 byhand.csv | tail -n +2 >byhand
+    near byhand expected 1e-6
+    # tune carries them into the command that it prints, and into the model.
+    expect 0 tune --x x.csv --calendar hour --draws 2 --folds 2 --seed 1 -o tuned.safetensors --json
+    expect 0 predict tuned.safetensors --x x.csv --rows 119: --quiet
+    [ "$(sed -n 2p out | cut -d, -f1)" = '2020-01-06 00:00' ] || fail "the row is $(sed -n 2p out)"
+}
+check "--calendar adds inputs from the dates, in fit, tune, predict and stream" calendar_inputs
+
+calendar_refused()
+{
+    hourly 60 >x.csv
+    cut -d, -f2 x.csv >bare.csv
+    expect 1 fit --x bare.csv --calendar hour -o model.safetensors
+    err_has "^volterra fit: bare.csv has no column of dates, which --calendar needs$"
+    expect 2 fit --x x.csv --calendar hour,fortnight -o model.safetensors
+    err_has "'fortnight' is no part of the calendar; there are minute, hour, weekday, month and yearday"
+    awk -F, 'NR == 1 { print } NR > 1 { print "3/4/2020 " NR % 24 ":00," $2 }' x.csv >either.csv
+    expect 1 fit --x either.csv --calendar hour -o model.safetensors
+    err_has "either.csv, column 'when': --calendar needs dates, and '.*' may begin with the day or with the month"
+    absent model.safetensors
+    expect 0 fit --x x.csv --calendar hour --alpha 1e-3 -o model.safetensors
+    expect 1 predict model.safetensors --x bare.csv
+    err_has "bare.csv has no column of dates, which the calendar of the model needs"
+    printf '2020-01-03 12:00,500\n501\n' >rows
+    expect 0 stream model.safetensors <rows
+    err_has "line 2 of standard input: the calendar of the model needs a date, and there is none"
+    lines_of out 2
+}
+check "--calendar without dates is refused" calendar_refused

@@ -1,0 +1,165 @@
+/* cli/files/model_times.c: what a model knows of the times of its training rows, and whether other rows follow them. */
+#include "files/model_times.h"
+
+#include "files/row_times.h"
+#include "terminal/messages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a digest of rows ------------------------------------------------------------------------- */
+
+/* Rows that are enough to know a sequence by, and fewer than which are not. */
+enum { DIGEST_ROWS = 8, LEAST_ROWS = 3 };
+
+/* "ROWS DIGEST" of the first rows; "" when they are too few or all the same, as a sensor that is still asleep gives
+ * them. */
+static void digest_rows(volt_view X, int64_t rows, char text[VOLT_TIME_LENGTH])
+{
+    bool is_moving = false;
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    *text = '\0';
+    if (rows < LEAST_ROWS || rows > X.rows)
+        return;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < X.cols; j++) {
+            double value = X.data[i * X.ld + j] + 0.0; /* -0 is 0 */
+            uint64_t bits;
+            is_moving |= value != X.data[j];
+            memcpy(&bits, &value, sizeof bits);
+            for (int byte = 0; byte < 8; byte++)
+                hash = (hash ^ (bits >> (8 * byte) & 255)) * 1099511628211u;
+        }
+    if (is_moving)
+        snprintf(text, VOLT_TIME_LENGTH, "%lld %016llx", (long long)rows, (unsigned long long)hash);
+}
+
+/* Are the first rows those that the model was fitted on? */
+static bool begins_with_training(const volt_model_info *model, const dataset *inputs)
+{
+    char text[VOLT_TIME_LENGTH];
+    if (!model->notes.first_rows)
+        return false;
+    digest_rows(inputs->view, strtoll(model->notes.first_rows, NULL, 10), text);
+    return *text && strcmp(text, model->notes.first_rows) == 0;
+}
+
+/* ---- into a model ----------------------------------------------------------------------------- */
+
+int model_times_note(const dataset *data, int64_t n, const calendar *added, noted_times *noted)
+{
+    memset(noted, 0, sizeof *noted);
+    volt_model_notes *notes = &noted->notes;
+    digest_rows(data->view, n < DIGEST_ROWS ? n : DIGEST_ROWS, noted->first_rows);
+    if (*noted->first_rows)
+        notes->first_rows = noted->first_rows;
+    if (added->parts) {
+        notes->calendar = added->parts;
+        notes->calendar_scale = volt_format_number(added->scale, noted->scale);
+    }
+    if (!data->table->times)
+        return 0;
+    volt_time_step step;
+    int failed = row_times_step(data, &step);
+    if (!failed && volt_time_step_is_known(step))
+        notes->time_step = volt_time_step_format(step, noted->step);
+    notes->time_end = volt_time_format(data->table->times[n - 1], noted->end);
+    return failed;
+}
+
+void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted)
+{
+    snprintf(noted->horizons, sizeof noted->horizons, "%lld..%lld", (long long)first, (long long)last);
+    noted->notes.horizons = noted->horizons;
+}
+
+/* ---- out of it -------------------------------------------------------------------------------- */
+
+static int complain_note(const char *name, const char *text)
+{
+    return complain(EXIT_FAILED, "the model's \"%s\" is \"%.40s\", which is none", name, text);
+}
+
+static int read_calendar(const volt_model_info *model, calendar *added)
+{
+    const volt_model_notes *notes = &model->notes;
+    *added = (calendar){.parts = notes->calendar, .scale = 1};
+    if (!notes->calendar)
+        return 0;
+    if (volt_calendar_count(notes->calendar, &added->cols) || added->cols >= model->d)
+        return complain_note("calendar", notes->calendar);
+    const char *scale = notes->calendar_scale ? notes->calendar_scale : "";
+    if (!volt_parse_number(scale, &added->scale) || !(added->scale > 0) || !isfinite(added->scale))
+        return complain_note("calendar_scale", scale);
+    return 0;
+}
+
+int model_times_read(const volt_model_info *model, model_times *times)
+{
+    const volt_model_notes *notes = &model->notes;
+    memset(times, 0, sizeof *times);
+    times->ahead = notes->horizons ? 0 : model->ahead;
+    if (notes->time_end) {
+        if (volt_times_parse(&notes->time_end, 1, &times->end))
+            return complain_note("time_end", notes->time_end);
+        times->has_end = true;
+    }
+    if (notes->time_step && volt_time_step_parse(notes->time_step, &times->step))
+        return complain_note("time_step", notes->time_step);
+    return read_calendar(model, &times->calendar);
+}
+
+int model_times_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                            const volt_model_info *model, const model_times *times)
+{
+    volt_model_info own = *model; /* without the columns that the file need not have */
+    own.d -= times->calendar.cols;
+    int failed = dataset_read_inputs(data, source, missing, rows, &own);
+    return failed ? failed : calendar_add(&times->calendar, data, "the calendar of the model");
+}
+
+/* ---- do the rows follow? ---------------------------------------------------------------------- */
+
+static void warn_gap(const volt_model_info *model, const dataset *inputs, volt_time next, double step)
+{
+    char expected[VOLT_TIME_LENGTH];
+    const volt_table *table = inputs->table;
+    long long lacking = llround((table->times[0].seconds - next.seconds) / step);
+    char hint[128] = "";
+    if (lacking > 0 && lacking <= model->ahead)
+        snprintf(hint, sizeof hint, " (the last %lld row%s of the training file were targets only)",
+                 (long long)model->ahead, model->ahead == 1 ? "" : "s");
+    warn("%s begins at %s, and the row that follows the model's training rows is that of %s: %lld row%s "
+         "between are "
+         "missing%s",
+         inputs->source, table->time_texts[0], volt_time_format(next, expected), lacking,
+         lacking == 1 ? "" : "s", hint);
+}
+
+static void warn_start_by_time(const volt_model_info *model, const model_times *times, const dataset *inputs)
+{
+    char end[VOLT_TIME_LENGTH];
+    const volt_table *table = inputs->table;
+    volt_time next = volt_time_advance(times->end, times->step, 1);
+    double first = table->times[0].seconds, step = next.seconds - times->end.seconds;
+    if (first <= times->end.seconds)
+        warn("%s begins at %s, among the rows that the model was fitted on, which end at %s: forecasts go on "
+             "after those; "
+             "give the rows after them, or --start reset",
+             inputs->source, table->time_texts[0], volt_time_format(times->end, end));
+    else if (step > 0 && first - next.seconds > step / 2)
+        warn_gap(model, inputs, next, step);
+}
+
+void model_times_warn_start(const volt_model_info *model, const model_times *times, const dataset *inputs)
+{
+    if (times->has_end && inputs->table->times)
+        warn_start_by_time(model, times, inputs);
+    else if (begins_with_training(model, inputs))
+        warn("%s begins with the rows that the model was fitted on, and forecasts go on after those: give the "
+             "rows after "
+             "the first %lld, or --start reset",
+             inputs->source, (long long)model->n);
+}

@@ -1,0 +1,45 @@
+/* cli/files/model_times.h: what a model knows of the times of its training rows, and whether other rows follow them. */
+#ifndef CLI_MODEL_TIMES_H
+#define CLI_MODEL_TIMES_H
+
+#include "files/calendar.h"
+#include "files/inputs.h"
+#include "volterra.h"
+
+/* ---- into a model ----------------------------------------------------------------------------- */
+
+/* The notes of a model, and the texts that they point to. */
+typedef struct noted_times {
+    volt_model_notes notes;
+    char end[VOLT_TIME_LENGTH], step[VOLT_TIME_LENGTH], first_rows[VOLT_TIME_LENGTH];
+    char scale[VOLT_NUMBER_LENGTH], horizons[VOLT_TIME_LENGTH];
+} noted_times;
+
+/* Note the end and the step of the times, and a digest of the first rows, of the first `n` rows of the data, which a model
+ * is fitted on, and the calendar whose columns they have. Returns 0, or the exit status after saying what is wrong. */
+int model_times_note(const dataset *data, int64_t n, const calendar *added, noted_times *noted);
+
+/* Note that the outputs lie from `first` to `last` rows ahead. */
+void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted);
+
+/* ---- out of it -------------------------------------------------------------------------------- */
+
+typedef struct model_times {
+    bool has_end;
+    volt_time end;       /* of the last training row */
+    volt_time_step step; /* all zero: not known */
+    calendar calendar;   /* whose columns are the last inputs */
+    int64_t ahead;       /* rows from an input to what is forecast; 0 also where the outputs differ in that */
+} model_times;
+
+/* Returns 0, or the exit status after saying that the notes of the model are no such. */
+int model_times_read(const volt_model_info *model, model_times *times);
+
+/* Warn, in one line, when the rows do not begin where the training rows ended. */
+void model_times_warn_start(const volt_model_info *model, const model_times *times, const dataset *inputs);
+
+/* Read the inputs of a model as dataset_read_inputs does, with the columns of its calendar. */
+int model_times_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
+                            const volt_model_info *model, const model_times *times);
+
+#endif

@@ -1,0 +1,19 @@
+/* src/model/model_notes.h: what whoever fits a model records in it: copied, written and read with it. */
+#ifndef MODEL_MODEL_NOTES_H
+#define MODEL_MODEL_NOTES_H
+
+#include "io/safetensors/safetensors.h"
+#include "volterra/model.h"
+
+enum { VOLT_NOTES = 6 };
+
+/* A copy that volt_notes_release frees; on failure `to` may be released too. VOLT_ERR_MEMORY. */
+volt_status volt_notes_copy(const volt_model_notes *from, volt_model_notes *to);
+void volt_notes_release(volt_model_notes *notes);
+
+/* As metadata of a file: returns how many there are, at most VOLT_NOTES. */
+int64_t volt_notes_list(const volt_model_notes *notes, volt_metadatum *metadata);
+/* VOLT_ERR_MEMORY. */
+volt_status volt_notes_read(const volt_safetensors *file, volt_model_notes *notes);
+
+#endif
