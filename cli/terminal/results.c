@@ -4,13 +4,10 @@
 #include "terminal/json_build.h"
 #include "terminal/messages.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_ENTRIES = 40 };
 
 typedef struct result_entry {
     const char *key, *label;
@@ -21,8 +18,8 @@ typedef struct result_entry {
 struct result_list {
     bool json;
     json_build build; /* a text for people that found no memory is a failed step too */
-    int count;
-    result_entry entries[MOST_ENTRIES];
+    int count, capacity;
+    result_entry *entries;
 };
 
 result_list *results_new(bool json)
@@ -56,13 +53,23 @@ static void say(result_list *results, result_entry *entry, const char *format, .
     va_end(args);
 }
 
-/* The next free entry, or NULL without a list: results_print then says that memory ran out. */
+/* The next free entry, or NULL without memory: results_print then says that it ran out. */
 static result_entry *next_entry(result_list *results, const char *key, const char *label)
 {
     if (!results)
         return NULL;
-    assert(results->count < MOST_ENTRIES);
+    if (results->count == results->capacity) {
+        int capacity = 2 * results->capacity + 32;
+        result_entry *longer = realloc(results->entries, (size_t)capacity * sizeof *longer);
+        if (!longer) {
+            results->build.failed = true;
+            return NULL;
+        }
+        results->entries = longer;
+        results->capacity = capacity;
+    }
     result_entry *entry = &results->entries[results->count++];
+    memset(entry, 0, sizeof *entry);
     entry->key = key;
     entry->label = label;
     return entry;
@@ -230,5 +237,7 @@ void results_discard(result_list *results)
         json_decref(results->entries[i].value);
         free(results->entries[i].text);
     }
+    if (results)
+        free(results->entries);
     free(results);
 }
