@@ -1,16 +1,24 @@
 /* cli/commands/cmd_score.c: volterra score, how good a forecast is. */
 #include "args/command.h"
+#include "commands/score_skill.h"
 #include "files/inputs.h"
+#include "files/outputs.h"
+#include "page/picture_series.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
+
+enum { MOST_AHEAD = 1000000000 };
 
 typedef struct score_arguments {
     common_arguments common;
-    const char *truth, *forecast;
+    const char *truth, *forecast, *past, *plot;
     row_range rows, truth_rows, forecast_rows;
+    int64_t ahead, season;
     double lyapunov, dt, threshold;
 } score_arguments;
 
@@ -42,6 +50,30 @@ static const option rows[] = {
      .offset = offsetof(score_arguments, forecast_rows),
      .argument = "A:B",
      .meaning = "the same for P alone"},
+    {.name = "ahead",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(score_arguments, ahead),
+     .argument = "H",
+     .meaning = "rows ahead of what was known that P was made: the naive forecast is the truth H rows before "
+                "(default 1; with --lyapunov there is none)"},
+    {.name = "season",
+     .kind = OPTION_COUNT,
+     .least = 2,
+     .offset = offsetof(score_arguments, season),
+     .argument = "S",
+     .meaning = "compare with the seasonal naive forecast too: the truth a season of S rows before"},
+    {.name = "past",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(score_arguments, past),
+     .argument = "Y0",
+     .meaning =
+         "the rows right before those of Y that are scored, for these two; default: those of the file Y"},
+    {.name = "plot",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(score_arguments, plot),
+     .meaning = "draw truth and forecast over rows, as SVG (needs gnuplot)"},
     {.name = "lyapunov",
      .kind = OPTION_POSITIVE,
      .offset = offsetof(score_arguments, lyapunov),
@@ -60,12 +92,89 @@ static const option rows[] = {
      .meaning = "relative error at which a forecast is no longer valid"},
 };
 
-static int read_both(const score_arguments *arguments, dataset *truth, dataset *forecast)
+/* What was read. */
+typedef struct score_data {
+    dataset truth, forecast, past;
+    volt_table *earlier; /* rows of the truth's own file, or NULL */
+    volt_view before;    /* the rows right before those that are scored; maybe none */
+} score_data;
+
+static int check_inputs(const score_arguments *arguments)
+{
+    const char *sources[] = {arguments->truth, arguments->forecast, arguments->past};
+    static const char *const names[] = {"--truth", "--pred", "--past"};
+    int first = -1;
+    for (int i = 0; i < 3; i++) {
+        if (!sources[i] || strcmp(sources[i], "-") != 0)
+            continue;
+        if (first >= 0)
+            return complain(EXIT_USAGE, "%s and %s cannot both be read from standard input", names[first],
+                            names[i]);
+        first = i;
+    }
+    return 0;
+}
+
+static int check_plot(const score_arguments *arguments)
+{
+    if (!arguments->plot)
+        return 0;
+    if (is_standard_output(arguments->plot) && arguments->common.json)
+        return complain(EXIT_USAGE, "--json and --plot - both want standard output");
+    const char *sources[] = {arguments->truth, arguments->forecast, arguments->past};
+    int failed = output_check(arguments->plot);
+    for (int i = 0; i < 3 && !failed; i++)
+        failed = output_check_against(arguments->plot, sources[i]);
+    return failed;
+}
+
+/* The rows of the truth's own file before those that are scored. They were not asked for: what cannot be read of them
+ * is not known, and the comparison says how many rows lack a past. */
+static int read_earlier(const score_arguments *arguments, score_data *data)
+{
+    const volt_table *truth = data->truth.table;
+    volt_read_options options = volt_read_options_default();
+    options.missing = VOLT_MISSING_KEEP;
+    options.end = truth->row_numbers[0];
+    options.names = (const char *const *)data->truth.names;
+    options.n_names = data->truth.names ? truth->cols : 0;
+    if (options.end == 0 || !source_is_file(arguments->truth))
+        return 0;
+    volt_status status = volt_table_read_part(arguments->truth, &options, &data->earlier);
+    if (status == VOLT_ERR_FORMAT || status == VOLT_ERR_NOT_FINITE)
+        return 0;
+    if (status)
+        return complain_status(status);
+    const volt_view earlier = volt_table_view(data->earlier);
+    int64_t known = 0; /* rows after the last one with a hole */
+    for (bool is_known = true; is_known && known < earlier.rows; known += is_known)
+        for (int64_t k = 0; k < earlier.cols; k++)
+            is_known = is_known && isfinite(earlier.data[(earlier.rows - 1 - known) * earlier.ld + k]);
+    data->before = volt_view_rows(earlier, earlier.rows - known, known);
+    return 0;
+}
+
+/* The rows before: those of --past, otherwise those of the truth's file. */
+static int read_past(const score_arguments *arguments, score_data *data)
+{
+    if (!arguments->past)
+        return read_earlier(arguments, data);
+    int failed = dataset_read_like(&data->past, arguments->past, NULL, NULL, &data->forecast);
+    if (failed)
+        return failed;
+    if (data->past.view.cols != data->truth.view.cols)
+        return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (FILE:COLUMNS chooses columns)",
+                        arguments->past, (long long)data->past.view.cols, arguments->truth,
+                        (long long)data->truth.view.cols);
+    data->before = data->past.view;
+    return 0;
+}
+
+static int read_all(const score_arguments *arguments, score_data *data)
 {
     const row_range *truth_rows = arguments->truth_rows.given ? &arguments->truth_rows : &arguments->rows;
     const row_range *pred_rows = arguments->forecast_rows.given ? &arguments->forecast_rows : &arguments->rows;
-    if (strcmp(arguments->truth, "-") == 0 && strcmp(arguments->forecast, "-") == 0)
-        return complain(EXIT_USAGE, "--truth and --pred cannot both be read from standard input");
+    dataset *truth = &data->truth, *forecast = &data->forecast;
     int failed = dataset_read_rows(forecast, arguments->forecast, VOLT_MISSING_ERROR, pred_rows,
                                    arguments->forecast_rows.given ? "--pred-rows" : "--rows");
     if (!failed)
@@ -81,7 +190,7 @@ static int read_both(const score_arguments *arguments, dataset *truth, dataset *
         return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (FILE:COLUMNS chooses columns)",
                         arguments->truth, (long long)truth->view.cols, arguments->forecast,
                         (long long)forecast->view.cols);
-    return 0;
+    return read_past(arguments, data);
 }
 
 static int report_valid_time(const score_arguments *arguments, volt_view truth, volt_view forecast,
@@ -101,45 +210,124 @@ static int report_valid_time(const score_arguments *arguments, volt_view truth, 
     return 0;
 }
 
-static int score(const score_arguments *arguments, volt_view truth, volt_view forecast)
+/* A relative error has no meaning where the truth is 0, and says nothing of the others then. */
+static void report_mape(volt_view truth, double mape, result_list *results)
 {
+    bool has_zeros = false;
+    for (int64_t i = 0; i < truth.rows; i++)
+        for (int64_t k = 0; k < truth.cols; k++)
+            has_zeros = has_zeros || fabs(truth.data[i * truth.ld + k]) < DBL_EPSILON;
+    const char *label = "MAPE   mean absolute error over |truth|";
+    results_number(results, "mape", has_zeros ? NULL : label, has_zeros ? NAN : mape); /* NaN: null */
+    if (has_zeros)
+        results_text(results, NULL, label, "left out: the truth has zeros");
+}
+
+static void report_notes(const score_notes *notes, result_list *results)
+{
+    for (int64_t i = 0; i < notes->count; i++)
+        results_text(results, NULL, i == 0 ? "note" : "", "%s", notes->texts[i]);
+    results_texts(results, "notes", notes->texts, notes->count);
+}
+
+static int report_all(const score_arguments *arguments, const score_data *data, result_list *results)
+{
+    volt_view truth = data->truth.view, forecast = data->forecast.view;
     volt_metrics metrics;
     volt_status status = volt_metrics_compute(truth, forecast, &metrics);
     if (status)
         return complain_status(status);
-    result_list *results = results_new(arguments->common.json);
     results_count(results, "rows", "rows", truth.rows);
     results_count(results, "columns", "columns", truth.cols);
     results_number(results, "mse", "MSE    mean squared error", metrics.mse);
+    results_number(results, "rmse", "RMSE   its square root", metrics.rmse);
     results_number(results, "nmse", "NMSE   over the variance of the truth", metrics.nmse);
     results_number(results, "r2", "R2     share of the variance explained", metrics.r2);
     results_number(results, "mae", "MAE    mean absolute error", metrics.mae);
     results_number(results, "mdae", "MdAE   median absolute error", metrics.mdae);
     results_number(results, "w1", "W1     distance of the distributions", metrics.w1);
-    results_number(results, "mape", "MAPE   mean absolute error over |truth|", metrics.mape);
-    int failed = arguments->lyapunov > 0 ? report_valid_time(arguments, truth, forecast, results) : 0;
+    report_mape(truth, metrics.mape, results);
+
+    static char constant[] = "R2 is below 0: a constant, the mean of the truth, has the smaller squared error";
+    score_notes notes = {.count = 0};
+    if (metrics.r2 < 0)
+        notes.texts[notes.count++] = constant;
+    /* A path that has a valid time was not made so many rows ahead: it runs on from its first row. */
+    const bool compares =
+        !(arguments->lyapunov > 0) || arguments->ahead || arguments->season || arguments->past;
+    const skill_task task = {truth, forecast, data->before, arguments->ahead ? arguments->ahead : 1,
+                             arguments->season};
+    int failed = compares ? report_skill(&task, results, &notes) : 0;
+    if (!failed)
+        report_notes(&notes, results);
+    if (!failed && arguments->lyapunov > 0)
+        failed = report_valid_time(arguments, truth, forecast, results);
+    return failed;
+}
+
+static int draw(const score_arguments *arguments, const score_data *data)
+{
+    const volt_table *truth = data->truth.table, *forecast = data->forecast.table;
+    const char *const *names = (const char *const *)data->truth.names;
+    const series_picture picture = {
+        .names = names ? names : (const char *const *)data->forecast.names,
+        .truth = data->truth.view,
+        .forecast = data->forecast.view,
+        .forecast_row = truth->row_numbers[0],
+        .times = (const char *const *)(truth->time_texts ? truth->time_texts : forecast->time_texts),
+        .times_row = truth->row_numbers[0],
+        .n_times = truth->rows,
+    };
+    return picture_series_file(arguments->plot, &picture);
+}
+
+/* The figures are printed also where the picture fails, unless it is the picture that goes there. */
+static int score(const score_arguments *arguments, const score_data *data)
+{
+    const bool only_picture = arguments->plot && is_standard_output(arguments->plot);
+    result_list *results = results_new(arguments->common.json);
+    int failed = report_all(arguments, data, results);
     if (failed) {
         results_discard(results);
         return failed;
     }
-    return results_print(results);
+    int plot_failed = arguments->plot ? draw(arguments, data) : 0;
+    if (arguments->plot && !plot_failed)
+        results_text(results, "plot", "picture", "%s", arguments->plot);
+    if (only_picture) {
+        results_discard(results);
+        return plot_failed;
+    }
+    failed = results_print(results);
+    return failed ? failed : plot_failed;
 }
 
 static int run_score(int argc, char *const *argv)
 {
     score_arguments arguments = {0};
-    dataset truth = {0}, forecast = {0};
+    score_data data = {0};
     int failed = options_parse(&command_score.options, argc, argv, &arguments);
     if (failed)
         return failed;
     if ((arguments.lyapunov > 0) != (arguments.dt > 0))
         return complain(EXIT_USAGE, "--lyapunov and --dt belong together; %s is missing",
                         arguments.dt > 0 ? "--lyapunov" : "--dt");
-    failed = read_both(&arguments, &truth, &forecast);
+    if (arguments.ahead > MOST_AHEAD || arguments.season > MOST_AHEAD)
+        return complain(EXIT_USAGE, "%s %lld: it must be at most %d rows",
+                        arguments.ahead > MOST_AHEAD ? "--ahead" : "--season",
+                        (long long)(arguments.ahead > MOST_AHEAD ? arguments.ahead : arguments.season),
+                        MOST_AHEAD);
+    failed = check_inputs(&arguments);
     if (!failed)
-        failed = score(&arguments, truth.view, forecast.view);
-    dataset_release(&truth);
-    dataset_release(&forecast);
+        failed = check_plot(&arguments);
+    if (!failed)
+        failed = read_all(&arguments, &data);
+    if (!failed)
+        failed = score(&arguments, &data);
+    dataset_release(&data.truth);
+    dataset_release(&data.forecast);
+    dataset_release(&data.past);
+    volt_table_free(data.earlier);
     return failed;
 }
 
@@ -148,12 +336,18 @@ const cli_command command_score = {
     .summary = "compare a forecast with the truth",
     .description =
         "Prints each measure as its mean over the columns. Columns of Y are matched with those of P by\n"
-        "name where both files have headers and Y has all names of P, otherwise by position. The valid\n"
-        "prediction time is the first row t, counted from 1, with |y_t - yhat_t| >= threshold |y_t|,\n"
-        "times the time step times the Lyapunov exponent.\n",
+        "name where both files have headers and Y has all names of P, otherwise by position.\n"
+        "\n"
+        "Skill is 1 - MSE over that of the naive forecast, the truth H rows before, and MASE the mean\n"
+        "absolute error over the naive forecast's, both on the rows whose past is known: that of the\n"
+        "rows of Y's file before --truth-rows, or of --past. MAPE is left out where the truth has zeros.\n"
+        "The valid prediction time is the first row t, counted from 1, with\n"
+        "|y_t - yhat_t| >= threshold |y_t|, times the time step times the Lyapunov exponent.\n",
     .examples = "  volterra score --truth y.csv --pred forecast.csv\n"
                 "  volterra score --truth lorenz.csv --truth-rows 5001: --pred path.csv \\\n"
-                "                 --lyapunov 0.9 --dt 0.005\n",
+                "                 --lyapunov 0.9 --dt 0.005\n"
+                "  volterra score --truth load.csv:mw --truth-rows 8000: --pred forecast.csv --ahead 24 \\\n"
+                "                 --season 168 --plot forecast.svg\n",
     .options = OPTION_TABLE(rows),
     .run = run_score,
 };

@@ -104,6 +104,12 @@ static bool stat_source(const char *source, struct stat *about)
     return false;
 }
 
+bool source_is_file(const char *source)
+{
+    struct stat input;
+    return strcmp(source, "-") != 0 && stat_source(source, &input) && S_ISREG(input.st_mode);
+}
+
 int output_check_against(const char *path, const char *source)
 {
     struct stat output, input;

@@ -24,6 +24,9 @@ int outputs_check_distinct(const output_option *outputs, int count);
 /* Refuse to overwrite a file that the command reads (`source` may choose columns and may be NULL). */
 int output_check_against(const char *path, const char *source);
 
+/* Is a source, which may choose columns, a plain file, so that it can be read once more? */
+bool source_is_file(const char *source);
+
 bool is_standard_output(const char *path);
 
 /* Write a matrix. On standard output with `json` it is a JSON object, with `extra` under extra_key. */

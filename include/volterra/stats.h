@@ -82,6 +82,18 @@ VOLT_API const char *volt_baseline_name(volt_baseline kind);
 VOLT_API volt_status volt_baseline_forecast(volt_baseline kind, volt_view levels, int64_t lag, int64_t season,
                                             int64_t learn_end, int64_t begin, volt_matrix out);
 
+/* A forecast against a baseline's, each the mean over the outputs of which the baseline makes an error. */
+typedef struct volt_skill {
+    double skill; /* 1 - mean squared error over the baseline's: 1 is exact; below 0 the baseline does better */
+    double mase;  /* mean absolute error over the baseline's (of the same rows) */
+    int64_t outputs; /* in the means */
+} volt_skill;
+
+/* All three are T x q, T >= 1. Failures are those of volt_metrics_compute, and VOLT_ERR_DATA where the baseline makes no
+ * error at all. */
+VOLT_API volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view baseline,
+                                        volt_skill *skill);
+
 /* ---- model confidence set --------------------------------------------------------------------- */
 
 /* Which models are the best, given what chance alone may do: the set of Hansen, Lunde and Nason

@@ -1,0 +1,213 @@
+/* cli/page/picture_series.c: draw a series and its forecast with gnuplot, a panel per column. */
+#include "page/picture_series.h"
+
+#include "files/gnuplot.h"
+#include "files/gnuplot_text.h"
+#include "page/picture_script.h"
+#include "terminal/exit_status.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { MOST_COLUMNS = 6, MOST_BINS = 1000, FEW_ROWS = 60 };
+enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, LEFT = 100, RIGHT = 24 };
+
+/* ---- lines ------------------------------------------------------------------------------------ */
+
+/* In the order in which they are drawn: the forecast is on top. */
+typedef struct picture_line {
+    volt_view values;
+    int64_t first; /* its first row on the x axis */
+    const char *table, *title, *style;
+} picture_line;
+enum { N_LINES = 4 };
+
+static void find_lines(const series_picture *picture, picture_line lines[N_LINES])
+{
+    const picture_line all[N_LINES] = {
+        {picture->history, picture->history_row, "$history", picture->truth.data ? "known before" : "known",
+         "linewidth 1.2 linecolor rgb '" QUIET_COLOUR "'"},
+        {picture->baseline, picture->forecast_row, "$baseline", picture->baseline_name,
+         "linewidth 1.4 dashtype (6,4) linecolor rgb '#009e73'"},
+        {picture->truth, picture->forecast_row, "$truth", "truth",
+         "linewidth 2 linecolor rgb '" QUIET_COLOUR "'"},
+        {picture->forecast, picture->forecast_row, "$forecast", "forecast",
+         "linewidth 1.6 linecolor rgb '#d55e00'"},
+    };
+    for (int i = 0; i < N_LINES; i++)
+        lines[i] = all[i];
+}
+
+/* Column k of a line as a table. Of many rows only the least and the largest of every bin are drawn, in their order:
+ * no peak is lost. */
+static void write_line(FILE *script, const picture_line *line, int64_t k)
+{
+    const int64_t rows = line->values.rows, bin = 1 + (rows - 1) / MOST_BINS;
+    fprintf(script, "%s << END\n", line->table);
+    for (int64_t from = 0; from < rows; from += bin) {
+        int64_t low = from, high = from;
+        for (int64_t t = from; t < rows && t < from + bin; t++) {
+            const double value = line->values.data[t * line->values.ld + k];
+            low = value < line->values.data[low * line->values.ld + k] ? t : low;
+            high = value > line->values.data[high * line->values.ld + k] ? t : high;
+        }
+        for (int i = 0; i < (low == high ? 1 : 2); i++) {
+            const int64_t t = (i == 0) == (low < high) ? low : high;
+            fprintf(script, "%lld %.8g\n", (long long)(line->first + t),
+                    line->values.data[t * line->values.ld + k]);
+        }
+    }
+    fputs("END\n", script);
+}
+
+/* ---- axes ------------------------------------------------------------------------------------- */
+
+static void widen(volt_view values, int64_t k, double *low, double *high)
+{
+    for (int64_t t = 0; values.data && t < values.rows; t++) {
+        *low = fmin(*low, values.data[t * values.ld + k]);
+        *high = fmax(*high, values.data[t * values.ld + k]);
+    }
+}
+
+/* Room for what happened, and for forecasts up to once its range beyond: one that runs away is cut. */
+static void write_value_axis(FILE *script, const series_picture *picture, int64_t k)
+{
+    double low = INFINITY, high = -INFINITY, forecast_low = INFINITY, forecast_high = -INFINITY;
+    widen(picture->history, k, &low, &high);
+    widen(picture->truth, k, &low, &high);
+    widen(picture->forecast, k, &forecast_low, &forecast_high);
+    widen(picture->baseline, k, &forecast_low, &forecast_high);
+    if (low < high) {
+        forecast_low = fmax(forecast_low, low - (high - low));
+        forecast_high = fmin(forecast_high, high + (high - low));
+    }
+    low = fmin(low, forecast_low);
+    high = fmax(high, forecast_high);
+    const double room = high > low ? 0.06 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
+    fprintf(script, "set yrange [%.10g:%.10g]\nset ytics autofreq\n", low - room, high + room);
+}
+
+/* The first and the last row on the x axis. */
+static void row_range_of(const picture_line lines[N_LINES], int64_t *first, int64_t *last)
+{
+    *first = INT64_MAX;
+    *last = 0;
+    for (int i = 0; i < N_LINES; i++) {
+        if (!lines[i].values.data)
+            continue;
+        *first = lines[i].first < *first ? lines[i].first : *first;
+        const int64_t end = lines[i].first + lines[i].values.rows - 1;
+        *last = end > *last ? end : *last;
+    }
+}
+
+/* Ticks at a few rows away from the ends, where the text of a time would be cut. */
+static void write_time_ticks(FILE *script, const series_picture *picture, int64_t first, int64_t last,
+                             bool with_text)
+{
+    enum { TICKS = 5 };
+    int64_t before = -1;
+    fputs("set xtics (", script);
+    for (int64_t i = 0; i < TICKS; i++) {
+        const int64_t row = first + (int64_t)((double)(last - first) * (double)(2 * i + 1) / (2 * TICKS));
+        if (row < picture->times_row || row - picture->times_row >= picture->n_times || row == before)
+            continue;
+        fputs(before >= 0 ? ", " : "", script);
+        gnuplot_tick(script, with_text ? picture->times[row - picture->times_row] : "");
+        fprintf(script, " %lld", (long long)row);
+        before = row;
+    }
+    fputs(")\n", script);
+}
+
+/* The axis of the rows; what its ticks are stands below the last panel. */
+static void write_row_axis(FILE *script, const series_picture *picture, const picture_line lines[N_LINES],
+                           bool is_last)
+{
+    int64_t first, last;
+    row_range_of(lines, &first, &last);
+    const double room = first < last ? 0.01 * (double)(last - first) : 1;
+    fprintf(script, "set xrange [%.10g:%.10g]\n", (double)first - room, (double)last + room);
+    if (picture->times)
+        write_time_ticks(script, picture, first, last, is_last);
+    else if (is_last)
+        fputs("set format x '%.0f'\nset xlabel 'row' offset 0,0.5 textcolor rgb '" QUIET_COLOUR "'\n", script);
+    else
+        fputs("set format x ''\n", script);
+}
+
+/* ---- panels ----------------------------------------------------------------------------------- */
+
+static void write_name(FILE *script, const series_picture *picture, int64_t k)
+{
+    char number[32];
+    snprintf(number, sizeof number, "y%lld", (long long)k + 1);
+    fputs("set label 1 ", script);
+    gnuplot_text(script, picture->names ? picture->names[k] : number);
+    fputs(" at graph 0, graph 1 offset 0.4,0.75 left textcolor rgb '" QUIET_COLOUR "'\n", script);
+}
+
+static void write_panel(FILE *script, const picture_line lines[N_LINES], int64_t k)
+{
+    for (int i = 0; i < N_LINES; i++)
+        if (lines[i].values.data)
+            write_line(script, &lines[i], k);
+    const char *before = "plot ";
+    for (int i = 0; i < N_LINES; i++) {
+        if (!lines[i].values.data)
+            continue;
+        /* A few rows are points as well: a single one is no line. */
+        const bool few = lines[i].values.rows <= FEW_ROWS;
+        fprintf(script, "%s%s using 1:2 with %s %s title ", before, lines[i].table,
+                few ? "linespoints pointtype 7 pointsize 0.45" : "lines", lines[i].style);
+        gnuplot_text(script, lines[i].title);
+        before = ", ";
+    }
+    fputc('\n', script);
+}
+
+static void write_script(FILE *script, const series_picture *picture)
+{
+    picture_line lines[N_LINES];
+    find_lines(picture, lines);
+    const int64_t columns = picture->forecast.cols;
+    const int panels = (int)(columns < MOST_COLUMNS ? columns : MOST_COLUMNS);
+    const int head = KEY + (picture->title ? TITLE : 0), height = head + panels * PANEL + FOOT;
+    script_begin(script, WIDTH, height);
+    fputs("set multiplot\nset format y '%.8g'\n", script);
+    if (picture->title) {
+        fputs("set label 2 ", script);
+        gnuplot_text(script, picture->title);
+        fprintf(script, " at screen %.5g, screen %.5g left textcolor rgb '" QUIET_COLOUR "' font ',17'\n",
+                12.0 / WIDTH, 1 - 18.0 / height);
+    }
+    for (int k = 0; k < panels; k++) {
+        const double top = head + (double)k * PANEL;
+        script_frame(script, WIDTH, height, LEFT, WIDTH - RIGHT, top + GAP, top + PANEL - 8);
+        write_row_axis(script, picture, lines, k + 1 == panels);
+        write_value_axis(script, picture, k);
+        write_name(script, picture, k);
+        if (k == 0)
+            fprintf(script,
+                    "set key at screen %.5g, screen %.5g left top horizontal Left reverse samplen 1.6 width 1 "
+                    "textcolor rgb '" QUIET_COLOUR "'\n",
+                    8.0 / WIDTH, 1 - (head - KEY + 6.0) / height);
+        else
+            fputs("unset key\nunset label 2\n", script);
+        write_panel(script, lines, k);
+    }
+    fputs("unset multiplot\n", script);
+}
+
+int picture_series_file(const char *path, const series_picture *picture)
+{
+    FILE *script = gnuplot_script();
+    if (!script)
+        return EXIT_FAILED;
+    write_script(script, picture);
+    int failed = gnuplot_draw_file(script, path);
+    fclose(script);
+    return failed;
+}

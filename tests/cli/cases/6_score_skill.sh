@@ -1,0 +1,131 @@
+# tests/cli/cases/6_score_skill.sh: score against forecasts that need no model, and its picture.
+
+score_skill()
+{
+    # Truth 1 2 4 7 | 11 16 22; errors of the forecast 1 -1 2, of naive 4 5 6.
+    printf 'y\n1\n2\n4\n7\n11\n16\n22\n' >truth.csv
+    printf 'y\n10\n17\n20\n' >pred.csv
+    expect 0 score --truth truth.csv --truth-rows 4: --pred pred.csv --json
+    valid_json out "abs(v['skill'] - (1 - 6 / 77)) < 1e-15 and abs(v['mase'] - 4 / 15) < 1e-15 \
+        and v['skill_rows'] == 3 and v['ahead'] == 1 and v['notes'] == [] and abs(v['rmse'] - 2 ** 0.5) < 1e-15"
+    expect 0 score --truth truth.csv --truth-rows 4: --pred pred.csv
+    out_has '^RMSE .* 1\.41421$'
+    out_has '^skill .* 0\.922078$'
+    out_has '^MASE .* 0\.266667$'
+    out_has '^naive forecast +the truth 1 row before, over 3 rows$'
+    # A path that runs on by itself is compared only where it is asked for.
+    expect 0 score --truth truth.csv --truth-rows 4: --pred pred.csv --json --lyapunov 1 --dt 1
+    valid_json out "'skill' not in v and 'mase' not in v and v['valid_rows'] == 3"
+    expect 0 score --truth truth.csv --truth-rows 4: --pred pred.csv --json --lyapunov 1 --dt 1 --ahead 1
+    valid_json out "abs(v['skill'] - (1 - 6 / 77)) < 1e-15"
+    # Two rows ahead, errors 7 9 11; a season of 3 rows, which two rows ahead is one season back: errors 9 12 15.
+    expect 0 score --truth truth.csv --truth-rows 4: --pred pred.csv --ahead 2 --season 3 --json
+    valid_json out "abs(v['skill'] - (1 - 6 / 251)) < 1e-15 and abs(v['skill_seasonal'] - (1 - 6 / 450)) < 1e-15 \
+        and abs(v['mase_seasonal'] - 4 / 36) < 1e-15 and v['season'] == 3 and v['skill_seasonal_rows'] == 3"
+}
+check "score: skill and MASE known by hand" score_skill
+
+score_past()
+{
+    # Without rows before, the first ones cannot be compared, for the forecast either.
+    printf '7\n11\n16\n22\n' >truth.csv
+    printf '0\n10\n17\n20\n' >pred.csv
+    printf '1\n2\n4\n' >past.csv
+    expect 0 score --truth truth.csv --pred pred.csv --json
+    valid_json out "abs(v['skill'] - (1 - 6 / 77)) < 1e-15 and v['skill_rows'] == 3 and v['rows'] == 4"
+    expect 0 score --truth truth.csv --pred pred.csv
+    out_has 'the truth 1 row before, over 3 rows; the first 1, without a past, left out \(--past\)'
+    expect 0 score --truth truth.csv --pred pred.csv --past past.csv --json
+    valid_json out "abs(v['skill'] - (1 - 55 / 86)) < 1e-15 and v['skill_rows'] == 4"
+    # --past takes the place of the rows of the truth's own file.
+    expect 0 score --truth truth.csv --truth-rows 1: --pred pred.csv --pred-rows 1: --past past.csv --json
+    valid_json out "abs(v['skill'] - (1 - 6 / (49 + 25 + 36))) < 1e-15"
+    expect 0 score --truth truth.csv --pred pred.csv --ahead 9
+    out_has '^skill .* left out: it needs the truth 9 rows before, and no scored row has that \(--past\)$'
+    expect 0 score --truth truth.csv --pred pred.csv --ahead 9 --json
+    valid_json out "v['skill'] is None and v['mase'] is None and v['skill_rows'] == 0"
+    # A naive forecast without an error is no unit.
+    printf '5\n5\n5\n5\n' >constant.csv
+    expect 0 score --truth constant.csv --pred pred.csv
+    out_has '^skill .* left out: that forecast is exact$'
+    expect 0 score --truth constant.csv --pred constant.csv --json
+    valid_json out "v['skill'] is None and v['r2'] == 1"
+    printf '1,2\n3,4\n' >two.csv
+    expect 1 score --truth truth.csv --pred pred.csv --past two.csv
+    err_has 'two.csv has 2 columns but truth.csv has 1'
+    expect 2 score --truth truth.csv --pred - --past - <pred.csv
+    err_has '--pred and --past cannot both be read from standard input'
+    expect 2 score --truth truth.csv --pred pred.csv --ahead 0
+    expect 2 score --truth truth.csv --pred pred.csv --season 1
+    expect 2 score --truth truth.csv --pred pred.csv --ahead 9000000000
+    err_has '--ahead 9000000000: it must be at most'
+}
+check "score: the rows that a naive forecast needs" score_past
+
+score_words()
+{
+    # Never a negative figure without a word.
+    printf '1\n2\n3\n4\n' >truth.csv
+    printf '4\n3\n2\n1\n' >pred.csv
+    expect 0 score --truth truth.csv --pred pred.csv --season 2
+    out_has '^R2 .* -3$'
+    out_has '^note +R2 is below 0: a constant, the mean of the truth, has the smaller squared error$'
+    out_has 'skill is below 0: the naive forecast, which knows earlier truth, has the smaller squared error$'
+    out_has 'skill is below 0: the seasonal naive forecast, which knows earlier truth, has the smaller squared error$'
+    expect 0 score --truth truth.csv --pred pred.csv --json
+    valid_json out "len(v['notes']) == 2"
+    # MAPE has no meaning where the truth is 0.
+    printf '0\n2\n3\n4\n' >zero.csv
+    expect 0 score --truth zero.csv --pred pred.csv
+    out_has '^MAPE .* left out: the truth has zeros$'
+    expect 0 score --truth zero.csv --pred pred.csv --json
+    valid_json out "v['mape'] is None and v['mae'] > 0"
+}
+check "score: negative R2 and zeros of the truth" score_words
+
+score_picture()
+{
+    series 300 >truth.csv
+    series 300 | tail -n 100 | sed '1i a,b' >pred.csv
+    expect 2 score --truth truth.csv --pred truth.csv --plot truth.csv
+    expect 2 score --truth truth.csv --pred truth.csv --plot - --json
+    expect 1 score --truth truth.csv --pred truth.csv --plot no-such/s.svg
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    expect 0 score --truth truth.csv --truth-rows 200: --pred pred.csv --plot s.svg
+    out_has '^picture +s\.svg$'
+    grep -q '</svg>' s.svg || fail "s.svg is not a whole SVG"
+    for word in truth forecast row a b; do
+        grep -q ">$word<" s.svg || fail "s.svg does not name $word"
+    done
+    expect 0 score --truth truth.csv --pred truth.csv --plot - --rows 0:1
+    grep -q '</svg>' out || fail "no SVG on standard output"
+    ! grep -q 'MSE' out || fail "figures in the picture's stream"
+    expect 0 score --truth truth.csv --pred truth.csv --plot t.svg --json
+    valid_json out "v['plot'] == 't.svg'"
+}
+check "score: a picture of truth and forecast" score_picture
+
+score_holes_before()
+{
+    # Rows before those that are scored were not asked for: what is missing there is not known, and is no failure.
+    printf 'y\n1\n2\n\n"a"\n11\n16\n22\n' >garbage.csv
+    printf 'y\n1\n2\n4\nNA\n11\n16\n22\n' >hole.csv
+    printf 'y\n1\nNA\n4\n7\n11\n16\n22\n' >earlier.csv
+    printf 'y\n10\n17\n20\n' >pred.csv
+    expect 0 score --truth hole.csv --truth-rows 4: --pred pred.csv
+    out_has 'over 2 rows; the first 1, without a past, left out'
+    expect 0 score --truth earlier.csv --truth-rows 4: --pred pred.csv --ahead 2 --json
+    valid_json out "v['skill_rows'] == 3"
+    expect 0 score --truth earlier.csv --truth-rows 4: --pred pred.csv --ahead 3 --json
+    valid_json out "v['skill_rows'] == 2"
+    expect 0 score --truth garbage.csv --truth-rows -3: --pred pred.csv --json
+    valid_json out "v['rows'] == 3 and v['skill_rows'] == 2"
+    # Standard input is read once.
+    expect 0 score --truth - --truth-rows 4: --pred pred.csv --json <earlier.csv
+    valid_json out "v['skill_rows'] == 2"
+    # Names choose the columns of the past too.
+    printf 'z,y\n0,1\n0,2\n0,4\n0,7\n0,11\n0,16\n0,22\n' >two.csv
+    expect 0 score --truth two.csv --truth-rows 4: --pred pred.csv --json
+    valid_json out "abs(v['skill'] - (1 - 6 / 77)) < 1e-15"
+}
+check "score: holes before the rows that are scored" score_holes_before

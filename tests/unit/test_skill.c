@@ -1,0 +1,102 @@
+/* tests/unit/test_skill.c: errors in units of a baseline's, by hand, by property and in their failures. */
+#include "support/check.h"
+#include "support/golden.h"
+#include "volterra/stats.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* A handful of additions and divisions: a few eps. */
+static void check_near(const char *name, double expected, double actual)
+{
+    golden_check_number(name, expected, actual, 8 * DBL_EPSILON, GOLDEN_RELATIVE);
+}
+
+static void values_by_hand(void **state)
+{
+    (void)state;
+    /* Errors 1, -1, 2 against 4, 5, 6; the second output is exact, the baseline's errors there are 1, 1, 1. */
+    const double truth[] = {11, 0, 16, 1, 22, 2}, forecast[] = {10, 0, 17, 1, 20, 2};
+    const double baseline[] = {7, 1, 11, 0, 16, 1}, exact[] = {7, 0, 11, 1, 16, 2};
+    const volt_view y = volt_view_of(truth, 3, 2), f = volt_view_of(forecast, 3, 2);
+    volt_skill skill;
+    check_ok(volt_skill_compute(y, f, volt_view_of(baseline, 3, 2), &skill));
+    check_near("skill", 1 - 6.0 / 77 / 2, skill.skill);
+    check_near("mase", 4.0 / 15 / 2, skill.mase);
+    assert_int_equal(skill.outputs, 2);
+    /* Where the baseline is exact an output is left out. */
+    check_ok(volt_skill_compute(y, f, volt_view_of(exact, 3, 2), &skill));
+    check_near("skill", 1 - 6.0 / 77, skill.skill);
+    check_near("mase", 4.0 / 15, skill.mase);
+    assert_int_equal(skill.outputs, 1);
+    check_ok(volt_skill_compute(y, f, f, &skill));
+    assert_true(skill.skill == 0 && skill.mase == 1 && skill.outputs == 1);
+    check_ok(volt_skill_compute(y, y, f, &skill));
+    assert_true(skill.skill == 1 && skill.mase == 0);
+}
+
+/* A power of two as unit changes nothing, near the ends of the numbers too; with one output they are ratios of metrics. */
+static void the_unit_does_not_matter(void **state)
+{
+    (void)state;
+    enum { T = 200 };
+    double y[3][T], z[3][T];
+    volt_rng rng;
+    volt_rng_init(&rng, 5, 0);
+    print_message("seed 5, stream 0\n");
+    for (int t = 0; t < T; t++) {
+        y[0][t] = volt_rng_normal(&rng);
+        y[1][t] = y[0][t] + 0.5 * volt_rng_normal(&rng);
+        y[2][t] = y[0][t] + volt_rng_normal(&rng);
+    }
+    volt_skill skill, scaled;
+    volt_metrics model, baseline;
+    const volt_view views[] = {volt_view_of(y[0], T, 1), volt_view_of(y[1], T, 1), volt_view_of(y[2], T, 1)};
+    check_ok(volt_skill_compute(views[0], views[1], views[2], &skill));
+    check_ok(volt_metrics_compute(views[0], views[1], &model));
+    check_ok(volt_metrics_compute(views[0], views[2], &baseline));
+    golden_check_number("skill", 1 - model.mse / baseline.mse, skill.skill, 2 * T * DBL_EPSILON,
+                        GOLDEN_ABSOLUTE);
+    golden_check_number("mase", model.mae / baseline.mae, skill.mase, 2 * T * DBL_EPSILON, GOLDEN_ABSOLUTE);
+    for (int exponent = -1000; exponent <= 1000; exponent += 2000) {
+        for (int i = 0; i < 3; i++)
+            for (int t = 0; t < T; t++)
+                z[i][t] = ldexp(y[i][t], exponent);
+        check_ok(volt_skill_compute(volt_view_of(z[0], T, 1), volt_view_of(z[1], T, 1),
+                                    volt_view_of(z[2], T, 1), &scaled));
+        assert_true(scaled.skill == skill.skill && scaled.mase == skill.mase);
+    }
+}
+
+static void failures_are_named(void **state)
+{
+    (void)state;
+    double y[] = {1, 2, 3}, f[] = {1, 2, 4}, far[] = {1, 2, DBL_MAX};
+    const volt_view truth = volt_view_of(y, 3, 1), forecast = volt_view_of(f, 3, 1);
+    volt_skill skill = {5, 5, 5};
+    check_fails(volt_skill_compute(truth, forecast, truth, &skill), VOLT_ERR_DATA, "the baseline is exact");
+    check_fails(volt_skill_compute(truth, forecast, volt_view_of(f, 2, 1), &skill), VOLT_ERR_SHAPE,
+                "the baseline");
+    check_fails(volt_skill_compute(truth, volt_view_of(f, 2, 1), truth, &skill), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_skill_compute(truth, forecast, forecast, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_skill_compute(truth, volt_view_of(far, 3, 1), forecast, &skill), VOLT_ERR_NOT_FINITE,
+                "column 0 overflow");
+    f[0] = NAN;
+    check_fails(volt_skill_compute(truth, truth, forecast, &skill), VOLT_ERR_NOT_FINITE, "baseline");
+    assert_true(skill.skill == 5 && skill.mase == 5 && skill.outputs == 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_by_hand),
+        cmocka_unit_test(the_unit_does_not_matter),
+        cmocka_unit_test(failures_are_named),
+    };
+    return cmocka_run_group_tests_name("skill", tests, NULL, NULL);
+}
