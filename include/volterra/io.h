@@ -124,10 +124,10 @@ VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, cha
 
 enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16 };
 
-/* The moments of a column of texts: 2019-04-09, 2019/4/9, 2019-04 (its first day), 09.04.2019, or 9/4/2019 where one of the
- * texts has a number above 12 that settles which is the day; each with or without a time of day: 12:30, 12:30:05,
- * 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT when a text is no date or may be two; `times` is then
- * undefined. */
+/* The moments of a column of texts: 2019-04-09, 2019/4/9, 2019-04 and 2019Q2 (their first day), 09.04.2019, or 9/4/2019
+ * where one of the texts has a number above 12 that settles which is the day; each date with or without a time of day:
+ * 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT when a text is no date or may be two; `times`
+ * is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 
 /* 2019-04-09, 2019-04-09 12:30, with seconds and offset where there are any; reads back as the same. Returns `text`. */

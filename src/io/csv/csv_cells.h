@@ -9,7 +9,7 @@
 typedef enum volt_cell {
     VOLT_CELL_NUMBER,  /* also infinite ones and those too large for a double */
     VOLT_CELL_MISSING, /* empty, NA, N/A, #N/A, NaN, null, none, ?, in any case */
-    VOLT_CELL_DATE,    /* 2019-04-09, 2019/4/9, 09.04.2019, 2019-04, 12:30, each date with or without a time */
+    VOLT_CELL_DATE, /* 2019-04-09, 2019/4/9, 09.04.2019, 2019-04, 2019Q2, 12:30, each date with or without a time */
     VOLT_CELL_TEXT
 } volt_cell;
 

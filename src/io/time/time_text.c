@@ -94,6 +94,22 @@ static const char *time_of_day(const form_reader *reader, const char *text)
     return zone_or_half_day(reader, fraction);
 }
 
+/* 2019Q2, 2019-Q2 */
+static const char *year_and_quarter(const form_reader *reader, const char *text)
+{
+    const char *year = digits(text, 4, 4);
+    if (!year)
+        return NULL;
+    const char *mark = *year == '-' || *year == ' ' ? year + 1 : year;
+    const char *quarter = digits(one_of(mark, "Qq"), 1, 1);
+    if (!quarter)
+        return NULL;
+    found(reader, TIME_YEAR, text, year);
+    found(reader, TIME_MONTH, mark + 1, quarter);
+    reader->parts->is_quarter = 1;
+    return quarter;
+}
+
 static const char *year_first(const form_reader *reader, const char *text)
 {
     const char *year = digits(text, 4, 4);
@@ -132,10 +148,12 @@ int volt_time_text_read(const char *text, volt_time_text *parts)
     const char *end = year_first(&reader, begin);
     if (!end)
         end = year_last(&reader, begin);
-    if (end) {
+    if (!end)
+        end = year_and_quarter(&reader, begin);
+    if (end && !parts->is_quarter) {
         const char *clock = time_of_day(&reader, *end == 'T' || *end == 't' ? end + 1 : skip_blanks(end));
         end = clock ? clock : end;
-    } else {
+    } else if (!end) {
         end = time_of_day(&reader, begin);
     }
     return end && !*skip_blanks(end);
@@ -194,6 +212,8 @@ int volt_time_of_text(const char *text, const volt_time_text *parts, int is_mont
     }
     if (parts->fields[TIME_DAY].length == 0)
         day = 1;
+    if (parts->is_quarter)
+        month = month >= 1 ? 3 * month - 2 : 0;
     int64_t hour = hour_of(text, parts), minute = number[TIME_MINUTE], second = number[TIME_SECOND];
     if (month < 1 || month > 12 || day < 1 || day > volt_days_in_month(year, month))
         return 0;

@@ -18,12 +18,13 @@ typedef struct volt_time_text {
     volt_time_field fields[TIME_FIELDS];
     int is_either; /* 4/9/2019: which of its first two numbers is the month, the text alone may not say; TIME_DAY
                       * is the first of them */
+    int is_quarter;  /* 2019Q2: TIME_MONTH is the quarter */
     size_t half_day; /* where AM or PM stands; 0: nowhere */
     int is_afternoon;
     double offset; /* of its zone, in seconds */
 } volt_time_text;
 
-/* Is this 2019-04-09, 2019/4/9, 2019-04, 09.04.2019 or 4/9/2019, alone or with a time of day behind it (12:30, 12:30:05,
+/* Is this 2019-04-09, 2019/4/9, 2019-04, 2019Q2, 09.04.2019 or 4/9/2019, alone or with a time of day behind it (12:30, 12:30:05,
  * 12:30:05.25, then perhaps AM, PM, Z, UTC, +01:00 or +0100), or a time of day alone? Its form counts: 2019-99-99 is one
  * too, and no time can be made of it. */
 int volt_time_text_read(const char *text, volt_time_text *parts);

@@ -130,6 +130,8 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
         numbers[TIME_DAY] = parts.date.month;
         numbers[TIME_MONTH] = parts.date.day;
     }
+    if (form.is_quarter)
+        numbers[TIME_MONTH] = (parts.date.month + 2) / 3;
     strcpy(text, like);
     if (form.half_day) {
         char *letter = text + form.half_day;
