@@ -17,8 +17,9 @@
  *
  * CSV files are read as they are found: comma, semicolon, tab or blanks between cells, quoted cells, a header
  * (a first row that holds a text) or none, a comma at the end of every line, blank lines, a byte order mark.
- * A column of dates or times is not data: it is left out unless it is named, which is an error. The first such column
- * is kept beside the data, as the time of the rows. What stands in columns that were not asked for does not matter. */
+ * A column of dates or times is not data: it is left out unless it is named, which is an error. A column called year,
+ * date, time, datetime or timestamp of rising years, 1871, is left out too, unless it is named. The first such column is
+ * kept beside the data, as the time of the rows. What stands in columns that were not asked for does not matter. */
 #ifndef VOLTERRA_IO_H
 #define VOLTERRA_IO_H
 
@@ -124,7 +125,7 @@ VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, cha
 
 enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16 };
 
-/* The moments of a column of texts: 2019-04-09, 2019/4/9, 2019-04 and 2019Q2 (their first day), 09.04.2019, or 9/4/2019
+/* The moments of a column of texts: 2019-04-09, 2019/4/9, 2019-04, 2019Q2 and 2019 (their first day), 09.04.2019, or 9/4/2019
  * where one of the texts has a number above 12 that settles which is the day; each date with or without a time of day:
  * 12:30, 12:30:05, 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT when a text is no date or may be two; `times`
  * is then undefined. */

@@ -43,6 +43,7 @@ static void known_moments(void **state)
         {"4/13/2019", 1555113600, 1555113600},
         {"2019-04", 1554076800, 1554076800},
         {"2019Q2", 1554076800, 1554076800},
+        {"1969", -31536000, -31536000},
         {"2019-q2", 1554076800, 1554076800},
         {"2019-04-09 12:30", 1554813000, 1554813000},
         {"2019-04-09T12:30:05Z", 1554813005, 1554813005},
@@ -132,6 +133,7 @@ static void written_and_read(void **state)
         {"4/13/2019 11:30 AM", "2019-05-01 13:15", "5/01/2019 01:15 PM"},
         {"2019-04", "2020-01-01", "2020-01"},
         {"2019Q4", "2020-07-01", "2020Q3"},
+        {"1999", "2000-07-01", "2000"},
         {"2019-04-09T12:30:05.25Z", "2019-04-09 12:30:05.5", "2019-04-09T12:30:05.50Z"},
         {"2019-04-09 12:30:59.9", "2019-04-09 23:59:59.99", "2019-04-10 00:00:00.0"},
         {"2019-04-09 12:30+02:00", "2019-04-09 22:00", "2019-04-10 00:00+02:00"},
@@ -331,6 +333,38 @@ static void tables_keep_their_times(void **state)
     assert_int_equal(table->rows, 1);
     assert_int_equal(table->row_numbers[0], 1);
     assert_true(table->times && table->times[0].seconds == time_of("2019-10-04").seconds);
+    volt_table_free(table);
+
+    /* Rising years under such a name are times, and numbers where the column is named; years that do not rise, years under
+     * other names and a file of nothing else are numbers. */
+    const char *const years = "Year,v\n1871,1120\n1872,1160\n1874,963\n";
+    table = read_table(years, "", VOLT_MISSING_ERROR);
+    assert_int_equal(table->cols, 1);
+    assert_string_equal(table->time_name, "Year");
+    assert_true(table->times && table->times[2].seconds == time_of("1874-01-01").seconds);
+    volt_table_free(table);
+    table = read_table(years, ":v", VOLT_MISSING_ERROR);
+    assert_true(table->cols == 1 && table->times);
+    volt_table_free(table);
+    table = read_table(years, ":Year,v", VOLT_MISSING_ERROR);
+    assert_true(table->cols == 2 && !table->time_name);
+    volt_table_free(table);
+    const char *const numbers[] = {"year,v\n1871,1\n1871,2\n", "y,v\n1871,1\n1872,2\n",
+                                   "year,v\n871,1\n872,2\n",   "year,v\n1871.5,1\n1872.5,2\n",
+                                   "time\n1871\n1872\n",       "1871,1\n1872,2\n"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        table = read_table(numbers[i], "", VOLT_MISSING_ERROR);
+        assert_true(table->cols == (strchr(numbers[i], 'v') || !strchr(numbers[i], 't') ? 2 : 1));
+        assert_null(table->time_name);
+        volt_table_free(table);
+    }
+    const char *model_names[] = {"v", "Year"};
+    options = volt_read_options_default();
+    options.names = model_names;
+    options.n_names = 2;
+    table = NULL;
+    check_ok(volt_table_read_part(scratch_write_text("years.csv", years), &options, &table));
+    assert_true(table->cols == 2 && table->values[1] == 1871 && !table->time_name);
     volt_table_free(table);
 
     /* Texts that are no moments stay texts; a file without dates has none. */

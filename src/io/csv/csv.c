@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -30,6 +31,8 @@ typedef struct csv_column {
     volt_date_order order;  /* what its dates say about the order of day and month */
     int64_t timed;          /* of those, dates with a time of day */
     int64_t bytes;          /* of its texts, their zero bytes included */
+    int64_t years;          /* of those, leading cells of four digits that rise */
+    int last_year;          /* the last of these */
     int begins_with_number; /* the first filled cell is a number */
 } csv_column;
 
@@ -51,6 +54,18 @@ typedef struct csv_reader {
 
 /* ---- the first walk: shape -------------------------------------------------------------------- */
 
+/* Count a year that goes on where those above it ended. */
+static void learn_year(csv_column *column, const char *text)
+{
+    if (strlen(text) != 4 || strspn(text, "0123456789") != 4 || *text == '0')
+        return;
+    int year = (int)strtol(text, NULL, 10);
+    if (column->years > 0 && year <= column->last_year)
+        return;
+    column->years++;
+    column->last_year = year;
+}
+
 static void learn_cell(csv_column *column, const char *text)
 {
     double value;
@@ -61,6 +76,8 @@ static void learn_cell(csv_column *column, const char *text)
         return;
     if (column->filled == 0)
         column->begins_with_number = volt_parse_number(text, &value);
+    if (column->years == column->filled)
+        learn_year(column, text);
     volt_time_text parts;
     if (column->dates == column->filled && volt_time_text_read(text, &parts)) {
         column->dates++;
@@ -154,17 +171,36 @@ static volt_status name_columns(csv_reader *reader)
     return VOLT_OK;
 }
 
+/* The place of the column's name in a list of names that columns of times have, the first of which is that of years;
+ * -1: none. */
+static int time_name(const csv_reader *reader, const csv_column *column)
+{
+    static const char *const names[] = {"year", "date", "time", "datetime", "timestamp"};
+    for (int i = 0; reader->has_header && i < (int)(sizeof names / sizeof *names); i++)
+        if (strcasecmp(column->name, names[i]) == 0)
+            return i;
+    return -1;
+}
+
 static int is_date_column(const csv_reader *reader, const csv_column *column)
 {
-    static const char *const names[] = {"date", "time", "datetime", "timestamp"};
     if (column->filled == 0)
         return 0;
     if (column->dates == column->filled)
         return 1;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (reader->has_header && strcasecmp(column->name, names[i]) == 0)
-            return !column->begins_with_number;
-    return 0;
+    return time_name(reader, column) > 0 && !column->begins_with_number;
+}
+
+/* Years of such a name are the time of the rows, and numbers for those who name the column. */
+static int is_year_column(const csv_reader *reader, const csv_column *column)
+{
+    if (reader->n_columns < 2 || column->filled == 0 || column->years < column->filled ||
+        time_name(reader, column) < 0)
+        return 0;
+    for (int64_t k = 0; k < reader->options->n_names; k++)
+        if (strcmp(reader->options->names[k], column->name) == 0)
+            return 0;
+    return 1;
 }
 
 /* ---- the second walk: numbers ----------------------------------------------------------------- */
@@ -239,7 +275,9 @@ static volt_status choose_columns(csv_reader *reader)
     if (names && refusals && reader->place) {
         for (int64_t j = 0; j < n; j++) {
             names[j] = reader->columns[j].name;
-            refusals[j] = is_date_column(reader, &reader->columns[j]) ? "is a date column, not numbers" : NULL;
+            int is_left_out = is_date_column(reader, &reader->columns[j]) ||
+                              (!reader->selection && is_year_column(reader, &reader->columns[j]));
+            refusals[j] = is_left_out ? "is a date column, not numbers" : NULL;
         }
         volt_column_list columns = {.count = n, .names = names, .refusals = refusals};
         status = volt_table_of_columns(&columns, reader->selection, reader->options, rows, reader->place,
@@ -264,9 +302,10 @@ static volt_status find_times(csv_reader *reader)
     int64_t dates = -1, clocks = -1;
     for (int64_t j = 0; j < reader->n_columns; j++) {
         const csv_column *column = &reader->columns[j];
-        if (!is_date_column(reader, column))
+        int is_date = is_date_column(reader, column);
+        if (reader->place[j] >= 0 || (!is_date && !is_year_column(reader, column)))
             continue;
-        int is_clock = column->clocks == column->filled;
+        int is_clock = is_date && column->clocks == column->filled;
         if (dates < 0 && !is_clock)
             dates = j;
         if (clocks < 0 && is_clock)

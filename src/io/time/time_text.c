@@ -159,6 +159,19 @@ int volt_time_text_read(const char *text, volt_time_text *parts)
     return end && !*skip_blanks(end);
 }
 
+int volt_time_text_read_known(const char *text, volt_time_text *parts)
+{
+    if (volt_time_text_read(text, parts))
+        return 1;
+    memset(parts, 0, sizeof *parts);
+    form_reader reader = {text, parts};
+    const char *begin = skip_blanks(text), *year = digits(begin, 4, 4);
+    if (!year || *skip_blanks(year))
+        return 0;
+    found(&reader, TIME_YEAR, begin, year);
+    return 1;
+}
+
 /* ---- the moment ------------------------------------------------------------------------------- */
 
 int64_t volt_time_text_number(const char *text, volt_time_field field)
@@ -212,6 +225,8 @@ int volt_time_of_text(const char *text, const volt_time_text *parts, int is_mont
     }
     if (parts->fields[TIME_DAY].length == 0)
         day = 1;
+    if (parts->fields[TIME_MONTH].length == 0)
+        month = 1;
     if (parts->is_quarter)
         month = month >= 1 ? 3 * month - 2 : 0;
     int64_t hour = hour_of(text, parts), minute = number[TIME_MINUTE], second = number[TIME_SECOND];

@@ -29,6 +29,9 @@ typedef struct volt_time_text {
  * too, and no time can be made of it. */
 int volt_time_text_read(const char *text, volt_time_text *parts);
 
+/* The same of a text that is known to be a time: four digits alone, 1871, are then a year. */
+int volt_time_text_read_known(const char *text, volt_time_text *parts);
+
 /* What a text of two readings says about the order of its kind: a number above 12 is a day. */
 typedef enum volt_date_order { VOLT_ORDER_OPEN, VOLT_ORDER_DAY_FIRST, VOLT_ORDER_MONTH_FIRST } volt_date_order;
 volt_date_order volt_time_text_order(const char *text, const volt_time_text *parts);

@@ -48,7 +48,7 @@ volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_o
     VOLT_TRY(find_order(texts, n, &order));
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
-        int is_time = volt_time_text_read(texts[i], &parts);
+        int is_time = volt_time_text_read_known(texts[i], &parts);
         VOLT_REQUIRE(!is_time || parts.fields[TIME_YEAR].length > 0, VOLT_ERR_FORMAT,
                      "'" SHOWN "' is a time of day without a date", texts[i]);
         int is_month_first = order == VOLT_ORDER_MONTH_FIRST;
@@ -117,7 +117,7 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     volt_time_text form;
     volt_time same;
     volt_clock_parts parts;
-    VOLT_REQUIRE(like && text && strlen(like) < VOLT_TIME_LENGTH && volt_time_text_read(like, &form),
+    VOLT_REQUIRE(like && text && strlen(like) < VOLT_TIME_LENGTH && volt_time_text_read_known(like, &form),
                  VOLT_ERR_FORMAT, "a time is to be written like '" SHOWN "', which is none", like ? like : "");
     double clock = time.seconds + (like_time.clock - like_time.seconds);
     VOLT_REQUIRE(volt_clock_take_apart(clock, (int)form.fields[TIME_FRACTION].length, &parts), VOLT_ERR_FORMAT,

@@ -63,6 +63,23 @@ predict_monthly()
 }
 check "predict: months are counted on in the form of the file" predict_monthly
 
+years_and_quarters()
+{
+    # A column of years is no series to be learned and forecast.
+    awk 'BEGIN { print "year,v"; for (t = 0; t < 40; t++) printf "%d,%.9g\n", 1971 + t, sin(0.5 * t) + 0.1 * cos(1.3 * t) }' >x.csv
+    expect 0 fit --x x.csv --rows :36 --alpha 1e-3 -o model.safetensors --json
+    valid_json out "v['d'] == 1 and v['q'] == 1"
+    expect 0 predict model.safetensors --x x.csv --rows 35:
+    [ "$(sed -n 1p out)" = year,v ] || fail "the header is $(sed -n 1p out)"
+    tail -n 1 out | grep -q '^2011,' || fail "the last row is $(tail -n 1 out)"
+    expect 0 fit --x x.csv:year,v --y x.csv:v --ahead 1 --alpha 1e-3 -o both.safetensors --json
+    valid_json out "v['d'] == 2"
+    awk -F, 'NR == 1 { print "quarter," $2 } NR > 1 { print 1999 + int(NR / 4) "Q" 1 + NR % 4 "," $2 }' x.csv >q.csv
+    expect 0 predict model.safetensors --x q.csv --start reset
+    tail -n 1 out | grep -q '^2009Q3,' || fail "the last row is $(tail -n 1 out)"
+}
+check "years and quarters are times" years_and_quarters
+
 predict_irregular()
 {
     # Days of work: nobody knows which day the row after the last is.
