@@ -75,7 +75,8 @@ years_and_quarters()
     expect 0 fit --x x.csv:year,v --y x.csv:v --ahead 1 --alpha 1e-3 -o both.safetensors --json
     valid_json out "v['d'] == 2"
     awk -F, 'NR == 1 { print "quarter," $2 } NR > 1 { print 1999 + int(NR / 4) "Q" 1 + NR % 4 "," $2 }' x.csv >q.csv
-    expect 0 predict model.safetensors --x q.csv --start reset
+    expect 0 fit --x q.csv --alpha 1e-3 -o quarters.safetensors
+    expect 0 predict quarters.safetensors --x q.csv --rows 39:
     tail -n 1 out | grep -q '^2009Q3,' || fail "the last row is $(tail -n 1 out)"
 }
 check "years and quarters are times" years_and_quarters
