@@ -54,7 +54,7 @@ int forecast_write(const volt_model_info *model, volt_view forecast, const forec
     const char **names = column_names(model, output->has_index);
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
-    forecast_warn_beyond(output->beyond, output->beyond_count, forecast.rows);
+    forecast_warn_beyond(output->beyond, output->beyond_count, output->inputs ? output->inputs : forecast.rows);
     int failed = output_labelled(output->path, forecast, names, output->times ? output->times : &none,
                                  output->json, "beyond", output->beyond_count);
     output_names_free(names);

@@ -25,6 +25,7 @@ typedef struct forecast_output {
     bool has_index;          /* the first column of the numbers is the number of the row */
     int beyond;              /* what was done with inputs beyond the ball, and how often */
     int64_t beyond_count;
+    int64_t inputs; /* rows that could lie beyond it; 0: as many as forecasts */
 } forecast_output;
 
 /* Write a forecast with the model's output names; returns the exit status. */

@@ -59,6 +59,23 @@ static void leave_out(const volt_table *table, int64_t ahead, const char *why)
          (long long)ahead, ahead == 1 ? "" : "s", why);
 }
 
+/* The step to count on with, into *step where it is not known yet. *known: there is one; otherwise it was said why not,
+ * for forecasts up to `ahead` rows later. */
+static int find_step(const dataset *data, int64_t ahead, volt_time_step *step, bool *known)
+{
+    const volt_table *table = data->table;
+    *known = false;
+    if (!table->times) {
+        leave_out(table, ahead, "its texts are not dates that can be counted on");
+        return 0;
+    }
+    int failed = volt_time_step_is_known(*step) ? 0 : row_times_step(data, step);
+    *known = !failed && volt_time_step_is_known(*step);
+    if (!failed && !*known)
+        leave_out(table, ahead, "the times of the rows have no regular step");
+    return failed;
+}
+
 /* The times of the targets that lie behind the last row, those of the rows from `first` on, each in a piece of
  * VOLT_TIME_LENGTH bytes. */
 static bool write_later(const volt_table *table, int64_t first, int64_t ahead, volt_time_step step,
@@ -78,17 +95,10 @@ int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead
     const volt_table *table = data->table;
     if (!table->time_texts)
         return 0;
-    if (ahead > 0 && !table->times) {
-        leave_out(table, ahead, "its texts are not dates that can be counted on");
-        return 0;
-    }
-    int failed = ahead > 0 && !volt_time_step_is_known(step) ? row_times_step(data, &step) : 0;
-    if (failed)
+    bool known = true;
+    int failed = ahead > 0 ? find_step(data, ahead, &step, &known) : 0;
+    if (failed || !known)
         return failed;
-    if (ahead > 0 && !volt_time_step_is_known(step)) {
-        leave_out(table, ahead, "the times of the rows have no regular step");
-        return 0;
-    }
     int64_t rows = table->rows, first = ahead < rows ? rows - ahead : 0;
     labels->texts = malloc((size_t)rows * sizeof *labels->texts + 1);
     labels->made = malloc((size_t)(rows - first) * VOLT_TIME_LENGTH + 1);
@@ -101,6 +111,31 @@ int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead
     for (int64_t i = 0; i < rows; i++)
         labels->texts[i] =
             i < first ? table->time_texts[i + ahead] : labels->made + (i - first) * VOLT_TIME_LENGTH;
+    labels->name = table->time_name;
+    return 0;
+}
+
+int row_labels_after(row_labels *labels, const dataset *data, int64_t count, volt_time_step step)
+{
+    const volt_table *table = data->table;
+    int64_t last = table->rows - 1;
+    bool known = false;
+    int failed = table->time_texts ? find_step(data, count, &step, &known) : 0;
+    if (failed || !known)
+        return failed;
+    labels->texts = malloc((size_t)count * sizeof *labels->texts + 1);
+    labels->made = malloc((size_t)count * VOLT_TIME_LENGTH + 1);
+    if (!labels->texts || !labels->made)
+        return complain(EXIT_FAILED, "not enough memory for the times after %s", data->source);
+    for (int64_t i = 0; i < count; i++) {
+        char *text = labels->made + i * VOLT_TIME_LENGTH;
+        volt_time later = volt_time_advance(table->times[last], step, i + 1);
+        if (volt_time_write_like(table->time_texts[last], table->times[last], later, text)) {
+            leave_out(table, count, "those are no dates any more");
+            return 0;
+        }
+        labels->texts[i] = text;
+    }
     labels->name = table->time_name;
     return 0;
 }

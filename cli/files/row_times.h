@@ -25,6 +25,8 @@ typedef struct row_labels {
  * counted on with the `step` of the model or else of the file. A file with times that cannot be carried on gives none,
  * and a warning that says why. Labels that begin as {0} can always be released. */
 int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead, volt_time_step step);
+/* The times of the `count` rows that follow the last one of the file, in the same way. */
+int row_labels_after(row_labels *labels, const dataset *data, int64_t count, volt_time_step step);
 void row_labels_release(row_labels *labels);
 
 #endif

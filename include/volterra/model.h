@@ -165,6 +165,14 @@ VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
 VOLT_API volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options,
                                          volt_matrix out, int64_t *beyond);
 
+/* The same after rows that have come since: those of X (h x d) go in first, and out[0] follows the last of them. X begins
+ * as for volt_model_predict, with the row after the last training input, which is the last training target; a first
+ * row that differs from it is the next one, and the last target goes in before. With VOLT_START_RESET, X is a new
+ * sequence. X without rows: volt_model_continue. *beyond counts rows of X too. */
+VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_view X,
+                                               const volt_predict_options *options, volt_matrix out,
+                                               int64_t *beyond);
+
 /* ---- stream ----------------------------------------------------------------------------------- */
 
 /* Push one row at a time. options->progress is not used. The model must outlive the stream. */

@@ -285,3 +285,30 @@ def test_lambda_coef_is_lam_coef():
         assert search.best_params_[name] in (0.5, 0.6) and f"param_{name}" in search.cv_results_
         drawn = volterra.VolterraRidgeCV(draws=2, ranges={name: ("linear", 0.5, 0.6)}, random_state=0).fit(u, y)
         assert 0.5 <= drawn.best_params_["lam_coef"] <= 0.6
+
+
+def test_continue_after_new_rows():
+    x = volterra.datasets.lorenz(340)
+    model = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:300])
+    path = model.continue_(20, after=x[300:330])
+    stream = model.stream()
+    by_hand = [stream.push(row) for row in x[300:330]][-1:]
+    while len(by_hand) < 20:
+        by_hand.append(stream.push(by_hand[-1]))
+    assert np.array_equal(path, by_hand)
+    assert np.array_equal(path, model.continue_(20, after=x[:330]))  # it may begin with the rows of training
+    assert np.array_equal(model.continue_(20), model.continue_(20, after=x[:300]))
+    assert not np.array_equal(path, model.continue_(20))
+    # With the targets given, X goes on after the last input, or after the last target.
+    pairs = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:299], x[1:300])
+    assert np.array_equal(path, pairs.continue_(20, after=x[299:330]))
+    assert np.array_equal(path, pairs.continue_(20, after=x[300:330]))
+    # A row that happens to equal the last one of training is another row all the same.
+    again = np.vstack([x[299], x[300:305]])
+    stream = model.stream()
+    expected = [stream.push(row) for row in again][-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", volterra.OrderWarning)
+        assert np.array_equal(model.continue_(1, after=again)[0], expected)
+    with pytest.raises(ValueError, match="features"):
+        model.continue_(3, after=x[300:, :2])

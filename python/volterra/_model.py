@@ -15,7 +15,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array, empty, view
+from ._arrays import NO_MATRIX, Array, empty, view
 from ._errors import check
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
@@ -88,15 +88,19 @@ class Model(Owner):
         self._forecast(call, X.shape[0], start, beyond, verbose, "predict")
         return out, count.value
 
-    def run_on(self, steps: int, beyond: str, verbose: Any = False) -> Tuple[Array, int]:
-        """`steps` outputs in the closed loop, and how many of them lay beyond the ball of training."""
+    def run_on(
+        self, steps: int, beyond: str, verbose: Any = False, after: Optional[Array] = None
+    ) -> Tuple[Array, int]:
+        """`steps` outputs in the closed loop, after those rows, and how many lay beyond the ball of training."""
         out = empty(steps, self.q)
         count = c_int64()
 
         def call(options: c.PredictOptions) -> int:
-            return int(c.lib.volt_model_continue(self, byref(options), view(out), byref(count)))
+            known = NO_MATRIX if after is None else view(after)
+            return int(c.lib.volt_model_continue_after(self, known, byref(options), view(out), byref(count)))
 
-        self._forecast(call, steps, "continue", beyond, verbose, "continue")
+        rows = steps + (0 if after is None else after.shape[0])
+        self._forecast(call, rows, "continue", beyond, verbose, "continue")
         return out, count.value
 
     def _forecast(self, call: Any, rows: int, start: str, beyond: str, verbose: Any, title: str) -> None:

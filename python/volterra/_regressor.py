@@ -236,6 +236,11 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             rows = f"{count} of {total} input rows"
             warn(f"{rows} lay beyond the ball of the training inputs and were projected to it", BeyondWarning)
 
+    def _warn_order(self, a: Array, X: Any) -> None:
+        complaint = self._rows.complaint(a, X) if self._rows is not None else None
+        if complaint:
+            warn(complaint, OrderWarning)
+
     def _dress(self, values: Array, X: Any = None) -> Any:
         """Forecasts in the form of the targets: 1-D for 1-D, pandas for pandas."""
         if self._flat:
@@ -253,9 +258,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             rest = self._follow(a[known:], "continue", None) if a.shape[0] > known else a[:0]
             return np.vstack([self._fitted, rest]) if len(rest) else self._fitted.copy()
         if start == "auto" and self._rows is not None:
-            complaint = self._rows.complaint(a, X)
-            if complaint:
-                warn(complaint, OrderWarning)
+            self._warn_order(a, X)
         return self._follow(a, "continue", self._tail)
 
     def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
@@ -313,18 +316,33 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         same_rows(a, targets)
         return r2(targets, forecast, sample_weight)
 
-    def continue_(self, steps: int) -> Array:
-        """Let the model run on its own outputs, from the end of training.
+    def _rows_after(self, X: Any) -> Optional[Array]:
+        """The rows of X that go in after training, with the last row of training before them where it had no
+        target; None: there are none."""
+        a = self._read_inputs(X)
+        if self._rows is not None and self._rows.begin(a):
+            a = a[self._rows.n :]
+        elif self._rows is not None and self.start == "auto":
+            self._warn_order(a, X)
+        if not len(a):
+            return None
+        return a if self._tail is None else np.vstack([self._tail, a])
+
+    def continue_(self, steps: int, *, after: Any = None) -> Array:
+        """Let the model run on its own outputs, from the end of training or of rows that came since.
 
         Parameters
         ----------
         steps : int
             How many rows to forecast.
+        after : array-like of shape (n_steps, n_features), optional
+            Rows that follow those of training, as for `predict`; they go in first. It may begin with all rows of
+            training.
 
         Returns
         -------
         ndarray of shape (steps, n_outputs)
-            The rows that follow the last training target.
+            The rows that follow the last training target, or the last row of `after`.
 
         Raises
         ------
@@ -334,9 +352,10 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         """
         self._check_is_fitted()
         rows = whole("steps", steps, 1)
+        known = None if after is None else self._rows_after(after)
         with use_threads(self.n_jobs):
-            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose)
-        self._warn_beyond(beyond, rows)
+            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose, known)
+        self._warn_beyond(beyond, rows if known is None else rows + known.shape[0])
         return out
 
     def stream(self, *, start: str = "continue") -> Stream:

@@ -17,6 +17,15 @@ static volt_status check(const volt_model *model, volt_matrix out, int64_t rows)
     return VOLT_OK;
 }
 
+static volt_status check_inputs(const volt_model *model, volt_view X)
+{
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
+                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
+                 model->recipe.inputs);
+    return VOLT_OK;
+}
+
 static void copy_rows(volt_view from, volt_matrix to)
 {
     for (int64_t i = 0; i < from.rows; i++)
@@ -98,10 +107,7 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     if (!options)
         options = &standard;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_TRY(volt_check_shape(X, "the inputs"));
-    VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
-                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
-                 model->recipe.inputs);
+    VOLT_TRY(check_inputs(model, X));
     VOLT_TRY(check(model, out, X.rows));
 
     volt_blas_use use;
@@ -113,24 +119,39 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
 
 /* ---- closed loop ------------------------------------------------------------------------------ */
 
-static volt_status run_loop(const volt_model *model, volt_stream *stream, volt_progress progress,
-                            volt_matrix path)
+/* Does X go on where the training inputs end, with the last training target, or after it? */
+static bool begins_with_last_target(const volt_model *model, volt_view X)
+{
+    bool same = X.rows > 0;
+    for (int64_t k = 0; same && k < model->q; k++)
+        same = X.data[k] == model->last_target[k];
+    return same;
+}
+
+/* The rows that are known, then the outputs: out[0] is the forecast of the last row of X. */
+static volt_status run_loop(const volt_model *model, volt_stream *stream, volt_view X, bool last_target_first,
+                            volt_progress progress, volt_matrix path)
 {
     volt_stage stage;
-    volt_stage_begin(&stage, progress, "continue", 0, 1, (double)path.rows);
-    const double *input = model->last_target;
-    for (int64_t i = 0; i < path.rows; i++) {
-        double *output = path.data + i * path.ld;
-        VOLT_TRY(volt_stream_push(stream, input, output));
-        input = output;
-        if (!volt_stage_advance(&stage, 1))
-            break;
-    }
+    volt_stage_begin(&stage, progress, "continue", 0, 1, (double)X.rows + (double)path.rows);
+    double *output = path.data;
+    if (last_target_first)
+        VOLT_TRY(volt_stream_push(stream, model->last_target, output));
+    for (int64_t i = 0; i < X.rows && volt_stage_advance(&stage, 1); i++)
+        VOLT_TRY(volt_stream_push(stream, X.data + i * X.ld, output));
+    for (int64_t i = 1; i < path.rows && volt_stage_advance(&stage, 1); i++, output += path.ld)
+        VOLT_TRY(volt_stream_push(stream, output, output + path.ld));
     return volt_stage_end(&stage);
 }
 
 volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options, volt_matrix out,
                                 int64_t *beyond)
+{
+    return volt_model_continue_after(model, volt_view_of(NULL, 0, 0), options, out, beyond);
+}
+
+volt_status volt_model_continue_after(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                      volt_matrix out, int64_t *beyond)
 {
     volt_predict_options standard = volt_predict_options_default();
     if (!options)
@@ -142,12 +163,16 @@ volt_status volt_model_continue(const volt_model *model, const volt_predict_opti
     VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
                  out.rows);
     VOLT_TRY(check(model, out, out.rows));
+    if (X.rows > 0)
+        VOLT_TRY(check_inputs(model, X));
 
+    bool is_new = options->start == VOLT_START_RESET && X.rows > 0; /* a sequence of its own */
+    bool last_target_first = !is_new && !begins_with_last_target(model, X);
     volt_stream *stream = NULL;
     volt_matrix path = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
     volt_status status = path.data ? volt_stream_create(model, options, &stream) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = run_loop(model, stream, options->progress, path);
+        status = run_loop(model, stream, X, last_target_first, options->progress, path);
     if (status == VOLT_OK) {
         copy_rows(volt_as_view(path), out);
         if (beyond)

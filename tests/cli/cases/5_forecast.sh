@@ -104,6 +104,54 @@ continue_path()
 }
 check "continue" continue_path
 
+continue_after()
+{
+    series 80 >all.csv
+    head -n 61 all.csv >x.csv # rows 0 to 59
+    expect 0 fit --x x.csv --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-6 -o model.safetensors
+    # From the last training row on, as for predict, or from the row after it: the same path.
+    expect 0 continue model.safetensors --after all.csv --rows 59:75 --steps 8 -o path.csv
+    no_out
+    lines_of path.csv 9
+    expect 0 continue model.safetensors --after all.csv --rows 60:75 --steps 8 -o later.csv
+    same path.csv later.csv
+    # Its first row is the forecast of the last row that went in, its second that of the first.
+    { sed -n 1p all.csv; sed -n 61,76p all.csv; sed -n 2p path.csv; } >rows.csv
+    expect 0 predict model.safetensors --x rows.csv -o yhat.csv
+    { sed -n 1p yhat.csv; tail -n 2 yhat.csv; } >two.csv
+    head -n 3 path.csv >first.csv
+    near two.csv first.csv 1e-9
+    # It is another path than that from the end of training.
+    expect 0 continue model.safetensors --steps 8 -o end.csv
+    cmp -s path.csv end.csv && fail "the rows of --after changed nothing"
+    tail -n +61 all.csv | sed '1i a,b' >in.csv
+    expect 0 continue model.safetensors --after - --steps 3 --json <in.csv
+    valid_json out "len(v['rows']) == 3"
+    expect 2 continue model.safetensors --steps 3 --rows 3:
+    err_has '--rows needs --after'
+    expect 2 continue model.safetensors --after x.csv --steps 3 -o x.csv
+    err_has 'also an input'
+    expect 1 continue model.safetensors --after nofile.csv --steps 3
+    expect 1 continue model.safetensors --after x.csv:a --steps 3
+    printf 'a,b\n1,\n' >hole.csv
+    expect 1 continue model.safetensors --after hole.csv --steps 3
+    err_has 'missing'
+}
+check "continue --after: rows that came since go in first" continue_after
+
+continue_after_dates()
+{
+    awk 'BEGIN { print "day,a"; for (t = 1; t <= 28; t++) printf "2024-02-%02d,%.12g\n", t, sin(0.3 * t) }' >x.csv
+    expect 0 fit --x x.csv:a --rows :20 --alpha 1e-4 -o model.safetensors
+    expect 0 continue model.safetensors --after x.csv --rows 20: --steps 3
+    [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'day 2024-02-29 2024-03-01 2024-03-02 ' ] || fail "the times: $(cat out)"
+    sed '12d;15d' x.csv >gaps.csv
+    expect 0 continue model.safetensors --after gaps.csv --rows 8: --steps 2
+    err_has "the forecasts have no column 'day': they are for 2 rows later, and the times of the rows have no regular step"
+    [ "$(head -n 1 out)" = a ] || fail "the header is $(head -n 1 out)"
+}
+check "continue --after: the times of the path" continue_after_dates
+
 stream_lines()
 {
     small_model
