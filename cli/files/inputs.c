@@ -186,7 +186,8 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
     if (each == missing)
         return 0;
 
-    volt_status status = volt_tables_clean(first->table, second->table, missing);
+    volt_status status = keep_targets ? volt_tables_clean_first(first->table, second->table)
+                                      : volt_tables_clean(first->table, second->table, missing);
     if (status)
         return complain_status(status);
     first->view = volt_table_view(first->table);

@@ -41,6 +41,8 @@ typedef struct volt_backend {
     /* The strict lower triangle of A to the strict upper one, transposed (`up`), or back. No other entry touches the
      * upper triangle of a matrix that is factored. */
     void (*mirror)(volt_matrix A, bool up);
+    /* Take row and column i out of A, as far as they lie in rows first .. first + count - 1: zeros, and A_ii = diagonal. */
+    void (*isolate)(volt_matrix A, int64_t i, int64_t first, int64_t count, double diagonal);
     /* Rows first .. first + count - 1, final up to column `from`, become final up to column `to`, up to which the
      * leading block is factored (a product and a triangular solve: solve/cholesky_grow.h). */
     void (*trsm)(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage);

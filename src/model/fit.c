@@ -34,12 +34,12 @@ volt_fit_options volt_fit_options_default(void)
     return options;
 }
 
-static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, volt_matrix fitted,
-                         volt_model **model)
+static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, volt_view present,
+                         volt_matrix fitted, volt_model **model)
 {
     VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the place for the model is NULL");
-    VOLT_TRY(volt_check_pairs(X, Y));
-    VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
+    VOLT_TRY(volt_check_pairs_present(X, Y, present));
+VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
                  VOLT_ERR_SHAPE,
                  "the fitted values are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
                  fitted.rows, fitted.cols, Y.rows, Y.cols);
@@ -84,17 +84,21 @@ static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_mode
     return VOLT_OK;
 }
 
+static bool has_target(const fit_task *task, int64_t i)
+{
+    return !(task->holes->without && task->holes->without[i]);
+}
+
 /* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
 static void prepare_targets(const fit_task *task, volt_model *model)
-{
-    volt_view Y = task->Y;
-    volt_target_scale_learn(Y, !model->scaled, model->target_mean, model->target_scale);
-    for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
-        volt_squares squares = {0};
-        for (int64_t i = 0; i < Y.rows; i++)
-            volt_squares_add(&squares,
-                             Y.data[i * Y.ld + k] - task->X.data[i * task->X.ld + task->options->anchors[k]]);
-        double unit = volt_squares_root_mean(&squares, Y.rows);
+{    volt_view Y = task->Y;
+    volt_target_scale_learn(task->holes->present, !model->scaled, model->target_mean, model->target_scale);
+for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
+        volt_squares squares = {0};        for (int64_t i = 0; i < Y.rows; i++)
+            if (has_target(task, i))
+                volt_squares_add(
+                    &squares, Y.data[i * Y.ld + k] - task->X.data[i * task->X.ld + task->options->anchors[k]]);
+        double unit = volt_squares_root_mean(&squares, task->holes->present.rows);
         model->target_scale[k] = unit > 0 && isfinite(1 / unit) ? unit : 1;
     }
 }
@@ -110,8 +114,8 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     model->scaled = options->scale != 0;
     model->feedback = options->feedback != 0;
     model->season = task->season;
-    model->kind = task->input;
-    memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
+    model->kind = task->input;    if (has_target(task, Y.rows - 1))
+        memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
     VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
     VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));
     VOLT_TRY(volt_notes_copy(&options->notes, &model->notes));
@@ -143,8 +147,7 @@ static void scale_targets(const fit_task *task, const volt_model *model, bool ch
         for (int64_t k = 0; k < T.cols; k++) {
             double y = task->Y.data[(w + i) * task->Y.ld + k];
             double from =
-                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];
-            T.data[i * T.ld + k] = (y - from) / model->target_scale[k];
+                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];            T.data[i * T.ld + k] = has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
         }
 }
 
@@ -162,16 +165,17 @@ static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_mo
 }
 
 /* R2 of levels, mean over outputs, of mean squared errors over the rows held out. */
-static double held_out_r2(const fit_task *task, const double *mse, int64_t first, int64_t rows)
+static double held_out_r2(const fit_task *task, const double *mse, int64_t first, int64_t rows, int64_t counted)
 {
     double sum = 0;
     for (int64_t k = 0; k < task->Y.cols; k++) {
-        const double *y = task->Y.data + first * task->Y.ld + k;
-        double mean = 0, variance = 0;
+        const double *y = task->Y.data + first * task->Y.ld + k;        double mean = 0, variance = 0;
         for (int64_t i = 0; i < rows; i++)
-            mean += y[i * task->Y.ld] / (double)rows;
-        for (int64_t i = 0; i < rows; i++)
-            variance += (y[i * task->Y.ld] - mean) * (y[i * task->Y.ld] - mean) / (double)rows;
+            mean += has_target(task, first + i) ? y[i * task->Y.ld] / (double)counted : 0;
+        for (int64_t i = 0; i < rows; i++) {
+            double off = has_target(task, first + i) ? y[i * task->Y.ld] - mean : 0;
+            variance += off * off / (double)counted;
+        }
         sum += variance > 0 ? 1 - mse[k] / variance : mse[k] > 0 ? 0 : 1;
     }
     return sum / (double)task->Y.cols;
@@ -190,11 +194,12 @@ static void make_report(const fit_task *task, const volt_choice *choice, const v
         mse[k] = unit * (chosen ? chosen->mse : held->mse[k]);
         best[k] = unit * (chosen ? chosen->best_mse : held->mse[k]);
         share[k] = chosen ? chosen->share : 1;
-        naive[k] = has_naive ? 0 : NAN;
-        for (int64_t i = model->washout + rows->begin; has_naive && i < task->Y.rows; i++) {
+        naive[k] = has_naive ? 0 : NAN;        for (int64_t i = model->washout + rows->begin; has_naive && i < task->Y.rows; i++) {
+            if (!has_target(task, i))
+                continue;
             double e =
                 task->Y.data[i * task->Y.ld + k] - task->X.data[i * task->X.ld + task->options->anchors[k]];
-            naive[k] += e * e / (double)rows->rows;
+            naive[k] += e * e / (double)rows->counted;
         }
     }
     model->report = (volt_fit_report){.rows = rows->rows,
@@ -207,10 +212,16 @@ static void make_report(const fit_task *task, const volt_choice *choice, const v
                                       .naive_mse = naive,
                                       .share = share};
     if (rows->rows > 0)
-        model->report.prequential_r2 = held_out_r2(task, mse, model->report.first, rows->rows);
+        model->report.prequential_r2 = held_out_r2(task, mse, model->report.first, rows->rows, rows->counted);
     if (has_naive)
-        model->report.naive_r2 = held_out_r2(task, naive, model->report.first, rows->rows);
+        model->report.naive_r2 = held_out_r2(task, naive, model->report.first, rows->rows, rows->counted);
     model->has_report = true;
+}
+
+/* Of the rows after the washout; NULL: none is missing. */
+static const bool *fitted_holes(const fit_task *task)
+{
+    return task->holes->without ? task->holes->without + task->options->washout : NULL;
 }
 
 /* Room for what is beside the targets in a choice, or for the errors of a fit with alpha given. */
@@ -224,8 +235,7 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
                                   choice_room *room)
 {
     int64_t kept = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
-    room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
-    volt_held_out_rows(&room->held, kept);
+    room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};    volt_held_out_rows(&room->held, kept, fitted_holes(task));
     room->choice = (volt_choice){.ahead = ahead,
                                  .alpha = task->options->alpha,
                                  .changes = task->change,
@@ -272,8 +282,8 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
     scale_targets(fit, model, fit->change, A);
     VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), room));
-    volt_solver_task task = {.washout = w,
-                             .alpha = fit->options->alpha,
+    volt_solver_task task = {.washout = w,                             .alpha = fit->options->alpha,
+                             .without = fitted_holes(fit),
                              .intercept = intercept,
                              .common = intercept ? model->resolved.common : 0,
                              .centred = centred,
@@ -362,18 +372,52 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_mat
     return status;
 }
 
+/* Rows without a target have no fitted values yet: the model, begun anew, forecasts all rows. */
+static volt_status fill_holes(const volt_model *model, const fit_task *task, volt_matrix fitted)
+{
+    volt_matrix all = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
+    volt_predict_options options = volt_predict_options_default();
+    options.start = VOLT_START_RESET;
+    volt_status status = all.data ? volt_model_predict(model, task->X, &options, all, NULL) : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; status == VOLT_OK && i < fitted.rows; i++)
+        if (!has_target(task, i))
+            memcpy(fitted.data + i * fitted.ld, all.data + i * all.ld, (size_t)all.cols * sizeof(double));
+    volt_free(all.data);
+    return status;
+}
+
+static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
+                                 const volt_holes *holes, volt_matrix fitted, volt_model **model)
+{
+    volt_blas_use use;
+    fit_task task;
+    VOLT_TRY(check(kernel, X, Y, holes->present, fitted, model));
+    VOLT_TRY(fit_task_resolve(X, Y, options, X.rows, &task));
+    task.holes = holes;
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_model *fresh = NULL;
+    volt_status status = fit(kernel, &task, fitted, &fresh);
+    volt_blas_release(&use);
+    if (status == VOLT_OK && holes->without && fitted.data)
+        status = fill_holes(fresh, &task, fitted);
+    if (status == VOLT_OK)
+        *model = fresh;
+    else
+        volt_model_free(fresh);
+    return status;
+}
+
 volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
                            volt_matrix fitted, volt_model **model)
 {
     volt_fit_options standard = volt_fit_options_default();
     if (!options)
-        options = &standard;
-    volt_blas_use use;
-    fit_task task;
-    VOLT_TRY(check(kernel, X, Y, fitted, model));
-    VOLT_TRY(fit_task_resolve(X, Y, options, X.rows, &task));
-    VOLT_TRY(volt_blas_claim(&use));
-    volt_status status = fit(kernel, &task, fitted, model);
-    volt_blas_release(&use);
+        options = &standard;    volt_holes holes = {.present = Y};
+    volt_status status = VOLT_OK;
+    if (options->missing_targets && Y.data)
+        status = volt_holes_find(Y, options->washout, &holes);
+    if (status == VOLT_OK)
+        status = check_and_fit(kernel, X, Y, options, &holes, fitted, model);
+    volt_holes_release(&holes);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef MODEL_FIT_TASK_H
 #define MODEL_FIT_TASK_H
 
+#include "model/holes.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
 
@@ -9,9 +10,8 @@ typedef struct fit_task {
     volt_view X, Y;
     const volt_fit_options *options;
     bool change, level; /* what targets may be learned as; both: held-out rows decide */
-    bool chooses;       /* held-out rows also decide on alpha, or on whether to forecast at all */
-    volt_input input;
-    int64_t season;
+    bool chooses;       /* held-out rows also decide on alpha, or on whether to forecast at all */    volt_input input;
+    int64_t season;    const volt_holes *holes; /* rows whose targets are missing */
 } fit_task;
 
 /* Check the options against the data, and resolve what is `auto`; a season is looked for in the first learn_rows rows. */

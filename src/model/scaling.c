@@ -26,6 +26,11 @@ static volt_status check_values(volt_view X, const char *name)
 
 volt_status volt_check_pairs(volt_view X, volt_view Y)
 {
+    return volt_check_pairs_present(X, Y, Y);
+}
+
+volt_status volt_check_pairs_present(volt_view X, volt_view Y, volt_view present)
+{
     VOLT_TRY(volt_check_shape(X, "the inputs"));
     VOLT_TRY(volt_check_shape(Y, "the targets"));
     VOLT_REQUIRE(X.rows == Y.rows, VOLT_ERR_SHAPE,
@@ -33,7 +38,7 @@ volt_status volt_check_pairs(volt_view X, volt_view Y)
     VOLT_REQUIRE(X.rows < INT_MAX && Y.cols < INT_MAX, VOLT_ERR_SHAPE,
                  "%" PRId64 " rows and %" PRId64 " targets are more than BLAS can index", X.rows, Y.cols);
     VOLT_TRY(check_values(X, "the inputs"));
-    return check_values(Y, "the targets");
+    return check_values(present, "the targets");
 }
 
 /* In two passes: the second removes what the rounding of the first left over. */

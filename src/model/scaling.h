@@ -8,6 +8,8 @@
 
 /* Inputs and targets to learn from: shapes that agree, not too large for BLAS, finite. */
 volt_status volt_check_pairs(volt_view X, volt_view Y);
+/* The same where targets may be missing: the values of those that are there are `present`. */
+volt_status volt_check_pairs_present(volt_view X, volt_view Y, volt_view present);
 
 /* A row x becomes (x - shift) * scale. */
 typedef struct volt_input_scale {

@@ -55,12 +55,13 @@ static bool is_allowed(const chooser *c, int64_t k, bool constant)
     return change ? !constant || c->intercept : constant == c->intercept;
 }
 
-static double mean_square(volt_view e, int64_t k)
+/* Over the rows held out that have a target; the others hold 0. */
+static double mean_square(const chooser *c, volt_view e, int64_t k)
 {
     double sum = 0;
     for (int64_t i = 0; i < e.rows; i++)
-        sum += e.data[i * e.ld + k] * e.data[i * e.ld + k] / (double)e.rows;
-    return sum;
+        sum += e.data[i * e.ld + k] * e.data[i * e.ld + k];
+    return sum / (double)c->choice->held.counted;
 }
 
 static void copy_column(volt_matrix from, volt_matrix to, int64_t k)
@@ -74,7 +75,7 @@ static bool contend(chooser *c, double alpha, bool constant)
 {
     bool improved = false;
     for (int64_t k = 0; k < c->columns; k++) {
-        double mse = is_allowed(c, k, constant) ? mean_square(volt_as_view(c->e), k) : INFINITY;
+        double mse = is_allowed(c, k, constant) ? mean_square(c, volt_as_view(c->e), k) : INFINITY;
         if (!(mse < c->best[k].mse))
             continue;
         c->best[k] = (contestant){.mse = mse, .alpha = alpha, .constant = constant};
@@ -91,22 +92,30 @@ static void keep_frozen(chooser *c, double alpha, bool constant)
             copy_column(c->z, c->best_z, k);
 }
 
+/* Row t of those kept. */
+static bool has_target(const chooser *c, int64_t t)
+{
+    return !(c->task.without && c->task.without[t]);
+}
+
 /* alpha = infinity: 0, or the mean of the targets known. */
 static void try_infinity(chooser *c, bool constant)
 {
     volt_view Y = volt_view_rows(c->task.Y, c->first, c->rows - c->first);
     int64_t ahead = c->choice->ahead;
-    for (int64_t k = 0; k < c->columns; k++) {
-        double sum = 0, frozen = 0;
-        int64_t known = 0;
+    for (int64_t k = 0; k < c->columns; k++) {        double sum = 0, frozen = 0;
+        int64_t known = 0, counted = 0;
         for (int64_t i = 0; i < c->held; i++) {
             int64_t t = c->begin + i, h = t - ahead + 1;
-            for (; constant && known < h; known++)
+            for (; constant && known < h; known++) {
                 sum += Y.data[known * Y.ld + k];
-            double mean = constant ? sum / (double)h : 0;
+                counted += has_target(c, c->first + known);
+            }
+            double mean = constant && counted > 0 ? sum / (double)counted : 0;
+            bool there = has_target(c, c->first + t);
             frozen = i == 0 ? mean : frozen;
-            c->e.data[i * c->e.ld + k] = Y.data[t * Y.ld + k] - mean;
-            c->z.data[i * c->z.ld + k] = Y.data[t * Y.ld + k] - frozen;
+            c->e.data[i * c->e.ld + k] = there ? Y.data[t * Y.ld + k] - mean : 0;
+            c->z.data[i * c->z.ld + k] = there ? Y.data[t * Y.ld + k] - frozen : 0;
         }
     }
     if (contend(c, INFINITY, constant))
@@ -145,14 +154,15 @@ static volt_status try_alpha(chooser *c, double alpha, volt_stage *stage)
 }
 
 static double mean_diagonal(const chooser *c, double *largest)
-{
-    double sum = 0;
+{    double sum = 0;
+    int64_t counted = 0;
     *largest = 0;
     for (int64_t i = 0; i < c->rows; i++) {
-        sum += c->diagonal[i] / (double)c->rows;
+        sum += c->diagonal[i]; /* 0 of a row without a target */
+        counted += has_target(c, i);
         *largest = fmax(*largest, c->diagonal[i]);
     }
-    return sum;
+    return counted > 0 ? sum / (double)counted : 0;
 }
 
 /* From the largest to the smallest. */
@@ -196,10 +206,9 @@ static double half_way_error(const chooser *c, int64_t k)
     volt_view naive = volt_view_rows(c->choice->naive, c->first + c->begin, c->held);
     double sum = 0;
     for (int64_t i = 0; i < c->held; i++) {
-        double e = (c->best_e.data[i * c->columns + k] + naive.data[i * naive.ld + k]) / 2;
-        sum += e * e / (double)c->held;
+        double e = (c->best_e.data[i * c->columns + k] + naive.data[i * naive.ld + k]) / 2;        sum += e * e;
     }
-    return sum;
+    return sum / (double)c->choice->held.counted;
 }
 
 static volt_chosen decide(const chooser *c, int64_t output)
@@ -220,7 +229,7 @@ static volt_chosen decide(const chooser *c, int64_t output)
                           .best_alpha = best->alpha,
                           .naive_mse = NAN};
     if (choice->naive.data)
-        chosen.naive_mse = mean_square(volt_view_rows(choice->naive, c->first + c->begin, c->held), output);
+        chosen.naive_mse = mean_square(c, volt_view_rows(choice->naive, c->first + c->begin, c->held), output);
     if (!choice->changes)
         return chosen;
     double sure = isinf(best->alpha) && !best->constant ? 0 : confidence(c, k, output);
@@ -300,10 +309,14 @@ static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
         int64_t column = column_of(c, k);
         if (chosen->share > 0 && !isinf(chosen->alpha))
             continue;
-        intercepts[k] = 0;
-        for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++)
-            intercepts[k] += c->task.Y.data[i * c->task.Y.ld + column] / (double)c->rows;
-        for (int64_t i = 0; i < c->rows; i++)
+        intercepts[k] = 0;        int64_t counted = 0;
+        for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
+            intercepts[k] += c->task.Y.data[i * c->task.Y.ld + column];
+            counted += has_target(c, i);
+        }
+        if (counted > 0)
+            intercepts[k] /= (double)counted;
+for (int64_t i = 0; i < c->rows; i++)
             A.data[i * A.ld + k] = 0;
     }
 }
@@ -401,8 +414,7 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     c.columns = factor->q;
     c.rows = A.rows;
     c.first = volt_max(c.rows - MOST_CHOSEN, 0);
-    choice->held.ahead = choice->ahead;
-    volt_held_out_rows(&choice->held, c.rows - c.first);
+    choice->held.ahead = choice->ahead;    volt_held_out_rows(&choice->held, c.rows - c.first, task->without ? task->without + c.first : NULL);
     c.begin = choice->held.begin;
     c.held = choice->held.rows;
     choice->held.begin += c.first;

@@ -52,6 +52,7 @@ enum { VOLT_CHOICE_ALPHAS = 12 };
 
 /* Choose, then solve: A (rows kept x q) holds the targets and receives the coefficients, intercepts (q) what a forecast
  * adds to (K - common 11') A. The factor has begun with `task` (alpha 0, Y = A, no W and u yet) and is filled.
+ * Rows without a target hold 0 in A, naive and level.
  * VOLT_ERR_SINGULAR when no candidate could be factored. */
 volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task, bool intercept,
                               volt_choice *choice, volt_progress progress, double from, volt_matrix A,

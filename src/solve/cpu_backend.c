@@ -49,6 +49,16 @@ static void mirror(volt_matrix A, bool up)
                         A.data[i * A.ld + j] = A.data[j * A.ld + i];
 }
 
+static void isolate(volt_matrix A, int64_t i, int64_t first, int64_t count, double diagonal)
+{
+    if (i >= first && i < first + count) {
+        memset(A.data + i * A.ld, 0, (size_t)i * sizeof(double));
+        A.data[i * A.ld + i] = diagonal;
+    }
+    for (int64_t row = volt_max(first, i + 1); row < first + count; row++)
+        A.data[row * A.ld + i] = 0;
+}
+
 static volt_status norm(volt_view A, double *value)
 {
     double *sums = volt_alloc_doubles(A.rows, 1);
@@ -97,6 +107,7 @@ const volt_backend volt_cpu_backend = {
     .get = copy,
     .shift = shift,
     .mirror = mirror,
+    .isolate = isolate,
     .trsm = volt_cholesky_grow_rows,
     .potrf = volt_cholesky_grow_corner,
     .norm = norm,

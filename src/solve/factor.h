@@ -46,8 +46,8 @@ typedef struct volt_factor_task {
     volt_matrix W; /* ... and where W goes. They may be the same memory: then only all rows are of use. No data:
                         * restart comes before anything is solved */
     double *u;     /* where u goes, u[i * ld_u]; NULL: no intercept. u behind the last column of W is ... */
-    int64_t ld_u;  /* ... solved with it in one piece */
-    bool steady;   /* the same bits whatever the number of threads, and block by block; else all at once */
+    int64_t ld_u;  /* ... solved with it in one piece */    const bool *without; /* (optional) per row kept: it has no target, and is not fitted; its Y must be 0 */
+    bool steady;       /* the same bits whatever the number of threads, and block by block; else all at once */
     volt_stage *stage;              /* not NULL; cancelled: VOLT_ERR_CANCELLED */
     struct volt_held_out *held_out; /* (optional) what volt_ridge_run is to find out on the way */
 } volt_factor_task;
@@ -55,13 +55,14 @@ typedef struct volt_factor_task {
 /* Mean squared errors of rows that were held out, each forecast from rows whose targets were known then. */
 typedef struct volt_held_out {
     int64_t ahead; /* rows until a target is known, at least 1 */
-    int64_t begin; /* first row forecast */
-    int64_t rows;  /* how many; 0: too few to hold any out */
+    int64_t begin; /* first row forecast */    int64_t rows;  /* how many; 0: too few to hold any out */
+    int64_t counted; /* of them, those that have a target */
     double *mse;   /* q */
 } volt_held_out;
 
-/* The later half of m rows, less what the first forecasts need: begin and rows from m and ahead. */
-void volt_held_out_rows(volt_held_out *held_out, int64_t m);
+/* The later half of m rows, less what the first forecasts need: all but `mse`, from m, `ahead` and which rows are
+ * without a target (NULL: none). rows is 0 where none has one. */
+void volt_held_out_rows(volt_held_out *held_out, int64_t m, const bool *without);
 
 typedef struct volt_factor {
     const volt_backend *backend;
@@ -155,8 +156,7 @@ void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
  * until a target is known, so that row t is forecast from rows before h = t - ahead + 1,
  *
  *     e_t = sum_{j = h}^{t} L_tj (w_j - u_j c_h),     c_h from rows before h,
- *
- * because L W = Y and L u = 1. `frozen`: all are forecast from the rows before h = begin - ahead + 1. `constant`: with
+ * * because L W = Y and L u = 1 (0 where there is no target). `frozen`: all are forecast from the rows before h = begin - ahead + 1. `constant`: with
  * the intercept, for which task.u must be there. begin >= ahead. VOLT_ERR_MEMORY. */
 volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant, bool frozen,
                                  volt_matrix out);

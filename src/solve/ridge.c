@@ -73,7 +73,7 @@ static volt_status hold_out(volt_factor *f)
     for (int64_t k = 0; status == VOLT_OK && k < f->q; k++) {
         held->mse[k] = 0;
         for (int64_t i = 0; i < held->rows; i++)
-            held->mse[k] += e.data[i * e.ld + k] * e.data[i * e.ld + k] / (double)held->rows;
+            held->mse[k] += e.data[i * e.ld + k] * e.data[i * e.ld + k] / (double)held->counted;
     }
     volt_free(e.data);
     return status;

@@ -99,7 +99,9 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     double rows = volt_choice_rows((double)n), entries = (double)n * (double)n / 2 * task->kernel->entry_cost;
     double share = entries / (entries + pow((double)n, 3) / 3 + VOLT_CHOICE_ALPHAS * pow(rows, 3) / 3);
     volt_factor_task begun = {
-        .rows = n, .washout = task->washout, .common = task->common, .Y = volt_as_view(readout->A)};
+        .rows = n, .washout = task->washout, .common = task->common,
+                              .without = task->without,
+                              .Y = volt_as_view(readout->A)};
     volt_factor_begin(factor, &begun);
     VOLT_TRY(fill(factor, task, share));
     for (int64_t k = 0; k < readout->A.cols; k++)
@@ -128,6 +130,7 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
                                                   .washout = w,
                                                   .alpha = task->alpha,
                                                   .common = task->common,
+                                                  .without = task->without,
                                                   .centred = task->centred,
                                                   .Y = volt_as_view(readout->A),
                                                   .W = readout->A,

@@ -123,6 +123,11 @@ static void far_mirror(volt_matrix A, bool up)
     CPU.mirror(near_matrix(A), up);
 }
 
+static void far_isolate(volt_matrix A, int64_t i, int64_t first, int64_t count, double diagonal)
+{
+    CPU.isolate(near_matrix(A), i, first, count, diagonal);
+}
+
 static void far_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage)
 {
     CPU.trsm(near_matrix(L), first, count, from, to, stage);
@@ -176,7 +181,7 @@ static bool far_gram(const volt_resolved *resolved, volt_view Z, volt_matrix K, 
 
 #define FAR_ENTRIES                                                                                   \
     .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,   \
-    .mirror = far_mirror, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, .rcond = far_rcond, \
+    .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, .rcond = far_rcond, \
     .forward = far_forward, .backward = far_backward, .gemm = far_gemm
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
