@@ -151,8 +151,8 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
     baseline_list baselines = {0};
     int64_t season = 0;
     double mse = mean_of(report->mse, info->q);
-    int failed = baselines_season(data, data->series.rows, &season);
-    if (!failed && report->rows > 0)
+    int failed = data->has_holes ? 0 : baselines_season(data, data->series.rows, &season);
+    if (!failed && report->rows > 0 && !data->has_holes)
         failed = baselines_measure(data, season, report->first, report->rows, 0, &baselines);
     if (failed)
         return failed;
@@ -178,6 +178,33 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
     return 0;
 }
 
+/* Of the rows that have their targets. */
+static int measure_fit(volt_view targets, volt_view fitted, volt_metrics *metrics)
+{
+    volt_matrix truth = {0}, values = {0};
+    int64_t kept = 0;
+    int failed = allocate_matrix(targets.rows, targets.cols, "the targets", &truth);
+    if (!failed)
+        failed = allocate_matrix(targets.rows, targets.cols, "the fitted values", &values);
+    for (int64_t i = 0; !failed && i < targets.rows; i++) {
+        bool hole = false;
+        for (int64_t k = 0; k < targets.cols; k++) {
+            truth.data[kept * truth.ld + k] = targets.data[i * targets.ld + k];
+            values.data[kept * values.ld + k] = fitted.data[i * fitted.ld + k];
+            hole |= isnan(targets.data[i * targets.ld + k]) != 0;
+        }
+        kept += !hole;
+    }
+    if (!failed) {
+        volt_status status = volt_metrics_compute(volt_as_view(volt_matrix_rows(truth, 0, kept)),
+                                                  volt_as_view(volt_matrix_rows(values, 0, kept)), metrics);
+        failed = status ? complain_status(status) : 0;
+    }
+    free(truth.data);
+    free(values.data);
+    return failed;
+}
+
 static int print_summary(const fit_arguments *arguments, const volt_model *model, const training_data *data,
                          volt_view fitted)
 {
@@ -185,11 +212,10 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     volt_model_describe(model, &info);
     int64_t used = info.n - info.washout;
     volt_metrics metrics;
-    volt_status status = volt_metrics_compute(volt_view_rows(data->targets, info.washout, used),
-                                              volt_view_rows(fitted, info.washout, used), &metrics);
-    if (status)
-        return complain_status(status);
-
+    int failed = measure_fit(volt_view_rows(data->targets, info.washout, used),
+                             volt_view_rows(fitted, info.washout, used), &metrics);
+    if (failed)
+        return failed;
     result_list *results = results_new(arguments->common.json);
     results_text(results, "model", "model", "%s", arguments->output);
     results_count(results, "n", "rows", info.n);
@@ -215,7 +241,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_number(results, "r2", "R2 in sample", metrics.r2);
     if (info.report)
         report_verdict(&info, results);
-    int failed = report_held_out(&info, data, results);
+    failed = report_held_out(&info, data, results);
     if (failed) {
         results_discard(results);
         return failed;
@@ -260,7 +286,7 @@ static int check_outputs(const fit_arguments *arguments)
 
 static int run_fit(int argc, char *const *argv)
 {
-    fit_arguments arguments = {0};
+    fit_arguments arguments = {.training = {.keeps_rows_without_target = true}};
     training_data data = {0};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;

@@ -53,6 +53,7 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     results_count(results, "n_that_fits", NULL, plan->n_that_fits);
     results_number(results, "gram_seconds", NULL, plan->gram_seconds);
     results_number(results, "factor_seconds", NULL, plan->factor_seconds);
+    results_number(results, "choose_seconds", NULL, plan->choose_seconds);
     results_number(results, "stream_seconds", NULL, plan->stream_seconds);
 }
 
@@ -68,6 +69,8 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
     results_text(results, NULL, "size of the model", "%s", format_bytes(plan->model_bytes, bytes));
     results_text(results, NULL, "time for the Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
     results_text(results, NULL, "time for the factor", "%s", format_seconds(plan->factor_seconds, seconds));
+    results_text(results, NULL, "time to choose alpha", "%s, where it is not given",
+                 format_seconds(plan->choose_seconds, seconds));
     results_text(results, NULL, "time for one stream step", "%s",
                  format_seconds(plan->stream_seconds, seconds));
     if (plan->n_that_fits > 0)

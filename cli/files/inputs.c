@@ -167,7 +167,7 @@ void dataset_pass_over_first(dataset *data, const char *name)
 }
 
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
-                      volt_missing missing, const row_range *rows)
+                      volt_missing missing, bool keep_targets, const row_range *rows)
 {
     if (strcmp(first_source, "-") == 0 && strcmp(second_source, "-") == 0)
         return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
@@ -185,9 +185,8 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
                         (long long)second->table->file_rows);
     if (each == missing)
         return 0;
-
-    volt_status status = keep_targets ? volt_tables_clean_first(first->table, second->table)
-                                      : volt_tables_clean(first->table, second->table, missing);
+    volt_missing policy = keep_targets ? VOLT_MISSING_DROP_FIRST : missing;
+    volt_status status = volt_tables_clean(first->table, second->table, policy);
     if (status)
         return complain_status(status);
     first->view = volt_table_view(first->table);

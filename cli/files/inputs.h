@@ -35,9 +35,10 @@ const char *dataset_hint(const dataset *data, char text[HINT_LENGTH]);
 int dataset_read_rows(dataset *data, const char *source, volt_missing missing, const row_range *rows,
                       const char *option_name);
 
-/* Read two sources that belong together row by row: drop leaves out a row when either has a hole. */
+/* Read two sources that belong together row by row: drop leaves out a row when either has a hole or, keep_targets, when
+ * the first has one: holes of the second are NaN then. */
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
-                      volt_missing missing, const row_range *rows);
+                      volt_missing missing, bool keep_targets, const row_range *rows);
 
 /* Read the inputs of a model: the columns with the model's input names where the file has them,
  * otherwise all columns, which must be as many as the model's. */

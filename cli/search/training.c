@@ -8,6 +8,7 @@
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +47,30 @@ static bool can_feed_back(const training_data *data)
     return targets_are_next_inputs(data->inputs, data->targets);
 }
 
+/* Rows in which a value is missing. */
+static int64_t count_holes(volt_view y)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < y.rows; i++) {
+        bool hole = false;
+        for (int64_t k = 0; k < y.cols; k++)
+            hole |= isnan(y.data[i * y.ld + k]) != 0;
+        count += hole;
+    }
+    return count;
+}
+
 static int read_files(const training_arguments *arguments, training_data *data)
 {
     volt_missing missing = missing_policy(arguments->missing);
     int failed;
     if (arguments->y) {
-        failed = dataset_read_pair(&data->x, arguments->x, &data->y, arguments->y, missing, &arguments->rows);
+        failed = dataset_read_pair(&data->x, arguments->x, &data->y, arguments->y, missing,
+                                   arguments->keeps_rows_without_target, &arguments->rows);
+        data->has_holes = !failed && count_holes(data->y.view) > 0;
+        if (data->has_holes)
+            warn("%s: a target is missing in %lld of %lld rows, which feed the past and are not fitted",
+                 arguments->y, (long long)count_holes(data->y.view), (long long)data->y.view.rows);
     } else {
         failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
     }
@@ -271,6 +290,7 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.target = (volt_target)arguments->target;
     options.input = (volt_input)arguments->input;
     options.season = data->season;
+    options.missing_targets = data->has_holes;
     options.anchors = data->anchors;
     options.input_names = (const char *const *)data->input_names;
     options.output_names = (const char *const *)data->output_names;

@@ -19,7 +19,8 @@ typedef struct training_arguments {
     int target, input;  /* volt_target, volt_input */
     const char *season; /* rows, none or auto */
     bool allow_target_in_inputs;
-    const char *calendar; /* NULL: not given */
+    bool keeps_rows_without_target; /* of the command: such rows feed the past where --missing drop is given */
+    const char *calendar;           /* NULL: not given */
 } training_arguments;
 
 /* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
@@ -108,6 +109,7 @@ typedef struct training_data {
     dataset x, y;     /* y is empty when X is its own target */
     volt_view series; /* the targets' series, all rows */
     volt_view inputs, targets;
+    bool has_holes;       /* targets are missing (NaN) in some rows */
     int64_t ahead;        /* of several horizons the last */
     int64_t first_ahead;  /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
     int64_t season;       /* that was asked for; VOLT_SEASON_AUTO */

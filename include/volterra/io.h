@@ -32,11 +32,13 @@ extern "C" {
 /* What to do with a missing value in a column that was asked for: an empty cell, NA, N/A, NaN, null, none, ?,
  * in any case. */
 typedef enum volt_missing {
-    VOLT_MISSING_ERROR,      /* VOLT_ERR_NOT_FINITE; the sentence names line and column */
-    VOLT_MISSING_KEEP,       /* NaN in the table, for the two functions below */
-    VOLT_MISSING_DROP,       /* leave the row out */
-    VOLT_MISSING_INTERPOLATE /* on the line between the neighbours; before the first value of a column and behind its
-                              * last, where there is one neighbour only, that one. A column without any value is an error */
+    VOLT_MISSING_ERROR,       /* VOLT_ERR_NOT_FINITE; the sentence names line and column */
+    VOLT_MISSING_KEEP,        /* NaN in the table, for the two functions below */
+    VOLT_MISSING_DROP,        /* leave the row out */
+    VOLT_MISSING_INTERPOLATE, /* on the line between the neighbours; before the first value of a column and behind its
+                               * last, where there is one neighbour only, that one. A column without any value is an
+                               * error */
+    VOLT_MISSING_DROP_FIRST /* of two tables: leave out the rows in which the first has a hole; NaN in the second */
 } volt_missing;
 
 /* A moment, in seconds since 1970-01-01 00:00: `clock` is what the clock shows where the text was written, `seconds` the

@@ -65,7 +65,8 @@ typedef struct volt_fit_options {
     int64_t
         season; /* rows of a season, at least 2; 0: none; VOLT_SEASON_AUTO (default): found in the targets */
     int64_t
-        as_they_are; /* so many of the last inputs (hour of the day, say) are levels whatever `input` says, 0 */    int missing_targets;    /* 1: rows in which a target is NaN feed the past and are not fitted; 0: they are refused */
+        as_they_are; /* so many of the last inputs (hour of the day, say) are levels whatever `input` says, 0 */
+    int missing_targets; /* 1: rows in which a target is NaN feed the past and are not fitted; 0: they are refused */
     int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
     volt_model_notes notes; /* recorded */
 } volt_fit_options;

@@ -39,7 +39,7 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
 {
     VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the place for the model is NULL");
     VOLT_TRY(volt_check_pairs_present(X, Y, present));
-VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
+    VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
                  VOLT_ERR_SHAPE,
                  "the fitted values are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
                  fitted.rows, fitted.cols, Y.rows, Y.cols);
@@ -91,13 +91,15 @@ static bool has_target(const fit_task *task, int64_t i)
 
 /* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
 static void prepare_targets(const fit_task *task, volt_model *model)
-{    volt_view Y = task->Y;
+{
+    volt_view Y = task->Y;
     volt_target_scale_learn(task->holes->present, !model->scaled, model->target_mean, model->target_scale);
-for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
-        volt_squares squares = {0};        for (int64_t i = 0; i < Y.rows; i++)
+    for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
+        volt_squares squares = {0};
+        for (int64_t i = 0; i < Y.rows; i++)
             if (has_target(task, i))
-                volt_squares_add(
-                    &squares, Y.data[i * Y.ld + k] - task->X.data[i * task->X.ld + task->options->anchors[k]]);
+                volt_squares_add(&squares, Y.data[i * Y.ld + k] -
+                                               task->X.data[i * task->X.ld + task->options->anchors[k]]);
         double unit = volt_squares_root_mean(&squares, task->holes->present.rows);
         model->target_scale[k] = unit > 0 && isfinite(1 / unit) ? unit : 1;
     }
@@ -114,7 +116,8 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     model->scaled = options->scale != 0;
     model->feedback = options->feedback != 0;
     model->season = task->season;
-    model->kind = task->input;    if (has_target(task, Y.rows - 1))
+    model->kind = task->input;
+    if (has_target(task, Y.rows - 1))
         memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
     VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
     VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));
@@ -147,7 +150,8 @@ static void scale_targets(const fit_task *task, const volt_model *model, bool ch
         for (int64_t k = 0; k < T.cols; k++) {
             double y = task->Y.data[(w + i) * task->Y.ld + k];
             double from =
-                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];            T.data[i * T.ld + k] = has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
+                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];
+            T.data[i * T.ld + k] = has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
         }
 }
 
@@ -169,7 +173,8 @@ static double held_out_r2(const fit_task *task, const double *mse, int64_t first
 {
     double sum = 0;
     for (int64_t k = 0; k < task->Y.cols; k++) {
-        const double *y = task->Y.data + first * task->Y.ld + k;        double mean = 0, variance = 0;
+        const double *y = task->Y.data + first * task->Y.ld + k;
+        double mean = 0, variance = 0;
         for (int64_t i = 0; i < rows; i++)
             mean += has_target(task, first + i) ? y[i * task->Y.ld] / (double)counted : 0;
         for (int64_t i = 0; i < rows; i++) {
@@ -194,7 +199,8 @@ static void make_report(const fit_task *task, const volt_choice *choice, const v
         mse[k] = unit * (chosen ? chosen->mse : held->mse[k]);
         best[k] = unit * (chosen ? chosen->best_mse : held->mse[k]);
         share[k] = chosen ? chosen->share : 1;
-        naive[k] = has_naive ? 0 : NAN;        for (int64_t i = model->washout + rows->begin; has_naive && i < task->Y.rows; i++) {
+        naive[k] = has_naive ? 0 : NAN;
+        for (int64_t i = model->washout + rows->begin; has_naive && i < task->Y.rows; i++) {
             if (!has_target(task, i))
                 continue;
             double e =
@@ -235,7 +241,8 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
                                   choice_room *room)
 {
     int64_t kept = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
-    room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};    volt_held_out_rows(&room->held, kept, fitted_holes(task));
+    room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
+    volt_held_out_rows(&room->held, kept, fitted_holes(task));
     room->choice = (volt_choice){.ahead = ahead,
                                  .alpha = task->options->alpha,
                                  .changes = task->change,
@@ -282,7 +289,8 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
     scale_targets(fit, model, fit->change, A);
     VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), room));
-    volt_solver_task task = {.washout = w,                             .alpha = fit->options->alpha,
+    volt_solver_task task = {.washout = w,
+                             .alpha = fit->options->alpha,
                              .without = fitted_holes(fit),
                              .intercept = intercept,
                              .common = intercept ? model->resolved.common : 0,
@@ -386,8 +394,9 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     return status;
 }
 
-static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
-                                 const volt_holes *holes, volt_matrix fitted, volt_model **model)
+static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
+                                 const volt_fit_options *options, const volt_holes *holes, volt_matrix fitted,
+                                 volt_model **model)
 {
     volt_blas_use use;
     fit_task task;
@@ -412,7 +421,8 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
 {
     volt_fit_options standard = volt_fit_options_default();
     if (!options)
-        options = &standard;    volt_holes holes = {.present = Y};
+        options = &standard;
+    volt_holes holes = {.present = Y};
     volt_status status = VOLT_OK;
     if (options->missing_targets && Y.data)
         status = volt_holes_find(Y, options->washout, &holes);

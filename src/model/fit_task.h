@@ -10,8 +10,10 @@ typedef struct fit_task {
     volt_view X, Y;
     const volt_fit_options *options;
     bool change, level; /* what targets may be learned as; both: held-out rows decide */
-    bool chooses;       /* held-out rows also decide on alpha, or on whether to forecast at all */    volt_input input;
-    int64_t season;    const volt_holes *holes; /* rows whose targets are missing */
+    bool chooses;       /* held-out rows also decide on alpha, or on whether to forecast at all */
+    volt_input input;
+    int64_t season;
+    const volt_holes *holes; /* rows whose targets are missing */
 } fit_task;
 
 /* Check the options against the data, and resolve what is `auto`; a season is looked for in the first learn_rows rows. */

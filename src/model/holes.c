@@ -27,8 +27,8 @@ volt_status volt_holes_find(volt_view Y, int64_t first, volt_holes *holes)
     }
     if (missing == 0)
         return VOLT_OK;
-    VOLT_REQUIRE(fitted > 0, VOLT_ERR_DATA, "a target is missing in every one of the %" PRId64 " rows to be fitted",
-                 Y.rows - first);
+    VOLT_REQUIRE(fitted > 0, VOLT_ERR_DATA,
+                 "a target is missing in every one of the %" PRId64 " rows to be fitted", Y.rows - first);
     holes->without = volt_alloc_zero(Y.rows, sizeof *holes->without);
     holes->copy = volt_alloc_doubles(Y.rows - missing, Y.cols);
     if (!holes->without || !holes->copy)

@@ -103,7 +103,8 @@ static void try_infinity(chooser *c, bool constant)
 {
     volt_view Y = volt_view_rows(c->task.Y, c->first, c->rows - c->first);
     int64_t ahead = c->choice->ahead;
-    for (int64_t k = 0; k < c->columns; k++) {        double sum = 0, frozen = 0;
+    for (int64_t k = 0; k < c->columns; k++) {
+        double sum = 0, frozen = 0;
         int64_t known = 0, counted = 0;
         for (int64_t i = 0; i < c->held; i++) {
             int64_t t = c->begin + i, h = t - ahead + 1;
@@ -154,7 +155,8 @@ static volt_status try_alpha(chooser *c, double alpha, volt_stage *stage)
 }
 
 static double mean_diagonal(const chooser *c, double *largest)
-{    double sum = 0;
+{
+    double sum = 0;
     int64_t counted = 0;
     *largest = 0;
     for (int64_t i = 0; i < c->rows; i++) {
@@ -206,7 +208,8 @@ static double half_way_error(const chooser *c, int64_t k)
     volt_view naive = volt_view_rows(c->choice->naive, c->first + c->begin, c->held);
     double sum = 0;
     for (int64_t i = 0; i < c->held; i++) {
-        double e = (c->best_e.data[i * c->columns + k] + naive.data[i * naive.ld + k]) / 2;        sum += e * e;
+        double e = (c->best_e.data[i * c->columns + k] + naive.data[i * naive.ld + k]) / 2;
+        sum += e * e;
     }
     return sum / (double)c->choice->held.counted;
 }
@@ -309,14 +312,15 @@ static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
         int64_t column = column_of(c, k);
         if (chosen->share > 0 && !isinf(chosen->alpha))
             continue;
-        intercepts[k] = 0;        int64_t counted = 0;
+        intercepts[k] = 0;
+        int64_t counted = 0;
         for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
             intercepts[k] += c->task.Y.data[i * c->task.Y.ld + column];
             counted += has_target(c, i);
         }
         if (counted > 0)
             intercepts[k] /= (double)counted;
-for (int64_t i = 0; i < c->rows; i++)
+        for (int64_t i = 0; i < c->rows; i++)
             A.data[i * A.ld + k] = 0;
     }
 }
@@ -414,7 +418,8 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     c.columns = factor->q;
     c.rows = A.rows;
     c.first = volt_max(c.rows - MOST_CHOSEN, 0);
-    choice->held.ahead = choice->ahead;    volt_held_out_rows(&choice->held, c.rows - c.first, task->without ? task->without + c.first : NULL);
+    choice->held.ahead = choice->ahead;
+    volt_held_out_rows(&choice->held, c.rows - c.first, task->without ? task->without + c.first : NULL);
     c.begin = choice->held.begin;
     c.held = choice->held.rows;
     choice->held.begin += c.first;

@@ -74,7 +74,8 @@ static void begin_solves(volt_factor *f)
         const double *y = task->Y.data + i * task->Y.ld;
         if (!is_in_place(f))
             memcpy(task->W.data + i * task->W.ld, y, (size_t)q * sizeof(double));
-        if (task->u)            task->u[i * task->ld_u] = task->without && task->without[i] ? 0 : 1;
+        if (task->u)
+            task->u[i * task->ld_u] = task->without && task->without[i] ? 0 : 1;
         for (int64_t k = 0; is_in_place(f) && k < q; k++) /* the targets will be gone */
             f->y[k] += y[k];
     }
@@ -117,9 +118,10 @@ void volt_factor_restart(volt_factor *f, const volt_factor_task *task, int64_t f
                          const double *diagonal)
 {
     f->task = *task;
-    f->task.alpha = alpha;    f->task.Y = volt_view_rows(task->Y, first, task->Y.rows - first);
+    f->task.alpha = alpha;
+    f->task.Y = volt_view_rows(task->Y, first, task->Y.rows - first);
     f->task.without = task->without ? task->without + first : NULL;
-f->L = corner(f, task->washout + first);
+    f->L = corner(f, task->washout + first);
     volt_matrix there = {f->L.data, f->L.rows, 1, f->L.ld + 1};
     double unused = 0;
     f->backend->put(volt_view_of(diagonal + first, f->L.rows, 1), there);
@@ -132,7 +134,8 @@ f->L = corner(f, task->washout + first);
 void volt_factor_take_rows(volt_factor *f, int64_t rows)
 {
     int64_t w = f->task.washout, begin = volt_max(f->filled - w, 0), end = volt_max(rows - w, 0);
-    f->filled = rows;    f->backend->shift(f->L, begin, end - begin, f->task.common, f->task.alpha, &f->size);
+    f->filled = rows;
+    f->backend->shift(f->L, begin, end - begin, f->task.common, f->task.alpha, &f->size);
     for (int64_t i = 0; f->task.without && i < end; i++)
         if (f->task.without[i])
             f->backend->isolate(f->L, i, begin, end - begin, f->task.alpha);

@@ -46,18 +46,20 @@ typedef struct volt_factor_task {
     volt_matrix W; /* ... and where W goes. They may be the same memory: then only all rows are of use. No data:
                         * restart comes before anything is solved */
     double *u;     /* where u goes, u[i * ld_u]; NULL: no intercept. u behind the last column of W is ... */
-    int64_t ld_u;  /* ... solved with it in one piece */    const bool *without; /* (optional) per row kept: it has no target, and is not fitted; its Y must be 0 */
+    int64_t ld_u;  /* ... solved with it in one piece */
+    const bool *without; /* (optional) per row kept: it has no target, and is not fitted; its Y must be 0 */
     bool steady;       /* the same bits whatever the number of threads, and block by block; else all at once */
-    volt_stage *stage;              /* not NULL; cancelled: VOLT_ERR_CANCELLED */
+    volt_stage *stage; /* not NULL; cancelled: VOLT_ERR_CANCELLED */
     struct volt_held_out *held_out; /* (optional) what volt_ridge_run is to find out on the way */
 } volt_factor_task;
 
 /* Mean squared errors of rows that were held out, each forecast from rows whose targets were known then. */
 typedef struct volt_held_out {
-    int64_t ahead; /* rows until a target is known, at least 1 */
-    int64_t begin; /* first row forecast */    int64_t rows;  /* how many; 0: too few to hold any out */
+    int64_t ahead;   /* rows until a target is known, at least 1 */
+    int64_t begin;   /* first row forecast */
+    int64_t rows;    /* how many; 0: too few to hold any out */
     int64_t counted; /* of them, those that have a target */
-    double *mse;   /* q */
+    double *mse;     /* q */
 } volt_held_out;
 
 /* The later half of m rows, less what the first forecasts need: all but `mse`, from m, `ahead` and which rows are

@@ -98,8 +98,9 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     int64_t n = task->kernel->n;
     double rows = volt_choice_rows((double)n), entries = (double)n * (double)n / 2 * task->kernel->entry_cost;
     double share = entries / (entries + pow((double)n, 3) / 3 + VOLT_CHOICE_ALPHAS * pow(rows, 3) / 3);
-    volt_factor_task begun = {
-        .rows = n, .washout = task->washout, .common = task->common,
+    volt_factor_task begun = {.rows = n,
+                              .washout = task->washout,
+                              .common = task->common,
                               .without = task->without,
                               .Y = volt_as_view(readout->A)};
     volt_factor_begin(factor, &begun);

@@ -12,7 +12,8 @@
 typedef struct volt_solver_task {
     volt_operator *kernel; /* K of all rows, the washout included */
     int64_t washout;
-    double alpha; /* 0: `choice` says among what to choose */    const bool *without; /* (optional) per row kept: it has no target (0 stands for it), and is not fitted */
+    double alpha;        /* 0: `choice` says among what to choose */
+    const bool *without; /* (optional) per row kept: it has no target (0 stands for it), and is not fitted */
     bool intercept;
     double common; /* K - common 11' has the same readout, and a better condition; 0 without an intercept */
     bool centred;  /* the intercept leaves out the mean of the targets (factor.h) */

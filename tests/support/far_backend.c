@@ -179,10 +179,10 @@ static bool far_gram(const volt_resolved *resolved, volt_view Z, volt_matrix K, 
     return true;
 }
 
-#define FAR_ENTRIES                                                                                   \
-    .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,   \
-    .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, .rcond = far_rcond, \
-    .forward = far_forward, .backward = far_backward, .gemm = far_gemm
+#define FAR_ENTRIES                                                                                       \
+    .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,       \
+    .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, \
+    .rcond = far_rcond, .forward = far_forward, .backward = far_backward, .gemm = far_gemm
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
 static const volt_backend far_with_gram = {.name = "far-gram", FAR_ENTRIES, .gram = far_gram};

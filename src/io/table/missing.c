@@ -93,18 +93,18 @@ static void interpolate(volt_table *table)
     }
 }
 
-/* Keep the rows whose values are all there, in both tables. */
-static volt_status drop_rows(volt_table *first, volt_table *second)
+/* Keep the rows whose values are all there, in both tables; `asked` is the table that decides beside the first. */
+static volt_status drop_rows(volt_table *first, volt_table *second, const volt_table *asked)
 {
     volt_table *tables[2] = {first, second};
     int64_t n_kept = 0;
     for (int64_t i = 0; i < first->rows; i++)
-        n_kept += !row_has_missing(first, i) && !row_has_missing(second, i);
+        n_kept += !row_has_missing(first, i) && !row_has_missing(asked, i);
     VOLT_REQUIRE(n_kept > 0, VOLT_ERR_NOT_FINITE, "a value is missing in every one of the %" PRId64 " rows",
                  first->rows);
     int64_t kept = 0, rows = first->rows;
     for (int64_t i = 0; i < rows; i++) {
-        if (row_has_missing(first, i) || row_has_missing(second, i))
+        if (row_has_missing(first, i) || row_has_missing(asked, i))
             continue;
         for (int t = 0; t < 2; t++)
             if (tables[t] && kept < i)
@@ -130,7 +130,9 @@ volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missin
         VOLT_TRY(refuse_missing(first));
         return refuse_missing(second);
     case VOLT_MISSING_DROP:
-        return drop_rows(first, second);
+        return drop_rows(first, second, second);
+    case VOLT_MISSING_DROP_FIRST:
+        return drop_rows(first, second, NULL);
     case VOLT_MISSING_INTERPOLATE:
         VOLT_TRY(check_columns(first));
         VOLT_TRY(check_columns(second));

@@ -180,3 +180,21 @@ lift_bounds()
     expect 2 fit --x x.csv --kernel volterra:gamma=0.5,lambda=1,lift=rbf -o m.safetensors
 }
 check "lambda within the bound of even or rbf, outside that of geometric" lift_bounds
+
+fit_missing_target()
+{
+    # Only the target is missing: the row feeds the past, and is not fitted.
+    awk 'BEGIN { srand(5); print "u,y"; for (t = 0; t < 80; t++) { x = rand() - 0.5; printf "%.6f,", x
+         if (t % 9 == 4) print "NA"; else printf "%.6f\n", x + 0.5 * p; p = x } }' >holes.csv
+    expect 1 fit --x holes.csv:u --y holes.csv:y -o m.safetensors
+    err_has "column 'y'"
+    expect 0 fit --x holes.csv:u --y holes.csv:y --missing drop -o m.safetensors --json --fitted f.csv
+    err_has 'a target is missing in 9 of 80 rows, which feed the past and are not fitted'
+    valid_json out "v['n'] == 80 and v['r2'] > 0.9 and v['prequential_r2'] > 0.5"
+    lines_of f.csv 81
+    # A hole in the inputs still costs the row.
+    awk -F, 'NR == 20 { print "," $2; next } { print }' holes.csv >both.csv
+    expect 0 fit --x both.csv:u --y both.csv:y --missing drop -o m.safetensors --json
+    valid_json out "v['n'] == 79"
+}
+check "fit --missing drop: a row whose target alone is missing feeds the past" fit_missing_target
