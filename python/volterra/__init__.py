@@ -17,8 +17,8 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 - `SequenceKernelRidge`: the same with any kernel.
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
-`kernel_text`, `kernel_facts`. Which of several models are the best: `MCS`, `losses`. Models in files: `load`,
-`save`. Modules: `datasets`, `metrics`, `plot`.
+`kernel_text`, `kernel_facts`. Which of several models are the best: `MCS`, `losses`. What needs no model:
+`baseline`, `season`. Models in files: `load`, `save`. Modules: `datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from ._native import lib as _lib
 from ._native import text as _text
 from ._stream import Stream
 from ._threads import info, set_threads, threads
+from .baselines import baseline, season
 from .confidence_set import MCS, losses
 from .files import load, save
 from .kernels import (
@@ -65,6 +66,7 @@ __all__ = [
     "VolterraRidge",
     "VolterraRidgeCV",
     "VolterraWarning",
+    "baseline",
     "datasets",
     "gak_kernel",
     "gram",
@@ -77,6 +79,7 @@ __all__ = [
     "metrics",
     "plot",
     "save",
+    "season",
     "set_threads",
     "signature_kernel",
     "sigpde_kernel",

@@ -40,6 +40,7 @@ from ._structs import (
     PredictOptions,
     SearchInfo,
     SearchOptions,
+    Skill,
     Trial,
 )
 
@@ -130,6 +131,9 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_mcs_free": (None, [POINTER(Mcs)]),
     "volt_block_length": (c_int, [_DOUBLES, c_int64, POINTER(c_double)]),
     "volt_metrics_compute": (c_int, [Matrix, Matrix, POINTER(Metrics)]),
+    "volt_season_find": (c_int, [_DOUBLES, c_int64, c_int64, POINTER(c_int64)]),
+    "volt_baseline_forecast": (c_int, [c_int, Matrix, c_int64, c_int64, c_int64, c_int64, Matrix]),
+    "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, POINTER(Skill)]),
     "volt_wasserstein": (c_int, [_DOUBLES, c_int64, _DOUBLES, c_int64, POINTER(c_double)]),
     "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, POINTER(c_int64), POINTER(c_int)]),
     # data.h

@@ -40,6 +40,7 @@ SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4}
 RACES = {"exact": 0, "fast": 1, "none": 2}
 MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
+BASELINES = {"naive": 0, "seasonal": 1, "drift": 2, "ar": 3}
 
 # ---- functions that the library calls ----------------------------------------------------------------------
 
@@ -347,6 +348,10 @@ class Metrics(ctypes.Structure):
     _fields_ = [(name, c_double) for name in ("mse", "nmse", "r2", "mae", "mdae", "w1", "mape", "rmse")]
 
 
+class Skill(ctypes.Structure):
+    _fields_ = [("skill", c_double), ("mase", c_double), ("outputs", c_int64)]
+
+
 class LorenzOptions(ctypes.Structure):
     _fields_ = [
         ("sigma", c_double),
@@ -449,6 +454,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_search_options": SearchOptions,
     "volt_search_info": SearchInfo,
     "volt_metrics": Metrics,
+    "volt_skill": Skill,
     "volt_mcs_options": McsOptions,
     "volt_mcs": Mcs,
     "volt_lorenz_options": LorenzOptions,
@@ -469,6 +475,7 @@ CONSTANTS: Dict[str, int] = {
     **LOG_LEVELS,
     **{f"VOLT_START_{word.upper()}": value for word, value in STARTS.items()},
     **{f"VOLT_BEYOND_{word.upper()}": value for word, value in BEYOND.items()},
+    **{f"VOLT_BASELINE_{word.upper()}": value for word, value in BASELINES.items()},
     **{f"VOLT_ODE_{word.upper()}": value for word, value in ODE_METHODS.items()},
     **{f"VOLT_PARAMETER_{word.upper()}": value for word, value in PARAMETER_KINDS.items()},
     **{f"VOLT_SEARCH_{word.upper()}": value for word, value in SEARCH_LAWS.items()},

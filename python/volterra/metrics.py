@@ -6,15 +6,30 @@ Every function takes ``truth`` and ``forecast`` of shape (n_steps,) or (n_steps,
 from __future__ import annotations
 
 from ctypes import byref, c_double, c_int, c_int64
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _native as c
 from ._arrays import Array, as_targets, to_float64, view
 from ._errors import check
+from .baselines import baseline as _baseline
 
-__all__ = ["mae", "mape", "mdae", "mse", "nmse", "r2", "scores", "valid_rows", "valid_time", "w1"]
+__all__ = [
+    "mae",
+    "mape",
+    "mase",
+    "mdae",
+    "mse",
+    "nmse",
+    "r2",
+    "rmse",
+    "scores",
+    "skill",
+    "valid_rows",
+    "valid_time",
+    "w1",
+]
 
 
 def _pair(truth: Any, forecast: Any) -> Tuple[Array, Array]:
@@ -46,6 +61,18 @@ def mse(truth: Any, forecast: Any) -> float:
     5.0
     """
     return scores(truth, forecast)["mse"]
+
+
+def rmse(truth: Any, forecast: Any) -> float:
+    """Square root of the mean squared error of an output.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.rmse([0.0, 0.0], [3.0, 3.0])
+    3.0
+    """
+    return scores(truth, forecast)["rmse"]
 
 
 def nmse(truth: Any, forecast: Any) -> float:
@@ -145,6 +172,64 @@ def w1(first: Any, second: Any) -> float:
         check(c.lib.volt_wasserstein(a.ctypes.data, len(a), b.ctypes.data, len(b), byref(distance)))
         return distance.value
     return scores(first, second)["w1"]
+
+
+def _against(truth: Any, forecast: Any, baseline: Any, ahead: int, past: Any) -> c.Skill:
+    """The errors of the forecast in units of those of the baseline; None: of the naive forecast."""
+    a, b = _pair(truth, forecast)
+    if baseline is None and a.shape == b.shape:
+        before = a[:0] if past is None else as_targets(past, "past")[0]
+        if before.shape[1] != a.shape[1]:
+            raise ValueError(f"past has {before.shape[1]} columns and truth has {a.shape[1]}")
+        levels = np.concatenate([before, a])
+        first = max(len(before), ahead)
+        if first >= len(levels):
+            raise ValueError(
+                f"the naive forecast needs the truth {ahead} rows before, and none of the {len(a)} rows has that: "
+                "give the rows before as past"
+            )
+        baseline = _baseline("naive", levels, ahead=ahead, begin=first)
+        a, b = a[first - len(before) :], b[first - len(before) :]
+    other = a if baseline is None else as_targets(baseline, "baseline")[0]
+    values = c.Skill()
+    check(c.lib.volt_skill_compute(view(a), view(b), view(other), byref(values)))
+    return values
+
+
+def skill(truth: Any, forecast: Any, baseline: Any = None, *, ahead: int = 1, past: Optional[Any] = None) -> float:
+    """1 - mean squared error over that of a baseline: 1 is exact, and below 0 the baseline does better.
+
+    The mean over the outputs of which the baseline makes an error.
+
+    Parameters
+    ----------
+    truth, forecast : array-like of shape (n_steps,) or (n_steps, n_outputs)
+    baseline : array-like of the same shape, optional
+        Other forecasts, such as those of `volterra.baseline`. By default the naive forecast, the truth `ahead` rows
+        before; rows whose past is not known are then left out.
+    ahead : int, default=1
+    past : array-like of shape (n_rows,) or (n_rows, n_outputs), optional
+        The rows before the truth, for the naive forecast.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.skill([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0])
+    0.8333333333333334
+    """
+    return float(_against(truth, forecast, baseline, ahead, past).skill)
+
+
+def mase(truth: Any, forecast: Any, baseline: Any = None, *, ahead: int = 1, past: Optional[Any] = None) -> float:
+    """Mean absolute error over that of a baseline on the same rows; arguments as in `skill`.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.mase([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0])
+    0.3333333333333333
+    """
+    return float(_against(truth, forecast, baseline, ahead, past).mase)
 
 
 def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:

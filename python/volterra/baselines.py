@@ -1,0 +1,105 @@
+"""Forecasts that need no model, to hold one against, and the season of a series."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_int64
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _native as c
+from ._arguments import choice, whole
+from ._arrays import Array, as_targets, view
+from ._errors import check
+
+__all__ = ["baseline", "season"]
+
+
+def season(y: Any) -> int:
+    """Rows after which a series repeats itself, 4 to 400, found from the autocorrelation of its changes.
+
+    0 where none stands out, so of a constant and of fewer than 15 values. The unit and the level do not matter.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_steps,) or (n_steps, 1)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import volterra
+    >>> volterra.season(np.sin(2 * np.pi * np.arange(200) / 24))
+    24
+    """
+    a = as_targets(y)[0]
+    if a.shape[1] != 1:
+        raise ValueError(f"y has {a.shape[1]} columns, and a season is that of one series")
+    a = np.ascontiguousarray(a)
+    found = c_int64()
+    check(c.lib.volt_season_find(a.ctypes.data, a.shape[0], 1, byref(found)))
+    return found.value
+
+
+def baseline(
+    kind: str,
+    y: Any,
+    ahead: int = 1,
+    season: Optional[int] = None,
+    train: Optional[int] = None,
+    begin: Optional[int] = None,
+    end: Optional[int] = None,
+) -> Array:
+    """Forecasts of rows ``begin <= t < end`` of a series by a rule that needs no model.
+
+    Each row is forecast from the rows at least `ahead` before it, and each column by itself.
+
+    Parameters
+    ----------
+    kind : {"naive", "seasonal", "drift", "ar"}
+        The last value known; that of the same place in the season; the last value known and on along the mean
+        change; a linear autoregression on ten lags and, with a season, those about it.
+    y : array-like of shape (n_steps,) or (n_steps, n_outputs)
+    ahead : int, default=1
+    season : int, optional
+        Rows of a season, 0 for none. By default "seasonal" and "ar" find it with `volterra.season` in the first
+        `train` rows (all, without `train`) of the first column.
+    train : int, optional
+        "drift" and "ar" learn from the first `train` rows. By default they learn anew for every row, from all rows
+        that were known when it is forecast.
+    begin : int, optional
+        By default `train`, or the first row with the past that it needs where that is later.
+    end : int, optional
+        At most ``n_steps + ahead``; by default n_steps.
+
+    Returns
+    -------
+    forecasts : ndarray of shape (end - begin,) or (end - begin, n_outputs)
+
+    Examples
+    --------
+    >>> import volterra
+    >>> volterra.baseline("naive", [1.0, 2.0, 4.0, 7.0])
+    array([1., 2., 4.])
+    >>> volterra.baseline("drift", [1.0, 2.0, 3.0, 4.0], ahead=2, begin=4, end=6)
+    array([5., 6.])
+    """
+    a, flat = as_targets(y)
+    n = a.shape[0]
+    kind = choice("kind", kind, c.BASELINES)
+    ahead = whole("ahead", ahead, 1)
+    learn = 0 if train is None else whole("train", train, 1, n)
+    if season is None:
+        rows = _season(a[: learn or n, :1]) if kind in ("seasonal", "ar") else 0
+    else:
+        rows = whole("season", season)
+    behind = -(-ahead // rows) * rows if kind == "seasonal" and rows else ahead
+    first = max(learn, behind) if begin is None else whole("begin", begin)
+    last = n if end is None else whole("end", end)
+    if last <= first:
+        raise ValueError(f"there is no row to forecast: begin is {first} and end is {last}")
+    out = np.empty((last - first, a.shape[1]))
+    check(c.lib.volt_baseline_forecast(c.BASELINES[kind], view(a), ahead, rows, learn, first, view(out)))
+    return out[:, 0] if flat else out
+
+
+_season = season  # what `baseline` calls, whose own argument has that name
