@@ -1,6 +1,7 @@
 /* cli/commands/cmd_predict.c: volterra predict, forecasts of a model for a file of inputs. */
 #include "args/command.h"
 #include "commands/forecast.h"
+#include "commands/predict_picture.h"
 #include "files/inputs.h"
 #include "files/model_times.h"
 #include "files/outputs.h"
@@ -14,7 +15,7 @@
 
 typedef struct predict_arguments {
     common_arguments common;
-    const char *model, *x, *output;
+    const char *model, *x, *output, *plot;
     int start, beyond, missing;
     bool index;
     row_range rows;
@@ -60,6 +61,11 @@ static const option rows[] = {
      .offset = offsetof(predict_arguments, index),
      .meaning =
          "add a column row before the outputs: the row of X that the forecast is made from, counted from 0"},
+    {.name = "plot",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(predict_arguments, plot),
+     .meaning = "draw the inputs that are forecast and the forecasts, as SVG (needs gnuplot)"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -104,12 +110,17 @@ static void predict_release(predict_data *data)
     volt_model_free(data->model);
 }
 
+/* The last q columns of a table. */
+static volt_matrix outputs_of(volt_matrix table, int64_t q)
+{
+    return (volt_matrix){table.data + table.cols - q, table.rows, q, table.ld};
+}
+
 /* The forecast into the last columns of `table`. */
 static int predict(const predict_arguments *arguments, const predict_data *data, volt_matrix table,
                    int64_t *beyond)
 {
-    int64_t q = data->info.q;
-    volt_matrix forecast = {table.data + table.cols - q, table.rows, q, table.ld};
+    volt_matrix forecast = outputs_of(table, data->info.q);
     volt_predict_options options = forecast_options(arguments->start, arguments->beyond);
     options.progress = progress_begin(arguments->common.quiet);
     volt_status status = volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
@@ -136,8 +147,31 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
         fill_index(&data->inputs, table);
     if (!failed)
         failed = forecast_write(&data->info, volt_as_view(table), &output);
+    if (!failed && arguments->plot) {
+        const predict_picture picture = {.info = &data->info,
+                                         .times = &data->times,
+                                         .inputs = &data->inputs,
+                                         .forecast = volt_as_view(outputs_of(table, data->info.q))};
+        failed = predict_picture_file(arguments->plot, &picture);
+    }
     free(table.data);
     row_labels_release(&times);
+    return failed;
+}
+
+static int check_outputs(const predict_arguments *arguments)
+{
+    const output_option outputs[] = {{"-o", arguments->output}, {"--plot", arguments->plot}};
+    if (arguments->plot && is_standard_output(arguments->plot) && is_standard_output(arguments->output))
+        return complain(EXIT_USAGE, "--plot - and the forecast both want standard output");
+    int failed = outputs_check_distinct(outputs, 2);
+    for (int i = 0; i < 2 && !failed; i++) {
+        failed = output_check(outputs[i].path);
+        if (!failed)
+            failed = output_check_against(outputs[i].path, arguments->x);
+        if (!failed)
+            failed = output_check_against(outputs[i].path, arguments->model);
+    }
     return failed;
 }
 
@@ -151,11 +185,7 @@ static int run_predict(int argc, char *const *argv)
     if (strcmp(arguments.model, "-") == 0 && strcmp(arguments.x, "-") == 0)
         return complain(EXIT_USAGE, "the model and --x cannot both be read from standard input");
 
-    failed = output_check(arguments.output);
-    if (!failed)
-        failed = output_check_against(arguments.output, arguments.x);
-    if (!failed)
-        failed = output_check_against(arguments.output, arguments.model);
+    failed = check_outputs(&arguments);
     if (!failed)
         failed = predict_read(&arguments, &data);
     if (!failed)
@@ -181,7 +211,7 @@ const cli_command command_predict = {
         "horizons, A..B, it is the time of the row of X, which the forecasts are made at). Times behind\n"
         "the last row of X are counted on with the step of the training rows, or of X; where there is none\n"
         "the column is left out, and one line says so. NPY and MAT files hold numbers, and no times.\n",
-    .examples = "  volterra predict model.safetensors --x new.csv -o forecast.csv\n"
+    .examples = "  volterra predict model.safetensors --x new.csv -o forecast.csv --plot forecast.svg\n"
                 "  volterra predict model.safetensors --x new.csv --start reset | head\n",
     .options = OPTION_TABLE(rows),
     .run = run_predict,

@@ -238,3 +238,30 @@ calendar_refused()
     lines_of out 2
 }
 check "--calendar without dates is refused" calendar_refused
+
+predict_plot()
+{
+    hourly 80 >x.csv
+    expect 0 fit --x x.csv --rows :60 --ahead 2 --alpha 1e-3 -o model.safetensors
+    expect 2 predict model.safetensors --x x.csv --rows 58: --plot -
+    err_has '--plot - and the forecast both want standard output'
+    expect 2 predict model.safetensors --x x.csv --rows 58: -o y.csv --plot y.csv
+    expect 2 predict model.safetensors --x x.csv --rows 58: -o y.csv --plot x.csv
+    err_has 'x.csv is also an input'
+    command -v gnuplot >/dev/null || skip "there is no gnuplot"
+    expect 0 predict model.safetensors --x x.csv --rows 58: -o y.csv --plot y.svg
+    grep -q 'load' y.svg && grep -q '2020-01-0[34] ' y.svg || fail "y.svg lacks the name or the times"
+    grep -q '>known<' y.svg && grep -q '>forecast<' y.svg || fail "y.svg lacks what is known or forecast"
+    # Several horizons: what was forecast at the last row.
+    expect 0 fit --x x.csv --rows :70 --ahead 1..6 --alpha 1e-3 -o many.safetensors
+    expect 0 predict many.safetensors --x x.csv --rows 64: -o y6.csv --plot y6.svg
+    [ "$(sed -n 2p y6.csv | cut -d, -f1)" = '2020-01-03 16:00' ] || fail "the row is $(sed -n 2p y6.csv)"
+    grep -q '>load<' y6.svg && ! grep -q 'load+' y6.svg || fail "y6.svg does not show the series"
+    # Targets that are no inputs: the forecast alone.
+    awk -F, 'NR == 1 { print $1 ",in,out" } NR > 1 { print $1 "," $2 "," 2 * $2 }' x.csv >xy.csv
+    expect 0 fit --x xy.csv:in --y xy.csv:out --rows :60 --alpha 1e-3 -o other.safetensors
+    expect 0 predict other.safetensors --x xy.csv --rows 60: -o y.csv --plot z.svg
+    grep -q '>out<' z.svg && ! grep -q '>known<' z.svg || fail "z.svg shows something else"
+    nothing_left
+}
+check "predict --plot" predict_plot

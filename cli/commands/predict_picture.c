@@ -1,0 +1,162 @@
+/* cli/commands/predict_picture.c: what is known and what is forecast, in one picture.
+ *
+ * The x axis counts the rows of X. A forecast made at row t for H rows later stands at row t + H; those of several
+ * horizons are drawn as they were made at the last row, one behind the other. */
+#include "commands/predict_picture.h"
+
+#include "page/picture_series.h"
+#include "terminal/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+/* The input that output `name` is, perhaps with a horizon behind its name, "load+3"; -1: none. */
+static int64_t find_input(const volt_model_info *info, const char *name, size_t length)
+{
+    for (int64_t j = 0; info->input_names && j < info->d; j++)
+        if (strlen(info->input_names[j]) == length && strncmp(info->input_names[j], name, length) == 0)
+            return j;
+    return -1;
+}
+
+/* What is drawn: a series is one output, or one output at several horizons. */
+typedef struct drawn_series {
+    int64_t count, horizons; /* output k * horizons + h is series k, horizon number h */
+    int64_t first;           /* rows ahead of the first horizon */
+    const char **names;      /* count; NULL: not known */
+    char *room;              /* ... of those that are cut out of longer ones */
+    volt_matrix history;     /* data NULL: the series are not all inputs */
+    volt_matrix path;        /* the forecasts of several horizons made at the last row */
+    const char **times;      /* of the rows of X and of those forecast; NULL: not known */
+    int64_t n_times;
+    row_labels later; /* memory of times behind the last row */
+} drawn_series;
+
+static void release(drawn_series *drawn)
+{
+    free((void *)drawn->names);
+    free(drawn->room);
+    free(drawn->history.data);
+    free(drawn->path.data);
+    free((void *)drawn->times);
+    row_labels_release(&drawn->later);
+}
+
+static void find_horizons(const predict_picture *picture, drawn_series *drawn)
+{
+    long long first = 0, last = 0;
+    const char *text = picture->info->notes.horizons;
+    *drawn = (drawn_series){.count = picture->info->q, .horizons = 1, .first = picture->times->ahead};
+    if (text && sscanf(text, "%18lld..%18lld", &first, &last) == 2 && first >= 0 && last > first &&
+        picture->info->q % (last - first + 1) == 0) {
+        drawn->horizons = last - first + 1;
+        drawn->count = picture->info->q / drawn->horizons;
+        drawn->first = first;
+    }
+}
+
+/* The names of the series, and what X says of them. */
+static int find_columns(const predict_picture *picture, drawn_series *drawn)
+{
+    const volt_model_info *info = picture->info;
+    if (!info->output_names)
+        return 0;
+    size_t longest = 1;
+    for (int64_t k = 0; k < info->q; k++)
+        longest = strlen(info->output_names[k]) > longest ? strlen(info->output_names[k]) : longest;
+    drawn->names = malloc((size_t)drawn->count * sizeof *drawn->names);
+    drawn->room = malloc((size_t)drawn->count * (longest + 1));
+    int64_t *from = malloc((size_t)drawn->count * sizeof *from);
+    int failed = drawn->names && drawn->room && from
+                     ? 0
+                     : complain(EXIT_FAILED, "not enough memory for the names of the picture");
+    bool all = true;
+    for (int64_t k = 0; !failed && k < drawn->count; k++) {
+        const char *name = info->output_names[k * drawn->horizons];
+        const char *horizon = drawn->horizons > 1 ? strrchr(name, '+') : NULL;
+        size_t length = horizon ? (size_t)(horizon - name) : strlen(name);
+        char *own = drawn->room + (size_t)k * (longest + 1);
+        memcpy(own, name, length);
+        own[length] = '\0';
+        drawn->names[k] = own;
+        from[k] = find_input(info, name, length);
+        all = all && from[k] >= 0;
+    }
+    volt_view X = picture->inputs->view;
+    if (!failed && all)
+        failed = allocate_matrix(X.rows, drawn->count, "the history of the picture", &drawn->history);
+    for (int64_t i = 0; !failed && all && i < X.rows; i++)
+        for (int64_t k = 0; k < drawn->count; k++)
+            drawn->history.data[i * drawn->history.ld + k] = X.data[i * X.ld + from[k]];
+    free(from);
+    return failed;
+}
+
+/* The forecasts of several horizons, made at the last row, as rows that follow each other. */
+static int lay_path(const predict_picture *picture, drawn_series *drawn)
+{
+    volt_view forecast = picture->forecast;
+    int failed = allocate_matrix(drawn->horizons, drawn->count, "the path of the picture", &drawn->path);
+    if (failed)
+        return failed;
+    const double *last = forecast.data + (forecast.rows - 1) * forecast.ld;
+    for (int64_t h = 0; h < drawn->horizons; h++)
+        for (int64_t k = 0; k < drawn->count; k++)
+            drawn->path.data[h * drawn->path.ld + k] = last[k * drawn->horizons + h];
+    return 0;
+}
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+/* Times of the rows of X and of the `ahead` rows behind them. Where those cannot be counted on, or are far more than the
+ * rows, the axis counts rows. */
+static int find_times(const predict_picture *picture, int64_t ahead, drawn_series *drawn)
+{
+    const volt_table *table = picture->inputs->table;
+    int64_t n = table->rows;
+    volt_time_step step = picture->times->step;
+    int failed = volt_time_step_is_known(step) ? 0 : row_times_step(picture->inputs, &step);
+    if (failed || !table->times || (ahead > 0 && !volt_time_step_is_known(step)) || ahead > 1000 + n)
+        return failed;
+    failed = row_labels_of_targets(&drawn->later, picture->inputs, ahead, step);
+    if (failed || !drawn->later.name)
+        return failed;
+    drawn->times = malloc((size_t)(n + ahead) * sizeof *drawn->times);
+    if (!drawn->times)
+        return complain(EXIT_FAILED, "not enough memory for the times of the picture");
+    for (int64_t i = 0; i < n + ahead; i++)
+        drawn->times[i] = i < n ? table->time_texts[i] : i < ahead ? "" : drawn->later.texts[i - ahead];
+    drawn->n_times = n + ahead;
+    return 0;
+}
+
+/* ---- the picture ------------------------------------------------------------------------------ */
+
+int predict_picture_file(const char *path, const predict_picture *picture)
+{
+    drawn_series drawn;
+    find_horizons(picture, &drawn);
+    int64_t n = picture->inputs->view.rows;
+    bool several = drawn.horizons > 1;
+    int failed = find_columns(picture, &drawn);
+    if (!failed && several)
+        failed = lay_path(picture, &drawn);
+    if (!failed)
+        failed = find_times(picture, drawn.first + drawn.horizons - 1, &drawn);
+    if (!failed) {
+        const series_picture wanted = {
+            .names = drawn.names,
+            .history = volt_as_view(drawn.history),
+            .forecast = several ? volt_as_view(drawn.path) : picture->forecast,
+            .forecast_row = several ? n - 1 + drawn.first : drawn.first,
+            .times = drawn.times,
+            .n_times = drawn.n_times,
+        };
+        failed = picture_series_file(path, &wanted);
+    }
+    release(&drawn);
+    return failed;
+}
