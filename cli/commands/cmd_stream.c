@@ -29,7 +29,7 @@ static const choice missing_line_choices[] = {
 
 typedef struct stream_arguments {
     common_arguments common;
-    const char *model;
+    const char *model, *state;
     int start, beyond, missing;
     bool strict, header;
 } stream_arguments;
@@ -63,6 +63,12 @@ static const option rows[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(stream_arguments, strict),
      .meaning = "end at the first line that is refused"},
+    {.name = "state",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(stream_arguments, state),
+     .argument = "FILE",
+     .meaning =
+         "go on from the moment that FILE holds, if it is there (else from --start), and write it at the end"},
     {.name = "header",
      .kind = OPTION_FLAG,
      .offset = offsetof(stream_arguments, header),
@@ -82,8 +88,9 @@ typedef struct stream_session {
     volt_stream *stream;
     row_lines lines;
     double *x, *y;    /* a row, its forecast */
-    double *last;     /* the row before */
+    double *last;     /* the row before, where a value is held */
     int64_t answered; /* rows with a forecast */
+    int64_t beyond;   /* rows beyond the ball before this run */
     line_count refused, skipped, held;
     bool flush_lines; /* somebody may be waiting for the answer */
 } stream_session;
@@ -177,7 +184,6 @@ static int push_row(stream_session *session)
         return complain_status(status);
     if (status)
         return refuse_line(session, volt_error_detail());
-    memcpy(session->last, session->x, (size_t)session->info.d * sizeof *session->last);
     session->answered++;
     print_forecast(session);
     return 0;
@@ -185,7 +191,8 @@ static int push_row(stream_session *session)
 
 static int hold_row(stream_session *session)
 {
-    if (session->answered == 0) {
+    double *last = session->last;
+    if (!volt_stream_last(session->stream, last)) {
         char problem[ROW_PROBLEM_LENGTH + 64];
         snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
         return refuse_line(session, problem);
@@ -193,7 +200,7 @@ static int hold_row(stream_session *session)
     count_line(&session->held, session->lines.line);
     for (int64_t j = 0; j < session->info.d; j++)
         if (isnan(session->x[j]))
-            session->x[j] = session->last[j];
+            session->x[j] = last[j];
     return push_row(session);
 }
 
@@ -238,17 +245,17 @@ static int push_lines(stream_session *session)
     size_t capacity = 0;
     ssize_t length;
     int failed = 0;
-    errno = 0;
     while (!failed && !interrupt_seen() && (length = getline(&line, &capacity, stdin)) >= 0) {
         failed = push_line(session, line, (size_t)length);
         if (ferror(stdout))
             break; /* the end of the program says so */
     }
+    int reason = errno;
     free(line);
     if (!failed && interrupt_seen())
         return complain_status(VOLT_ERR_CANCELLED);
-    if (!failed && ferror(stdin))
-        return complain(EXIT_FAILED, "cannot read standard input: %s", strerror(errno));
+    if (!failed && !feof(stdin) && !ferror(stdout)) /* a failed read, or no memory for the line */
+        return complain(EXIT_FAILED, "cannot read standard input: %s", strerror(reason));
     return failed;
 }
 
@@ -259,6 +266,20 @@ static void mention(const line_count *lines, const char *what)
     if (lines->count)
         warn("%lld line%s of standard input %s; the first is line %lld", (long long)lines->count,
              lines->count == 1 ? "" : "s", what, (long long)lines->first);
+}
+
+/* Keep the moment, once every answer is out: where they cannot be written the rows are to come again, and the old moment
+ * stays. A failure of the lines is said first, and is the one that counts. */
+static int keep_moment(const stream_session *session, int failed)
+{
+    if (!session->arguments->state || fflush(stdout) != 0 || ferror(stdout))
+        return failed;
+    volt_status status = volt_stream_save(session->stream, session->arguments->state);
+    if (!status)
+        return failed;
+    int complaint = complain(EXIT_FAILED, "the state was not saved: %s",
+                             status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
+    return failed ? failed : complaint;
 }
 
 /* What became of the lines. A stream that had no answer to any of them has failed. */
@@ -272,7 +293,8 @@ static int conclude(const stream_session *session)
     mention(&session->refused, "refused");
     mention(&session->skipped, "with missing values passed over");
     mention(&session->held, "with missing values completed from the row before");
-    forecast_warn_beyond(session->arguments->beyond, volt_stream_beyond(session->stream), session->answered);
+    forecast_warn_beyond(session->arguments->beyond, volt_stream_beyond(session->stream) - session->beyond,
+                         session->answered);
     return 0;
 }
 
@@ -297,19 +319,32 @@ static int prepare(stream_session *session)
     return 0;
 }
 
+/* Where the stream begins: at the moment that was kept, or as --start says. */
+static int open_stream(stream_session *session, const volt_model *model)
+{
+    struct stat about;
+    const char *state = session->arguments->state;
+    volt_predict_options options = forecast_options(session->arguments->start, session->arguments->beyond);
+    bool resumes = state && stat(state, &about) == 0;
+    volt_status status = resumes ? volt_stream_load(model, &options, state, &session->stream)
+                                 : volt_stream_create(model, &options, &session->stream);
+    if (status)
+        return complain_status(status);
+    session->beyond = volt_stream_beyond(session->stream);
+    return 0;
+}
+
 static int run_session(stream_session *session, const volt_model *model)
 {
-    volt_predict_options options = forecast_options(session->arguments->start, session->arguments->beyond);
     volt_model_describe(model, &session->info);
     int failed = prepare(session);
-    volt_status status = failed ? VOLT_OK : volt_stream_create(model, &options, &session->stream);
-    if (status)
-        failed = complain_status(status);
+    if (!failed)
+        failed = open_stream(session, model);
     if (!failed && session->arguments->header)
         failed = print_header(session);
     if (!failed) {
         interrupt_defer(true);
-        failed = push_lines(session);
+        failed = keep_moment(session, push_lines(session));
         interrupt_defer(false);
     }
     if (!failed)
@@ -333,7 +368,13 @@ static int run_stream(int argc, char *const *argv)
         return failed;
     if (strcmp(arguments.model, "-") == 0)
         return complain(EXIT_USAGE, "the model must be a file: standard input brings the rows");
-    failed = model_read(arguments.model, &model);
+    if (arguments.state && is_standard_output(arguments.state))
+        return complain(EXIT_USAGE, "--state must be a file: standard output brings the forecasts");
+    failed = arguments.state ? output_check(arguments.state) : 0;
+    if (!failed && arguments.state)
+        failed = output_check_against(arguments.state, arguments.model);
+    if (!failed)
+        failed = model_read(arguments.model, &model);
     if (!failed)
         failed = run_session(&session, model);
     volt_model_free(model);
@@ -353,9 +394,13 @@ const cli_command command_stream = {
         "is reported on standard error and costs that line: its answer is NA in every column, null with\n"
         "--json, and the stream goes on as if it had not come. With --missing skip, the default, so does\n"
         "a line with an empty cell, NA or the like; hold takes the missing values from the row before.\n"
-        "The status is 0 unless no line at all gave a forecast.\n",
+        "The status is 0 unless no line at all gave a forecast.\n"
+        "\n"
+        "With --state a stream that ends, at the end of its input, at a signal (Ctrl-C, SIGTERM) or at a\n"
+        "line that ends it, goes on with the next call as if it had never stopped.\n",
     .examples = "  tail -n 100 new.csv | volterra stream model.safetensors\n"
-                "  sensor | volterra stream model.safetensors --missing hold --header > forecast.csv\n",
+                "  sensor | volterra stream model.safetensors --missing hold --header > forecast.csv\n"
+                "  volterra stream model.safetensors --state sensor.state < today.csv\n",
     .options = OPTION_TABLE(rows),
     .run = run_stream,
 };

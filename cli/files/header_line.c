@@ -17,44 +17,58 @@ const char *header_line_behind_mark(const char *line)
     return *first == '#' ? first + 1 : line;
 }
 
-/* A word for a missing value, such as NA: no name. */
-static bool is_missing(const char *cell)
+/* The cells of a line; a line that cannot be divided has none, and the reader of rows says what is wrong with it. */
+static volt_status split(const char *line, char ***cells, int64_t *count)
 {
-    double number;
-    return volt_csv_parse_row(cell, 1, VOLT_MISSING_KEEP, &number) == VOLT_OK && isnan(number);
+    volt_status status = volt_csv_split_line(line, NULL, cells, count);
+    if (status)
+        *count = 0;
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-bool header_line_is(const char *line)
+/* A name is neither a number nor a word for a missing value, such as NA. */
+static volt_status is_a_name(const char *cell, bool *is_number, bool *is_name)
+{
+    double number;
+    *is_number = volt_parse_number(cell, &number);
+    *is_name = !*is_number && *cell;
+    if (!*is_name)
+        return VOLT_OK;
+    volt_status status = volt_csv_parse_row(cell, 1, VOLT_MISSING_KEEP, &number);
+    *is_name = !(status == VOLT_OK && isnan(number));
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
+volt_status header_line_is(const char *line, bool *is_header)
 {
     char **cells = NULL;
     int64_t count = 0;
     bool has_number = false, has_name = false;
-    if (volt_csv_split_line(line, NULL, &cells, &count))
-        return false; /* the reader of rows says what is wrong with it */
-    for (int64_t j = 0; j < count; j++) {
-        double number;
-        bool is_number = volt_parse_number(cells[j], &number);
+    volt_status status = split(line, &cells, &count);
+    for (int64_t j = 0; !status && j < count; j++) {
+        bool is_number = false, is_name = false;
+        status = is_a_name(cells[j], &is_number, &is_name);
         has_number |= is_number;
-        has_name |= !is_number && *cells[j] && !is_missing(cells[j]);
+        has_name |= is_name;
     }
     volt_free(cells);
-    return has_name && !has_number;
+    *is_header = has_name && !has_number;
+    return status;
 }
 
-bool header_line_begins_with_number(const char *line)
+volt_status header_line_begins_with_number(const char *line, bool *begins)
 {
     char **cells = NULL;
     int64_t count = 0;
     double number;
-    if (volt_csv_split_line(line, NULL, &cells, &count))
-        return false;
-    bool begins = count > 0 && volt_parse_number(cells[0], &number);
+    volt_status status = split(line, &cells, &count);
+    *begins = count > 0 && volt_parse_number(cells[0], &number);
     volt_free(cells);
-    return begins;
+    return status;
 }
 
 /* As the reader of files has names: blanks around them do not count, within quotes either. */
-static bool is_name(const char *cell, const char *name)
+static bool has_name(const char *cell, const char *name)
 {
     while (isspace((unsigned char)*cell))
         cell++;
@@ -64,22 +78,24 @@ static bool is_name(const char *cell, const char *name)
     return length == strlen(name) && memcmp(cell, name, length) == 0;
 }
 
-bool header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
-                        int64_t *from)
+volt_status header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
+                               int64_t *from, bool *all)
 {
     int64_t *found = malloc((size_t)n_wanted * sizeof *found);
-    bool all = found != NULL;
-    for (int64_t j = 0; all && j < n_wanted; j++) {
+    if (!found)
+        return VOLT_ERR_MEMORY;
+    *all = true;
+    for (int64_t j = 0; *all && j < n_wanted; j++) {
         int64_t i = 0;
-        while (i < count && !is_name(names[i], wanted[j]))
+        while (i < count && !has_name(names[i], wanted[j]))
             i++;
-        all = i < count;
+        *all = i < count;
         found[j] = i;
     }
-    if (all)
+    if (*all)
         memcpy(from, found, (size_t)n_wanted * sizeof *found);
     free(found);
-    return all;
+    return VOLT_OK;
 }
 
 /* Read back without quotes, such a name would be taken apart, trimmed or lose its first byte. */

@@ -38,64 +38,85 @@ void row_lines_release(row_lines *lines)
     memset(lines, 0, sizeof *lines);
 }
 
+static int complain_memory(const char *what)
+{
+    return complain(EXIT_FAILED, "not enough memory for %s of standard input", what);
+}
+
 /* ---- the header ------------------------------------------------------------------------------- */
 
 static int keep_header(row_lines *lines, const char *text)
 {
     lines->header = malloc(strlen(text) + 1);
     if (!lines->header)
-        return complain(EXIT_FAILED, "not enough memory for the header of standard input");
+        return complain_memory("the header");
     strcpy(lines->header, text);
     return 0;
 }
 
+/* The columns of the header in the order of the model, if it has them all. */
+static volt_status locate_columns(row_lines *lines, char *const *names, int64_t count)
+{
+    bool all = false;
+    take_in_order(lines);
+    if (!lines->names)
+        return VOLT_OK;
+    if (count > lines->capacity) {
+        double *cells = realloc(lines->cells, (size_t)count * sizeof *cells);
+        if (!cells)
+            return VOLT_ERR_MEMORY;
+        lines->cells = cells;
+        lines->capacity = count;
+    }
+    volt_status status = header_line_locate(names, count, lines->names, lines->d, lines->from, &all);
+    if (!status && all)
+        lines->n_cells = count;
+    return status;
+}
+
 /* A header may order the columns in its own way, and have more of them than the model. It is read anew beside each
  * line, until one of them is a row. */
-static int read_header(row_lines *lines, const char *row)
+static volt_status read_header(row_lines *lines, const char *row)
 {
     char **names = NULL;
     int64_t count = 0;
     volt_status status = volt_csv_split_line(lines->header, row, &names, &count);
     if (status == VOLT_ERR_FORMAT) /* the row is at fault, and is refused as one */
         status = volt_csv_split_line(lines->header, NULL, &names, &count);
-    if (status)
-        return complain_status(status);
-    int failed = 0;
-    take_in_order(lines);
-    if (count > lines->capacity) {
-        double *cells = realloc(lines->cells, (size_t)count * sizeof *cells);
-        if (!cells)
-            failed = complain(EXIT_FAILED, "not enough memory for the columns of standard input");
-        else
-            lines->cells = cells, lines->capacity = count;
-    }
-    if (!failed && lines->names && header_line_locate(names, count, lines->names, lines->d, lines->from))
-        lines->n_cells = count;
+    if (!status)
+        status = locate_columns(lines, names, count);
     volt_free(names);
-    return failed;
+    return status;
 }
 
 /* The reader of lines leaves out a date; a header counts it. Do so too when the first cell of a row is no number, that
  * of none before it was, and its column is none of the model's. */
-static bool skip_date_column(row_lines *lines, const char *line)
+static volt_status may_skip_date(const row_lines *lines, const char *line, bool *may)
 {
-    if (lines->has_settled || lines->n_cells <= lines->d || header_line_begins_with_number(line))
-        return false;
+    bool begins_with_number = false;
+    *may = !lines->has_settled && lines->n_cells > lines->d;
+    for (int64_t j = 0; *may && j < lines->d; j++)
+        *may = lines->from[j] > 0;
+    if (!*may)
+        return VOLT_OK;
+    volt_status status = header_line_begins_with_number(line, &begins_with_number);
+    *may = !begins_with_number;
+    return status;
+}
+
+/* The columns `by` places further to the right. */
+static void shift_columns(row_lines *lines, int64_t by)
+{
     for (int64_t j = 0; j < lines->d; j++)
-        if (lines->from[j] == 0)
-            return false;
-    for (int64_t j = 0; j < lines->d; j++)
-        lines->from[j]--;
-    lines->n_cells--;
-    return true;
+        lines->from[j] += by;
+    lines->n_cells += by;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-static row_kind refuse(row_lines *lines, const char *problem)
+static void note_problem(row_lines *lines, const char *problem)
 {
     snprintf(lines->problem, sizeof lines->problem, "%s", problem);
-    return ROW_REFUSED;
 }
 
 /* The numbers of a row that was read, in the model's order; which of them is missing is the problem of a holed one. */
@@ -117,28 +138,46 @@ static row_kind deal_out(row_lines *lines, double *x)
     return kind;
 }
 
+static volt_status parse_cells(row_lines *lines, const char *row)
+{
+    volt_status status = volt_csv_parse_row(row, lines->n_cells, VOLT_MISSING_KEEP, lines->cells);
+    if (status)
+        note_problem(lines, volt_error_detail());
+    return status;
+}
+
+/* The cells of a line that is no header; one that is refused leaves the columns where they were. */
+static volt_status read_cells(row_lines *lines, const char *row)
+{
+    bool may_skip = false, begins_with_number = false;
+    volt_status status = parse_cells(lines, row);
+    if (status == VOLT_ERR_FORMAT) {
+        volt_status known = may_skip_date(lines, row, &may_skip);
+        if (known)
+            return known;
+        shift_columns(lines, -(int64_t)may_skip);
+        status = may_skip ? parse_cells(lines, row) : status;
+        if (status)
+            shift_columns(lines, may_skip);
+    }
+    if (status || lines->has_settled)
+        return status;
+    status = header_line_begins_with_number(row, &begins_with_number);
+    lines->has_settled = may_skip || begins_with_number;
+    return status;
+}
+
 static int take_row(row_lines *lines, const char *row, double *x, row_kind *kind)
 {
-    int failed = lines->header ? read_header(lines, row) : 0;
-    if (failed)
-        return failed;
-    bool skipped = false;
-    volt_status status = volt_csv_parse_row(row, lines->n_cells, VOLT_MISSING_KEEP, lines->cells);
-    if (status == VOLT_ERR_FORMAT && skip_date_column(lines, row)) {
-        skipped = true;
-        status = volt_csv_parse_row(row, lines->n_cells, VOLT_MISSING_KEEP, lines->cells);
-    }
+    volt_status status = lines->header ? read_header(lines, row) : VOLT_OK;
+    if (!status)
+        status = read_cells(lines, row);
     if (status == VOLT_ERR_MEMORY)
-        return complain_status(status);
+        return complain_memory("a line");
     if (status) {
-        *kind = refuse(lines, volt_error_detail());
-        for (int64_t j = 0; skipped && j < lines->d; j++)
-            lines->from[j]++;
-        lines->n_cells += skipped;
+        *kind = ROW_REFUSED;
         return 0;
     }
-    if (!lines->has_settled)
-        lines->has_settled = skipped || header_line_begins_with_number(row);
     free(lines->header);
     lines->header = NULL;
     *kind = deal_out(lines, x);
@@ -150,17 +189,18 @@ int row_lines_take(row_lines *lines, char *line, size_t length, double *x, row_k
     *kind = ROW_NONE;
     lines->line++;
     if (strlen(line) != length) {
-        *kind = refuse(lines, "it holds a zero byte");
+        note_problem(lines, "it holds a zero byte");
+        *kind = ROW_REFUSED;
         return 0;
     }
     while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
         line[--length] = '\0';
     if (strspn(line, " \t") == length)
         return 0;
-    bool is_first = !lines->has_begun;
+    bool is_first = !lines->has_begun, is_header = false;
     lines->has_begun = true;
     const char *row = is_first ? header_line_behind_mark(line) : line;
-    if (is_first && header_line_is(row))
-        return keep_header(lines, row);
-    return take_row(lines, row, x, kind);
+    if (is_first && header_line_is(row, &is_header))
+        return complain_memory("a line");
+    return is_header ? keep_header(lines, row) : take_row(lines, row, x, kind);
 }

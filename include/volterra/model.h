@@ -186,7 +186,17 @@ VOLT_API volt_status volt_stream_copy(const volt_stream *source, volt_stream **s
 VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);
 /* Rows clipped or allowed so far. */
 VOLT_API int64_t volt_stream_beyond(const volt_stream *stream);
+/* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */
+VOLT_API int volt_stream_last(const volt_stream *stream, double *x);
 VOLT_API void volt_stream_free(volt_stream *stream);
+
+/* The moment of a stream as a safetensors file, replaced as a whole or not at all. VOLT_ERR_NOT_FINITE when the past has
+ * overflowed; VOLT_ERR_IO, VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_stream_save(const volt_stream *stream, const char *path);
+/* A stream that goes on from there, to the last bit as the one that was saved; options->start is not used. VOLT_ERR_IO;
+ * VOLT_ERR_FORMAT for a file that is truncated, damaged, foreign, from a later version or of another model. */
+VOLT_API volt_status volt_stream_load(const volt_model *model, const volt_predict_options *options,
+                                      const char *path, volt_stream **stream);
 
 /* ---- files ------------------------------------------------------------------------------------ */
 

@@ -59,10 +59,11 @@ def program(root: pathlib.Path) -> Callable[..., str]:
     if not os.path.exists(path):
         pytest.skip("the program was not built")
 
-    def run(*arguments: Any) -> str:
+    def run(*arguments: Any, input: str = "") -> str:  # noqa: A002 - as subprocess calls it
         done = subprocess.run(
             [path, *map(str, arguments), "--threads", str(volterra.threads())],
             check=False,
+            input=input,
             capture_output=True,
             text=True,
         )

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
 from ctypes import byref, c_int64, c_void_p
 from pathlib import Path
-from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -22,6 +23,17 @@ from ._kernel import Kernel, plain_facts
 from ._progress import Watch
 
 PathLike = Union[str, "os.PathLike[str]"]
+
+
+@contextlib.contextmanager
+def missing_file(path: PathLike) -> Iterator[None]:
+    """An OSError within is a FileNotFoundError where there is no file."""
+    try:
+        yield
+    except OSError as failure:
+        if not os.path.exists(path):
+            raise FileNotFoundError(str(failure)) from None
+        raise
 
 
 class FitSettings(NamedTuple):
@@ -164,12 +176,8 @@ class Model(Owner):
     def load(cls, path: PathLike) -> "Model":
         handle = c_void_p()
         raw = c.encode_path("the path", path)
-        try:
+        with missing_file(path):
             check(c.lib.volt_model_load(raw, byref(handle)))
-        except OSError as failure:
-            if not os.path.exists(path):
-                raise FileNotFoundError(str(failure)) from None
-            raise
         return cls(handle)
 
     def to_bytes(self) -> bytes:

@@ -370,12 +370,17 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         Stream
             ``stream.push(row)`` is the forecast of that row; pushing rows one by one equals `predict` of all.
         """
-        self._check_is_fitted()
-        stream = Stream(self._model, choice("start", start, c.STARTS), self._beyond(), self._flat)
+        model, beyond, flat = self._stream_parts()
+        stream = Stream(model, choice("start", start, c.STARTS), beyond, flat)
         if start == "continue" and self._tail is not None:
             for row in self._tail:
                 stream.push(row)
         return stream
+
+    def _stream_parts(self) -> Tuple[Model, str, bool]:
+        """What a stream is made of."""
+        self._check_is_fitted()
+        return self._model, self._beyond(), self._flat
 
     def save(self, path: PathLike) -> None:
         """Write the model as a safetensors file, which the program reads too; see `volterra.load`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from ctypes import byref, c_void_p
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,14 +12,18 @@ from . import _native as c
 from ._arrays import address, as_row
 from ._errors import check
 from ._handles import Owner
-from ._model import Model
+from ._model import Model, PathLike, missing_file
+
+if TYPE_CHECKING:
+    from ._regressor import SequenceRegressor
 
 
 class Stream(Owner):
     """A model that takes one row at a time; made by the method ``stream`` of an estimator.
 
     ``copy.copy(stream)`` is another stream at the same moment, which goes on by itself. A stream cannot be
-    pickled: pickle the estimator, and push the rows again. One thread at a time may push: rows have an order.
+    pickled: `save` and `load` keep its moment in a file, and the estimator is pickled or saved by itself. One
+    thread at a time may push: rows have an order.
 
     Examples
     --------
@@ -39,6 +43,38 @@ class Stream(Owner):
         handle = c_void_p()
         check(c.lib.volt_stream_create(model, byref(options), byref(handle)))
         self._begin(handle, model, flat)
+
+    @classmethod
+    def load(cls, path: PathLike, estimator: "SequenceRegressor") -> "Stream":
+        """The stream whose moment `save` wrote, or the program with ``stream --state``.
+
+        Parameters
+        ----------
+        path : path-like
+        estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
+            The one that the stream was made from, or the same model read from a file.
+
+        Returns
+        -------
+        Stream
+            It goes on, to the last bit, as the stream that was saved.
+
+        Raises
+        ------
+        FileNotFoundError, OSError
+            The file is missing or cannot be read.
+        ValueError
+            The file is truncated, damaged, foreign, from a later version or of another model.
+        """
+        model, beyond, flat = estimator._stream_parts()
+        options = c.PredictOptions(c.STARTS["continue"], c.BEYOND[beyond])
+        handle = c_void_p()
+        raw = c.encode_path("the path", path)
+        with missing_file(path):
+            check(c.lib.volt_stream_load(model, byref(options), raw, byref(handle)))
+        stream = cls.__new__(cls)
+        stream._begin(handle, model, flat)
+        return stream
 
     def _begin(self, handle: c_void_p, model: Model, flat: bool) -> None:
         self._own(handle)
@@ -69,7 +105,7 @@ class Stream(Owner):
         return self.__copy__()
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Stream cannot be pickled: pickle the estimator and push the rows again")
+        raise TypeError("a Stream cannot be pickled: save it to a file, and pickle the estimator")
 
     def push(self, x: Any) -> Any:
         """The forecast for the next row of inputs.
@@ -93,6 +129,28 @@ class Stream(Owner):
         out = np.empty(self._model.q)
         self._call(c.lib.volt_stream_push, address(row), address(out))
         return float(out[0]) if self._flat else out
+
+    def save(self, path: PathLike) -> None:
+        """Write the moment of the stream to a file; `Stream.load` and ``volterra stream --state`` go on from there.
+
+        Parameters
+        ----------
+        path : path-like
+            The file is replaced as a whole or not at all. It does not hold the model.
+
+        Examples
+        --------
+        >>> import os, tempfile, numpy as np, volterra
+        >>> x = np.sin(0.3 * np.arange(200.0)).reshape(-1, 1)
+        >>> model = volterra.VolterraRidge(alpha=1e-6).fit(x[:150], x[:150, 0] ** 2)
+        >>> stream = model.stream()
+        >>> live = [stream.push(row) for row in x[150:160]]
+        >>> path = os.path.join(tempfile.mkdtemp(), "moment.state")
+        >>> stream.save(path)
+        >>> volterra.Stream.load(path, model).push(x[160]) == stream.push(x[160])
+        True
+        """
+        self._call(c.lib.volt_stream_save, c.encode_path("the path", path))
 
     @property
     def beyond(self) -> int:

@@ -8,21 +8,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/engine/engine.h"
-#include "model/model_internal.h"
+#include "model/stream_internal.h"
 
 #include <string.h>
-
-struct volt_stream {
-    const volt_model *model;
-    volt_past *past;
-    volt_recent recent; /* rows before the next one, as far as the recipe looks back */
-    volt_beyond policy;
-    int64_t pushed, beyond;
-    double *z;            /* d: the scaled input */
-    double *y;            /* q: the forecast, until it is known to be finite */
-    double *k;            /* n: the kernel of the past against each training row */
-    double *coefficients; /* q x n */
-};
 
 VOLT_CLONES
 static double dot(const double *restrict a, const double *restrict b, int64_t n)
@@ -57,11 +45,13 @@ static volt_status open_stream(const volt_model *model, volt_beyond policy, cons
         return VOLT_ERR_MEMORY;
     fresh->model = model;
     fresh->policy = policy;
+    fresh->last = volt_alloc_doubles(1, model->recipe.inputs);
     fresh->z = volt_alloc_doubles(1, model->d);
     fresh->y = volt_alloc_doubles(1, model->q);
     fresh->k = volt_alloc_doubles(1, model->n);
     fresh->coefficients = volt_alloc_doubles(model->q, model->n);
-    volt_status status = fresh->z && fresh->y && fresh->k && fresh->coefficients ? VOLT_OK : VOLT_ERR_MEMORY;
+    bool has_room = fresh->last && fresh->z && fresh->y && fresh->k && fresh->coefficients;
+    volt_status status = has_room ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = start ? volt_past_copy(start, 1, &fresh->past)
                        : volt_past_create(&model->resolved, model->columns, 1, &fresh->past);
@@ -96,6 +86,7 @@ volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream)
     VOLT_TRY(open_stream(source->model, source->policy, source->past, &source->recent, stream));
     (*stream)->pushed = source->pushed;
     (*stream)->beyond = source->beyond;
+    volt_stream_last(source, (*stream)->last);
     return VOLT_OK;
 }
 
@@ -110,6 +101,7 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     bool multiplies = model->columns->engine->multiplies;
     if (multiplies)
         VOLT_TRY(volt_blas_claim(&use));
+    memcpy(stream->last, x, (size_t)model->recipe.inputs * sizeof *x);
     volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
                       volt_matrix_of(stream->k, 1, model->n), NULL);
     if (multiplies)
@@ -126,11 +118,19 @@ int64_t volt_stream_beyond(const volt_stream *stream)
     return stream->beyond;
 }
 
+int volt_stream_last(const volt_stream *stream, double *x)
+{
+    if (stream->pushed > 0)
+        memcpy(x, stream->last, (size_t)stream->model->recipe.inputs * sizeof *x);
+    return stream->pushed > 0;
+}
+
 void volt_stream_free(volt_stream *stream)
 {
     if (stream) {
         volt_past_free(stream->past);
         volt_recent_release(&stream->recent);
+        volt_free(stream->last);
         volt_free(stream->z);
         volt_free(stream->y);
         volt_free(stream->k);

@@ -52,6 +52,9 @@ awk 'BEGIN {
 "$VOLTERRA" tune --x x.csv:u --y x.csv:y --kernel rbf --draws 3 --folds 2 --log whole.log >/dev/null || exit 1
 "$VOLTERRA" fit --x x.csv --alpha 1e-4 -o closed.safetensors >/dev/null || exit 1
 
+# Lines of a stream: a header of its own, rows, a hole and garbage. The answers are all different.
+{ printf 'date,z,u\n'; awk 'BEGIN { for (t = 0; t < 6; t++) printf "2020-01-0%d,NA,%s\n", t + 1, t == 3 ? "" : sin(t) }'; } >lines
+
 # ---- one run ------------------------------------------------------------------------------------
 
 # disturbed K ON COMMAND...: run in ./run, with the K-th allocation failing; leaves status, out, err, says
@@ -65,7 +68,7 @@ disturbed()
     # The braces silence the shell's own word about a program that dies.
     {
         (cd run && exec timeout --kill-after=5 "$seconds_each" env LD_PRELOAD="$preload" VOLT_FAIL_AT="$k" \
-            ${on:+VOLT_FAIL_ON=1} VOLT_FAIL_SAYS="$scratch/says" "$VOLTERRA" "$@" >../out 2>../err </dev/null)
+            ${on:+VOLT_FAIL_ON=1} VOLT_FAIL_SAYS="$scratch/says" "$VOLTERRA" "$@" >../out 2>../err <"$input")
     } 2>/dev/null
     status=$?
 }
@@ -108,6 +111,12 @@ rows_of()
     case $1 in *.tex) tail -n 1 "$1" ;; esac
 }
 
+# whole_moment FILE: a stream that ended early keeps the moment up to there; another one goes on from it
+whole_moment()
+{
+    cp "$1" moment && "$VOLTERRA" stream model.safetensors --state moment </dev/null >/dev/null 2>&1
+}
+
 # whole_files: each file in ./run is as it should be, or absent, or a log of lines that should be there
 whole_files()
 {
@@ -117,6 +126,7 @@ whole_files()
         case $file in
             *.log) ! timeless "$file" | grep -qvxFf <(timeless "should/${file##*/}") || return 1 ;;
             *.html) [ "$(tail -c 8 "$file")" = '</html>' ] || return 1 ;;
+            */moment) whole_moment "$file" || return 1 ;;
             *.csv | *.tex) whole_table "$file" "should/${file##*/}" || return 1 ;;
             *) cmp -s "$file" "should/${file##*/}" || return 1 ;;
         esac
@@ -171,7 +181,7 @@ site_of()
 }
 
 # ---- one command --------------------------------------------------------------------------------
-count=0 failed=0 total=0 excepted=0 setup='' keeps_rows=no
+count=0 failed=0 total=0 excepted=0 setup='' keeps_rows=no input=/dev/null
 pass_over=0 # percent of the allocations from which no sample is taken
 modes=('' yes)
 
@@ -232,6 +242,9 @@ for json in '' --json; do
     trial "fit $json" fit "${own[@]}" --alpha 1e-4 --fitted fitted.csv -o m.safetensors $json
     trial "predict $json" predict ../model.safetensors --x ../x.csv:u -o f.csv $json
     trial "predict to standard output $json" predict ../model.safetensors --x ../x.csv:u $json
+    input=$scratch/lines
+    trial "stream $json" stream ../model.safetensors --missing hold --state moment $json
+    input=/dev/null
     trial "continue $json" continue ../closed.safetensors --steps 5 $json
     trial "tune $json" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --log t.log -o m.safetensors $json
     setup=take_log

@@ -1,6 +1,7 @@
 /* src/io/series/text_index.c: distinct texts, numbered in the order in which they first appear. */
 #include "io/series/text_index.h"
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -8,12 +9,11 @@
 
 enum { FIRST_SLOTS = 64 };
 
-/* FNV-1a, 64 bits. */
 static uint64_t hash_of(const char *text)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = volt_digest_start;
     for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+        hash = volt_digest_byte(hash, (unsigned char)*text);
     return hash;
 }
 

@@ -88,9 +88,9 @@ fit_missing()
     out_has '^rows +39$'
     expect 0 fit --x x.csv --missing interpolate --quiet -o m.safetensors
     no_err
-    # A hole in either file drops the row of both.
+    # A hole in the inputs drops the row of both.
     series 40 >whole.csv
-    expect 0 fit --x whole.csv:a --y x.csv:b --missing drop -o m.safetensors
+    expect 0 fit --x x.csv:b --y whole.csv:a --missing drop -o m.safetensors
     out_has '^rows +39$'
 }
 check "fit --missing error, drop, interpolate" fit_missing

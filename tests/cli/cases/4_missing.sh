@@ -44,7 +44,7 @@ missing_beside_rows()
     expect 0 fit --x x.csv --rows 4:35 --missing drop -o m.safetensors
     err_has '^volterra: warning: x.csv: 1 row with missing values left out$'
     out_has '^rows +29$'
-    expect 0 fit --x x.csv:a --y x.csv:b --rows 4:35 --missing drop -o m.safetensors
+    expect 0 fit --x x.csv:b --y x.csv:a --rows 4:35 --missing drop -o m.safetensors
     out_has '^rows +30$'
     expect 0 fit --x x.csv --rows 6:35 --missing drop -o m.safetensors
     no_err

@@ -127,3 +127,131 @@ stream_missing()
     expect 2 stream model.safetensors --missing drop <rows
 }
 check "stream --missing skip, hold, error" stream_missing
+
+stream_state()
+{
+    local kernel part
+    series 80 >x.csv
+    tail -n 30 x.csv | sed '14s/.*/,/; 22s/.*/garbage/' >rows
+    for kernel in volterra 'rbf:window=5' chosen; do
+        if [ "$kernel" = chosen ]; then # a model of changes, which looks back over rows
+            expect 0 fit --x x.csv --rows :50 --target change --input both --season 12 -o model.safetensors
+        else
+            expect 0 fit --x x.csv --rows :50 --alpha 1e-4 --kernel "$kernel" -o model.safetensors
+        fi
+        expect 0 stream model.safetensors --missing hold <rows
+        cp out unbroken
+        # In parts, the first of them empty and one that begins with a hole: bit for bit as unbroken.
+        rm -f moment parts
+        for part in 1,0p 1,1p 2,13p 14,22p 23,30p; do
+            sed -n "$part" rows >part
+            [ "$part" != 1,0p ] || : >part
+            expect 0 stream model.safetensors --missing hold --state moment <part
+            [ -s moment ] || fail "no state after lines $part"
+            cat out >>parts
+        done
+        same parts unbroken
+        nothing_left
+    done
+    # --start counts for the first part alone.
+    rm moment
+    expect 0 stream model.safetensors --start reset <rows
+    cp out unbroken
+    head -n 10 rows >part
+    expect 0 stream model.safetensors --start reset --state moment <part
+    cp out parts
+    tail -n +11 rows >part
+    expect 0 stream model.safetensors --start reset --state moment <part
+    cat out >>parts
+    same parts unbroken
+    # A line that ends the stream does not cost what was before it.
+    rm moment
+    expect 0 stream model.safetensors <rows
+    cp out unbroken
+    expect 1 stream model.safetensors --missing error --state moment <rows
+    cp out parts
+    lines_of parts 13
+    tail -n +14 rows >part
+    expect 0 stream model.safetensors --state moment <part
+    cat out >>parts
+    same parts unbroken
+    # Rows beyond the ball are counted per call.
+    printf '90000,1\n' >far
+    expect 0 stream model.safetensors --state moment <far
+    err_has 'warning: 1 of 1 input rows'
+    expect 0 stream model.safetensors --state moment <far
+    err_has 'warning: 1 of 1 input rows'
+}
+check "stream --state goes on as if it had never stopped" stream_state
+
+stream_state_signals()
+{
+    local signal job reply state
+    small_model
+    tail -n 6 x.csv >rows
+    expect 0 stream model.safetensors <rows
+    cp out unbroken
+    for signal in TERM INT HUP; do
+        rm -f question answer moment parts
+        mkfifo question answer
+        "$VOLTERRA" stream model.safetensors --state moment <question >answer 2>err &
+        job=$!
+        exec 3>question 4<answer
+        sed -n 1,3p rows >&3
+        for _ in 1 2 3; do
+            read -r -t 30 reply <&4 || fail "no answer"
+            echo "$reply" >>parts
+        done
+        kill -$signal $job
+        wait $job
+        state=$?
+        exec 3>&- 4<&-
+        [ "$state" -eq $((128 + $(kill -l $signal))) ] || fail "status $state after $signal"
+        err_has 'interrupted'
+        lines_of err 1
+        sed -n 4,6p rows >part
+        expect 0 stream model.safetensors --state moment <part
+        cat out >>parts
+        same parts unbroken
+    done
+}
+check "stream --state: a signal keeps the moment" stream_state_signals
+
+stream_state_refused()
+{
+    small_model
+    tail -n 4 x.csv >rows
+    expect 0 stream model.safetensors --state moment <rows
+    cp moment kept
+    expect 0 fit --x x.csv --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 1e-5 -o other.safetensors
+    expect 1 stream other.safetensors --state moment <rows
+    err_has '^volterra stream: moment belongs to another model \([0-9a-f]{16} with kernel volterra:.*; this one is [0-9a-f]{16} with kernel volterra:.*\)$'
+    no_out
+    same moment kept
+    head -c 100 kept >moment
+    expect 1 stream model.safetensors --state moment <rows
+    err_has '^volterra stream: moment'
+    expect 1 stream model.safetensors --state other.safetensors <rows
+    err_has 'other.safetensors is not the state of a volterra stream: its format is another$'
+    expect 2 stream model.safetensors --state model.safetensors <rows
+    err_has 'model.safetensors is also an input'
+    expect 2 stream model.safetensors --state - <rows
+    err_has -- '--state must be a file'
+    expect 1 stream model.safetensors --state . <rows
+    err_has 'is a directory'
+    expect 1 stream model.safetensors --state none/moment <rows
+    err_has 'cannot write none/moment'
+    no_out
+    # Answers that cannot be written are to come again: the old moment stays.
+    if [ -e /dev/full ]; then
+        cp kept moment
+        "$VOLTERRA" stream model.safetensors --state moment <rows >/dev/full 2>err
+        [ $? -eq 1 ] || fail "stream on a full disk does not fail"
+        same moment kept
+    fi
+    # The model is what counts, not its file.
+    cp kept moment
+    cp model.safetensors copy.safetensors
+    expect 0 stream copy.safetensors --state moment <rows
+}
+check "stream --state: states that are refused" stream_state_refused

@@ -1,0 +1,66 @@
+"""Streams: their moment in a file, there and back, here and in the program."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import volterra
+from volterra import SequenceKernelRidge, Stream, VolterraRidge
+
+KERNELS = ["volterra", "memory", "rbf:window=5", "gak:window=4", "linear"]
+
+
+def push(stream, rows):
+    return [stream.push(row) for row in rows]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_loaded_stream_goes_on_bit_for_bit(system, kernel, tmp_path):
+    X, y = system
+    model = SequenceKernelRidge(kernel, alpha=1e-3).fit(X[:200], y[:200])
+    stream = model.stream()
+    push(stream, X[200:230])
+    stream.save(tmp_path / "moment")
+    expected = push(stream, X[230:260])
+    again = Stream.load(tmp_path / "moment", model)
+    assert type(again) is Stream
+    assert push(again, X[230:260]) == expected
+    # The model may have been pickled or saved meanwhile.
+    volterra.save(model, tmp_path / "model.safetensors")
+    for other in (pickle.loads(pickle.dumps(model)), volterra.load(tmp_path / "model.safetensors")):
+        loaded = Stream.load(tmp_path / "moment", other)
+        assert np.ravel(push(loaded, X[230:260])).tolist() == expected
+
+
+def test_files_that_are_no_moment_of_this_model(system, tmp_path):
+    X, y = system
+    model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
+    other = VolterraRidge(alpha=1e-2).fit(X[:200], y[:200])
+    path = tmp_path / "moment"
+    with pytest.raises(FileNotFoundError, match="moment"):
+        Stream.load(path, model)
+    model.stream().save(path)
+    with pytest.raises(ValueError, match="belongs to another model"):
+        Stream.load(path, other)
+    volterra.save(model, path)
+    with pytest.raises(ValueError, match="is not the state of a volterra stream: its format is another"):
+        Stream.load(path, model)
+    with pytest.raises(OSError, match="nowhere"):
+        model.stream().save(tmp_path / "nowhere" / "moment")
+    with pytest.raises(TypeError, match="save it to a file"):
+        pickle.dumps(model.stream())
+
+
+def test_the_program_and_python_share_moments(system, tmp_path, program):
+    X, y = system
+    model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
+    volterra.save(model, tmp_path / "model.safetensors")
+    stream = model.stream()
+    push(stream, X[200:210])
+    stream.save(tmp_path / "moment")
+    rows = "".join(",".join(repr(float(number)) for number in row) + "\n" for row in X[210:220])
+    answers = program("stream", tmp_path / "model.safetensors", "--state", tmp_path / "moment", input=rows)
+    assert [float(line) for line in answers.split()] == push(stream, X[210:220])
+    assert Stream.load(tmp_path / "moment", model).push(X[220]) == stream.push(X[220])

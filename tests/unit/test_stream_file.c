@@ -1,0 +1,263 @@
+/* tests/unit/test_stream_file.c: the moment of a stream in a file, there and back. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 20, D = 2, Q = 2, BEFORE = 11, AFTER = 9 };
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+static volt_model *new_model(const char *text, volt_rng *rng, double alpha)
+{
+    volt_kernel *kernel = plain_parse(text);
+    double *X = random_rows(rng, N, D, 0.9), *Y = normal_rows(rng, N, Q);
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = alpha;
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options, nowhere, &model));
+    free(Y);
+    free(X);
+    volt_kernel_free(kernel);
+    return model;
+}
+
+static volt_stream *open_stream(const volt_model *model, volt_start start)
+{
+    volt_predict_options options = {.start = start, .beyond = VOLT_BEYOND_CLIP};
+    volt_stream *stream = NULL;
+    check_ok(volt_stream_create(model, &options, &stream));
+    return stream;
+}
+
+static void push_rows(volt_stream *stream, const double *x, int rows, double *y)
+{
+    for (int i = 0; i < rows; i++)
+        check_ok(volt_stream_push(stream, x + i * D, y + i * Q));
+}
+
+/* The same forecasts, bit for bit, as without the file, whatever the kernel keeps of its past; before the first row,
+ * after one and after some; from the model in memory and from the model in a file. */
+static void a_loaded_stream_goes_on(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=1,rho=0.5,mu=0.8",
+                                          "rbf:gamma=1,window=4",        "gak:sigma=1,window=5",
+                                          "sig:level=3,window=5",        "linear"};
+    static const int counts[] = {0, 1, BEFORE};
+    volt_rng rng = test_rng(201);
+    for (size_t p = 0; p < sizeof kernels / sizeof *kernels; p++)
+        for (int c = 0; c < 3; c++) {
+            volt_model *model = new_model(kernels[p], &rng, 0.1), *again = NULL;
+            double *x = random_rows(&rng, BEFORE + AFTER, D, 0.9), ignored[BEFORE * Q], last[D] = {7, 7};
+            double expected[AFTER * Q], found[AFTER * Q];
+            x[0] = 9; /* beyond the ball, and counted where the kernel has one */
+            volt_stream *stream = open_stream(model, c % 2 ? VOLT_START_CONTINUE : VOLT_START_RESET);
+            push_rows(stream, x, counts[c], ignored);
+            const char *path = scratch_path("moment");
+            check_ok(volt_stream_save(stream, path));
+            int64_t beyond = volt_stream_beyond(stream);
+            push_rows(stream, x + counts[c] * D, AFTER, expected);
+            volt_stream_free(stream);
+
+            check_ok(volt_model_save(model, scratch_path("model")));
+            check_ok(volt_model_load(scratch_path("model"), &again));
+            const volt_model *models[] = {model, again};
+            for (int m = 0; m < 2; m++) {
+                check_ok(volt_stream_load(models[m], NULL, scratch_path("moment"), &stream));
+                assert_int_equal(volt_stream_beyond(stream), beyond);
+                assert_int_equal(volt_stream_last(stream, last), counts[c] > 0);
+                for (int k = 0; k < D; k++)
+                    assert_true(last[k] == (counts[c] ? x[(counts[c] - 1) * D + k] : 7));
+                push_rows(stream, x + counts[c] * D, AFTER, found);
+                assert_memory_equal(found, expected, sizeof found);
+                volt_stream_free(stream);
+            }
+            volt_model_free(again);
+            volt_model_free(model);
+            free(x);
+        }
+}
+
+/* A model of changes looks back over a season of rows, which the file has too: stopped after every row, the stream says
+ * what it says unbroken, from both starts. */
+static void a_model_of_changes_goes_on(void **state)
+{
+    (void)state;
+    enum { ROWS = 60, SEASON = 7 };
+    volt_rng rng = test_rng(206);
+    volt_kernel *kernel = plain_parse("volterra");
+    double *X = normal_rows(&rng, ROWS + 1, D), *x = normal_rows(&rng, AFTER, D);
+    const int64_t anchors[D] = {0, 1};
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.ahead = 1;
+    options.target = VOLT_TARGET_CHANGE;
+    options.input = VOLT_INPUT_BOTH;
+    options.season = SEASON;
+    options.anchors = anchors;
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(X + D, ROWS, D), &options, nowhere,
+                            &model));
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    assert_true(info.columns > D && info.anchors[0] == 0 && info.season == SEASON);
+    const char *path = scratch_path("change");
+    for (int start = 0; start < 2; start++) {
+        double expected[AFTER * Q], found[AFTER * Q];
+        volt_stream *stream = open_stream(model, (volt_start)start);
+        push_rows(stream, x, AFTER, expected);
+        volt_stream_free(stream);
+        stream = open_stream(model, (volt_start)start);
+        for (int i = 0; i <= AFTER; i++) {
+            check_ok(volt_stream_save(stream, path));
+            volt_stream_free(stream);
+            check_ok(volt_stream_load(model, NULL, path, &stream));
+            if (i < AFTER)
+                check_ok(volt_stream_push(stream, x + i * D, found + i * Q));
+        }
+        assert_memory_equal(found, expected, sizeof found);
+        volt_stream_free(stream);
+    }
+    volt_model_free(model);
+    free(x);
+    free(X);
+    volt_kernel_free(kernel);
+}
+
+/* A copy has the last input too; one that was refused is none. */
+static void the_last_input(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(202);
+    volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1);
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE), *copy = NULL;
+    double x[] = {0.25, -0.5}, wrong[] = {0.1, 1e300}, y[Q], last[D] = {7, 7};
+    check_ok(volt_stream_copy(stream, &copy));
+    assert_int_equal(volt_stream_last(copy, last), 0);
+    volt_stream_free(copy);
+    check_ok(volt_stream_push(stream, x, y));
+    check_fails(volt_stream_push(stream, wrong, y), VOLT_ERR_NOT_FINITE, "too large");
+    check_ok(volt_stream_copy(stream, &copy));
+    assert_int_equal(volt_stream_last(copy, last), 1);
+    assert_memory_equal(last, x, sizeof x);
+    volt_stream_free(copy);
+    volt_stream_free(stream);
+    volt_model_free(model);
+}
+
+static void files_that_are_refused(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(203);
+    volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1),
+               *other = new_model("rbf:gamma=1,window=3", &rng, 0.1);
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE), *none = NULL;
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("refused"));
+    check_ok(volt_stream_save(stream, path));
+    check_fails(volt_stream_load(other, NULL, path, &none), VOLT_ERR_FORMAT, "belongs to another model");
+    assert_non_null(strstr(volt_error_detail(), "rbf:gamma=1"));
+    check_fails(volt_stream_load(NULL, NULL, path, &none), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_save(NULL, path), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_load(model, NULL, scratch_path("absent"), &none), VOLT_ERR_IO, "absent");
+
+    /* Every byte counts: the checksum is that of the whole file. */
+    size_t size = 0;
+    char *bytes = scratch_read(path, &size);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= 1;
+        const char *damaged = scratch_write("damaged", bytes, size);
+        assert_int_equal(volt_stream_load(model, NULL, damaged, &none), VOLT_ERR_FORMAT);
+        bytes[i] ^= 1;
+    }
+    const char *cut = scratch_write("cut", bytes, size - 1);
+    assert_int_equal(volt_stream_load(model, NULL, cut, &none), VOLT_ERR_FORMAT);
+    free(bytes);
+
+    check_ok(volt_model_save(model, path));
+    check_fails(volt_stream_load(model, NULL, path, &none), VOLT_ERR_FORMAT,
+                "is not the state of a volterra stream: its format is another");
+    volt_model *loaded = NULL;
+    check_ok(volt_stream_save(stream, path));
+    check_fails(volt_model_load(path, &loaded), VOLT_ERR_FORMAT, "is not a volterra model");
+    char far[600];
+    snprintf(far, sizeof far, "%s/none/moment", scratch_directory());
+    check_fails(volt_stream_save(stream, far), VOLT_ERR_IO, "none");
+    assert_null(none);
+    volt_stream_free(stream);
+    volt_model_free(other);
+    volt_model_free(model);
+}
+
+/* Models that differ in one number anywhere are other models. */
+static void a_model_in_one_number(void **state)
+{
+    (void)state;
+    volt_rng first = test_rng(204), second = test_rng(204);
+    volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &first, 0.1);
+    volt_model *same = new_model("volterra:tau=0.5,lambda=0.6", &second, 0.1);
+    volt_rng third = test_rng(204), fourth = test_rng(204);
+    volt_model *others[] = {new_model("volterra:tau=0.5,lambda=0.6", &third, 0.1000001),
+                            new_model("volterra:tau=0.5,lambda=0.5999999", &fourth, 0.1)};
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE), *again = NULL;
+    check_ok(volt_stream_save(stream, scratch_path("one")));
+    check_ok(volt_stream_load(same, NULL, scratch_path("one"), &again));
+    volt_stream_free(again);
+    for (int i = 0; i < 2; i++) {
+        check_fails(volt_stream_load(others[i], NULL, scratch_path("one"), &again), VOLT_ERR_FORMAT,
+                    "belongs to another model");
+        volt_model_free(others[i]);
+    }
+    volt_stream_free(stream);
+    volt_model_free(same);
+    volt_model_free(model);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(205);
+    volt_model *model = new_model("gak:sigma=1,window=3", &rng, 0.1);
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE);
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("alloc"));
+    for (int loads = 0; loads < 2; loads++)
+        for (int64_t k = 1;; k++) {
+            volt_stream *again = NULL;
+            failing_alloc_start(k);
+            volt_status status =
+                loads ? volt_stream_load(model, NULL, path, &again) : volt_stream_save(stream, path);
+            int hit = failing_alloc_hit();
+            volt_stream_free(again);
+            int64_t live = failing_alloc_live();
+            failing_alloc_stop();
+            assert_int_equal(live, 0);
+            if (loads || status != VOLT_OK) /* a save may do without what the last writer left */
+                assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+    volt_stream_free(stream);
+    volt_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loaded_stream_goes_on), cmocka_unit_test(a_model_of_changes_goes_on),
+        cmocka_unit_test(the_last_input),          cmocka_unit_test(files_that_are_refused),
+        cmocka_unit_test(a_model_in_one_number),   cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
