@@ -9,6 +9,7 @@
 #include "base/name_lists.h"
 #include "base/numbers.h"
 #include "io/safetensors/safetensors.h"
+#include "model/file_fields.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
 
@@ -190,78 +191,9 @@ volt_status volt_model_save_watched(const volt_model *model, const char *path, v
 
 /* ---- load ------------------------------------------------------------------------------------- */
 
-static volt_status foreign(const char *path, const char *what)
+static volt_status read_names(const volt_file_fields *fields, const char *key, int64_t count, char ***names)
 {
-    return volt_fail(VOLT_ERR_FORMAT, "%s is not a volterra model: %s", path, what);
-}
-
-static volt_status get_text(const volt_safetensors *file, const char *path, const char *key, const char **text)
-{
-    *text = volt_safetensors_metadata(file, key);
-    VOLT_REQUIRE(*text, VOLT_ERR_FORMAT, "%s is not a volterra model: it has no \"%s\"", path, key);
-    return VOLT_OK;
-}
-
-static volt_status get_number(const volt_safetensors *file, const char *path, const char *key, double least,
-                              double *value)
-{
-    const char *text = NULL;
-    VOLT_TRY(get_text(file, path, key, &text));
-    VOLT_REQUIRE(volt_parse_number(text, value) && isfinite(*value) && *value >= least, VOLT_ERR_FORMAT,
-                 "%s: \"%s\" is \"%.40s\", and must be a number of at least %g", path, key, text, least);
-    return VOLT_OK;
-}
-
-static volt_status get_count(const volt_safetensors *file, const char *path, const char *key, int64_t *value)
-{
-    double number = 0;
-    VOLT_TRY(get_number(file, path, key, 0, &number));
-    VOLT_REQUIRE(number == floor(number) && number < 9e15, VOLT_ERR_FORMAT,
-                 "%s: \"%s\" is %g, and must be whole", path, key, number);
-    *value = (int64_t)number;
-    return VOLT_OK;
-}
-
-static volt_status get_flag(const volt_safetensors *file, const char *path, const char *key, bool *value)
-{
-    const char *text = NULL;
-    VOLT_TRY(get_text(file, path, key, &text));
-    *value = strcmp(text, "yes") == 0;
-    VOLT_REQUIRE(*value || strcmp(text, "no") == 0, VOLT_ERR_FORMAT,
-                 "%s: \"%s\" is \"%.40s\", and must be yes or no", path, key, text);
-    return VOLT_OK;
-}
-
-/* The tensor `name`, which must have this shape (-1: any) and hold finite numbers only. */
-static volt_status get_tensor(const volt_safetensors *file, const char *path, const char *name, int64_t rows,
-                              int64_t cols, const volt_tensor **tensor)
-{
-    const volt_tensor *found = volt_safetensors_tensor(file, name);
-    VOLT_REQUIRE(found, VOLT_ERR_FORMAT, "%s is not a volterra model: it has no tensor \"%s\"", path, name);
-    VOLT_REQUIRE((rows < 0 || found->rows == rows) && (cols < 0 || found->cols == cols), VOLT_ERR_FORMAT,
-                 "%s: tensor \"%s\" is %" PRId64 " x %" PRId64 ", which does not fit the other tensors", path,
-                 name, found->rows, found->cols);
-    int64_t numbers = found->rows * (found->cols > 0 ? found->cols : 1);
-    for (int64_t i = 0; i < numbers; i++)
-        VOLT_REQUIRE(isfinite(found->data[i]), VOLT_ERR_FORMAT,
-                     "%s: tensor \"%s\" holds a value that is not finite", path, name);
-    *tensor = found;
-    return VOLT_OK;
-}
-
-static volt_status copy_tensor(const volt_safetensors *file, const char *path, const char *name, int64_t rows,
-                               int64_t cols, double *to)
-{
-    const volt_tensor *tensor = NULL;
-    VOLT_TRY(get_tensor(file, path, name, rows, cols, &tensor));
-    memcpy(to, tensor->data, (size_t)(rows * (cols > 0 ? cols : 1)) * sizeof(double));
-    return VOLT_OK;
-}
-
-static volt_status read_names(const volt_safetensors *file, const char *path, const char *key, int64_t count,
-                              char ***names)
-{
-    const char *text = volt_safetensors_metadata(file, key);
+    const char *text = volt_safetensors_metadata(fields->file, key);
     if (!text)
         return VOLT_OK;
     json_t *list = NULL;
@@ -272,12 +204,13 @@ static volt_status read_names(const volt_safetensors *file, const char *path, co
     if (!words)
         status = VOLT_ERR_MEMORY;
     else if (!json_is_array(list) || (int64_t)json_array_size(list) != count)
-        status = volt_fail(VOLT_ERR_FORMAT, "%s: \"%s\" is not a list of %" PRId64 " names", path, key, count);
+        status = volt_fail(VOLT_ERR_FORMAT, "%s: \"%s\" is not a list of %" PRId64 " names", fields->path, key,
+                           count);
     for (int64_t i = 0; status == VOLT_OK && i < count; i++) {
         words[i] = json_string_value(json_array_get(list, (size_t)i));
         if (!words[i])
-            status =
-                volt_fail(VOLT_ERR_FORMAT, "%s: name %" PRId64 " of \"%s\" is not a text", path, i + 1, key);
+            status = volt_fail(VOLT_ERR_FORMAT, "%s: name %" PRId64 " of \"%s\" is not a text", fields->path,
+                               i + 1, key);
     }
     if (status == VOLT_OK)
         status = volt_names_copy(words, count, names);
@@ -286,16 +219,16 @@ static volt_status read_names(const volt_safetensors *file, const char *path, co
     return status;
 }
 
-static volt_status read_header(const volt_safetensors *file, const char *path, int64_t *version)
+static volt_status read_header(const volt_file_fields *fields, int64_t *version)
 {
     const char *text = NULL;
-    VOLT_TRY(get_text(file, path, "format", &text));
+    VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format_name) != 0)
-        return foreign(path, "its format is another");
-    VOLT_TRY(get_count(file, path, "version", version));
+        return volt_fields_foreign(fields, "its format is another");
+    VOLT_TRY(volt_fields_count(fields, "version", version));
     VOLT_REQUIRE(*version == PLAIN_FORMAT || *version == RECIPE_FORMAT, VOLT_ERR_FORMAT,
-                 "%s has model format %" PRId64 ", and this library (%s) reads formats 1 to %d", path, *version,
-                 volt_version(), RECIPE_FORMAT);
+                 "%s has model format %" PRId64 ", and this library (%s) reads formats 1 to %d", fields->path,
+                 *version, volt_version(), RECIPE_FORMAT);
     return VOLT_OK;
 }
 
@@ -313,55 +246,53 @@ static volt_status check_inputs(const char *path, const volt_tensor *inputs, dou
     return VOLT_OK;
 }
 
-static volt_status read_kernel(const volt_safetensors *file, const char *path, const volt_tensor *inputs,
-                               volt_model *model)
+static volt_status read_kernel(const volt_file_fields *fields, const volt_tensor *inputs, volt_model *model)
 {
     const char *text = NULL;
     double radius = 0;
     volt_extent extent = {0};
-    VOLT_TRY(get_text(file, path, "kernel", &text));
+    VOLT_TRY(volt_fields_text(fields, "kernel", &text));
     volt_status status = volt_kernel_parse(text, &model->kernel);
     if (status == VOLT_ERR_KERNEL)
-        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
     VOLT_TRY(status);
-    VOLT_TRY(get_number(file, path, "radius", 0, &radius));
-    VOLT_TRY(check_inputs(path, inputs, radius, &extent));
+    VOLT_TRY(volt_fields_number(fields, "radius", 0, &radius));
+    VOLT_TRY(check_inputs(fields->path, inputs, radius, &extent));
     status = volt_kernel_resolve(model->kernel, extent, model->d, &model->resolved);
-    return status == VOLT_OK ? VOLT_OK : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", path);
+    return status == VOLT_OK ? VOLT_OK : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
 }
 
-static volt_status read_settings(const volt_safetensors *file, const char *path, volt_model *model)
+static volt_status read_settings(const volt_file_fields *fields, volt_model *model)
 {
     double alpha = 0;
-    VOLT_TRY(get_number(file, path, "alpha", 0, &alpha));
+    VOLT_TRY(volt_fields_number(fields, "alpha", 0, &alpha));
     for (int64_t k = 0; k < model->q; k++)
         model->alphas[k] = alpha;
-    VOLT_TRY(get_number(file, path, "rcond", 0, &model->rcond));
-    VOLT_TRY(get_count(file, path, "washout", &model->washout));
-    VOLT_TRY(get_count(file, path, "ahead", &model->ahead));
-    VOLT_TRY(get_flag(file, path, "intercept", &model->intercept));
-    VOLT_TRY(get_flag(file, path, "scaled", &model->scaled));
-    VOLT_TRY(get_flag(file, path, "feedback", &model->feedback));
+    VOLT_TRY(volt_fields_number(fields, "rcond", 0, &model->rcond));
+    VOLT_TRY(volt_fields_count(fields, "washout", &model->washout));
+    VOLT_TRY(volt_fields_count(fields, "ahead", &model->ahead));
+    VOLT_TRY(volt_fields_flag(fields, "intercept", &model->intercept));
+    VOLT_TRY(volt_fields_flag(fields, "scaled", &model->scaled));
+    VOLT_TRY(volt_fields_flag(fields, "feedback", &model->feedback));
     VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->recipe.inputs == model->q),
-                 VOLT_ERR_FORMAT, "%s: its washout or feedback do not fit its tensors", path);
-    VOLT_TRY(volt_notes_read(file, &model->notes));
-    VOLT_TRY(read_names(file, path, "input_names", model->recipe.inputs, &model->input_names));
-    return read_names(file, path, "output_names", model->q, &model->output_names);
+                 VOLT_ERR_FORMAT, "%s: its washout or feedback do not fit its tensors", fields->path);
+    VOLT_TRY(volt_notes_read(fields->file, &model->notes));
+    VOLT_TRY(read_names(fields, "input_names", model->recipe.inputs, &model->input_names));
+    return read_names(fields, "output_names", model->q, &model->output_names);
 }
 
-static volt_status read_arrays(const volt_safetensors *file, const char *path, const volt_tensor *inputs,
-                               volt_model *model)
+static volt_status read_arrays(const volt_file_fields *fields, const volt_tensor *inputs, volt_model *model)
 {
     int64_t n = model->n, d = model->d, q = model->q;
     const volt_tensor *state = NULL;
-    VOLT_TRY(copy_tensor(file, path, "coefficients", n, q, model->coefficients));
-    VOLT_TRY(copy_tensor(file, path, "intercepts", q, 0, model->intercepts));
-    VOLT_TRY(copy_tensor(file, path, "input_shift", d, 0, model->input.shift));
-    VOLT_TRY(copy_tensor(file, path, "input_scale", 1, 0, &model->input.scale));
-    VOLT_TRY(copy_tensor(file, path, "target_mean", q, 0, model->target_mean));
-    VOLT_TRY(copy_tensor(file, path, "target_scale", q, 0, model->target_scale));
-    VOLT_TRY(copy_tensor(file, path, "last_target", q, 0, model->last_target));
-    VOLT_TRY(get_tensor(file, path, "state", volt_state_length(&model->resolved, n), 0, &state));
+    VOLT_TRY(volt_fields_copy(fields, "coefficients", n, q, model->coefficients));
+    VOLT_TRY(volt_fields_copy(fields, "intercepts", q, 0, model->intercepts));
+    VOLT_TRY(volt_fields_copy(fields, "input_shift", d, 0, model->input.shift));
+    VOLT_TRY(volt_fields_copy(fields, "input_scale", 1, 0, &model->input.scale));
+    VOLT_TRY(volt_fields_copy(fields, "target_mean", q, 0, model->target_mean));
+    VOLT_TRY(volt_fields_copy(fields, "target_scale", q, 0, model->target_scale));
+    VOLT_TRY(volt_fields_copy(fields, "last_target", q, 0, model->last_target));
+    VOLT_TRY(volt_fields_tensor(fields, "state", volt_state_length(&model->resolved, n), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
     VOLT_TRY(volt_past_create(&model->resolved, model->columns, 1, &model->end));
     volt_past_set(model->end, state->data);
@@ -381,13 +312,14 @@ static volt_status take_index(const char *path, const char *name, double value, 
     return VOLT_OK;
 }
 
-static volt_status read_columns(const volt_safetensors *file, const char *path, volt_model *model)
+static volt_status read_columns(const volt_file_fields *fields, volt_model *model)
 {
     const volt_tensor *columns = NULL, *recent = NULL;
     volt_recipe *recipe = &model->recipe;
-    VOLT_TRY(get_tensor(file, path, "recent", -1, -1, &recent));
-    VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty", path);
-    VOLT_TRY(get_tensor(file, path, "columns", model->d, COLUMN_NUMBERS, &columns));
+    VOLT_TRY(volt_fields_tensor(fields, "recent", -1, -1, &recent));
+    VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty",
+                 fields->path);
+    VOLT_TRY(volt_fields_tensor(fields, "columns", model->d, COLUMN_NUMBERS, &columns));
     recipe->column = volt_alloc_zero(model->d, sizeof *recipe->column);
     if (!recipe->column)
         return VOLT_ERR_MEMORY;
@@ -397,72 +329,72 @@ static volt_status read_columns(const volt_safetensors *file, const char *path, 
     for (int64_t j = 0; j < model->d; j++) {
         const double *numbers = columns->data + j * COLUMN_NUMBERS;
         volt_column *column = &recipe->column[j];
-        VOLT_TRY(take_index(path, "columns", numbers[0], 0, recipe->inputs - 1, &column->source));
-        VOLT_TRY(take_index(path, "columns", numbers[1], 0, recipe->memory, &column->plus));
-        VOLT_TRY(take_index(path, "columns", numbers[2], -1, recipe->memory, &column->minus));
+        VOLT_TRY(take_index(fields->path, "columns", numbers[0], 0, recipe->inputs - 1, &column->source));
+        VOLT_TRY(take_index(fields->path, "columns", numbers[1], 0, recipe->memory, &column->plus));
+        VOLT_TRY(take_index(fields->path, "columns", numbers[2], -1, recipe->memory, &column->minus));
         column->weight = numbers[3];
         column->low = numbers[4];
         column->high = numbers[5];
         VOLT_REQUIRE(column->weight > 0 && column->low <= column->high, VOLT_ERR_FORMAT,
-                     "%s: column %" PRId64 " of the recipe has weight %g and range %g to %g", path, j + 1,
-                     column->weight, column->low, column->high);
+                     "%s: column %" PRId64 " of the recipe has weight %g and range %g to %g", fields->path,
+                     j + 1, column->weight, column->low, column->high);
     }
     VOLT_TRY(volt_recent_create(recipe, &model->recent));
     volt_recent_set(recipe, recent->data, &model->recent);
     return VOLT_OK;
 }
 
-static volt_status read_recipe(const volt_safetensors *file, const char *path, volt_model *model)
+static volt_status read_recipe(const volt_file_fields *fields, volt_model *model)
 {
     const char *word = NULL;
     const volt_tensor *anchors = NULL;
-    VOLT_TRY(get_text(file, path, "input", &word));
+    VOLT_TRY(volt_fields_text(fields, "input", &word));
     while ((int)model->kind < VOLT_INPUT_AUTO && strcmp(word, input_words[model->kind]) != 0)
         model->kind++;
     VOLT_REQUIRE(model->kind != VOLT_INPUT_AUTO, VOLT_ERR_FORMAT,
-                 "%s: \"input\" is \"%.40s\", and must be level, change or both", path, word);
-    VOLT_TRY(get_count(file, path, "season", &model->season));
-    if (volt_safetensors_tensor(file, "columns"))
-        VOLT_TRY(read_columns(file, path, model));
-    VOLT_TRY(get_tensor(file, path, "anchors", model->q, 0, &anchors));
+                 "%s: \"input\" is \"%.40s\", and must be level, change or both", fields->path, word);
+    VOLT_TRY(volt_fields_count(fields, "season", &model->season));
+    if (volt_safetensors_tensor(fields->file, "columns"))
+        VOLT_TRY(read_columns(fields, model));
+    VOLT_TRY(volt_fields_tensor(fields, "anchors", model->q, 0, &anchors));
     for (int64_t k = 0; k < model->q; k++)
-        VOLT_TRY(
-            take_index(path, "anchors", anchors->data[k], -1, model->recipe.inputs - 1, &model->anchors[k]));
+        VOLT_TRY(take_index(fields->path, "anchors", anchors->data[k], -1, model->recipe.inputs - 1,
+                            &model->anchors[k]));
     return VOLT_OK;
 }
 
 /* After the settings, whose alpha it replaces. */
-static volt_status read_alphas(const volt_safetensors *file, const char *path, volt_model *model)
+static volt_status read_alphas(const volt_file_fields *fields, volt_model *model)
 {
-    VOLT_TRY(copy_tensor(file, path, "alphas", model->q, 0, model->alphas));
+    VOLT_TRY(volt_fields_copy(fields, "alphas", model->q, 0, model->alphas));
     for (int64_t k = 0; k < model->q; k++) {
-        VOLT_REQUIRE(model->alphas[k] >= 0, VOLT_ERR_FORMAT, "%s: alpha of output %" PRId64 " is %g", path,
-                     k + 1, model->alphas[k]);
+        VOLT_REQUIRE(model->alphas[k] >= 0, VOLT_ERR_FORMAT, "%s: alpha of output %" PRId64 " is %g",
+                     fields->path, k + 1, model->alphas[k]);
         if (model->alphas[k] == 0)
             model->alphas[k] = INFINITY;
     }
     return VOLT_OK;
 }
 
-static volt_status read_model(const volt_safetensors *file, const char *path, volt_model **model)
+static volt_status read_model(const volt_file_fields *fields, volt_model **model)
 {
     const volt_tensor *inputs = NULL, *coefficients = NULL;
     int64_t version = 0;
-    VOLT_TRY(read_header(file, path, &version));
-    VOLT_TRY(get_tensor(file, path, "inputs", -1, -1, &inputs));
+    VOLT_TRY(read_header(fields, &version));
+    VOLT_TRY(volt_fields_tensor(fields, "inputs", -1, -1, &inputs));
     assert(inputs);
-    VOLT_TRY(get_tensor(file, path, "coefficients", inputs->rows, -1, &coefficients));
+    VOLT_TRY(volt_fields_tensor(fields, "coefficients", inputs->rows, -1, &coefficients));
     assert(coefficients);
-    VOLT_REQUIRE(inputs->rows > 0 && inputs->cols > 0 && coefficients->cols > 0, VOLT_ERR_FORMAT,
-                 "%s is not a volterra model: its tensors are empty", path);
+    if (inputs->rows < 1 || inputs->cols < 1 || coefficients->cols < 1)
+        return volt_fields_foreign(fields, "its tensors are empty");
     VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
-    VOLT_TRY(read_kernel(file, path, inputs, *model));
+    VOLT_TRY(read_kernel(fields, inputs, *model));
     if (version == RECIPE_FORMAT)
-        VOLT_TRY(read_recipe(file, path, *model));
-    VOLT_TRY(read_settings(file, path, *model));
+        VOLT_TRY(read_recipe(fields, *model));
+    VOLT_TRY(read_settings(fields, *model));
     if (version == RECIPE_FORMAT)
-        VOLT_TRY(read_alphas(file, path, *model));
-    return read_arrays(file, path, inputs, *model);
+        VOLT_TRY(read_alphas(fields, *model));
+    return read_arrays(fields, inputs, *model);
 }
 
 volt_status volt_model_load(const char *path, volt_model **model)
@@ -470,8 +402,9 @@ volt_status volt_model_load(const char *path, volt_model **model)
     VOLT_REQUIRE(path && model, VOLT_ERR_ARGUMENT, "the path or the place for the model is NULL");
     volt_safetensors *file = NULL;
     VOLT_TRY(volt_safetensors_read(path, &file));
+    volt_file_fields fields = {.file = file, .path = path, .kind = "a volterra model"};
     volt_model *fresh = NULL;
-    volt_status status = read_model(file, path, &fresh);
+    volt_status status = read_model(&fields, &fresh);
     volt_safetensors_free(file);
     if (status == VOLT_OK)
         *model = fresh;
