@@ -3,6 +3,7 @@
 #include "commands/score_skill.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
+#include "files/row_times.h"
 #include "page/picture_series.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
@@ -175,17 +176,21 @@ static int read_all(const score_arguments *arguments, score_data *data)
     const row_range *truth_rows = arguments->truth_rows.given ? &arguments->truth_rows : &arguments->rows;
     const row_range *pred_rows = arguments->forecast_rows.given ? &arguments->forecast_rows : &arguments->rows;
     dataset *truth = &data->truth, *forecast = &data->forecast;
+    char pairing[PAIRING_LENGTH];
     int failed = dataset_read_rows(forecast, arguments->forecast, VOLT_MISSING_ERROR, pred_rows,
                                    arguments->forecast_rows.given ? "--pred-rows" : "--rows");
+    if (!failed) /* what predict --index writes is no forecast */
+        dataset_pass_over_first(forecast, "row");
     if (!failed)
         failed = dataset_read_like(truth, arguments->truth, truth_rows,
                                    arguments->truth_rows.given ? "--truth-rows" : "--rows", forecast);
     if (failed)
         return failed;
     if (truth->view.rows != forecast->view.rows)
-        return complain(
-            EXIT_FAILED, "%s has %lld rows but %s has %lld (--truth-rows and --pred-rows choose rows)",
-            arguments->truth, (long long)truth->view.rows, arguments->forecast, (long long)forecast->view.rows);
+        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld (%s)", arguments->truth,
+                        (long long)truth->view.rows, arguments->forecast, (long long)forecast->view.rows,
+                        row_times_pairing(truth, forecast, pairing));
+    row_times_warn_pairs(truth, forecast);
     if (truth->view.cols != forecast->view.cols)
         return complain(EXIT_FAILED, "%s has %lld columns but %s has %lld (FILE:COLUMNS chooses columns)",
                         arguments->truth, (long long)truth->view.cols, arguments->forecast,
@@ -336,7 +341,9 @@ const cli_command command_score = {
     .summary = "compare a forecast with the truth",
     .description =
         "Prints each measure as its mean over the columns. Columns of Y are matched with those of P by\n"
-        "name where both files have headers and Y has all names of P, otherwise by position.\n"
+        "name where both files have headers and Y has all names of P, otherwise by position. A first\n"
+        "column row of P, as predict --index writes it, is passed over. Where both files have dates one\n"
+        "line says when rows that are compared are of different times, and which belong together.\n"
         "\n"
         "Skill is 1 - MSE over that of the naive forecast, the truth H rows before, and MASE the mean\n"
         "absolute error over the naive forecast's, both on the rows whose past is known: that of the\n"

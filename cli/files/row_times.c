@@ -3,6 +3,8 @@
 
 #include "terminal/messages.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,60 @@ int row_times_require(const dataset *data, const char *need)
     return complain(EXIT_FAILED, "%s, column '%s': %s needs dates, and %s", data->source, table->time_name,
                     need, status == VOLT_ERR_FORMAT ? volt_error_detail() : "there is not enough memory");
 }
+
+/* ---- two files -------------------------------------------------------------------------------- */
+
+static bool is_same_time(volt_time a, volt_time b)
+{
+    return fabs(a.seconds - b.seconds) < 1e-3;
+}
+
+/* Rows from the first that both have on, while the times agree: *count of them, from *i of the truth and *j of the
+ * forecast on. */
+static void find_common(const volt_table *truth, const volt_table *forecast, int64_t *i, int64_t *j,
+                        int64_t *count)
+{
+    *i = *j = *count = 0;
+    while (*i < truth->rows && *j < forecast->rows && !is_same_time(truth->times[*i], forecast->times[*j]))
+        ++*(truth->times[*i].seconds < forecast->times[*j].seconds ? i : j);
+    while (*i + *count < truth->rows && *j + *count < forecast->rows &&
+           is_same_time(truth->times[*i + *count], forecast->times[*j + *count]))
+        ++*count;
+}
+
+const char *row_times_pairing(const dataset *truth, const dataset *forecast, char text[PAIRING_LENGTH])
+{
+    const volt_table *of_truth = truth->table, *of_forecast = forecast->table;
+    int64_t i = 0, j = 0, count = 0;
+    if (of_truth->times && of_forecast->times)
+        find_common(of_truth, of_forecast, &i, &j, &count);
+    if (count < 2) {
+        snprintf(text, PAIRING_LENGTH, "--truth-rows and --pred-rows choose rows");
+        return text;
+    }
+    long long first = of_truth->row_numbers[i], other = of_forecast->row_numbers[j];
+    snprintf(text, PAIRING_LENGTH, "by their times: --truth-rows %lld:%lld --pred-rows %lld:%lld", first,
+             first + (long long)count, other, other + (long long)count);
+    return text;
+}
+
+void row_times_warn_pairs(const dataset *truth, const dataset *forecast)
+{
+    const volt_table *of_truth = truth->table, *of_forecast = forecast->table;
+    char pairing[PAIRING_LENGTH];
+    if (!of_truth->times || !of_forecast->times)
+        return;
+    for (int64_t i = 0; i < of_truth->rows && i < of_forecast->rows; i++)
+        if (!is_same_time(of_truth->times[i], of_forecast->times[i])) {
+            warn("row %lld of %s is of %s, and row %lld of %s, which it is compared with, of %s (%s)",
+                 (long long)of_forecast->row_numbers[i], forecast->source, of_forecast->time_texts[i],
+                 (long long)of_truth->row_numbers[i], truth->source, of_truth->time_texts[i],
+                 row_times_pairing(truth, forecast, pairing));
+            return;
+        }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
 
 int row_times_step(const dataset *data, volt_time_step *step)
 {

@@ -11,6 +11,14 @@ bool row_times_warn_order(const dataset *data);
 /* Refuse a file whose rows have no moments in time; `need` says what for: "--calendar". */
 int row_times_require(const dataset *data, const char *need);
 
+/* How the rows of a forecast and of the truth belong together by their times: "by their times: --truth-rows 80: --pred-rows
+ * :20"; where the times do not say, that those options choose rows. Returns `text`. */
+enum { PAIRING_LENGTH = 160 };
+const char *row_times_pairing(const dataset *truth, const dataset *forecast, char text[PAIRING_LENGTH]);
+
+/* Warn, in one line, when rows that are compared are of different times. */
+void row_times_warn_pairs(const dataset *truth, const dataset *forecast);
+
 /* The step of the file's own rows; all zero: not known. */
 int row_times_step(const dataset *data, volt_time_step *step);
 

@@ -265,3 +265,28 @@ predict_plot()
     nothing_left
 }
 check "predict --plot" predict_plot
+
+score_times()
+{
+    hourly 100 >x.csv
+    expect 0 fit --x x.csv --rows :80 --ahead 2 --alpha 1e-3 -o model.safetensors
+    expect 0 predict model.safetensors --x x.csv --rows 78: --index -o yhat.csv
+    # The columns of times and rows are none of the forecast.
+    expect 0 score --truth x.csv --truth-rows 80: --pred yhat.csv --pred-rows :20 --json
+    valid_json out "v['rows'] == 20 and v['columns'] == 1"
+    cp out expected
+    no_err
+    expect 0 predict model.safetensors --x x.csv --rows 78: -o plain.csv
+    expect 0 score --truth x.csv --truth-rows 80: --pred plain.csv --pred-rows :20 --json
+    same out expected
+    # Which rows belong together the times know.
+    expect 1 score --truth x.csv --pred yhat.csv
+    err_has 'x.csv has 100 rows but yhat.csv has 22 \(by their times: --truth-rows 80:100 --pred-rows 0:20\)$'
+    # A forecast of row t is for row t+2: compared with row t it is off by two rows.
+    expect 0 score --truth x.csv --truth-rows 78: --pred yhat.csv
+    err_has 'row 0 of yhat.csv is of 2020-01-04 08:00, and row 78 of x.csv, which it is compared with, of 2020-01-04 06:00 \(by their times: --truth-rows 80:100 --pred-rows 0:20\)$'
+    cut -d, -f2 x.csv >bare.csv
+    expect 1 score --truth bare.csv --pred yhat.csv
+    err_has '\(--truth-rows and --pred-rows choose rows\)$'
+}
+check "score: the times say which rows belong together" score_times
