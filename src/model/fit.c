@@ -250,6 +250,8 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
                                  .outputs = volt_alloc_zero(q, sizeof *room->choice.outputs)};
     if (!room->held.mse || !room->choice.outputs)
         return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < q; k++)
+        room->held.mse[k] = NAN; /* until rows are held out */
     if (!task->chooses || !task->change)
         return VOLT_OK;
     /* The first targets become the coefficients: the errors of the naive forecast need a place of their own. */

@@ -96,12 +96,12 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     const volt_model *model = stream->model;
     VOLT_TRY(volt_model_take_input(model, &stream->recent, x, stream->policy, stream->pushed, stream->z,
                                    &stream->beyond));
-    volt_recent_push(&model->recipe, &stream->recent, x);
     volt_blas_use use;
     bool multiplies = model->columns->engine->multiplies;
     if (multiplies)
         VOLT_TRY(volt_blas_claim(&use));
     memcpy(stream->last, x, (size_t)model->recipe.inputs * sizeof *x);
+    volt_recent_push(&model->recipe, &stream->recent, x);
     volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
                       volt_matrix_of(stream->k, 1, model->n), NULL);
     if (multiplies)
