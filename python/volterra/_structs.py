@@ -158,7 +158,8 @@ class FitOptions(ctypes.Structure):
         ("input", c_int),
         ("anchors", POINTER(c_int64)),
         ("season", c_int64),
-        ("as_they_are", c_int64),        ("missing_targets", c_int),
+        ("as_they_are", c_int64),
+        ("missing_targets", c_int),
         ("guarded", c_int),
         ("notes", ModelNotes),
     ]

@@ -354,7 +354,10 @@ static volt_status read_recipe(const volt_file_fields *fields, volt_model *model
     VOLT_REQUIRE(model->kind != VOLT_INPUT_AUTO, VOLT_ERR_FORMAT,
                  "%s: \"input\" is \"%.40s\", and must be level, change or both", fields->path, word);
     VOLT_TRY(volt_fields_count(fields, "season", &model->season));
-    if (volt_safetensors_tensor(fields->file, "columns"))
+    bool plain = model->kind == VOLT_INPUT_LEVEL;
+    VOLT_REQUIRE(!plain || !volt_safetensors_tensor(fields->file, "columns"), VOLT_ERR_FORMAT,
+                 "%s: \"input\" is level, and has no tensor \"columns\"", fields->path);
+    if (!plain)
         VOLT_TRY(read_columns(fields, model));
     VOLT_TRY(volt_fields_tensor(fields, "anchors", model->q, 0, &anchors));
     for (int64_t k = 0; k < model->q; k++)

@@ -158,8 +158,10 @@ void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
  * until a target is known, so that row t is forecast from rows before h = t - ahead + 1,
  *
  *     e_t = sum_{j = h}^{t} L_tj (w_j - u_j c_h),     c_h from rows before h,
- * * because L W = Y and L u = 1 (0 where there is no target). `frozen`: all are forecast from the rows before h = begin - ahead + 1. `constant`: with
- * the intercept, for which task.u must be there. begin >= ahead. VOLT_ERR_MEMORY. */
+ *
+ * because L W = Y and L u = 1 (0 where there is no target). `frozen`: all are forecast from the rows before
+ * h = begin - ahead + 1. `constant`: with the intercept, for which task.u must be there. begin >= ahead.
+ * VOLT_ERR_MEMORY. */
 volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant, bool frozen,
                                  volt_matrix out);
 

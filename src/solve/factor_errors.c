@@ -43,7 +43,7 @@ typedef struct held_out_room {
     double *L, *uw, *c;
 } held_out_room;
 
-/* c_h of the rows before h; the sums already hold those before *summed. */
+/* c_h of the rows before h, 0 where none of them has a target; the sums already hold those before *summed. */
 static void intercepts_before(const volt_factor *f, int64_t h, int64_t *summed, double *uu, double *uw,
                               double *c)
 {
@@ -55,7 +55,7 @@ static void intercepts_before(const volt_factor *f, int64_t h, int64_t *summed, 
             uw[k] += u * task->W.data[*summed * task->W.ld + k];
     }
     for (int64_t k = 0; k < f->q; k++)
-        c[k] = uw[k] / *uu;
+        c[k] = *uu > 0 ? uw[k] / *uu : 0;
 }
 
 /* Rows t .. t + count - 1 at a time: their part of L from column `left` on comes here. */

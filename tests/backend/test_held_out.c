@@ -27,7 +27,8 @@ enum { MOST = 90, Q = 2 }; /* rows; more than the 64 that are handled at a time 
 typedef struct set {
     int64_t rows, washout, n; /* n: kept */
     double alpha, common, allowed;
-    double *K, *Y, *W; /* K: rows x rows; Y, W: of the rows kept; W with u behind */
+    double *K, *Y, *W;  /* K: rows x rows; Y, W: of the rows kept; W with u behind */
+    bool without[MOST]; /* rows kept that have no target */
     volt_operator *op;
     volt_factor *factor;
     volt_stage stage;
@@ -36,6 +37,16 @@ typedef struct set {
 static int64_t draw(volt_rng *rng, int64_t least, int64_t most)
 {
     return least + (int64_t)(volt_rng_uniform(rng) * (double)(most - least + 1));
+}
+
+/* The first rows, and some of the others, lose their target, which is 0 then. */
+static void make_holes(set *s, volt_rng *rng, int64_t first)
+{
+    for (int64_t i = 0; i < s->n; i++) {
+        s->without[i] = i < first || volt_rng_uniform(rng) < 0.2;
+        for (int64_t k = 0; s->without[i] && k < Q; k++)
+            s->Y[i * Q + k] = 0;
+    }
 }
 
 /* Errors of a backward stable solve: n eps times the condition number, at most (largest eigenvalue + alpha) / alpha, times
@@ -80,29 +91,40 @@ static volt_factor_task task_of(set *s, double alpha)
                               .W = {s->W, s->n, Q, Q + 1},
                               .u = s->W + Q,
                               .ld_u = Q + 1,
+                              .without = s->without,
                               .stage = &s->stage};
 }
 
-/* Target less forecast of row t, fitted on rows first .. end - 1 of those kept. */
+static double entry(const set *s, int64_t i, int64_t j)
+{
+    return s->K[(s->washout + i) * s->rows + s->washout + j] - s->common;
+}
+
+/* Target less forecast of row t, fitted on rows first .. end - 1 of those kept: 0 without any; 0 where there is
+ * no target. */
 static void plain_error(const set *s, double alpha, int64_t first, int64_t end, int64_t t, bool constant,
                         double *e)
 {
     double system[(MOST + 1) * (MOST + 1)], right[(MOST + 1) * Q];
-    int64_t count = end - first, size = count + constant;
+    int64_t place[MOST], count = 0;
+    for (int64_t i = first; i < end; i++)
+        if (!s->without[i])
+            place[count++] = i;
+    int64_t size = count > 0 ? count + constant : 0;
+    right[0] = right[1] = 0;
     for (int64_t i = 0; i < size; i++) {
         for (int64_t j = 0; j < size; j++)
-            system[i * size + j] = i < count && j < count
-                                       ? s->K[(s->washout + first + i) * s->rows + s->washout + first + j] -
-                                             s->common + (i == j ? alpha : 0)
-                                       : (i < count || j < count);
+            system[i * size + j] = i < count && j < count ? entry(s, place[i], place[j]) + (i == j ? alpha : 0)
+                                                          : (i < count || j < count);
         for (int64_t k = 0; k < Q; k++)
-            right[i * Q + k] = i < count ? s->Y[(first + i) * Q + k] : 0;
+            right[i * Q + k] = i < count ? s->Y[place[i] * Q + k] : 0;
     }
-    plain_solve(volt_view_of(system, size, size), volt_matrix_of(right, size, Q));
+    if (size > 0)
+        plain_solve(volt_view_of(system, size, size), volt_matrix_of(right, size, Q));
     for (int64_t k = 0; k < Q; k++) {
-        e[k] = s->Y[t * Q + k] - (constant ? right[count * Q + k] : 0);
-        for (int64_t j = 0; j < count; j++)
-            e[k] -= (s->K[(s->washout + t) * s->rows + s->washout + first + j] - s->common) * right[j * Q + k];
+        e[k] = s->without[t] ? 0 : s->Y[t * Q + k] - (constant ? right[count * Q + k] : 0);
+        for (int64_t j = 0; !s->without[t] && j < count; j++)
+            e[k] -= entry(s, t, place[j]) * right[j * Q + k];
     }
 }
 
@@ -143,6 +165,8 @@ static void held_out_on(const volt_backend *backend)
         int64_t washout = trial % 2 ? draw(&rng, 1, 9) : 0;
         int64_t rows = trial == 0 ? MOST : draw(&rng, washout + 12, 60);
         make_set(&s, &rng, rows, washout, backend);
+        if (trial > 1)
+            make_holes(&s, &rng, trial == 3 ? s.n / 2 : 0);
         int64_t ahead = trial == 0 ? 3 : trial == 1 ? 1 : draw(&rng, 1, (s.n - 1) / 2);
         int64_t begin = trial == 0 ? 10 : draw(&rng, ahead, s.n - 1);
         volt_factor_task task = task_of(&s, s.alpha);
@@ -167,10 +191,11 @@ static void the_later_half_is_held_out(void **state)
     for (int64_t ahead = 1; ahead < 30; ahead += 7)
         for (int64_t m = 1; m < 100; m++) {
             volt_held_out held = {.ahead = ahead};
-            volt_held_out_rows(&held, m);
+            volt_held_out_rows(&held, m, NULL);
             assert_true(held.begin >= m / 2 && held.begin >= 8 && held.begin >= 2 * ahead + 2);
             assert_true(held.begin == m / 2 || held.begin == 8 || held.begin == 2 * ahead + 2);
             assert_int_equal(held.rows, m > held.begin ? m - held.begin : 0);
+            assert_int_equal(held.counted, held.rows);
         }
 }
 
@@ -203,6 +228,9 @@ static void alphas_on(const volt_backend *backend)
     int64_t washout = 4, rows = 40, first = 11;
     make_set(&s, &rng, rows, washout, backend);
     make_set(&fresh, &again, rows, washout, backend);
+    s.without[first + 4] = fresh.without[first + 4] = true;
+    memset(s.Y + (first + 4) * Q, 0, Q * sizeof(double));
+    memset(fresh.Y + (first + 4) * Q, 0, Q * sizeof(double));
     double diagonal[MOST];
     volt_factor_task task = task_of(&s, 0);
     task.W.data = task.u = NULL; /* as a choice begins */
@@ -210,7 +238,7 @@ static void alphas_on(const volt_backend *backend)
     check_ok(volt_factor_fill(s.factor, s.op));
     volt_factor_keep(s.factor, first, diagonal);
     for (int64_t i = 0; i < s.n; i++)
-        assert_true(fabs(diagonal[i] - (s.K[(washout + i) * (rows + 1)] - s.common)) <= s.allowed);
+        assert_true(fabs(diagonal[i] - (s.without[i] ? 0 : entry(&s, i, i))) <= s.allowed);
 
     task = task_of(&s, 0);
     static const double alphas[] = {20, 0.2, 3};

@@ -48,6 +48,19 @@ def fit(program, folder, kernel, *options):
     return model.read_bytes()
 
 
+def fit_series(program, folder):
+    """A model of changes, with a recipe of its columns."""
+    table, model = folder / "rows.csv", folder / "series.safetensors"
+    table.write_text(ROWS)
+    subprocess.run(
+        [program, "fit", "--x", f"{table}:u", "--alpha", "0.5", "--target", "change", "--input", "both"]
+        + ["--season", "3", "--quiet", "-o", model],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return model.read_bytes()
+
+
 def split(model):
     length = struct.unpack("<Q", model[:8])[0]
     return json.loads(model[8 : 8 + length]), model[8 + length :]
@@ -105,6 +118,17 @@ def variants(model):
             yield f"{key}-{name}", join(header, data[:begin] + struct.pack("<d", value) + data[begin + 8 :])
 
 
+def series_variants(model):
+    """The model of changes with a lag beyond its rows, an anchor beyond its inputs, and without its columns."""
+    for name, key, at, value in (("series-lag", "columns", 1, 1e6), ("series-anchor", "anchors", 0, 7.0)):
+        header, data = split(model)
+        begin = header[key]["data_offsets"][0] + 8 * at
+        yield name, join(header, data[:begin] + struct.pack("<d", value) + data[begin + 8 :])
+    header, data = split(model)
+    header["__metadata__"]["input"] = "level"
+    yield "series-level", join(header, data)
+
+
 def main(program):
     CORPUS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -114,6 +138,10 @@ def main(program):
         plain = fit(program, folder, KERNELS["volterra"], "--no-scale", "--no-intercept")
         (CORPUS / "plain.safetensors").write_bytes(plain)
         for name, data in variants(fit(program, folder, KERNELS["volterra"])):
+            (CORPUS / f"{name}.safetensors").write_bytes(data)
+        series = fit_series(program, folder)
+        (CORPUS / "series.safetensors").write_bytes(series)
+        for name, data in series_variants(series):
             (CORPUS / f"{name}.safetensors").write_bytes(data)
 
 

@@ -341,7 +341,7 @@ static void check_choice(const volt_kernel *kernel, problem *p, int *seen)
     volt_model_describe(model, &info);
     make_gram(p, kernel, &info);
     volt_held_out held = {.ahead = p->options.ahead};
-    volt_held_out_rows(&held, p->kept);
+    volt_held_out_rows(&held, p->kept, NULL);
     const volt_fit_report *report = info.report;
     assert_int_equal(report->rows, held.rows);
     assert_int_equal(report->first, p->options.washout + held.begin);

@@ -134,6 +134,40 @@ static volt_status call_fit_rbf(void)
     return fit_with(set.rbf, volt_matrix_of(set.out, N, D));
 }
 
+/* A series that forecasts itself, with a season: columns, changes and levels, every alpha. */
+static volt_fit_options series_options(void)
+{
+    static const int64_t anchors[] = {0, 1};
+    volt_fit_options options = volt_fit_options_default();
+    options.input_names = options.output_names = names;
+    options.anchors = anchors;
+    options.ahead = 1;
+    options.season = 4;
+    return options;
+}
+
+static volt_status call_fit_series(void)
+{
+    volt_fit_options options = series_options();
+    volt_model *model = NULL;
+    volt_status status = volt_model_fit(set.kernel, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D),
+                                        &options, volt_matrix_of(set.out, N, D), &model);
+    assert_true((status == VOLT_OK) == (model != NULL));
+    volt_model_free(model);
+    return status;
+}
+
+static volt_status call_prepare(void)
+{
+    volt_fit_options options = series_options();
+    volt_prepared *prepared = NULL;
+    volt_status status =
+        volt_prepare(volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options, N - 3, &prepared);
+    assert_true((status == VOLT_OK) == (prepared != NULL));
+    volt_prepared_free(prepared);
+    return status;
+}
+
 static volt_status predict_from(volt_start start)
 {
     volt_predict_options options = {.start = start};
@@ -259,26 +293,46 @@ static void readout_and_fit(void **state)
     fail_every_allocation("ridge", call_ridge, 0);
     fail_every_allocation("fit", call_fit, WRITES_OUT);
     fail_every_allocation("fit, rbf", call_fit_rbf, WRITES_OUT);
+    fail_every_allocation("fit of a series", call_fit_series, WRITES_OUT);
+    fail_every_allocation("prepare", call_prepare, 0);
 }
 
-static void forecasts(void **state)
+/* Forecasts and files of set.model. */
+static void use_model(void)
 {
-    (void)state;
     fail_every_allocation("predict", call_predict, WRITES_OUT);
     fail_every_allocation("predict, reset", call_predict_reset, WRITES_OUT);
     fail_every_allocation("continue", call_continue, WRITES_OUT);
     fail_every_allocation("stream", call_stream, 0);
     fail_every_allocation("stream, reset", call_stream_reset, 0);
-}
-
-static void files(void **state)
-{
-    (void)state;
     fail_every_allocation("save", call_save, MAY_DO_WITHOUT);
     fail_every_allocation("load", call_load, 0);
     volt_model *model = NULL; /* what is on disk after all that is a model */
     check_ok(volt_model_load(set.path, &model));
     volt_model_free(model);
+}
+
+static void forecasts_and_files(void **state)
+{
+    (void)state;
+    use_model();
+}
+
+/* A model with a recipe of columns, and rows that it looks back to. */
+static void forecasts_and_files_of_changes(void **state)
+{
+    (void)state;
+    volt_model *levels = set.model;
+    volt_fit_options options = series_options();
+    options.alpha = 0.1;
+    options.target = VOLT_TARGET_CHANGE;
+    options.input = VOLT_INPUT_BOTH;
+    options.feedback = 1;
+    check_ok(volt_model_fit(set.kernel, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options,
+                            nowhere, &set.model));
+    use_model();
+    volt_model_free(set.model);
+    set.model = levels;
 }
 
 static void plans(void **state)
@@ -302,8 +356,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_and_gram_matrices),
         cmocka_unit_test(readout_and_fit),
-        cmocka_unit_test(forecasts),
-        cmocka_unit_test(files),
+        cmocka_unit_test(forecasts_and_files),
+        cmocka_unit_test(forecasts_and_files_of_changes),
         cmocka_unit_test(plans),
         cmocka_unit_test(freeing_nothing_is_fine),
     };
