@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* How a baseline is called in the results. */
 typedef struct skill_words {
@@ -61,9 +60,9 @@ static int stack(const skill_task *task, int64_t n_past, volt_matrix *levels)
     if (failed)
         return failed;
     for (int64_t i = 0; i < levels->rows; i++)
-        memcpy(levels->data + i * levels->ld,
-               i < n_past ? past.data + i * past.ld : truth.data + (i - n_past) * truth.ld,
-               (size_t)truth.cols * sizeof(double));
+        for (int64_t k = 0; k < truth.cols; k++)
+            levels->data[i * levels->ld + k] =
+                i < n_past ? past.data[i * past.ld + k] : truth.data[(i - n_past) * truth.ld + k];
     return 0;
 }
 
@@ -103,7 +102,7 @@ static int report_one(const skill_task *task, const skill_words *words, result_l
                       score_notes *notes)
 {
     const int64_t behind = rows_behind(task, words->baseline);
-    const int64_t n_past = task->past.rows < behind ? task->past.rows : behind;
+    const int64_t known = task->past.data ? task->past.rows : 0, n_past = known < behind ? known : behind;
     const int64_t lost = behind - n_past, count = task->truth.rows > lost ? task->truth.rows - lost : 0;
     results_count(results, words->rows_key, NULL, count);
     if (count == 0) {

@@ -53,9 +53,8 @@ static void write_line(FILE *script, const picture_line *line, int64_t k)
             high = value > line->values.data[high * line->values.ld + k] ? t : high;
         }
         for (int i = 0; i < (low == high ? 1 : 2); i++) {
-            const int64_t t = (i == 0) == (low < high) ? low : high;
-            fprintf(script, "%lld %.8g\n", (long long)(line->first + t),
-                    line->values.data[t * line->values.ld + k]);
+            const int64_t t = (i == 0) == (low < high) ? low : high, row = line->first + t;
+            fprintf(script, "%lld %.8g\n", (long long)row, line->values.data[t * line->values.ld + k]);
         }
     }
     fputs("END\n", script);
