@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 const cli_command *const commands[] = {
-    &command_compare,  &command_simulate, &command_fit,  &command_tune,  &command_predict,
-    &command_continue, &command_stream,   &command_gram, &command_score, &command_mcs,
-    &command_bekk,     &command_plan,     &command_info,
+    &command_forecast, &command_compare,  &command_simulate, &command_fit,  &command_tune,
+    &command_predict,  &command_continue, &command_stream,   &command_gram, &command_score,
+    &command_mcs,      &command_bekk,     &command_plan,     &command_info,
 };
 const int n_commands = (int)(sizeof commands / sizeof commands[0]);
 
@@ -67,7 +67,8 @@ static int run_help(int argc, char *const *argv)
 static int print_usage(void)
 {
     fputs("usage: volterra COMMAND [options]\n"
-          "try:   volterra simulate lorenz --length 5001 -o lorenz.csv\n"
+          "try:   volterra forecast series.csv\n"
+          "       volterra simulate lorenz --length 5001 -o lorenz.csv\n"
           "       volterra fit --x lorenz.csv -o lorenz.safetensors\n"
           "volterra help lists the commands\n",
           stderr);

@@ -54,9 +54,10 @@ program_may_include()
         args) echo terminal ;;
         files) echo args terminal ;;
         search) echo files args terminal ;;
+        series) echo search files args terminal ;;
         compare) echo search files args terminal ;;
         page) echo compare search files args terminal ;;
-        commands | main.c) echo page compare search files args terminal ;;
+        commands | main.c) echo page compare series search files args terminal ;;
         *) echo "check_layout: folder cli/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
     esac
 }

@@ -149,7 +149,9 @@ void help_overview(void)
         printf("  %-10s %s\n", commands[i]->name, summary_of(commands[i], summary));
     printf("  %-10s %s\n", "help", "this text; help COMMAND and help kernels [NAME] say more");
     printf("\n"
-           "first steps: simulate a chaotic system, learn it, and let the model go on by itself\n"
+           "first steps: the next values of a series of your own, with a picture and the error to expect\n"
+           "  volterra forecast series.csv\n"
+           "or simulate a chaotic system, learn it, and let the model go on by itself\n"
            "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
            "  volterra fit --x lorenz.csv --rows :5001 --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \\\n"
            "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"

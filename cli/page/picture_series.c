@@ -60,6 +60,19 @@ static void write_line(FILE *script, const picture_line *line, int64_t k)
     fputs("END\n", script);
 }
 
+/* Column k of the forecast, less and more half the band. */
+static void write_band(FILE *script, const series_picture *picture, int64_t k)
+{
+    fputs("$band << END\n", script);
+    for (int64_t t = 0; t < picture->band.rows; t++) {
+        const double middle = picture->forecast.data[t * picture->forecast.ld + k];
+        const double half = picture->band.data[t * picture->band.ld + k];
+        fprintf(script, "%lld %.8g %.8g\n", (long long)(picture->forecast_row + t), middle - half,
+                middle + half);
+    }
+    fputs("END\n", script);
+}
+
 /* ---- axes ------------------------------------------------------------------------------------- */
 
 static void widen(volt_view values, int64_t k, double *low, double *high)
@@ -78,6 +91,12 @@ static void write_value_axis(FILE *script, const series_picture *picture, int64_
     widen(picture->truth, k, &low, &high);
     widen(picture->forecast, k, &forecast_low, &forecast_high);
     widen(picture->baseline, k, &forecast_low, &forecast_high);
+    for (int64_t t = 0; picture->band.data && t < picture->band.rows; t++) {
+        const double middle = picture->forecast.data[t * picture->forecast.ld + k];
+        const double half = picture->band.data[t * picture->band.ld + k];
+        forecast_low = fmin(forecast_low, middle - half);
+        forecast_high = fmax(forecast_high, middle + half);
+    }
     if (low < high) {
         forecast_low = fmax(forecast_low, low - (high - low));
         forecast_high = fmin(forecast_high, high + (high - low));
@@ -148,17 +167,27 @@ static void write_name(FILE *script, const series_picture *picture, int64_t k)
     fputs(" at graph 0, graph 1 offset 0.4,0.75 left textcolor rgb '" QUIET_COLOUR "'\n", script);
 }
 
-static void write_panel(FILE *script, const picture_line lines[N_LINES], int64_t k)
+static void write_panel(FILE *script, const series_picture *picture, const picture_line lines[N_LINES],
+                        int64_t k)
 {
     for (int i = 0; i < N_LINES; i++)
         if (lines[i].values.data)
             write_line(script, &lines[i], k);
+    if (picture->band.data)
+        write_band(script, picture, k);
     const char *before = "plot ";
+    if (picture->band.data) {
+        fputs("plot $band using 1:2:3 with filledcurves fillstyle transparent solid 0.2 noborder linecolor rgb "
+              "'#d55e00' title ",
+              script);
+        gnuplot_text(script, picture->band_name);
+        before = ", ";
+    }
     for (int i = 0; i < N_LINES; i++) {
         if (!lines[i].values.data)
             continue;
         /* A few rows are points as well: a single one is no line. */
-        const bool few = lines[i].values.rows <= FEW_ROWS;
+        const bool few = lines[i].values.rows <= FEW_ROWS && lines[i].values.data != picture->baseline.data;
         fprintf(script, "%s%s using 1:2 with %s %s title ", before, lines[i].table,
                 few ? "linespoints pointtype 7 pointsize 0.45" : "lines", lines[i].style);
         gnuplot_text(script, lines[i].title);
@@ -195,7 +224,7 @@ static void write_script(FILE *script, const series_picture *picture)
                     8.0 / WIDTH, 1 - (head - KEY + 6.0) / height);
         else
             fputs("unset key\nunset label 2\n", script);
-        write_panel(script, lines, k);
+        write_panel(script, picture, lines, k);
     }
     fputs("unset multiplot\n", script);
 }

@@ -14,7 +14,9 @@ typedef struct series_picture {
     volt_view forecast, truth; /* truth: (optional) */
     volt_view baseline;        /* (optional) */
     const char *baseline_name; /* in the key */
-    int64_t forecast_row;      /* the first row of forecast, truth and baseline */
+    volt_view band;            /* (optional) half the height of a band around the forecast */
+    const char *band_name;     /* in the key */
+    int64_t forecast_row;      /* the first row of forecast, truth, baseline and band */
     const char *const *times;  /* (optional) labels of rows of the x axis from times_row on; NULL: numbers */
     int64_t times_row, n_times;
 } series_picture;

@@ -107,21 +107,20 @@ static int read_ahead(const training_arguments *arguments, training_data *data)
     return 0;
 }
 
-static int read_season(const training_arguments *arguments, training_data *data)
+int training_season(const char *text, int64_t *season)
 {
-    const char *text = arguments->season;
-    long long season = 0;
+    long long given = 0;
     int used = 0;
-    data->season = VOLT_SEASON_AUTO;
+    *season = VOLT_SEASON_AUTO;
     if (!text || strcmp(text, "auto") == 0)
         return 0;
-    data->season = 0;
+    *season = 0;
     if (strcmp(text, "none") == 0)
         return 0;
-    if (sscanf(text, "%12lld%n", &season, &used) != 1 || text[used] || season < 2)
+    if (sscanf(text, "%12lld%n", &given, &used) != 1 || text[used] || given < 2)
         return complain(EXIT_USAGE, "--season must be a number of rows of at least 2, none or auto, not '%s'",
                         text);
-    data->season = season;
+    *season = given;
     return 0;
 }
 
@@ -236,7 +235,7 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (!failed)
         failed = calendar_check(arguments->calendar, &data->calendar);
     if (!failed)
-        failed = read_season(arguments, data);
+        failed = training_season(arguments->season, &data->season);
     if (!failed)
         failed = read_files(arguments, data);
     if (!failed)

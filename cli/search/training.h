@@ -124,6 +124,9 @@ typedef struct training_data {
 
 /* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be
  * released. */
+/* The value of --season: rows, 0 or VOLT_SEASON_AUTO. */
+int training_season(const char *text, int64_t *season);
+
 int training_read(const training_arguments *arguments, training_data *data);
 void training_release(training_data *data);
 

@@ -133,6 +133,17 @@ void results_numbers(result_list *results, const char *key, const double *values
         build_append(&results->build, list, build_number(&results->build, values[i]));
 }
 
+void results_rows(result_list *results, const char *key, volt_view values)
+{
+    json_t *list = next_list(results, key);
+    for (int64_t i = 0; list && i < values.rows; i++) {
+        json_t *row = build_array(&results->build);
+        for (int64_t j = 0; row && j < values.cols; j++)
+            build_append(&results->build, row, build_number(&results->build, values.data[i * values.ld + j]));
+        build_append(&results->build, list, row);
+    }
+}
+
 void results_counts(result_list *results, const char *key, const int64_t *values, int64_t count)
 {
     json_t *list = next_list(results, key);

@@ -22,6 +22,7 @@ void results_text(result_list *results, const char *key, const char *label, cons
 void results_texts(result_list *results, const char *key, char *const *values, int64_t count);
 /* Lists of numbers, for JSON alone. */
 void results_numbers(result_list *results, const char *key, const double *values, int64_t count);
+void results_rows(result_list *results, const char *key, volt_view values); /* a list of rows */
 void results_counts(result_list *results, const char *key, const int64_t *values, int64_t count);
 /* A list of columns, for JSON alone: names[columns[0]], ..., or the numbers themselves, counted from 0, when
  * names is NULL. */

@@ -1,6 +1,6 @@
 # tests/cli/cases/1_help.sh: help, version, and the first word of the command line.
 
-all_commands="compare simulate fit tune predict continue stream gram score mcs bekk plan info"
+all_commands="forecast compare simulate fit tune predict continue stream gram score mcs bekk plan info"
 
 # same_help FILE: `out` is the stored text (the version may change)
 same_help()
@@ -140,6 +140,7 @@ no_arguments()
     [ "$status" -eq 2 ] || fail "status $status, not 2"
     no_out
     err_has '^usage: volterra COMMAND'
+    err_has "volterra forecast"
     err_has 'volterra simulate lorenz'
     err_has 'volterra fit'
     # What it proposes works.
@@ -147,7 +148,7 @@ no_arguments()
     [ "$status" -eq 0 ] || fail "the first command it proposes does not work"
     [ -s lorenz.csv ] || fail "the first command it proposes writes nothing"
 }
-check "no arguments: usage with two commands to try" no_arguments
+check "no arguments: usage with commands to try" no_arguments
 
 unknown_command()
 {

@@ -1,0 +1,293 @@
+/* cli/commands/cmd_forecast.c: volterra forecast, a series in, its next values out, with a picture and the error to expect. */
+#include "args/command.h"
+#include "files/calendar.h"
+#include "files/gnuplot.h"
+#include "files/outputs.h"
+#include "page/picture_series.h"
+#include "series/series_data.h"
+#include "series/series_forecast.h"
+#include "series/series_report.h"
+#include "series/series_search.h"
+#include "terminal/messages.h"
+#include "volterra.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct forecast_arguments {
+    common_arguments common;
+    series_arguments series;
+    const char *kernel, *output, *plot;
+    double budget;
+    bool alone;
+} forecast_arguments;
+
+#define SERIES(member) (offsetof(forecast_arguments, series) + offsetof(series_arguments, member))
+
+static const option rows[] = {
+    {.name = "FILE",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = SERIES(file),
+     .meaning = "the series: FILE or FILE:COLUMNS, one row per time step; a column of dates is their time"},
+    {.name = "steps",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .argument = "H",
+     .offset = SERIES(steps),
+     .meaning = "rows to forecast (default: a season if there is one, up to 60, otherwise 12)"},
+    {.name = "season",
+     .kind = OPTION_TEXT,
+     .fallback = "auto",
+     .offset = SERIES(season),
+     .argument = "S",
+     .meaning = "rows of a season (24 for hours of a day), none, or auto: found in the series"},
+    {.name = "calendar",
+     .kind = OPTION_TEXT,
+     .offset = SERIES(calendar),
+     .argument = "PARTS",
+     .meaning = CALENDAR_MEANING},
+    {.name = "alone",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(forecast_arguments, alone),
+     .meaning = "forecast each of several series from itself alone, not from all of them"},
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .fallback = "volterra",
+     .argument = "K",
+     .offset = offsetof(forecast_arguments, kernel),
+     .meaning = "the kernel, see volterra help kernels"},
+    {.name = "budget",
+     .kind = OPTION_DURATION,
+     .argument = "TIME",
+     .offset = offsetof(forecast_arguments, budget),
+     .meaning = "also search the kernel's parameters for about so long: 90s, 3min, 2h; draws depend on --seed"},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .offset = SERIES(rows),
+     .argument = "A:B",
+     .meaning = "use rows A <= t < B, counted from 0; negative ends count from the last row"},
+    {.name = "missing",
+     .kind = OPTION_CHOICE,
+     .choices = missing_choices,
+     .fallback = "error",
+     .offset = SERIES(missing),
+     .meaning = MISSING_MEANING},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(forecast_arguments, output),
+     .argument = "CSV",
+     .meaning = "where to write the forecast (default: NAME-forecast.csv here, for a file NAME.csv)"},
+    {.name = "plot",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(forecast_arguments, plot),
+     .argument = "SVG",
+     .meaning = "where to draw it, or none (default: beside the forecast, if there is gnuplot)"},
+};
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+typedef struct forecast_files {
+    char output[PATH_MAX], plot[PATH_MAX]; /* "": none */
+} forecast_files;
+
+/* "folder/NAME.csv:columns" is NAME. */
+static void stem_of(const char *source, char *stem, size_t size)
+{
+    size_t length = strcspn(source, ":");
+    size_t from = length, to = length;
+    while (from > 0 && source[from - 1] != '/')
+        from--;
+    for (size_t i = from + 1; i < length; i++)
+        if (source[i] == '.')
+            to = i;
+    snprintf(stem, size, "%.*s", (int)(to - from), source + from);
+    if (!stem[0] || strcmp(stem, "-") == 0)
+        snprintf(stem, size, "series");
+}
+
+/* Without --json and -o -, which leave all to the user, forecast and picture have names of their own. */
+static void choose_files(const forecast_arguments *arguments, forecast_files *files)
+{
+    char stem[NAME_MAX / 2] = "";
+    const char *output = arguments->output, *plot = arguments->plot;
+    bool prints = (output && is_standard_output(output)) || arguments->common.json;
+    memset(files, 0, sizeof *files);
+    stem_of(arguments->series.file, stem, sizeof stem);
+    if (output)
+        snprintf(files->output, sizeof files->output, "%s", output);
+    else if (!arguments->common.json)
+        snprintf(files->output, sizeof files->output, "%s-forecast.csv", stem);
+    if (plot && strcmp(plot, "none") != 0) {
+        snprintf(files->plot, sizeof files->plot, "%s", plot);
+    } else if (!plot && !prints && gnuplot_is_there()) {
+        const char *end = strrchr(files->output, '.');
+        int length = end && !strchr(end, '/') ? (int)(end - files->output) : (int)strlen(files->output);
+        snprintf(files->plot, sizeof files->plot, "%.*s.svg", length < PATH_MAX - 8 ? length : PATH_MAX - 8,
+                 files->output);
+    } else if (!plot && !prints) {
+        warn("there is no picture: gnuplot is not installed");
+    }
+}
+
+static int check_files(const forecast_arguments *arguments, const forecast_files *files)
+{
+    const char *output = files->output[0] ? files->output : NULL, *plot = files->plot[0] ? files->plot : NULL;
+    const output_option outputs[] = {{"-o", output}, {"--plot", plot}};
+    if (arguments->common.json &&
+        ((output && is_standard_output(output)) || (plot && is_standard_output(plot))))
+        return complain(EXIT_USAGE, "--json and %s - both want standard output",
+                        output && is_standard_output(output) ? "-o" : "--plot");
+    int failed = outputs_check_distinct(outputs, 2);
+    for (int i = 0; i < 2 && !failed; i++) {
+        failed = outputs[i].path ? output_check(outputs[i].path) : 0;
+        if (!failed && outputs[i].path)
+            failed = output_check_against(outputs[i].path, arguments->series.file);
+    }
+    return failed;
+}
+
+/* ---- picture ---------------------------------------------------------------------------------- */
+
+/* A few seasons or a few times the forecast. */
+static int64_t rows_to_show(const series_data *data)
+{
+    enum { SEASONS = 4, FORECASTS = 4, LEAST = 48 };
+    int64_t shown = FORECASTS * data->steps > LEAST ? FORECASTS * data->steps : LEAST;
+    for (int64_t k = 0; k < data->levels.cols; k++)
+        shown = SEASONS * data->seasons[k] > shown ? SEASONS * data->seasons[k] : shown;
+    return shown < data->levels.rows ? shown : data->levels.rows;
+}
+
+static int draw(const char *path, const series_data *data, const series_forecast *forecast)
+{
+    int64_t steps = forecast->steps, series = forecast->series, known = data->levels.rows,
+            shown = rows_to_show(data);
+    volt_matrix lines = {0}; /* forecast, naive and band side by side, from the last row known on */
+    char title[256];
+    int failed = allocate_matrix(steps + 1, 3 * series, "the picture", &lines);
+    if (failed)
+        return failed;
+    for (int64_t k = 0; k < series; k++) {
+        double last = data->levels.data[(known - 1) * data->levels.ld + k];
+        for (int64_t h = 0; h <= steps; h++) {
+            const series_step *step = h > 0 ? series_step_at(forecast, h - 1, k) : NULL;
+            lines.data[h * lines.ld + k] = step ? step->value : last;
+            lines.data[h * lines.ld + series + k] = last;
+            lines.data[h * lines.ld + 2 * series + k] = step ? sqrt(step->mse) : 0;
+        }
+    }
+    char stem[64];
+    stem_of(data->file.source, stem, sizeof stem);
+    snprintf(title, sizeof title, "%s: the next %lld step%s; band: error on held-out rows, about 2 of 3 within",
+             stem, (long long)steps, steps == 1 ? "" : "s");
+    series_picture picture = {.title = title,
+                              .names = (const char *const *)data->names,
+                              .history = volt_view_rows(volt_as_view(data->levels), known - shown, shown),
+                              .history_row = known - shown,
+                              .forecast = {lines.data, steps + 1, series, lines.ld},
+                              .baseline = {lines.data + series, steps + 1, series, lines.ld},
+                              .baseline_name = "naive",
+                              .band = {lines.data + 2 * series, steps + 1, series, lines.ld},
+                              .band_name = "held-out error",
+                              .forecast_row = known - 1,
+                              .times = data->time_name ? data->time_texts : NULL,
+                              .times_row = 0,
+                              .n_times = known + steps};
+    failed = picture_series_file(path, &picture);
+    free(lines.data);
+    return failed;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int finish(const forecast_arguments *arguments, const forecast_files *files, const series_data *data,
+                  const volt_kernel *kernel, const char *search, const series_forecast *forecast)
+{
+    series_outcome outcome = {.data = data,
+                              .forecast = forecast,
+                              .kernel = volt_kernel_text(kernel),
+                              .search = search[0] ? search : NULL,
+                              .alone = arguments->alone};
+    bool taken = false;
+    if (files->output[0]) {
+        int failed = series_write(files->output, data, forecast);
+        if (failed)
+            return failed;
+        outcome.output = files->output;
+        taken = is_standard_output(files->output);
+    }
+    int plot_failed = 0;
+    if (files->plot[0]) {
+        plot_failed = draw(files->plot, data, forecast);
+        outcome.plot = plot_failed ? NULL : files->plot;
+        taken = taken || is_standard_output(files->plot);
+    }
+    int failed = taken ? 0 : series_report(&outcome, arguments->common.json);
+    return failed ? failed : plot_failed;
+}
+
+static int run_forecast(int argc, char *const *argv)
+{
+    forecast_arguments arguments = {0};
+    forecast_files files;
+    series_data data = {0};
+    series_forecast forecast = {0};
+    volt_kernel *kernel = NULL;
+    char searched[SENTENCE_LENGTH] = "";
+    int failed = options_parse(&command_forecast.options, argc, argv, &arguments);
+    if (failed)
+        return failed;
+    volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
+    if (status)
+        return complain_status_hint(status, " (see volterra help kernels)");
+    choose_files(&arguments, &files);
+    failed = check_files(&arguments, &files);
+    if (!failed)
+        failed = series_read(&arguments.series, &data);
+    if (!failed && arguments.budget > 0) {
+        series_search search = {.kernel = arguments.kernel,
+                                .seconds = arguments.budget,
+                                .seed = arguments.common.seed.value,
+                                .alone = arguments.alone,
+                                .quiet = arguments.common.quiet};
+        failed = series_search_run(&search, &data, &kernel, searched);
+    }
+    if (!failed)
+        failed = series_forecast_make(&data, kernel, arguments.alone, arguments.common.quiet, &forecast);
+    if (!failed)
+        failed = finish(&arguments, &files, &data, kernel, searched, &forecast);
+    series_forecast_release(&forecast);
+    series_release(&data);
+    volt_kernel_free(kernel);
+    return failed;
+}
+
+const cli_command command_forecast = {
+    .name = "forecast",
+    .summary = "the next values of a series, with a picture and the error to expect",
+    .description =
+        "Reads one or several series, finds their season, and forecasts the next H rows: a fit for every\n"
+        "step (as volterra fit --ahead does it: target, inputs, constant and alpha chosen on held-out rows),\n"
+        "\"as now\" where no fit is clearly better, or the value of a season ago where that does best.\n"
+        "\n"
+        "The forecast is a CSV: the time, carried on by the step of the file's dates (or the step's number),\n"
+        "and for each series its values and NAME.error, the root mean square error of that step on the\n"
+        "later half of the rows, each forecast from what was known then. The picture has a band of that\n"
+        "error. -o - prints the CSV alone; --json prints everything and writes no file unless told to.\n"
+        "\n"
+        "With --budget kernels are drawn and tried on the first three quarters of the rows; the best replaces\n"
+        "the one given only if it does clearly better on the last quarter, which took no part.\n"
+        "\n"
+        "A column of numbers that only counts the rows (year, t, index, or the first one) is their time. A\n"
+        "fit for every step takes time: of a long file the latest rows are used unless --rows says which.\n",
+    .examples = "  volterra forecast sales.csv\n"
+                "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
+                "  volterra forecast weather.csv:temp,pressure --season 24 --json\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_forecast,
+};
