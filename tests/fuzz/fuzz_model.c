@@ -4,9 +4,8 @@
  * the metadata, the shapes and the tensors reaches the loader. A model that loads must be usable: a forecast is
  * refused, or finite and the same from the model saved and loaded again. */
 #include "fuzz/fuzz_input.h"
+#include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
-#include "io/file/little_endian.h"
-#include "io/safetensors/safetensors_layout.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -16,49 +15,6 @@
 /* A forecast costs about rows x window^2 steps of a path, times the inputs: small models show as much. */
 enum { MOST_BYTES = 1 << 14, MOST_WIDTH = 64, ROWS = 2 };
 static const double untouched = -12345.678;
-
-/* Where the JSON object at `bytes` ends; `size` when it does not. */
-static size_t object_end(const uint8_t *bytes, size_t size)
-{
-    int depth = 0, is_text = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (is_text && bytes[i] == '\\')
-            i++;
-        else if (bytes[i] == '"')
-            is_text = !is_text;
-        else if (!is_text && bytes[i] == '{')
-            depth++;
-        else if (!is_text && bytes[i] == '}' && --depth == 0)
-            return i + 1;
-    }
-    return size;
-}
-
-/* The file with its length, its padding and its checksum put right, to be freed. */
-static uint8_t *mend(const uint8_t *bytes, size_t size, size_t *mended_size)
-{
-    const uint8_t *header = bytes + SAFETENSORS_LENGTH_BYTES;
-    size_t left = size - SAFETENSORS_LENGTH_BYTES, length = object_end(header, left), data_at = length;
-    while (data_at < left && header[data_at] == ' ')
-        data_at++;
-    size_t padded = (length + SAFETENSORS_ALIGNMENT - 1) / SAFETENSORS_ALIGNMENT * SAFETENSORS_ALIGNMENT;
-    *mended_size = SAFETENSORS_LENGTH_BYTES + padded + (left - data_at);
-    uint8_t *mended = malloc(*mended_size);
-    FUZZ_CHECK(mended);
-    for (int i = 0; i < SAFETENSORS_LENGTH_BYTES; i++)
-        mended[i] = (uint8_t)((uint64_t)padded >> 8 * i);
-    memcpy(mended + SAFETENSORS_LENGTH_BYTES, header, length);
-    memset(mended + SAFETENSORS_LENGTH_BYTES + length, ' ', padded - length);
-    memcpy(mended + SAFETENSORS_LENGTH_BYTES + padded, header + data_at, left - data_at);
-
-    if (*mended_size >= SAFETENSORS_DIGITS_AT + SAFETENSORS_DIGITS) {
-        char digits[SAFETENSORS_DIGITS + 1];
-        memcpy(mended + SAFETENSORS_DIGITS_AT, SAFETENSORS_NO_CHECKSUM, SAFETENSORS_DIGITS);
-        safetensors_crc_digits(safetensors_crc(0, mended, *mended_size), digits);
-        memcpy(mended + SAFETENSORS_DIGITS_AT, digits, SAFETENSORS_DIGITS);
-    }
-    return mended;
-}
 
 /* Forecasts of two rows that the model need not know; returns whether there are any. */
 static int forecast(const volt_model *model, const volt_model_info *info, double out[ROWS * MOST_WIDTH])
@@ -114,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size < SAFETENSORS_LENGTH_BYTES || size > MOST_BYTES)
         return 0;
     size_t mended_size;
-    uint8_t *mended = mend(bytes, size, &mended_size);
+    uint8_t *mended = fuzz_mend(bytes, size, &mended_size);
     volt_model *model = NULL;
     if (volt_model_load(fuzz_input_path(mended, mended_size), &model) == VOLT_OK)
         use(model);

@@ -1,0 +1,116 @@
+/* tests/fuzz/fuzz_stream_state.c: libFuzzer target of the state of a stream, behind the checksum and the digest of the model.
+ *
+ * Both are put right, so that what a mutation does to the metadata, the shapes and the tensors reaches the reader. A state
+ * that loads must be usable: a forecast is refused, or finite and the same from the state saved and loaded again. */
+#include "fuzz/fuzz_input.h"
+#include "fuzz/fuzz_mend.h"
+#include "fuzz/fuzz_own_file.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 13, TRAINED = 12, SEASON = 3, DIGITS = 16, ROWS = 5 };
+static const char key[] = "\"model\":\"";
+static const double untouched = -12345.678;
+
+/* A model of changes, which looks back over the rows of a season. */
+static volt_model *make_model(void)
+{
+    double x[TRAINED + 1];
+    const int64_t anchor = 0;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.5;
+    options.ahead = 1;
+    options.target = VOLT_TARGET_CHANGE;
+    options.input = VOLT_INPUT_BOTH;
+    options.season = SEASON;
+    options.anchors = &anchor;
+    for (int t = 0; t <= TRAINED; t++)
+        x[t] = (double)(7 * t % 5) / 4;
+    FUZZ_CHECK(volt_kernel_parse("volterra:tau_coef=0.3,lambda_coef=0.9", &kernel) == VOLT_OK);
+    FUZZ_CHECK(volt_model_fit(kernel, volt_view_of(x, TRAINED, 1), volt_view_of(x + 1, TRAINED, 1), &options,
+                              (volt_matrix){0}, &model) == VOLT_OK);
+    volt_kernel_free(kernel);
+    return model;
+}
+
+/* Where the digits of the model stand in a file; NULL: nowhere. */
+static uint8_t *find_digest(uint8_t *bytes, size_t size)
+{
+    size_t length = sizeof key - 1;
+    for (size_t i = 0; i + length + DIGITS <= size; i++)
+        if (memcmp(bytes + i, key, length) == 0)
+            return bytes + i + length;
+    return NULL;
+}
+
+static void learn_digest(const volt_model *model, uint8_t digits[DIGITS])
+{
+    volt_stream *stream = NULL;
+    size_t size = 0;
+    FUZZ_CHECK(volt_stream_create(model, NULL, &stream) == VOLT_OK);
+    FUZZ_CHECK(volt_stream_save(stream, fuzz_own_path()) == VOLT_OK);
+    uint8_t *bytes = fuzz_read(fuzz_own_path(), &size), *found = find_digest(bytes, size);
+    FUZZ_CHECK(found);
+    memcpy(digits, found, DIGITS);
+    free(bytes);
+    volt_stream_free(stream);
+}
+
+static void push_rows(volt_stream *stream, double y[ROWS])
+{
+    for (int i = 0; i < ROWS; i++) {
+        double x = 0.75 - 0.5 * (double)(i % 3);
+        y[i] = untouched;
+        volt_status status = volt_stream_push(stream, &x, &y[i]);
+        FUZZ_CHECK(status ? y[i] == untouched : isfinite(y[i]));
+    }
+}
+
+static void use(const volt_model *model, volt_stream *stream)
+{
+    double first[ROWS], second[ROWS], last = untouched;
+    volt_stream *again = NULL;
+    FUZZ_CHECK(volt_stream_last(stream, &last) ? isfinite(last) : last == untouched);
+    FUZZ_CHECK(volt_stream_save(stream, fuzz_own_path()) == VOLT_OK);
+    FUZZ_CHECK(volt_stream_load(model, NULL, fuzz_own_path(), &again) == VOLT_OK);
+    push_rows(stream, first);
+    push_rows(again, second);
+    FUZZ_CHECK(memcmp(first, second, sizeof first) == 0);
+    FUZZ_CHECK(volt_stream_beyond(stream) == volt_stream_beyond(again));
+    volt_stream_free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static volt_model *model;
+    static uint8_t digits[DIGITS];
+    if (!model) {
+        FUZZ_CHECK(volt_set_threads(1) == VOLT_OK);
+        model = make_model();
+        learn_digest(model, digits);
+    }
+    if (size < SAFETENSORS_LENGTH_BYTES || size > MOST_BYTES)
+        return 0;
+    uint8_t *own = malloc(size);
+    FUZZ_CHECK(own);
+    memcpy(own, bytes, size);
+    uint8_t *found = find_digest(own, size);
+    if (found)
+        memcpy(found, digits, DIGITS);
+    size_t mended_size;
+    uint8_t *mended = fuzz_mend(own, size, &mended_size);
+    volt_stream *stream = NULL;
+    if (volt_stream_load(model, NULL, fuzz_input_path(mended, mended_size), &stream) == VOLT_OK)
+        use(model, stream);
+    else
+        FUZZ_CHECK(!stream && *volt_error_detail());
+    volt_stream_free(stream);
+    free(mended);
+    free(own);
+    return 0;
+}
