@@ -160,7 +160,7 @@ static volt_status read_cells(row_lines *lines, const char *row)
         if (status)
             shift_columns(lines, may_skip);
     }
-    if (status || lines->has_settled)
+    if (status || lines->has_settled || lines->n_cells <= lines->d) /* nothing is left to skip */
         return status;
     status = header_line_begins_with_number(row, &begins_with_number);
     lines->has_settled = may_skip || begins_with_number;
