@@ -12,7 +12,6 @@ peer has BLAS on all cores or a process per core, whichever is faster on the fir
 BENCH_TUNE_DRAWS make a smaller search, without a budget.
 """
 
-import json
 import os
 import sys
 import time
@@ -21,40 +20,12 @@ from ctypes import byref, c_int64
 
 import numpy as np
 import volterra
+from measure import report
 from volterra import _native as c
 from volterra._arrays import NO_MATRIX, empty, view
 from volterra._model import Kernel
 
 warnings.simplefilter("ignore")
-
-
-# ---- measurements, as bench/measure.c writes them ----------------------------------------------
-
-
-def report(
-    name, parameters, seconds=None, value=None, unit=None, peer=None, peer_seconds=None, at_least=0, at_most=0
-):
-    """Budgets are on the ratio where there is a peer, else on the value."""
-    ratio = peer_seconds / seconds if peer_seconds else None
-    quantity, of = (ratio, "x") if at_least else (value, unit)
-    budget = f">= {at_least:g}" if at_least else f"<= {at_most:g}" if at_most else ""
-    met = None if not budget or quantity is None else quantity >= at_least if at_least else quantity <= at_most
-    line = {"name": name, "parameters": parameters}
-    if seconds is not None:
-        line["seconds"] = seconds
-    if unit:
-        line.update(value=value, unit=unit)
-    if peer:
-        line.update(peer=peer, peer_seconds=peer_seconds, ratio=ratio)
-    if budget:
-        line.update(judged="ratio" if at_least else "value", budget=budget, met=met)
-    print(json.dumps(line), flush=True)
-    if os.environ.get("BENCH_TABLE"):
-        words = " ".join(f"{key}={value}" for key, value in parameters.items())
-        measured = f"{quantity:.4g} {of}" if quantity is not None else "no peer"
-        verdict = "" if not budget else "not judged" if met is None else "met" if met else "MISSED"
-        with open(os.environ["BENCH_TABLE"], "a") as table:
-            print(f"{name:<22} {words:<50} {measured:<22} {budget:<9} {verdict}", file=table)
 
 
 def seconds_of(run):

@@ -8,6 +8,8 @@
 # BENCH_DATA   a folder with sysid/wiener_hammerstein.csv; empty: sysid is left out
 # BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search (tune, python) than 3008 rows and 100 draws, without budgets
 # BENCH_THREADS_ROWS                 rows of the large factorisation of `threads` (20000; 0: none)
+# FORECAST_DRAWS, FORECAST_BUDGET    forecast also tunes with so many draws (10), or for so long (60s), every task
+# FORECAST_TABLE                     a file for the table of forecast, in Markdown
 # BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
@@ -15,7 +17,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels tune python sysid)
+[ ${#names[@]} -gt 0 ] || names=(gram cholesky fit stream memory lorenz io windows kernels tune python forecast sysid)
 
 # The budgets are for two cores, and the peers get the same two; `threads`, which is asked for by name, takes all.
 all_threads=${OMP_NUM_THREADS:-$(nproc)}
@@ -26,20 +28,21 @@ export BENCH_TABLE
 trap 'rm -f "$BENCH_TABLE"' EXIT
 
 wrong=()
-bench_python()
+# bench_script NAME: bench/bench_NAME.py, with what Python needs to find of ours
+bench_script()
 {
     local python=${PEER_PYTHON:-python3}
     if ! "$python" -c 'import numpy' 2>/dev/null; then
-        echo "bench: no Python with numpy, so python is left out" >&2
+        echo "bench: no Python with numpy, so $1 is left out" >&2
         return
     fi
-    VOLTERRA_LIBRARY=$PWD/$build/libvolterra.so PYTHONPATH=$PWD/python:$BENCH_FOLDER PYTHONDONTWRITEBYTECODE=1 \
-        "$python" bench/bench_python.py
+    VOLTERRA=$PWD/$build/volterra VOLTERRA_LIBRARY=$PWD/$build/libvolterra.so \
+        PYTHONPATH=$PWD/python:$BENCH_FOLDER PYTHONDONTWRITEBYTECODE=1 "$python" "bench/bench_$1.py"
 }
 
 for name in "${names[@]}"; do
-    if [ "$name" = python ]; then
-        bench_python || wrong+=("$name")
+    if [ -f "bench/bench_$name.py" ]; then
+        bench_script "$name" || wrong+=("$name")
     elif [ "$name" = threads ]; then
         OMP_NUM_THREADS=$all_threads OPENBLAS_NUM_THREADS=$all_threads "$build/bench/bench_threads" || wrong+=("$name")
     else
