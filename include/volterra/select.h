@@ -35,7 +35,7 @@ typedef struct volt_split {
 
 typedef struct volt_split_options {
     int64_t folds;     /* validation blocks, 5 */
-    int64_t gap;       /* rows left out between training and validation, 0 */
+    int64_t gap;       /* rows left out between training and validation, 0; H - 1 for targets H rows ahead */
     int64_t min_train; /* rows that the first training part has at least, 1; blocks shrink to make room */
     int64_t max_train; /* rows that a training part has at most, the latest ones; 0: all */
     int rolling;       /* max_train is the length of the first training part, 0 */
@@ -49,7 +49,7 @@ VOLT_API volt_status volt_splits(int64_t n, const volt_split_options *options, v
 
 /* ---- candidates ------------------------------------------------------------------------------- */
 
-/* A sequence of candidates, each a kernel and an alpha. Candidate i depends on i alone. */
+/* A sequence of candidates, each a kernel and an alpha; an alpha of 0 is profiled. Candidate i depends on i alone. */
 typedef struct volt_candidates volt_candidates;
 
 /* What one parameter (or "alpha") is drawn from; it replaces the range of the kernel table. */
@@ -66,6 +66,9 @@ typedef struct volt_draw_options {
     const volt_range *ranges; /* (optional) n_ranges of them */
     int64_t n_ranges;
     int scale; /* 1: widths are in units of the inputs as volt_fit_options.scale makes them; 0: as they are */
+    int from_defaults; /* 1: unless a range is given for alpha, candidate 0 is the kernel as it is given, the rest at its
+                        * defaults, with alpha 0 (profiled: volt_search_run) in place of draw 0, and alpha is 0 in every
+                        * draw of a kernel whose entries cost much; 0 (default): all of them are drawn */
 } volt_draw_options;
 VOLT_API volt_draw_options volt_draw_options_default(void);
 
@@ -82,7 +85,8 @@ VOLT_API volt_status volt_candidates_grid(const char *kernel, volt_view X, const
 VOLT_API volt_status volt_candidates_list(const char *const *kernels, const double *alphas, int64_t count,
                                           volt_candidates **candidates);
 /* The same from a CSV file whose columns are parameters of `kernel`, and alpha; cells may be words (lift).
- * A parameter in both, an unknown column or a cell that does not read is an error with its line. A column
+ * An alpha `auto` is profiled. A parameter in both, an unknown column or a cell that does not read is an error with
+ * its line. A column
  * `kernel` of whole kernel texts may take the place of the parameters; `kernel` is NULL then. */
 VOLT_API volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates);
 /* From a function of the index: write candidate i as text and alpha, return 0, or nonzero when there are no
@@ -105,7 +109,7 @@ typedef enum volt_score {
     VOLT_SCORE_R2,          /* mean over outputs, then over folds; the higher the better */
     VOLT_SCORE_NMSE,        /* 1 - r2: the lower the better */
     VOLT_SCORE_MSE,         /* in the units of the targets: the lower the better */
-    VOLT_SCORE_PREQUENTIAL, /* r2 of one-step-ahead forecasts, every row trained on all before it; per block */
+    VOLT_SCORE_PREQUENTIAL, /* r2 of forecasts of every row from all rows before it and its gap; per block */
     VOLT_SCORE_LOG          /* Gaussian log marginal likelihood, variances profiled; all rows are one block */
 } volt_score;
 
@@ -119,11 +123,11 @@ typedef enum volt_race {
 typedef struct volt_trial {
     int64_t index;      /* among the candidates */
     const char *kernel; /* full text */
-    double alpha;
-    double score;    /* mean over the blocks done; NaN when it failed */
-    double *folds;   /* n_folds of them, as far as it got */
-    int64_t n_folds; /* blocks done */
-    int stopped;     /* given up by the race after n_folds blocks */
+    double alpha;       /* given, or the best of a profile; 0: the profile failed */
+    double score;       /* mean over the blocks done; NaN when it failed */
+    double *folds;      /* n_folds of them, as far as it got */
+    int64_t n_folds;    /* blocks done */
+    int stopped;        /* given up by the race after n_folds blocks */
     double seconds;
     const char *failure; /* why there is no score, or NULL */
 } volt_trial;
@@ -150,10 +154,14 @@ typedef struct volt_search_options {
     volt_trial_fn on_trial; /* (optional) */
     void *trial_context;
     volt_progress progress;
+    volt_view
+        base; /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base);
+                     * scores are those of levels then, but the log score, which has no levels */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 
-/* Evaluate the candidates. When it is cancelled with at least one score, *search holds what there is, and the
+/* Evaluate the candidates. An alpha of 0 is profiled: each of 12 alphas, 10^-8 to 10^3 times the mean diagonal of the
+ * candidate's Gram matrix, is scored on the folds, and the trial is that of the best. When it is cancelled with at least one score, *search holds what there is, and the
  * call returns VOLT_ERR_CANCELLED all the same. A candidate that fails is a trial with a reason; when all
  * fail the call returns VOLT_ERR_DATA with the first reason, and *search holds the trials.
  * VOLT_ERR_ARGUMENT: no limit on an endless sequence, splits that leave nothing to train on, scores that do

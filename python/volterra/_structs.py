@@ -266,6 +266,7 @@ class DrawOptions(ctypes.Structure):
         ("ranges", POINTER(Range)),
         ("n_ranges", c_int64),
         ("scale", c_int),
+        ("from_defaults", c_int),
     ]
 
 
@@ -301,6 +302,7 @@ class SearchOptions(ctypes.Structure):
         ("on_trial", TrialFn),
         ("trial_context", c_void_p),
         ("progress", Progress),
+        ("base", Matrix),
     ]
 
 

@@ -154,24 +154,44 @@ static volt_status try_alpha(chooser *c, double alpha, volt_stage *stage)
     return status;
 }
 
-static double mean_diagonal(const chooser *c, double *largest)
+/* Of the `counted` rows that have a target; the others have a diagonal of 0. */
+static double mean_diagonal(const double *diagonal, int64_t rows, int64_t counted, double *largest)
 {
     double sum = 0;
-    int64_t counted = 0;
     *largest = 0;
-    for (int64_t i = 0; i < c->rows; i++) {
-        sum += c->diagonal[i]; /* 0 of a row without a target */
-        counted += has_target(c, i);
-        *largest = fmax(*largest, c->diagonal[i]);
+    for (int64_t i = 0; i < rows; i++) {
+        sum += diagonal[i];
+        *largest = fmax(*largest, diagonal[i]);
     }
     return counted > 0 ? sum / (double)counted : 0;
+}
+
+int64_t volt_choice_grid(const double *diagonal, int64_t rows, int64_t counted,
+                         double alphas[VOLT_CHOICE_ALPHAS])
+{
+    double largest, mean = mean_diagonal(diagonal, rows, counted, &largest);
+    int64_t count = 0;
+    for (int power = MOST_POWER; power >= LEAST_POWER; power--) {
+        double alpha = mean * pow(10, power);
+        if (alpha > 10 * (double)rows * DBL_EPSILON * largest && isfinite(alpha))
+            alphas[count++] = alpha;
+    }
+    return count;
+}
+
+static int64_t count_targets(const chooser *c)
+{
+    int64_t counted = 0;
+    for (int64_t i = 0; i < c->rows; i++)
+        counted += has_target(c, i);
+    return counted;
 }
 
 /* From the largest to the smallest. */
 static volt_status try_all(chooser *c, volt_progress progress, double from, double share)
 {
     volt_stage stage;
-    double largest, mean = mean_diagonal(c, &largest);
+    double alphas[VOLT_CHOICE_ALPHAS];
     volt_stage_begin(&stage, progress, "choose", from, share,
                      (c->choice->alpha > 0 ? 1 : VOLT_CHOICE_ALPHAS) * volt_cholesky_units(c->rows - c->first));
     for (int constant = 0; constant <= (int)c->intercept; constant++)
@@ -180,11 +200,9 @@ static volt_status try_all(chooser *c, volt_progress progress, double from, doub
         VOLT_TRY(try_alpha(c, c->choice->alpha, &stage));
         return volt_stage_end(&stage);
     }
-    for (int power = MOST_POWER; power >= LEAST_POWER; power--) {
-        double alpha = mean * pow(10, power);
-        if (alpha > 10 * (double)c->rows * DBL_EPSILON * largest && isfinite(alpha))
-            VOLT_TRY(try_alpha(c, alpha, &stage));
-    }
+    int64_t count = volt_choice_grid(c->diagonal, c->rows, count_targets(c), alphas);
+    for (int64_t i = 0; i < count; i++)
+        VOLT_TRY(try_alpha(c, alphas[i], &stage));
     return volt_stage_end(&stage);
 }
 
@@ -252,7 +270,7 @@ static volt_chosen decide(const chooser *c, int64_t output)
 /* Too few rows to hold any out: naive where there is such a forecast, else an alpha of the kernel's own size. */
 static void decide_blindly(const chooser *c)
 {
-    double largest, mean = mean_diagonal(c, &largest);
+    double largest, mean = mean_diagonal(c->diagonal, c->rows, count_targets(c), &largest);
     for (int64_t k = 0; k < c->q; k++)
         c->choice->outputs[k] = (volt_chosen){.alpha = c->choice->changes     ? INFINITY
                                                        : c->choice->alpha > 0 ? c->choice->alpha

@@ -50,6 +50,11 @@ double volt_choice_rows(double n);
 /* How many factorisations of those rows there are at most. */
 enum { VOLT_CHOICE_ALPHAS = 12 };
 
+/* The finite candidates for a matrix with this diagonal of `rows` numbers, of which those of `counted` rows are not 0 for
+ * want of a target, from the largest down; returns how many. */
+int64_t volt_choice_grid(const double *diagonal, int64_t rows, int64_t counted,
+                         double alphas[VOLT_CHOICE_ALPHAS]);
+
 /* Choose, then solve: A (rows kept x q) holds the targets and receives the coefficients, intercepts (q) what a forecast
  * adds to (K - common 11') A. The factor has begun with `task` (alpha 0, Y = A, no W and u yet) and is filled.
  * Rows without a target hold 0 in A, naive and level.

@@ -8,6 +8,15 @@ double volt_output_nmse(const volt_output *output)
     return variance != 0 ? error / variance : error > 0;
 }
 
+double volt_output_nmse_of_levels(const volt_output *output, const volt_output *levels)
+{
+    double unit = volt_output_unit(levels), variance = volt_output_variance(levels, unit);
+    if (variance == 0)
+        unit = volt_output_unit(output);
+    double error = volt_output_error(output, unit);
+    return variance != 0 ? error / variance : error > 0;
+}
+
 double volt_normalised_error(volt_view truth, volt_view forecast)
 {
     double sum = 0;

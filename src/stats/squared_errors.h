@@ -8,6 +8,9 @@
  * it counts 0 when it is forecast exactly, and 1 otherwise. */
 double volt_output_nmse(const volt_output *output);
 
+/* The same where truth and forecast are parts of `levels`, which count for the variance. */
+double volt_output_nmse_of_levels(const volt_output *output, const volt_output *levels);
+
 /* The mean over outputs; truth and forecast are T x q, T >= 1. */
 double volt_normalised_error(volt_view truth, volt_view forecast);
 

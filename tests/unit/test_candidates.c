@@ -83,7 +83,7 @@ static void wrong_lists_are_refused(void **state)
         {"rbf:gama=1", 1, VOLT_ERR_KERNEL, "candidate 2"},
         {"nothing", 1, VOLT_ERR_KERNEL, "candidate 2"},
         {"", 1, VOLT_ERR_KERNEL, "candidate 2"},
-        {"rbf", 0, VOLT_ERR_ARGUMENT, "alpha is 0"},
+        {"rbf", -0.5, VOLT_ERR_ARGUMENT, "alpha is -0.5"},
         {"rbf", -1, VOLT_ERR_ARGUMENT, "alpha is -1"},
         {"rbf", NAN, VOLT_ERR_ARGUMENT, "alpha is"},
         {"rbf", INFINITY, VOLT_ERR_ARGUMENT, "alpha is inf"},
@@ -143,8 +143,10 @@ static void functions_make_candidates(void **state)
     good.format = "nonsense%d";
     check_no_candidate(endless, 0, VOLT_ERR_KERNEL, "nonsense1");
     good.format = "rbf:gamma=%d";
-    good.alpha = 0;
-    check_no_candidate(endless, 0, VOLT_ERR_ARGUMENT, "alpha is 0");
+    good.alpha = -0.5;
+    check_no_candidate(endless, 0, VOLT_ERR_ARGUMENT, "alpha is -0.5");
+    good.alpha = 0; /* to be profiled */
+    check_candidate(endless, 0, "rbf:gamma=1,window=1", 0);
     volt_candidates_free(endless);
 
     volt_candidates *candidates = (volt_candidates *)&good;
@@ -212,6 +214,7 @@ static void files_of_many_kinds(void **state)
         {"alpha,gamma\n\n2,3\n\n", "rbf", "rbf:gamma=3,window=1", 2},
         {"alpha,augment,window\n2,time+leadlag,3\n", "sig:level=2",
          "sig:level=2,order=2,window=3,augment=time+leadlag", 2},
+        {"alpha,gamma\nauto,3\n", "rbf", "rbf:gamma=3,window=1", 0},      /* profiled */
         {"alpha,gamma,window\n2,3,\n", "rbf", "rbf:gamma=3,window=1", 2}, /* an empty cell is the default */
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

@@ -22,7 +22,7 @@ enum { N = 20, DRAWS = 3 };
 
 /* What the calls work on, made before any allocation fails. */
 static plain_problem problem;
-static volt_candidates *draws, *grid, *list, *function;
+static volt_candidates *draws, *grid, *list, *function, *profiled;
 static const char *csv, *log_path, *good_log;
 
 static const char *const lifts[] = {"geometric", "rbf"};
@@ -58,6 +58,8 @@ static int make_set(void **state)
     check_ok(volt_candidates_grid("volterra", plain_inputs(&problem), &draw_options, 2, &grid));
     check_ok(volt_candidates_list(kernels, alphas, 3, &list));
     check_ok(volt_candidates_function(make, NULL, 4, &function));
+    const volt_draw_options from_defaults = {.scale = 1, .from_defaults = 1};
+    check_ok(volt_candidates_draw("gak:window=3", plain_inputs(&problem), &from_defaults, &profiled));
     csv = scratch_write_text("candidates.csv", "gamma,alpha\n1,2\n3,4\n5,6\n");
     log_path = scratch_path("trials.jsonl");
     good_log = scratch_path("good.jsonl");
@@ -75,6 +77,7 @@ static int free_set(void **state)
     failing_alloc_stop();
     volt_set_threads(0);
     volt_candidates_free(function);
+    volt_candidates_free(profiled);
     volt_candidates_free(list);
     volt_candidates_free(grid);
     volt_candidates_free(draws);
@@ -153,6 +156,11 @@ static volt_status call_get_list(void)
     return get_from(list);
 }
 
+static volt_status call_get_profiled(void)
+{
+    return get_from(profiled);
+}
+
 static volt_status call_get_function(void)
 {
     return get_from(function);
@@ -202,6 +210,18 @@ static volt_status call_search_log_score(void)
     volt_search_options options = search_options();
     options.score = VOLT_SCORE_LOG;
     return search_with(list, &options);
+}
+
+/* Alphas that are profiled, by every kind of score; a base, and a gap. */
+static volt_status call_search_profile(void)
+{
+    static double base[N * 2];
+    volt_search_options options = search_options();
+    options.base = volt_view_of(base, N, 2);
+    volt_status status = search_with(profiled, &options);
+    options.score = VOLT_SCORE_PREQUENTIAL;
+    options.splits.gap = 1;
+    return status ? status : search_with(profiled, &options);
 }
 
 /* What a run that ran out of memory left in its log is good for another. */
@@ -272,6 +292,7 @@ static void candidates_run_out_of_memory(void **state)
     fail_every_allocation("get, draw", call_get_draw);
     fail_every_allocation("get, grid", call_get_grid);
     fail_every_allocation("get, list", call_get_list);
+    fail_every_allocation("get, from the defaults", call_get_profiled);
     fail_every_allocation("get, function", call_get_function);
 }
 
@@ -284,6 +305,7 @@ static void searches_run_out_of_memory(void **state)
     fail_every_allocation("search, rolling", call_search_rolling);
     fail_every_allocation("search, prequential", call_search_prequential);
     fail_every_allocation("search, log score", call_search_log_score);
+    fail_every_allocation("search, profile", call_search_profile);
 }
 
 /* With two threads at work the other one must come to its end too. */

@@ -49,8 +49,8 @@ volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index
     char text[VOLT_KERNEL_LENGTH] = "";
     double value = NAN;
     VOLT_TRY(candidates->get(candidates, index, text, &value));
-    VOLT_REQUIRE(value > 0 && isfinite(value), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite", value);
+    VOLT_REQUIRE(value >= 0 && isfinite(value), VOLT_ERR_ARGUMENT,
+                 "alpha is %g, and must be positive and finite, or 0 to be profiled", value);
 
     volt_kernel *parsed = NULL;
     VOLT_TRY(volt_kernel_parse(text, &parsed));

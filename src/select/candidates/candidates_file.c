@@ -1,7 +1,7 @@
 /* src/select/candidates/candidates_file.c: candidates from a CSV file, a row each.
  *
  * The header names parameters of the kernel, and alpha. A cell that is empty leaves its parameter to the
- * kernel's default. */
+ * kernel's default; an alpha `auto` is profiled. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/name_lists.h"
@@ -26,7 +26,8 @@ typedef struct reader {
 
     char row[VOLT_KERNEL_LENGTH]; /* the candidate being read */
     double row_alpha;
-    char **kernels; /* those read */
+    bool is_profiled; /* its alpha is the word auto */
+    char **kernels;   /* those read */
     double *alphas;
     int64_t count, kernel_capacity, alpha_capacity;
 } reader;
@@ -61,6 +62,12 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     if (column == 0) {
         snprintf(r->row, sizeof r->row, "%s", r->kernel ? r->kernel : "");
         r->row_alpha = NAN;
+        r->is_profiled = false;
+    }
+    if (column == r->alpha && strcmp(text, "auto") == 0) {
+        r->row_alpha = 0;
+        r->is_profiled = true;
+        return VOLT_OK;
     }
     if (column == r->alpha) {
         VOLT_REQUIRE(volt_parse_number(text, &r->row_alpha), VOLT_ERR_FORMAT,
@@ -121,8 +128,9 @@ static volt_status finish_row(void *context, int64_t line, int64_t n_cells)
     VOLT_REQUIRE(n_cells == r->n_columns, VOLT_ERR_FORMAT,
                  "line %" PRId64 " has %" PRId64 " cells where the header has %" PRId64, line, n_cells,
                  r->n_columns);
-    VOLT_REQUIRE(r->row_alpha > 0 && isfinite(r->row_alpha), VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": alpha is %g, and must be positive and finite", line, r->row_alpha);
+    VOLT_REQUIRE(r->is_profiled || (r->row_alpha > 0 && isfinite(r->row_alpha)), VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": alpha is %g, and must be positive and finite, or the word auto", line,
+                 r->row_alpha);
     volt_kernel *parsed = NULL;
     volt_status status = volt_kernel_parse(r->row, &parsed);
     volt_kernel_free(parsed);

@@ -36,8 +36,9 @@ static volt_status list_fill(const char *const *kernels, const double *alphas, l
     for (int64_t i = 0; i < all->count; i++) {
         volt_kernel *parsed = NULL;
         volt_status status = volt_kernel_parse(kernels[i], &parsed);
-        if (status == VOLT_OK && !(alphas[i] > 0 && isfinite(alphas[i])))
-            status = volt_fail(VOLT_ERR_ARGUMENT, "alpha is %g, and must be positive and finite", alphas[i]);
+        if (status == VOLT_OK && !(alphas[i] >= 0 && isfinite(alphas[i])))
+            status = volt_fail(VOLT_ERR_ARGUMENT,
+                               "alpha is %g, and must be positive and finite, or 0 to be profiled", alphas[i]);
         if (status == VOLT_OK && !(all->kernels[i] = volt_strdup(volt_kernel_text(parsed))))
             status = VOLT_ERR_MEMORY;
         volt_kernel_free(parsed);

@@ -1,19 +1,24 @@
 /* src/select/candidates/draws.c: candidates drawn at random from a space, or laid out as a grid over it.
  *
  * Draw i takes one uniform number per axis from Philox stream i, so that it is the same whatever was drawn
- * before, and on which machine. */
+ * before, and on which machine. A sequence that starts from the defaults has them in place of draw 0, and profiles
+ * alpha (select/folds/cross_validation.c) where one more factorisation costs little beside the Gram matrix. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/engine/engine.h"
 #include "select/candidates/candidates.h"
 #include "select/candidates/space.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 typedef struct drawing {
     volt_space *space;
     uint64_t seed;
     int64_t points;   /* of a grid */
     volt_part *parts; /* of it */
+    bool profiles;    /* starts from the defaults, and alpha is not asked for */
+    int64_t rows, d;  /* of the inputs */
 } drawing;
 
 volt_draw_options volt_draw_options_default(void)
@@ -30,16 +35,42 @@ static void release(void *own)
     volt_free(drawn);
 }
 
+/* Does an entry of the kernel's Gram matrix cost much? Where the inputs lie does not matter for that. A text that cannot
+ * be resolved fails later, with its reason. */
+static volt_status is_dear(const drawing *drawn, const char *text, bool *dear)
+{
+    volt_kernel *kernel = NULL;
+    volt_resolved resolved;
+    const volt_extent unit = {.radius = 1, .largest = 1};
+    *dear = false;
+    volt_status status = volt_kernel_parse(text, &kernel);
+    if (status == VOLT_OK && volt_kernel_resolve(kernel, unit, drawn->d, &resolved) == VOLT_OK)
+        *dear = volt_engine_of(&resolved, drawn->rows)->is_dear;
+    volt_kernel_free(kernel);
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
+}
+
 static volt_status draw_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             double *alpha)
 {
     const drawing *drawn = candidates->own;
     double u[VOLT_MOST_AXES];
     volt_rng rng;
+    if (drawn->profiles && index == 0) {
+        snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", drawn->space->kernel);
+        *alpha = 0;
+        return VOLT_OK;
+    }
     volt_rng_init(&rng, drawn->seed, (uint64_t)index);
     for (int64_t a = 0; a < drawn->space->n_axes; a++)
         u[a] = volt_rng_uniform(&rng);
-    return volt_space_at(drawn->space, u, kernel, alpha, NULL);
+    VOLT_TRY(volt_space_at(drawn->space, u, kernel, alpha, NULL));
+    bool dear = false;
+    if (drawn->profiles)
+        VOLT_TRY(is_dear(drawn, kernel, &dear));
+    if (dear)
+        *alpha = 0;
+    return VOLT_OK;
 }
 
 static volt_status grid_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
@@ -75,7 +106,11 @@ static volt_status create(const char *kernel, volt_view X, const volt_draw_optio
     drawn->points = points;
     volt_candidates source = {
         .count = -1, .get = points ? grid_get : draw_get, .release = release, .own = drawn};
+    drawn->rows = X.rows;
+    drawn->d = X.cols;
     volt_status status = volt_space_create(kernel, X, options, &drawn->space);
+    if (status == VOLT_OK)
+        drawn->profiles = options && options->from_defaults && points == 0 && !drawn->space->alpha_asked;
     int64_t n_parts = 0;
     if (status == VOLT_OK)
         status = volt_space_parts(drawn->space, points ? points : 1, &drawn->parts, &n_parts);

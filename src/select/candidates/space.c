@@ -223,6 +223,7 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
     for (int64_t r = 0; r < options->n_ranges; r++)
         if (volt_name_is_alpha(options->ranges[r].name))
             VOLT_TRY(add_range(space, info, &options->ranges[r]));
+    space->alpha_asked = has_axis(space, "alpha");
     if (!has_axis(space, "alpha")) {
         volt_axis axis = {.kind = VOLT_SEARCH_LOG, .low = alpha_low, .high = alpha_high};
         VOLT_TRY(add_axis(space, "alpha", axis));

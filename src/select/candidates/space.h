@@ -33,7 +33,8 @@ typedef struct volt_space {
     double distance;    /* median distance of two scaled rows */
     volt_axis *axes;    /* those of the caller, choices first, then those of the kernel table; alpha last */
     int64_t n_axes, capacity;
-    int64_t n_asked; /* the first axes, those the caller gave ranges for, without alpha */
+    int64_t n_asked;  /* the first axes, those the caller gave ranges for, without alpha */
+    bool alpha_asked; /* the caller gave a range for alpha */
 } volt_space;
 
 /* The space of `kernel` on the rows of X; the arguments are those of volt_candidates_draw. */

@@ -7,18 +7,28 @@
 #include <inttypes.h>
 #include <math.h>
 
+double volt_score_sign(volt_score score)
+{
+    return score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE ? -1 : 1;
+}
+
 volt_status volt_block_score(const volt_problem *problem, const volt_split *split, volt_view forecast,
                              double *score)
 {
     int64_t q = problem->q;
     volt_view truth = volt_view_of(problem->Y + split->begin * q, forecast.rows, q);
     double value = 0;
+    for (int64_t k = 0; problem->levels && problem->score != VOLT_SCORE_MSE && k < q; k++) {
+        volt_view levels = volt_view_of(problem->levels + split->begin * q, forecast.rows, q);
+        volt_output output = volt_output_of(truth, forecast, k), level = volt_output_of(levels, levels, k);
+        value += volt_output_nmse_of_levels(&output, &level) / (double)q;
+    }
     if (problem->score == VOLT_SCORE_MSE)
         for (int64_t k = 0; k < q; k++) {
             volt_output output = volt_output_of(truth, forecast, k);
             value += volt_output_error(&output, problem->target_scale[k]) / (double)q;
         }
-    else
+    else if (!problem->levels)
         value = volt_normalised_error(truth, forecast);
     VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE,
                  "the forecasts for rows %" PRId64 " to %" PRId64 " are too large for a double",

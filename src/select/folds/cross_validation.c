@@ -2,12 +2,18 @@
  *
  * Training parts that begin at the same row are leading blocks of one another: one factor (solve/factor.h) grows from
  * block to block and forecasts each from the rows before it, and a candidate that is given up early has cost
- * little. Training parts that begin elsewhere (rolling ones) are groups of their own. */
+ * little. Training parts that begin elsewhere (rolling ones) are groups of their own.
+ *
+ * An alpha that is not given is profiled: the same Gram matrix is factored with every alpha of a grid, and the best mean
+ * score counts. Where an entry of the matrix costs much that is cheaper than to draw alpha with the rest. */
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
 #include "kernel/engine/engine.h"
 #include "select/folds/block_score.h"
+#include "solve/choice.h"
+
+#include <string.h>
 
 /* One candidate. */
 typedef struct evaluation {
@@ -134,13 +140,31 @@ static volt_status forecast_reset(evaluation *e, const volt_split *split, volt_m
     return VOLT_OK;
 }
 
+/* Every row of the block from the rows before it, less the gap. */
+static volt_status forecast_prequential(evaluation *e, const volt_split *split, volt_matrix out)
+{
+    const volt_problem *problem = e->problem;
+    int64_t q = problem->q, begin = split->begin - e->base - problem->washout;
+    if (problem->gap == 0) {
+        volt_factor_one_step(e->factor, begin, out);
+        return VOLT_OK;
+    }
+    VOLT_REQUIRE(!e->resolved.centred || problem->intercept, VOLT_ERR_ARGUMENT,
+                 "a centred Gram matrix without an intercept has no prequential score with a gap");
+    VOLT_TRY(volt_factor_held_out(e->factor, problem->gap + 1, begin, e->intercept, false, out));
+    for (int64_t i = 0; i < out.rows; i++)
+        for (int64_t k = 0; k < q; k++)
+            out.data[i * out.ld + k] = problem->Y[(split->begin + i) * q + k] - out.data[i * out.ld + k];
+    return VOLT_OK;
+}
+
 static volt_status score_fold(evaluation *e, const volt_split *split, double *score)
 {
     int64_t offset = e->base + e->problem->washout;
     volt_matrix out = volt_matrix_of(e->space->forecast, split->end - split->begin, e->problem->q);
     if (e->problem->score == VOLT_SCORE_PREQUENTIAL) {
         VOLT_TRY(grow(e, split->end - offset));
-        volt_factor_one_step(e->factor, split->begin - offset, out);
+        VOLT_TRY(forecast_prequential(e, split, out));
     } else {
         VOLT_TRY(grow(e, split->train_end - offset));
         volt_factor_intercepts(e->factor);
@@ -152,66 +176,161 @@ static volt_status score_fold(evaluation *e, const volt_split *split, double *sc
     return volt_block_score(e->problem, split, volt_as_view(out), score);
 }
 
-/* ---- all folds -------------------------------------------------------------------------------- */
-
 /* Over all rows, which are one group. */
 static volt_status log_score(evaluation *e, double *score)
 {
-    VOLT_REQUIRE(!e->resolved.centred, VOLT_ERR_ARGUMENT,
-                 "a centred Gram matrix is no covariance of a process: it has no log score");
-    begin_group(e, 0, e->problem->n);
     VOLT_TRY(grow(e, e->factor->L.rows));
     volt_factor_intercepts(e->factor);
     return volt_factor_log_score(e->factor, e->problem->target_scale, readout_room(e), score);
 }
 
-/* Rows that the folds from `first` on need which begin where that one does; *next is the fold after them. */
-static int64_t group_rows(const volt_problem *problem, int64_t first, int64_t *next)
+/* ---- groups of folds -------------------------------------------------------------------------- */
+
+/* Scores whose training parts begin at the same row: first .. next - 1. */
+typedef struct group {
+    int64_t first, next;
+    int64_t rows; /* that they need */
+} group;
+
+/* The group that begins with score `first`. */
+static group group_at(const volt_problem *problem, int64_t first)
 {
-    int64_t base = problem->splits[first].train_begin, end = 0;
-    for (*next = first; *next < problem->n_splits && problem->splits[*next].train_begin == base; ++*next) {
-        const volt_split *split = &problem->splits[*next];
+    if (problem->score == VOLT_SCORE_LOG)
+        return (group){.first = 0, .next = 1, .rows = problem->n};
+    int64_t base = problem->splits[first].train_begin, next = first, end = 0;
+    for (; next < problem->n_splits && problem->splits[next].train_begin == base; next++) {
+        const volt_split *split = &problem->splits[next];
         end = problem->start == VOLT_START_RESET ? split->train_end : split->end;
     }
-    return end - base;
+    return (group){.first = first, .next = next, .rows = end - base};
 }
+
+static void begin(evaluation *e, const group *folds)
+{
+    bool all = e->problem->score == VOLT_SCORE_LOG;
+    begin_group(e, all ? 0 : e->problem->splits[folds->first].train_begin, folds->rows);
+}
+
+static volt_status score_at(evaluation *e, int64_t k, double *score)
+{
+    return e->problem->score == VOLT_SCORE_LOG ? log_score(e, score)
+                                               : score_fold(e, &e->problem->splits[k], score);
+}
+
+/* ---- all folds, alpha given ------------------------------------------------------------------- */
 
 static volt_status evaluate_all(evaluation *e, volt_goes_on_fn goes_on, void *context, double *folds,
                                 int64_t *n_done)
 {
-    const volt_problem *problem = e->problem;
-    if (problem->score == VOLT_SCORE_LOG) {
-        VOLT_TRY(log_score(e, &folds[0]));
-        *n_done = 1;
-        return VOLT_OK;
-    }
-    for (int64_t first = 0, next = 0; first < problem->n_splits; first = next) {
-        int64_t rows = group_rows(problem, first, &next);
-        begin_group(e, problem->splits[first].train_begin, rows);
-        for (int64_t k = first; k < next; k++) {
-            VOLT_TRY(score_fold(e, &problem->splits[k], &folds[k]));
+    int64_t count = e->problem->folds;
+    for (group at = {0}; at.next < count;) {
+        at = group_at(e->problem, at.next);
+        begin(e, &at);
+        for (int64_t k = at.first; k < at.next; k++) {
+            VOLT_TRY(score_at(e, k, &folds[k]));
             *n_done = k + 1;
-            if (k + 1 < problem->n_splits && goes_on && !goes_on(folds, k + 1, context))
+            if (k + 1 < count && goes_on && !goes_on(folds, k + 1, context))
                 return VOLT_OK;
         }
     }
     return VOLT_OK;
 }
 
+/* ---- all folds, alpha profiled ---------------------------------------------------------------- */
+
+typedef struct profile {
+    double alphas[VOLT_CHOICE_ALPHAS];
+    bool failed[VOLT_CHOICE_ALPHAS];
+    int64_t count;
+    volt_status status; /* of the last that failed, whose sentence stands */
+} profile;
+
+/* All alphas on the folds of a group, of which the Gram matrix is computed once. */
+static volt_status profile_group(evaluation *e, const group *at, profile *p)
+{
+    double *diagonal = e->space->diagonal;
+    e->alpha = 0;
+    begin(e, at);
+    VOLT_TRY(fill_gram(e, at->rows));
+    volt_factor_task task = e->factor->task;
+    volt_factor_keep(e->factor, 0, diagonal);
+    if (at->first == 0)
+        p->count = volt_choice_grid(diagonal, e->factor->L.rows, e->factor->L.rows, p->alphas);
+    bool is_whole = true;
+    for (int64_t a = 0; a < p->count; a++) {
+        double *scores = e->space->profile + a * e->problem->folds;
+        volt_status status = VOLT_OK;
+        if (p->failed[a])
+            continue;
+        if (!is_whole)
+            volt_factor_restore(e->factor, 0);
+        is_whole = false;
+        volt_factor_restart(e->factor, &task, 0, p->alphas[a], diagonal);
+        for (int64_t k = at->first; k < at->next && status == VOLT_OK; k++)
+            status = score_at(e, k, &scores[k]);
+        p->failed[a] = status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE;
+        if (p->failed[a])
+            p->status = status;
+        else if (status != VOLT_OK)
+            return status;
+    }
+    return VOLT_OK;
+}
+
+/* The alpha with the best mean; -1: all failed. */
+static int64_t best_of(const profile *p, const volt_problem *problem, const double *scores)
+{
+    int64_t best = -1, folds = problem->folds;
+    double highest = 0;
+    for (int64_t a = 0; a < p->count; a++) {
+        double mean = 0;
+        for (int64_t k = 0; k < folds; k++)
+            mean += volt_score_sign(problem->score) * scores[a * folds + k] / (double)folds;
+        if (p->failed[a] || (best >= 0 && !(mean > highest)))
+            continue;
+        best = a;
+        highest = mean;
+    }
+    return best;
+}
+
+static volt_status profile_alpha(evaluation *e, double *alpha, double *folds, int64_t *n_done)
+{
+    const volt_problem *problem = e->problem;
+    profile p = {.status = VOLT_OK};
+    for (group at = {0}; at.next < problem->folds;) {
+        at = group_at(problem, at.next);
+        VOLT_TRY(profile_group(e, &at, &p));
+    }
+    VOLT_REQUIRE(p.count > 0, VOLT_ERR_DATA,
+                 "the diagonal of the Gram matrix is 0 or not finite: there is no alpha of its size");
+    int64_t best = best_of(&p, problem, e->space->profile);
+    if (best < 0)
+        return p.status;
+    *alpha = p.alphas[best];
+    *n_done = problem->folds;
+    memcpy(folds, e->space->profile + best * problem->folds, (size_t)problem->folds * sizeof *folds);
+    return VOLT_OK;
+}
+
 volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace, const char *kernel,
-                          double alpha, volt_goes_on_fn goes_on, void *context, volt_stage *stage,
+                          double *alpha, volt_goes_on_fn goes_on, void *context, volt_stage *stage,
                           double *folds, int64_t *n_done, volt_cost *cost)
 {
     evaluation e = {
-        .problem = problem, .space = workspace, .factor = workspace->factor, .alpha = alpha, .stage = stage};
+        .problem = problem, .space = workspace, .factor = workspace->factor, .alpha = *alpha, .stage = stage};
     *n_done = 0;
     e.factor->cost = (volt_cost){0};
     VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
     volt_status status = volt_kernel_resolve(e.kernel, e.inputs->extent, problem->d, &e.resolved);
     e.intercept = problem->intercept || e.resolved.centred;
+    if (status == VOLT_OK && problem->score == VOLT_SCORE_LOG && e.resolved.centred)
+        status = volt_fail(VOLT_ERR_ARGUMENT,
+                           "a centred Gram matrix is no covariance of a process: it has no log score");
     if (status == VOLT_OK)
-        status = evaluate_all(&e, goes_on, context, folds, n_done);
+        status = *alpha > 0 ? evaluate_all(&e, goes_on, context, folds, n_done)
+                            : profile_alpha(&e, alpha, folds, n_done);
     forget_columns(&e);
     volt_kernel_free(e.kernel);
     *cost = e.factor->cost;

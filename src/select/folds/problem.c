@@ -7,6 +7,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/gram/gram.h"
 #include "model/scaling.h"
+#include "stats/forecast_pair.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,6 +19,7 @@ void volt_problem_free(volt_problem *problem)
     volt_free(problem->shifted.Z);
     volt_free(problem->unshifted.Z);
     volt_free(problem->Y);
+    volt_free(problem->levels);
     volt_free(problem->target_scale);
     volt_free(problem->splits);
     volt_free(problem);
@@ -32,16 +34,23 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
                  "there is no score %d", (int)options->score);
     VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout is %" PRId64 ", and must be at least 0",
                  options->washout);
+    if (options->base.data) {
+        VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
+                     "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64
+                     ": they must be equal",
+                     options->base.rows, options->base.cols, Y.rows, Y.cols);
+        VOLT_TRY(volt_require_finite("base", options->base));
+    }
     if (options->score < VOLT_SCORE_PREQUENTIAL)
         return VOLT_OK;
     const char *name = options->score == VOLT_SCORE_LOG ? "log" : "prequential";
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE, VOLT_ERR_ARGUMENT,
                  "the score %s is one of a sequence that goes on: it does not go with the start reset", name);
-    VOLT_REQUIRE(options->splits.gap == 0 && options->splits.max_train == 0 && !options->splits.rolling,
-                 VOLT_ERR_ARGUMENT,
-                 "the score %s trains every row on all rows before it: it takes no gap and no maximum training "
-                 "length",
+    VOLT_REQUIRE(options->splits.max_train == 0 && !options->splits.rolling, VOLT_ERR_ARGUMENT,
+                 "the score %s trains every row on all rows before it: it takes no maximum training length",
                  name);
+    VOLT_REQUIRE(options->score == VOLT_SCORE_PREQUENTIAL || options->splits.gap == 0, VOLT_ERR_ARGUMENT,
+                 "the score log is one of all rows together: it takes no gap");
     return VOLT_OK;
 }
 
@@ -108,6 +117,22 @@ static volt_status scale_targets(volt_view Y, bool identity, volt_problem *probl
     return status;
 }
 
+/* Targets with their base, in the units of the scaled targets; where they are zero does not matter. */
+static volt_status add_base(volt_view base, volt_problem *problem)
+{
+    int64_t n = problem->n, q = problem->q;
+    if (!base.data)
+        return VOLT_OK;
+    problem->levels = volt_alloc_doubles(n, q);
+    if (!problem->levels)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < q; k++)
+            problem->levels[i * q + k] =
+                problem->Y[i * q + k] + base.data[i * base.ld + k] / problem->target_scale[k];
+    return VOLT_OK;
+}
+
 volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_options *options,
                                 volt_problem **problem)
 {
@@ -122,6 +147,7 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     fresh->washout = options->washout;
     fresh->intercept = options->intercept != 0;
     fresh->score = options->score;
+    fresh->gap = options->splits.gap;
 
     bool identity = !options->scale;
     volt_status status = make_splits(X.rows, options, fresh);
@@ -131,6 +157,8 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
         status = scale_inputs(X, false, identity, &fresh->unshifted);
     if (status == VOLT_OK)
         status = scale_targets(Y, identity, fresh);
+    if (status == VOLT_OK)
+        status = add_base(options->base, fresh);
     if (status == VOLT_OK)
         *problem = fresh;
     else

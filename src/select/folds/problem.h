@@ -17,11 +17,13 @@ typedef struct volt_problem {
     int64_t n, d, q;
     volt_scaled_inputs shifted, unshifted; /* unshifted: for kernels that rely on where zero is */
     double *Y;                             /* n x q, scaled */
+    double *levels;                        /* n x q: Y with its base, in the same units; NULL: Y holds levels */
     double *target_scale;                  /* q */
     volt_split *splits;
     int64_t folds; /* scores that a candidate has: the splits, or 1 for a score over all rows */
     int64_t n_splits;
     int64_t most_rows; /* of the Gram matrix of any fold */
+    int64_t gap;       /* rows between training and validation */
     volt_start start;
     int64_t washout;
     bool intercept;

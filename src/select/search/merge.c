@@ -70,7 +70,8 @@ static volt_status add_all(pile *all, volt_search *search)
     for (int64_t i = 0; i < all->count; i++) {
         volt_trial *trial = all->pieces[i].trial;
         if (last && last->index == trial->index) {
-            VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && last->alpha == trial->alpha,
+            bool known = last->alpha > 0 && trial->alpha > 0; /* a profile that failed has none */
+            VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && (!known || last->alpha == trial->alpha),
                          VOLT_ERR_FORMAT,
                          "candidate %" PRId64 " is %s, alpha %g, in one log and %s, alpha %g, in another",
                          trial->index, last->kernel, last->alpha, trial->kernel, trial->alpha);

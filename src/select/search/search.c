@@ -222,7 +222,7 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
     VOLT_TRY(volt_candidate_bytes(r->problem, kernel, &bytes));
     VOLT_TRY(reserve(r, bytes));
     volt_status status =
-        volt_evaluate(r->problem, workspace, kernel, alpha, goes_on, &one, &r->stage, folds, &done, &cost);
+        volt_evaluate(r->problem, workspace, kernel, &alpha, goes_on, &one, &r->stage, folds, &done, &cost);
     release(r, bytes);
     if (status != VOLT_OK && !is_candidates_own(status))
         return status;
@@ -354,7 +354,8 @@ static volt_status take_logged(volt_trial *trial, void *context)
     char kernel[VOLT_KERNEL_LENGTH] = "";
     double alpha = 0;
     volt_status status = volt_candidates_get(r->candidates, trial->index, kernel, &alpha);
-    if (status == VOLT_OK && (strcmp(kernel, trial->kernel) != 0 || alpha != trial->alpha))
+    /* An alpha of 0 was profiled: the log has what it came to. */
+    if (status == VOLT_OK && (strcmp(kernel, trial->kernel) != 0 || (alpha > 0 && alpha != trial->alpha)))
         status = volt_fail(VOLT_ERR_FORMAT,
                            "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g",
                            trial->index, trial->kernel, trial->alpha, kernel, alpha);

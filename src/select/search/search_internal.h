@@ -2,7 +2,7 @@
 #ifndef SELECT_SEARCH_INTERNAL_H
 #define SELECT_SEARCH_INTERNAL_H
 
-#include "volterra/select.h"
+#include "select/folds/block_score.h"
 
 #include <stdbool.h>
 
@@ -29,8 +29,6 @@ volt_status volt_search_require_best(const volt_search *search);
 /* Trials by index. */
 void volt_search_sort(volt_search *search);
 
-/* +1 where a high score is a good one, -1 otherwise. */
-double volt_score_sign(volt_score score);
 /* The name in logs: r2, nmse, mse, prequential, log. */
 const char *volt_score_name(volt_score score);
 

@@ -56,6 +56,8 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
                        options->washout,          options->intercept != 0, options->scale != 0,
                        (int64_t)options->score,   (int64_t)options->race};
     unsigned long data = add_rows(add_rows(crc32(0, NULL, 0), X), Y);
+    if (options->base.data)
+        data = add_rows(data, options->base);
     unsigned long question = add_bytes(crc32(0, NULL, 0), asked, sizeof asked);
     VOLT_TRY(add_candidate(candidates, &question));
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%08lx%08lx", data & 0xffffffffUL, question & 0xffffffffUL);

@@ -4,7 +4,7 @@
  *      "seconds":0.21,"stopped":null,"failure":null,"measure":"r2","search":"9f2c..."}
  *
  * `stopped` is the number of folds after which the race gave the candidate up, `failure` the reason why there
- * is no score, `search` a fingerprint of data, candidates and options: lines of one search have the
+ * is no score (alpha is 0 then where it was to be profiled), `search` a fingerprint of data, candidates and options: lines of one search have the
  * same. */
 #ifndef SELECT_TRIAL_LOG_H
 #define SELECT_TRIAL_LOG_H

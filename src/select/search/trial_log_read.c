@@ -120,7 +120,8 @@ static volt_status read_numbers(const json_t *line, line_numbers *numbers)
     VOLT_TRY(read_number(line, "score", true, &numbers->score));
     VOLT_TRY(read_number(line, "seconds", false, &numbers->seconds));
     VOLT_TRY(read_count(line, "stopped", true, &numbers->stopped));
-    if (!(numbers->alpha > 0))
+    bool failed = json_is_string(json_object_get(line, "failure")); /* a profile that failed has no alpha */
+    if (!(numbers->alpha > 0 || (failed && numbers->alpha == 0)))
         return wrong_field("alpha", "above 0");
     if (!(numbers->seconds >= 0))
         return wrong_field("seconds", "from 0 up");

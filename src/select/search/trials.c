@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-double volt_score_sign(volt_score score)
-{
-    return score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE ? -1 : 1;
-}
-
 const char *volt_score_name(volt_score score)
 {
     static const char *const names[] = {"r2", "nmse", "mse", "prequential", "log"};
