@@ -3,6 +3,7 @@
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "search/baseline_scores.h"
+#include "search/fit_verdict.h"
 #include "search/training.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
@@ -17,6 +18,7 @@ typedef struct fit_arguments {
     training_arguments training;
     const char *kernel, *fitted, *output;
     double alpha;
+    bool guard;
 } fit_arguments;
 
 static const option rows[] = {
@@ -32,6 +34,11 @@ static const option rows[] = {
      .offset = offsetof(fit_arguments, alpha),
      .argument = "A",
      .meaning = "regularisation of the readout, above 0 (default: chosen on held-out rows)"},
+    {.name = "guard",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_arguments, guard),
+     .meaning = "with --alpha and --target change: keep the naive forecast unless held-out rows clearly prefer "
+                "the fit, as without --alpha"},
     TRAINING_SERIES(offsetof(fit_arguments, training)),
     TRAINING_READOUT(offsetof(fit_arguments, training)),
     {.name = "fitted",
@@ -77,14 +84,6 @@ static const char *target_words(const volt_model_info *info)
     return changes == info->q ? "change" : changes == 0 ? "level" : "mixed";
 }
 
-static double mean_of(const double *values, int64_t count)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < count; k++)
-        sum += values[k] / (double)count;
-    return sum;
-}
-
 /* Alpha, and how it came about. */
 static void report_alpha(const fit_arguments *arguments, const volt_model_info *info, result_list *results)
 {
@@ -110,38 +109,6 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
                      (long long)info->q, (long long)info->report->alphas + 1);
 }
 
-/* How the choice against the naive forecast went. */
-static void report_verdict(const volt_model_info *info, result_list *results)
-{
-    const volt_fit_report *report = info->report;
-    int64_t naive = 0, half = 0;
-    for (int64_t k = 0; k < info->q; k++) {
-        naive += report->share[k] == 0;
-        half += report->share[k] > 0 && report->share[k] < 1;
-    }
-    results_flag(results, "naive_kept", naive == info->q);
-    if (report->alphas == 0 || naive + half == 0)
-        return;
-    double ratio = mean_of(report->best_mse, info->q) / mean_of(report->naive_mse, info->q);
-    if (report->rows == 0)
-        results_text(results, NULL, "forecast",
-                     "naive (as now): too few rows to tell whether anything is better");
-    else if (naive == info->q)
-        results_text(
-            results, NULL, "forecast",
-            "naive (as now): the best fit has %.3g of its squared error on held-out rows, which is not "
-            "clearly less",
-            ratio);
-    else if (info->q == 1)
-        results_text(results, NULL, "forecast",
-                     "half-way between naive and the fit, which has %.3g of its squared error on held-out rows",
-                     ratio);
-    else
-        results_text(results, NULL, "forecast",
-                     "naive (as now) for %lld of %lld outputs%s: no fit is clearly better there",
-                     (long long)naive, (long long)info->q, half ? ", half-way for others" : "");
-}
-
 /* The rows held out, the score there, and what needs no model. Returns the exit status. */
 static int report_held_out(const volt_model_info *info, const training_data *data, result_list *results)
 {
@@ -150,7 +117,7 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
         return 0;
     baseline_list baselines = {0};
     int64_t season = 0;
-    double mse = mean_of(report->mse, info->q);
+    double mse = mean_of_outputs(report->mse, info->q);
     int failed = data->has_holes ? 0 : baselines_season(data, data->series.rows, &season);
     if (!failed && report->rows > 0 && !data->has_holes)
         failed = baselines_measure(data, season, report->first, report->rows, 0, &baselines);
@@ -167,14 +134,9 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
     results_text(results, NULL, "R2 held out",
                  "%.6g (the last %lld rows, each forecast from what was known then)%s", report->prequential_r2,
                  (long long)report->rows, report->prequential_r2 < 0 ? ": a constant would do better" : "");
-    baselines_report(&baselines, mse, results);
-    const baseline_score *best = baselines_best(&baselines);
-    if (best && !data->anchors)
-        results_text(results, NULL, "note", "baselines have seen past targets, and the model only its inputs");
-    else if (best && best->mse < 0.99 * mse)
-        results_text(results, NULL, "note",
-                     "%s does better on held-out rows: try volterra tune, another --season or more rows",
-                     best->name);
+    baselines_against_mse(&baselines, mse);
+    baselines_report(&baselines, "the model", results);
+    baselines_note(&baselines, data, "held-out rows", "volterra tune, another --season or more rows", results);
     return 0;
 }
 
@@ -240,7 +202,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_flag(results, "feedback", info.feedback);
     results_number(results, "r2", "R2 in sample", metrics.r2);
     if (info.report)
-        report_verdict(&info, results);
+        fit_verdict_report(&info, results);
     failed = report_held_out(&info, data, results);
     if (failed) {
         results_discard(results);
@@ -309,6 +271,7 @@ static int run_fit(int argc, char *const *argv)
     if (!failed) {
         volt_fit_options options = training_options(&arguments.training, &data);
         options.alpha = arguments.alpha;
+        options.guarded = arguments.guard;
         failed = training_fit(&data, kernel, options, arguments.common.quiet, fitted, &model);
     }
     if (!failed)

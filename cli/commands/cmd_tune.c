@@ -70,10 +70,11 @@ static const option rows[] = {
     {.name = "gap",
      .kind = OPTION_COUNT,
      .form = FORM_SEARCH,
-     .fallback = "0",
      .argument = "G",
      .offset = offsetof(tune_arguments, gap),
-     .meaning = "rows left out between training and validation"},
+     .meaning =
+         "rows left out between training and validation (default: H-1 with --ahead H, so that the targets "
+         "of training are known when validation begins)"},
     {.name = "min-train",
      .kind = OPTION_COUNT,
      .form = FORM_SEARCH,
@@ -224,7 +225,7 @@ static int check_log(const tune_arguments *arguments)
 
 static int run_tune(int argc, char *const *argv)
 {
-    tune_arguments arguments = {0};
+    tune_arguments arguments = {.gap = -1};
     training_data data = {0};
     int failed = options_parse(&command_tune.options, argc, argv, &arguments);
     if (!failed)

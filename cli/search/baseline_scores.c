@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int baselines_season(const training_data *data, int64_t rows, int64_t *season)
 {
@@ -25,7 +26,7 @@ static int measure_one(const training_data *data, volt_baseline kind, int64_t se
                        int64_t learn_end, volt_matrix forecast, baseline_score *score, bool *known)
 {
     int64_t count = data->ahead - data->first_ahead + 1;
-    *score = (baseline_score){.name = volt_baseline_name(kind)};
+    *score = (baseline_score){.name = volt_baseline_name(kind), .ratio = NAN};
     for (int64_t h = data->first_ahead; h <= data->ahead; h++) {
         int64_t begin = first + h, lag = h > 1 ? h : 1;
         volt_metrics metrics;
@@ -66,33 +67,102 @@ int baselines_measure(const training_data *data, int64_t season, int64_t first, 
     return failed;
 }
 
+/* ---- over folds -------------------------------------------------------------------------------- */
+
+/* Add a share of the scores of one fold to the means; what a fold does not have is left out. */
+static void add_fold(const baseline_list *fold, double share, baseline_list *mean)
+{
+    int kept = 0;
+    for (int i = 0; i < mean->count; i++)
+        for (int j = 0; j < fold->count; j++)
+            if (strcmp(mean->scores[i].name, fold->scores[j].name) == 0) {
+                baseline_score *score = &mean->scores[kept++];
+                *score = mean->scores[i];
+                score->mse += share * fold->scores[j].mse;
+                score->mae += share * fold->scores[j].mae;
+                score->r2 += share * fold->scores[j].r2;
+            }
+    mean->count = kept;
+}
+
+int baselines_measure_folds(const training_data *data, int64_t season, const volt_split *splits, int64_t folds,
+                            bool goes_on, baseline_list *mean)
+{
+    mean->count = 0;
+    for (int64_t f = 0; f < folds; f++) {
+        const volt_split *split = &splits[f];
+        baseline_list fold = {0};
+        int failed = baselines_measure(data, season, split->begin, split->end - split->begin,
+                                       goes_on ? 0 : split->train_end + data->ahead, &fold);
+        if (failed)
+            return failed;
+        for (int i = 0; f == 0 && i < fold.count; i++)
+            mean->scores[mean->count++] = (baseline_score){.name = fold.scores[i].name, .ratio = NAN};
+        add_fold(&fold, 1 / (double)folds, mean);
+    }
+    return 0;
+}
+
+/* ---- against a model --------------------------------------------------------------------------- */
+
+void baselines_against_mse(baseline_list *list, double mse)
+{
+    for (int i = 0; i < list->count; i++)
+        list->scores[i].ratio = mse / list->scores[i].mse;
+}
+
+void baselines_against_r2(baseline_list *list, double r2)
+{
+    for (int i = 0; i < list->count; i++)
+        list->scores[i].ratio = (1 - r2) / (1 - list->scores[i].r2);
+}
+
 const baseline_score *baselines_best(const baseline_list *list)
 {
     const baseline_score *best = NULL;
-    for (int i = 0; i < list->count; i++)
-        if (!best || list->scores[i].mse < best->mse)
-            best = &list->scores[i];
+    for (int i = 0; i < list->count; i++) {
+        const baseline_score *score = &list->scores[i];
+        if (!best || score->ratio > best->ratio || (isnan(score->ratio) && score->mse < best->mse))
+            best = score;
+    }
     return best;
 }
 
-void baselines_report(const baseline_list *list, double mse, result_list *results)
+const baseline_score *baselines_winner(const baseline_list *list)
+{
+    const baseline_score *best = baselines_best(list);
+    return best && best->ratio > 1 / 0.99 ? best : NULL;
+}
+
+void baselines_report(const baseline_list *list, const char *who, result_list *results)
 {
     for (int i = 0; i < list->count; i++) {
         const baseline_score *score = &list->scores[i];
-        double ratio = mse / score->mse;
         result_list *inner = results_new(true);
         results_text(inner, "name", NULL, "%s", score->name);
         results_number(inner, "mse", NULL, score->mse);
         results_number(inner, "rmse", NULL, sqrt(score->mse));
         results_number(inner, "mae", NULL, score->mae);
         results_number(inner, "r2", NULL, score->r2);
-        results_number(inner, "skill", NULL, 1 - ratio);
+        results_number(inner, "skill", NULL, 1 - score->ratio);
         results_append(results, "baselines", inner);
-        if (isfinite(ratio))
-            results_text(results, NULL, score->name,
-                         "R2 %.4g, RMSE %.4g; the model has %.3g of its squared error", score->r2,
-                         sqrt(score->mse), ratio);
+        if (isfinite(score->ratio))
+            results_text(results, NULL, score->name, "R2 %.4g, RMSE %.4g; %s has %.3g of its squared error",
+                         score->r2, sqrt(score->mse), who, score->ratio);
         else
             results_text(results, NULL, score->name, "R2 %.4g, RMSE %.4g", score->r2, sqrt(score->mse));
     }
+}
+
+void baselines_note(const baseline_list *list, const training_data *data, const char *where, const char *advice,
+                    result_list *results)
+{
+    const baseline_score *winner = baselines_winner(list);
+    if (list->count > 0 && !data->anchors)
+        results_text(results, NULL, "note",
+                     "baselines have seen past targets, and the model only its inputs%s%s%s",
+                     winner ? "; " : "", winner ? winner->name : "",
+                     winner ? " does better: try the targets among the inputs (--x)" : "");
+    else if (winner)
+        results_text(results, NULL, "note", "%s does better on %s: try %s", winner->name, where, advice);
 }

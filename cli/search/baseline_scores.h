@@ -9,6 +9,7 @@
 typedef struct baseline_score {
     const char *name;
     double mse, mae, r2;
+    double ratio; /* the model's squared error over its own; NaN: not known */
 } baseline_score;
 
 typedef struct baseline_list {
@@ -25,10 +26,25 @@ int baselines_measure(const training_data *data, int64_t season, int64_t first, 
 /* The season for the seasonal naive forecast: what was asked for, or what the series' first `rows` rows show. */
 int baselines_season(const training_data *data, int64_t rows, int64_t *season);
 
-/* The one with the least squared error; NULL: there is none. */
-const baseline_score *baselines_best(const baseline_list *list);
+/* Means over folds, of their validation blocks. Drift and autoregression learn from what the training part has seen, or go
+ * on learning. Those that every fold has. */
+int baselines_measure_folds(const training_data *data, int64_t season, const volt_split *splits, int64_t folds,
+                            bool goes_on, baseline_list *mean);
 
-/* As JSON (`baselines`) and for people, one line each; mse is the model's. */
-void baselines_report(const baseline_list *list, double mse, result_list *results);
+/* Ratios to a model of that mean squared error, or of that R2: then of errors in shares of the variance. */
+void baselines_against_mse(baseline_list *list, double mse);
+void baselines_against_r2(baseline_list *list, double r2);
+
+/* The one with the least squared error; NULL: there is none. The next: that one where it clearly beats the model, by one
+ * part in a hundred. */
+const baseline_score *baselines_best(const baseline_list *list);
+const baseline_score *baselines_winner(const baseline_list *list);
+
+/* As JSON (`baselines`) and for people, one line each; `who` is the model, in words. */
+void baselines_report(const baseline_list *list, const char *who, result_list *results);
+
+/* A line where they have seen what the model has not, or where the best of them does better on the rows `where`. */
+void baselines_note(const baseline_list *list, const training_data *data, const char *where, const char *advice,
+                    result_list *results);
 
 #endif

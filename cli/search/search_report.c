@@ -3,6 +3,7 @@
 
 #include "args/choices.h"
 #include "args/kernel_parts.h"
+#include "search/fit_verdict.h"
 #include "terminal/progress_bar.h"
 #include "terminal/quantities.h"
 #include "terminal/results.h"
@@ -100,20 +101,30 @@ static int64_t list_stopped(const volt_search_info *info, char *text, size_t cap
     return total;
 }
 
-static void report_best(result_list *results, const volt_trial *best, const volt_search_info *info)
+/* Would the mean of the targets have scored better? */
+static bool is_below_a_constant(volt_score kind, double score)
+{
+    return kind == VOLT_SCORE_NMSE ? score > 1
+                                   : (kind == VOLT_SCORE_R2 || kind == VOLT_SCORE_PREQUENTIAL) && score < 0;
+}
+
+static void report_best(result_list *results, const volt_trial *best, const volt_search_info *info,
+                        bool from_defaults)
 {
     char number[VOLT_NUMBER_LENGTH], text[LINE_CAPACITY];
     const char *label = choice_label(score_choices, (int)info->score);
     results_text(results, NULL, "best kernel", "%s", best->kernel);
     results_text(results, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
+    const char *word = is_below_a_constant(info->score, best->score) ? ": a constant would do better" : "";
     if (best->n_folds > 1) {
-        results_text(results, NULL, label, "%.6g, the mean of %lld folds", best->score,
-                     (long long)best->n_folds);
+        results_text(results, NULL, label, "%.6g, the mean of %lld folds%s", best->score,
+                     (long long)best->n_folds, word);
         results_text(results, NULL, "by fold", "%s", list_scores(best, text, sizeof text));
     } else {
-        results_number(results, NULL, label, best->score);
+        results_text(results, NULL, label, "%.6g%s", best->score, word);
     }
-    results_text(results, NULL, "draw", "%lld, counted from 0", (long long)best->index);
+    results_text(results, NULL, "draw", "%lld, counted from 0%s", (long long)best->index,
+                 from_defaults && best->index == 0 ? ": the kernel's defaults" : "");
 
     result_list *inner = results_new(true);
     results_text(inner, "kernel", NULL, "%s", best->kernel);
@@ -151,14 +162,48 @@ static void report_counters(result_list *results, const search_outcome *outcome,
         results_text(results, NULL, "time", "%s", format_seconds(info->seconds, seconds));
 }
 
+/* How far from training the validation rows lie, and what needs no model there. */
+static void report_validation(result_list *results, const search_outcome *outcome, const volt_search_info *info)
+{
+    baseline_list baselines = outcome->baselines;
+    double score = volt_search_best(outcome->search)->score;
+    if (outcome->gap >= 0)
+        results_count(results, "gap", NULL, outcome->gap);
+    if (outcome->gap > 0)
+        results_text(results, NULL, "gap", "%lld row%s between training and validation",
+                     (long long)outcome->gap, outcome->gap == 1 ? "" : "s");
+    if (info->score == VOLT_SCORE_MSE)
+        baselines_against_mse(&baselines, score);
+    else if (info->score != VOLT_SCORE_LOG)
+        baselines_against_r2(&baselines, info->score == VOLT_SCORE_NMSE ? 1 - score : score);
+    baselines_report(&baselines, "the best draw", results);
+    if (baselines.count > 0)
+        baselines_note(&baselines, outcome->data, "the validation rows",
+                       "more draws, another --kernel, another --season or more rows", results);
+}
+
+static void report_model(result_list *results, const search_outcome *outcome)
+{
+    volt_model_info model;
+    if (!outcome->model)
+        return;
+    volt_model_describe(outcome->model, &model);
+    if (model.report)
+        fit_verdict_report(&model, results);
+}
+
 int search_report_print(const search_outcome *outcome, bool json)
 {
     volt_search_info info;
     volt_search_describe(outcome->search, &info);
     result_list *results = results_new(json);
-    report_best(results, volt_search_best(outcome->search), &info);
+    report_best(results, volt_search_best(outcome->search), &info, outcome->from_defaults);
     results_text(results, "score", NULL, "%s", choice_word(score_choices, (int)info.score));
     results_count(results, "folds", NULL, info.folds);
+    if (outcome->seen)
+        search_data_report(outcome->seen, results);
+    report_validation(results, outcome, &info);
+    report_model(results, outcome);
     report_counters(results, outcome, &info);
     results_number(results, "blas_seconds", NULL, info.blas_seconds);
     results_number(results, "flops", NULL, info.flops);
@@ -169,8 +214,8 @@ int search_report_print(const search_outcome *outcome, bool json)
         results_text(results, "log", "log", "%s", outcome->log);
     if (outcome->plot)
         results_text(results, "plot", "picture", "%s", outcome->plot);
-    if (outcome->model)
-        results_text(results, "model", "model", "%s", outcome->model);
+    if (outcome->path)
+        results_text(results, "model", "model", "%s", outcome->path);
     if (outcome->command)
         results_text(results, "command", "fit it again", "%s", outcome->command);
     return results_print(results);

@@ -2,6 +2,8 @@
 #ifndef CLI_SEARCH_REPORT_H
 #define CLI_SEARCH_REPORT_H
 
+#include "search/baseline_scores.h"
+#include "search/search_data.h"
 #include "volterra.h"
 
 #include <stdbool.h>
@@ -22,8 +24,14 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
 typedef struct search_outcome {
     const volt_search *search; /* with a best trial */
     bool interrupted, merged;
-    const char *log, *model, *plot; /* files written, or NULL */
-    const char *command;            /* the line that fits the winner, or NULL */
+    bool from_defaults;            /* draw 0 is the kernel's defaults */
+    const char *log, *path, *plot; /* files written, the model's and others, or NULL */
+    const volt_model *model;       /* the winner, fitted; or NULL */
+    const training_data *data;     /* NULL: there are none (logs alone were merged) */
+    const search_data *seen;       /* what was searched on, or NULL */
+    int64_t gap;                   /* between training and validation; -1: not known */
+    baseline_list baselines;       /* on the validation rows; none: not known */
+    const char *command;           /* the line that fits the winner, or NULL */
 } search_outcome;
 
 /* Print it as a table or as JSON; returns the exit status. */

@@ -328,8 +328,25 @@ int training_check_output(const training_arguments *arguments, const char *path)
 
 /* ---- the same again --------------------------------------------------------------------------- */
 
-char *training_fit_command(const training_arguments *arguments, const char *kernel, double alpha,
-                           const char *model)
+/* Levels from levels are what alpha alone stands for. */
+static void add_series(shell_words *words, const training_arguments *arguments, const volt_fit_options *options)
+{
+    if (options->target != VOLT_TARGET_LEVEL)
+        shell_words_add(words, "--target", choice_word(target_choices, (int)options->target));
+    if (options->input != VOLT_INPUT_LEVEL)
+        shell_words_add(words, "--input", choice_word(input_choices, (int)options->input));
+    if (options->input != VOLT_INPUT_LEVEL && options->season > 0)
+        shell_words_add_count(words, "--season", options->season);
+    else if (options->input != VOLT_INPUT_LEVEL)
+        shell_words_add(words, "--season", "none");
+    if (options->guarded)
+        shell_words_add(words, "--guard", NULL);
+    if (arguments->allow_target_in_inputs)
+        shell_words_add(words, "--allow-target-in-inputs", NULL);
+}
+
+char *training_fit_command(const training_arguments *arguments, const volt_fit_options *options,
+                           const char *kernel, const char *model)
 {
     char number[VOLT_NUMBER_LENGTH];
     shell_words words = {0};
@@ -343,7 +360,8 @@ char *training_fit_command(const training_arguments *arguments, const char *kern
     if (arguments->calendar)
         shell_words_add(&words, "--calendar", arguments->calendar);
     shell_words_add(&words, "--kernel", kernel);
-    shell_words_add(&words, "--alpha", volt_format_number(alpha, number));
+    shell_words_add(&words, "--alpha", volt_format_number(options->alpha, number));
+    add_series(&words, arguments, options);
     if (arguments->washout > 0)
         shell_words_add_count(&words, "--washout", arguments->washout);
     if (arguments->rows.given)

@@ -140,9 +140,10 @@ int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_
 /* Can the file at `path` be written, and is it none of the inputs? */
 int training_check_output(const training_arguments *arguments, const char *path);
 
-/* The command line of volterra fit that fits `kernel` with `alpha` on these data, ready for a shell, to be
- * freed. `model` is the file to write. NULL: not enough memory. */
-char *training_fit_command(const training_arguments *arguments, const char *kernel, double alpha,
-                           const char *model);
+/* The command line of volterra fit that fits `kernel` with these options on these data, ready for a shell, to be
+ * freed; alpha is given, and target, input and season are settled. `model` is the file to write. NULL: not enough
+ * memory. */
+char *training_fit_command(const training_arguments *arguments, const volt_fit_options *options,
+                           const char *kernel, const char *model);
 
 #endif

@@ -2,6 +2,8 @@
 #include "search/tune.h"
 
 #include "files/outputs.h"
+#include "search/baseline_scores.h"
+#include "search/search_data.h"
 #include "search/search_plot.h"
 #include "search/search_report.h"
 #include "search/search_space.h"
@@ -29,8 +31,25 @@ static bool has_kernel_column(const char *path)
     return found;
 }
 
-static int make_candidates(const tune_arguments *arguments, const training_data *data,
-                           volt_candidates **candidates)
+/* What is searched on, and how it went. */
+typedef struct tuning {
+    const tune_arguments *arguments;
+    const training_data *data;
+    search_data seen;
+    volt_search_options options; /* of the search */
+    baseline_list baselines;     /* on the validation rows */
+} tuning;
+
+/* Does the command line say what alpha is? */
+static bool alpha_is_given(const tune_arguments *arguments)
+{
+    bool given = arguments->alpha || arguments->candidates || arguments->grid;
+    for (int64_t i = 0; i < arguments->ranges.count; i++)
+        given = given || strncmp(arguments->ranges.texts[i], "alpha=", strlen("alpha=")) == 0;
+    return given;
+}
+
+static int make_candidates(const tune_arguments *arguments, volt_view X, volt_candidates **candidates)
 {
     const char *kernel = arguments->kernel ? arguments->kernel : "volterra";
     if (arguments->candidates) {
@@ -46,9 +65,10 @@ static int make_candidates(const tune_arguments *arguments, const training_data 
         options.scale = !arguments->training.no_scale;
         options.ranges = space.ranges;
         options.n_ranges = space.count;
-        volt_status status =
-            arguments->grid ? volt_candidates_grid(kernel, data->inputs, &options, arguments->grid, candidates)
-                            : volt_candidates_draw(kernel, data->inputs, &options, candidates);
+        options.from_defaults = 1;
+        volt_status status = arguments->grid
+                                 ? volt_candidates_grid(kernel, X, &options, arguments->grid, candidates)
+                                 : volt_candidates_draw(kernel, X, &options, candidates);
         if (status == VOLT_ERR_KERNEL)
             failed = complain_status_hint(status, " (see volterra help kernels)");
         else if (status)
@@ -58,11 +78,13 @@ static int make_candidates(const tune_arguments *arguments, const training_data 
     return failed;
 }
 
-static volt_search_options search_options(const tune_arguments *arguments)
+/* The log score is one of all rows together, without a gap. */
+static volt_search_options search_options(const tune_arguments *arguments, const training_data *data)
 {
     volt_search_options options = volt_search_options_default();
     options.splits.folds = arguments->folds;
-    options.splits.gap = arguments->gap;
+    options.splits.gap =
+        arguments->score == VOLT_SCORE_LOG && arguments->gap < 0 ? 0 : search_gap(data, arguments->gap);
     options.splits.min_train = arguments->min_train;
     options.splits.max_train = arguments->max_train;
     options.splits.rolling = arguments->rolling;
@@ -101,18 +123,16 @@ static int read_shard(const char *text, int64_t *shard, int64_t *shards)
 }
 
 /* *search holds what there is also when the search was cut short: *interrupted says so. */
-static int search_candidates(const tune_arguments *arguments, const training_data *data,
-                             const volt_candidates *candidates, volt_search **search, bool *interrupted)
+static int search_candidates(const tuning *run, const volt_candidates *candidates, volt_search **search,
+                             bool *interrupted)
 {
-    volt_search_options options = search_options(arguments);
-    int failed = arguments->shard ? read_shard(arguments->shard, &options.shard, &options.shards) : 0;
-    if (failed)
-        return failed;
+    const tune_arguments *arguments = run->arguments;
+    volt_search_options options = run->options;
     search_watch watch = {.total = count_candidates(candidates, &options), .budget = arguments->budget};
     options.on_trial = search_watch_trial;
     options.trial_context = &watch;
     options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_search_run(candidates, data->inputs, data->targets, &options, search);
+    volt_status status = volt_search_run(candidates, run->seen.X, run->seen.Y, &options, search);
     progress_end();
 
     *interrupted = interrupt_seen() && *search && volt_search_best(*search);
@@ -121,33 +141,48 @@ static int search_candidates(const tune_arguments *arguments, const training_dat
     if (status == VOLT_ERR_CANCELLED)
         return complain(interrupt_exit_status(), "interrupted before any draw had a score");
     char hint[HINT_LENGTH];
-    return complain_status_hint(status, "%s", dataset_hint(&data->x, hint));
+    return complain_status_hint(status, "%s", dataset_hint(&run->data->x, hint));
+}
+
+/* What needs no model, on the validation rows of every fold. */
+static int measure_baselines(tuning *run)
+{
+    int64_t folds = run->options.splits.folds, season = 0;
+    volt_split *splits = calloc((size_t)folds, sizeof *splits);
+    if (!splits)
+        return complain(EXIT_FAILED, "not enough memory for the folds");
+    volt_status status = volt_splits(run->seen.X.rows, &run->options.splits, splits);
+    int failed =
+        status ? complain_status(status) : baselines_season(run->data, run->data->series.rows, &season);
+    if (!failed)
+        failed = baselines_measure_folds(run->data, season, splits, folds,
+                                         run->options.score == VOLT_SCORE_PREQUENTIAL, &run->baselines);
+    free(splits);
+    return failed;
 }
 
 /* ---- the winner ------------------------------------------------------------------------------- */
 
-static int fit_winner(const tune_arguments *arguments, const training_data *data, const volt_trial *best)
+/* The model and the options it was fitted with. */
+static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_options *options, volt_model **model)
 {
     volt_kernel *kernel = NULL;
-    volt_model *model = NULL;
-    volt_fit_options options = training_options(&arguments->training, data);
-    options.alpha = best->alpha;
     volt_status status = volt_kernel_parse(best->kernel, &kernel);
-    int failed = status ? complain_status(status) : 0;
-    if (!failed)
-        failed =
-            training_fit(data, kernel, options, arguments->common.quiet, volt_matrix_of(NULL, 0, 0), &model);
-    if (!failed)
-        failed = model_write(model, arguments->output);
-    volt_model_free(model);
+    if (status)
+        return complain_status(status);
+    *options = search_data_fit(&run->seen, kernel, best->alpha);
+    int failed = 0;
+    if (model)
+        failed = training_fit(run->data, kernel, *options, run->arguments->common.quiet,
+                              volt_matrix_of(NULL, 0, 0), model);
     volt_kernel_free(kernel);
     return failed;
 }
 
 /* Fit the winner, draw the picture, and print the result whatever became of the two. */
-static int finish(const tune_arguments *arguments, const training_data *data, const volt_search *search,
-                  bool interrupted)
+static int finish(const tuning *run, const volt_search *search, bool interrupted)
 {
+    const tune_arguments *arguments = run->arguments;
     const volt_trial *best = volt_search_best(search);
     volt_search_info info;
     volt_search_describe(search, &info);
@@ -159,32 +194,45 @@ static int finish(const tune_arguments *arguments, const training_data *data, co
                         info.out_of_time ? "the time was up before the first draw ended; give a longer --budget"
                                          : "there is no draw to choose from");
 
+    bool has_data = arguments->training.x != NULL, merged = arguments->merge.count > 0;
     search_outcome outcome = {.search = search,
                               .interrupted = interrupted,
-                              .merged = arguments->merge.count > 0,
-                              .log = arguments->log};
+                              .merged = merged,
+                              .from_defaults = !merged && !alpha_is_given(arguments),
+                              .log = arguments->log,
+                              .data = has_data ? run->data : NULL,
+                              .seen = has_data ? &run->seen : NULL,
+                              .gap = merged ? -1 : run->options.splits.gap,
+                              .baselines = run->baselines};
     bool is_taken = (arguments->output && is_standard_output(arguments->output)) ||
                     (arguments->plot && is_standard_output(arguments->plot));
     int fit_failed = 0, plot_failed = 0;
-    if (arguments->output && !interrupted) {
-        fit_failed = fit_winner(arguments, data, best);
-        outcome.model = fit_failed ? NULL : arguments->output;
+    bool fits = arguments->output && !interrupted;
+    volt_fit_options options = {0};
+    volt_model *model = NULL;
+    if (has_data)
+        fit_failed = fit_winner(run, best, &options, fits ? &model : NULL);
+    if (fits && !fit_failed)
+        fit_failed = model_write(model, arguments->output);
+    if (fits && !fit_failed) {
+        outcome.path = arguments->output;
+        outcome.model = model;
     }
     if (arguments->plot && !(fit_failed && interrupt_seen())) {
         plot_failed = search_plot_file(arguments->plot, search);
         outcome.plot = plot_failed ? NULL : arguments->plot;
     }
-    char *command = arguments->training.x
-                        ? training_fit_command(&arguments->training, best->kernel, best->alpha,
-                                               arguments->output && !is_standard_output(arguments->output)
-                                                   ? arguments->output
-                                                   : "model.safetensors")
-                        : NULL;
+    char *command = has_data ? training_fit_command(&arguments->training, &options, best->kernel,
+                                                    arguments->output && !is_standard_output(arguments->output)
+                                                        ? arguments->output
+                                                        : "model.safetensors")
+                             : NULL;
     outcome.command = command;
     int report_failed = is_taken ? 0 : search_report_print(&outcome, arguments->common.json);
     if (!report_failed && arguments->training.x && !command)
         report_failed = complain(EXIT_FAILED, "not enough memory for the command that fits it again");
     free(command);
+    volt_model_free(model);
 
     if (interrupted)
         return complain(interrupt_exit_status(), "interrupted after %lld draw%s: this is the best so far%s%s%s",
@@ -199,31 +247,73 @@ static int finish(const tune_arguments *arguments, const training_data *data, co
 
 int tune_search(const tune_arguments *arguments, training_data *data)
 {
+    tuning run = {.arguments = arguments, .data = data};
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     bool interrupted = false;
     int failed = training_read(&arguments->training, data);
     if (!failed)
-        failed = make_candidates(arguments, data, &candidates);
+        failed = search_data_prepare(&arguments->training, data, alpha_is_given(arguments), data->inputs.rows,
+                                     &run.seen);
+    if (!failed) {
+        run.options = search_options(arguments, data);
+        run.options.base = run.seen.base;
+        failed = arguments->shard ? read_shard(arguments->shard, &run.options.shard, &run.options.shards) : 0;
+    }
     if (!failed)
-        failed = search_candidates(arguments, data, candidates, &search, &interrupted);
+        failed = make_candidates(arguments, run.seen.X, &candidates);
     if (!failed)
-        failed = finish(arguments, data, search, interrupted);
+        failed = search_candidates(&run, candidates, &search, &interrupted);
+    if (!failed && search)
+        failed = measure_baselines(&run);
+    if (!failed)
+        failed = finish(&run, search, interrupted);
     volt_search_free(search);
     volt_candidates_free(candidates);
+    search_data_release(&run.seen);
+    return failed;
+}
+
+/* Are the logs of a search on these data? */
+static int is_of_logs(const tune_arguments *arguments, const search_data *seen, int *is_of)
+{
+    volt_status status = volt_search_log_is_of(arguments->merge.texts[0], seen->X, seen->Y, seen->base, is_of);
+    return status ? complain_status(status) : 0;
+}
+
+/* The logs do not say whether alpha was given; which rows they are of tells it. */
+static int prepare_merged(tuning *run)
+{
+    const training_arguments *training = &run->arguments->training;
+    int is_of = 0, failed = 0;
+    for (int given = 0; given <= 1 && !is_of && !failed; given++) {
+        search_data_release(&run->seen);
+        failed = search_data_prepare(training, run->data, given, run->data->inputs.rows, &run->seen);
+        if (!failed)
+            failed = is_of_logs(run->arguments, &run->seen, &is_of);
+    }
+    if (!failed && !is_of) {
+        warn("the logs are of a search on other rows than these, or with other --target, --input or --season");
+        search_data_release(&run->seen);
+        failed = search_data_prepare(training, run->data, false, run->data->inputs.rows, &run->seen);
+    }
     return failed;
 }
 
 int tune_merge(const tune_arguments *arguments, training_data *data)
 {
+    tuning run = {.arguments = arguments, .data = data};
     volt_search *search = NULL;
     int failed = arguments->training.x ? training_read(&arguments->training, data) : 0;
     if (!failed) {
         volt_status status = volt_search_merge(arguments->merge.texts, arguments->merge.count, &search);
         failed = status ? complain_status(status) : 0;
     }
+    if (!failed && arguments->training.x)
+        failed = prepare_merged(&run);
     if (!failed)
-        failed = finish(arguments, data, search, false);
+        failed = finish(&run, search, false);
     volt_search_free(search);
+    search_data_release(&run.seen);
     return failed;
 }

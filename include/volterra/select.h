@@ -171,6 +171,9 @@ VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_vie
 /* The union of the logs of several runs (shards, say) over the same rows with the same options.
  * VOLT_ERR_FORMAT when they differ in what they searched. */
 VOLT_API volt_status volt_search_merge(const char *const *logs, int64_t count, volt_search **search);
+/* Was the log written by a search on these rows? base: that of its options. A log without trials is of none. */
+VOLT_API volt_status volt_search_log_is_of(const char *log, volt_view X, volt_view Y, volt_view base,
+                                           int *is_of);
 VOLT_API void volt_search_free(volt_search *search);
 
 typedef struct volt_search_info {

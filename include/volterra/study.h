@@ -55,6 +55,12 @@ typedef struct volt_study_options {
     volt_study_fn on_event; /* (optional) */
     void *event_context;
     volt_progress progress;
+    volt_view
+        base; /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base);
+                         * scores, metrics, losses and forecasts are those of levels then. Not with PUBLISHED */
+    int64_t gap; /* rows left out between training and validation, and of the n_train rows so many of the last
+                         * ones between training and test, 0; H - 1 for targets H rows ahead */
+    int from_defaults; /* as in volt_draw_options, 0 */
 } volt_study_options;
 VOLT_API volt_study_options volt_study_options_default(void);
 

@@ -16,8 +16,8 @@ volt_published_inputs volt_published_inputs_of(const volt_kernel *kernel);
 
 /* The candidates of a contender: random draws from the ranges of the kernel table, or of the paper where the
  * protocol is the published one and the kernel is among the paper's. X are the training rows as the kernel will
- * see them. */
-volt_status volt_contender_candidates(const char *text, volt_protocol protocol, uint64_t seed, volt_view X,
+ * see them; of the options protocol, seed and from_defaults count, the last not for ranges of the paper. */
+volt_status volt_contender_candidates(const char *text, const volt_study_options *study, volt_view X,
                                       volt_candidates **candidates);
 
 #endif

@@ -184,14 +184,16 @@ static volt_status draw_published(const char *text, const volt_kernel *kernel, c
     return volt_candidates_draw(text, X, &options, candidates);
 }
 
-volt_status volt_contender_candidates(const char *text, volt_protocol protocol, uint64_t seed, volt_view X,
+volt_status volt_contender_candidates(const char *text, const volt_study_options *study, volt_view X,
                                       volt_candidates **candidates)
 {
     volt_draw_options options = volt_draw_options_default();
-    options.seed = seed;
-    options.scale = protocol == VOLT_PROTOCOL_HISTORY;
-    if (protocol != VOLT_PROTOCOL_PUBLISHED)
+    options.seed = study->seed;
+    options.scale = study->protocol == VOLT_PROTOCOL_HISTORY;
+    options.from_defaults = study->from_defaults;
+    if (study->protocol != VOLT_PROTOCOL_PUBLISHED)
         return volt_candidates_draw(text, X, &options, candidates);
+    options.from_defaults = 0;
 
     volt_kernel *kernel = NULL;
     VOLT_TRY(volt_kernel_parse(text, &kernel));
@@ -201,7 +203,7 @@ volt_status volt_contender_candidates(const char *text, volt_protocol protocol, 
     if (!entry)
         status = volt_candidates_draw(text, X, &options, candidates);
     else if (is_papers_volterra(kernel, &even))
-        status = volterra_candidates(seed, even, candidates);
+        status = volterra_candidates(study->seed, even, candidates);
     else
         status = draw_published(text, kernel, entry, options, X, candidates);
     volt_kernel_free(kernel);

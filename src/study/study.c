@@ -100,12 +100,14 @@ typedef struct run {
     const volt_study_options *options;
     volt_view X, Y;
     int64_t n_train;
+    int64_t n_fit; /* of them, those before the gap */
     const volt_contender *contenders;
     int64_t n_contenders;
     volt_study *study;
 
-    int64_t at;       /* the row at hand */
-    volt_matrix Z, T; /* published protocol: its inputs, and the targets, scaled */
+    int64_t at;        /* the row at hand */
+    volt_matrix Z, T;  /* published protocol: its inputs, and the targets, scaled */
+    volt_matrix truth; /* with a base: the levels of the test rows */
     double *mean, *deviation;
 } run;
 
@@ -176,13 +178,16 @@ static volt_status log_path(const run *r, char *path, size_t size)
 static volt_status tune(run *r, row *one)
 {
     char path[4096];
-    volt_view X = inputs(r, 0, r->n_train), Y = targets(r, 0, r->n_train);
+    volt_view X = inputs(r, 0, r->n_fit), Y = targets(r, 0, r->n_fit);
     volt_candidates *candidates = NULL;
     if (r->options->log)
         VOLT_TRY(log_path(r, path, sizeof path));
-    VOLT_TRY(volt_contender_candidates(one->given, r->options->protocol, r->options->seed, X, &candidates));
+    VOLT_TRY(volt_contender_candidates(one->given, r->options, X, &candidates));
     volt_search_options options = volt_search_options_default();
     options.splits.folds = r->options->folds;
+    options.splits.gap = r->options->gap;
+    if (r->options->base.data)
+        options.base = volt_view_rows(r->options->base, 0, r->n_fit);
     options.start = is_published(r) ? VOLT_START_RESET : VOLT_START_CONTINUE;
     options.intercept = options.scale = !is_published(r);
     options.race = r->options->race;
@@ -219,19 +224,34 @@ static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model
     options.alpha = best->alpha;
     options.intercept = options.scale = !is_published(r);
     options.progress = (volt_progress){.report = report, .context = r};
-    volt_status status = volt_model_fit(kernel, inputs(r, 0, r->n_train), targets(r, 0, r->n_train), &options,
+    volt_status status = volt_model_fit(kernel, inputs(r, 0, r->n_fit), targets(r, 0, r->n_fit), &options,
                                         volt_matrix_of(NULL, 0, 0), model);
     volt_kernel_free(kernel);
     return status;
 }
 
+/* The rows of the gap feed the past of a sequence that goes on. */
+static int64_t rows_before_test(const run *r)
+{
+    return is_published(r) ? 0 : r->n_train - r->n_fit;
+}
+
+/* `out` has room for the rows before the test as well, and holds the test rows alone in the end. */
 static volt_status forecast(run *r, const volt_model *model, volt_matrix out)
 {
+    volt_view base = r->options->base;
+    int64_t before = rows_before_test(r);
     volt_predict_options options = volt_predict_options_default();
     options.start = is_published(r) ? VOLT_START_RESET : VOLT_START_CONTINUE;
     options.beyond = is_published(r) ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP;
     options.progress = (volt_progress){.report = report, .context = r};
-    VOLT_TRY(volt_model_predict(model, inputs(r, r->n_train, out.rows), &options, out, NULL));
+    VOLT_TRY(volt_model_predict(model, inputs(r, r->n_train - before, out.rows), &options, out, NULL));
+    if (before > 0)
+        memmove(out.data, out.data + before * out.ld,
+                (size_t)((out.rows - before) * out.ld) * sizeof *out.data);
+    for (int64_t i = 0; base.data && i < out.rows - before; i++)
+        for (int64_t k = 0; k < out.cols; k++)
+            out.data[i * out.ld + k] += base.data[(r->n_train + i) * base.ld + k];
     for (int64_t i = 0; is_published(r) && i < out.rows; i++)
         for (int64_t k = 0; k < out.cols; k++)
             out.data[i * out.ld + k] = r->mean[k] + r->deviation[k] * out.data[i * out.ld + k];
@@ -243,7 +263,7 @@ static volt_status test(run *r, row *one)
     const volt_trial *best = volt_search_best(one->search);
     int64_t n_test = r->study->n_test, q = r->study->q;
     one->kernel = volt_strdup(best->kernel);
-    one->forecast = volt_alloc_doubles(n_test, q);
+    one->forecast = volt_alloc_doubles(rows_before_test(r) + n_test, q);
     one->losses = volt_alloc_doubles(n_test, 1);
     if (!one->kernel || !one->forecast || !one->losses)
         return VOLT_ERR_MEMORY;
@@ -254,10 +274,11 @@ static volt_status test(run *r, row *one)
     double begun = volt_seconds();
     volt_model *model = NULL;
     volt_matrix out = volt_matrix_of(one->forecast, n_test, q);
-    volt_view truth = volt_view_rows(r->Y, r->n_train, n_test);
+    volt_matrix room = volt_matrix_of(one->forecast, rows_before_test(r) + n_test, q);
+    volt_view truth = r->truth.data ? volt_as_view(r->truth) : volt_view_rows(r->Y, r->n_train, n_test);
     volt_status status = fit_winner(r, best, &model);
     if (status == VOLT_OK)
-        status = forecast(r, model, out);
+        status = forecast(r, model, room);
     volt_model_free(model);
     one->result.fit_seconds = volt_seconds() - begun;
     if (status == VOLT_OK)
@@ -405,6 +426,17 @@ static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_s
     VOLT_REQUIRE(n_train >= 2 && X.rows - n_train >= 2, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " of %" PRId64 " rows train, and at least 2 must train and 2 test", n_train,
                  X.rows);
+    VOLT_REQUIRE(options->gap >= 0 && options->gap <= n_train - 2, VOLT_ERR_ARGUMENT,
+                 "a gap of %" PRId64 " rows leaves fewer than 2 of the %" PRId64 " rows that train",
+                 options->gap, n_train);
+    if (options->base.data) {
+        VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
+                     "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64
+                     ": they must be equal",
+                     options->base.rows, options->base.cols, Y.rows, Y.cols);
+        VOLT_REQUIRE(options->protocol != VOLT_PROTOCOL_PUBLISHED, VOLT_ERR_ARGUMENT,
+                     "under the published protocol targets are levels: it takes no base");
+    }
     VOLT_REQUIRE(options->draws > 0 || options->seconds > 0, VOLT_ERR_ARGUMENT,
                  "there is no end to the search: give a number of draws or a budget for each kernel");
     VOLT_REQUIRE(!options->contenders || (options->n_contenders >= 1 && options->n_contenders <= 64),
@@ -433,6 +465,17 @@ static volt_status prepare(run *r)
     r->study->capacity = r->n_contenders;
     r->study->n_test = n - r->n_train;
     r->study->q = q;
+    volt_view base = r->options->base;
+    if (base.data) {
+        int64_t rows = r->study->n_test;
+        r->truth = volt_matrix_of(volt_alloc_doubles(rows, q), rows, q);
+        if (!r->truth.data)
+            return VOLT_ERR_MEMORY;
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t k = 0; k < q; k++)
+                r->truth.data[i * q + k] =
+                    r->Y.data[(r->n_train + i) * r->Y.ld + k] + base.data[(r->n_train + i) * base.ld + k];
+    }
     if (!is_published(r))
         return VOLT_OK;
     r->Z = volt_matrix_of(volt_alloc_doubles(n, d), n, d);
@@ -459,6 +502,7 @@ volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt
              .X = X,
              .Y = Y,
              .n_train = n_train,
+             .n_fit = n_train - options->gap,
              .contenders = options->contenders,
              .n_contenders = options->n_contenders};
     if (!r.contenders)
@@ -479,6 +523,7 @@ volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt
         *study = r.study;
     else
         volt_study_free(r.study);
+    volt_free(r.truth.data);
     volt_free(r.Z.data);
     volt_free(r.T.data);
     volt_free(r.mean);

@@ -1,4 +1,4 @@
-/* src/select/search/merge.c: the union of the logs of several runs. */
+/* src/select/search/merge.c: the union of the logs of several runs, and which data a log is of. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/search/search_internal.h"
@@ -115,4 +115,22 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
     else
         volt_search_free(fresh);
     return status;
+}
+
+static volt_status pass_over(volt_trial *trial, void *context)
+{
+    (void)context;
+    volt_trial_free(trial);
+    return VOLT_OK;
+}
+
+volt_status volt_search_log_is_of(const char *log, volt_view X, volt_view Y, volt_view base, int *is_of)
+{
+    VOLT_REQUIRE(log && is_of, VOLT_ERR_ARGUMENT, "the log or the place for the answer is NULL");
+    char fingerprint[VOLT_FINGERPRINT_LENGTH] = "", digits[VOLT_DATA_DIGITS + 1];
+    volt_score score = VOLT_SCORE_R2;
+    VOLT_TRY(volt_trial_log_read(log, fingerprint, &score, pass_over, NULL, NULL));
+    volt_search_data_digits(X, Y, base, digits);
+    *is_of = strncmp(fingerprint, digits, VOLT_DATA_DIGITS) == 0;
+    return VOLT_OK;
 }

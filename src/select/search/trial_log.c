@@ -45,6 +45,14 @@ static volt_status add_candidate(const volt_candidates *candidates, unsigned lon
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
+void volt_search_data_digits(volt_view X, volt_view Y, volt_view base, char digits[VOLT_DATA_DIGITS + 1])
+{
+    unsigned long data = add_rows(add_rows(crc32(0, NULL, 0), X), Y);
+    if (base.data)
+        data = add_rows(data, base);
+    snprintf(digits, VOLT_DATA_DIGITS + 1, "%08lx", data & 0xffffffffUL);
+}
+
 /* Two sums: the data, and what is asked of them. How many draws, which shard and how long is not part of it:
  * those may differ between runs that belong together. */
 volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
@@ -55,12 +63,11 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
                        options->splits.max_train, options->splits.rolling, (int64_t)options->start,
                        options->washout,          options->intercept != 0, options->scale != 0,
                        (int64_t)options->score,   (int64_t)options->race};
-    unsigned long data = add_rows(add_rows(crc32(0, NULL, 0), X), Y);
-    if (options->base.data)
-        data = add_rows(data, options->base);
+    char data[VOLT_DATA_DIGITS + 1];
+    volt_search_data_digits(X, Y, options->base, data);
     unsigned long question = add_bytes(crc32(0, NULL, 0), asked, sizeof asked);
     VOLT_TRY(add_candidate(candidates, &question));
-    snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%08lx%08lx", data & 0xffffffffUL, question & 0xffffffffUL);
+    snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
     return VOLT_OK;
 }
 

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-enum { VOLT_FINGERPRINT_LENGTH = 17 }; /* 16 digits and a zero byte */
+enum { VOLT_FINGERPRINT_LENGTH = 17, VOLT_DATA_DIGITS = 8 }; /* 16 digits and a zero byte; those of the data */
 
 typedef struct volt_trial_log {
     int file; /* descriptor */
@@ -21,6 +21,9 @@ typedef struct volt_trial_log {
     char fingerprint[VOLT_FINGERPRINT_LENGTH];
     volt_score score;
 } volt_trial_log;
+
+/* The first digits of a fingerprint, which the data alone decide. */
+void volt_search_data_digits(volt_view X, volt_view Y, volt_view base, char digits[VOLT_DATA_DIGITS + 1]);
 
 /* What is searched, as 16 digits. VOLT_ERR_MEMORY. */
 volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
