@@ -28,7 +28,7 @@ typedef struct compare_arguments {
     training_arguments own; /* --x, --y, --ahead, --rows, --missing */
     const char *preset, *log, *report, *csv, *latex;
     text_list kernels;
-    int64_t length, train, draws, folds, repeat;
+    int64_t length, train, draws, folds, repeat, gap; /* gap -1: not given */
     double test_share, budget;
     bool resume;
     int protocol, race;
@@ -125,6 +125,13 @@ static const option rows[] = {
      .argument = "K",
      .offset = offsetof(compare_arguments, folds),
      .meaning = "validation blocks within the training rows"},
+    {.name = "gap",
+     .kind = OPTION_COUNT,
+     .argument = "G",
+     .offset = offsetof(compare_arguments, gap),
+     .meaning =
+         "rows left out between training and validation, and between training and test (default: H-1 with "
+         "--ahead H)"},
     {.name = "race",
      .kind = OPTION_CHOICE,
      .choices = race_choices,
@@ -173,11 +180,16 @@ static int check_source(const compare_arguments *arguments)
         return complain(EXIT_USAGE, "--x and --preset do not go together");
     if (own->x && arguments->length)
         return complain(EXIT_USAGE, "--length is for presets; --rows chooses rows of %s", own->x);
-    if (!own->x && (own->y || own->ahead || own->rows.given))
-        return complain(EXIT_USAGE, "--%s needs the inputs: --x X",
-                        own->y            ? "y"
-                        : own->rows.given ? "rows"
-                                          : "ahead");
+    const char *lonely = own->y                             ? "y"
+                         : own->rows.given                  ? "rows"
+                         : own->ahead                       ? "ahead"
+                         : own->target != VOLT_TARGET_AUTO  ? "target"
+                         : own->input != VOLT_INPUT_AUTO    ? "input"
+                         : strcmp(own->season, "auto") != 0 ? "season"
+                         : arguments->gap >= 0              ? "gap"
+                                                            : NULL;
+    if (!own->x && lonely)
+        return complain(EXIT_USAGE, "--%s needs the inputs: --x X", lonely);
     if (arguments->train && arguments->test_share > 0)
         return complain(EXIT_USAGE, "--train and --test-share do not go together");
     if (arguments->test_share >= 1)
@@ -208,7 +220,7 @@ static int check_outputs(const compare_arguments *arguments)
     return failed;
 }
 
-static int choose_split(const compare_arguments *arguments, int64_t n, int64_t *n_train)
+static int choose_split(const compare_arguments *arguments, int64_t n, int64_t gap, int64_t *n_train)
 {
     double share = arguments->test_share > 0 ? arguments->test_share : default_test_share;
     *n_train = arguments->train ? arguments->train : n - (int64_t)llround(share * (double)n);
@@ -218,6 +230,9 @@ static int choose_split(const compare_arguments *arguments, int64_t n, int64_t *
     if (*n_train < 2)
         return complain(EXIT_USAGE, "%lld rows to train of %lld are too few", (long long)*n_train,
                         (long long)n);
+    if (*n_train - gap < 2)
+        return complain(EXIT_USAGE, "a gap of %lld rows leaves fewer than 2 of the %lld rows to train",
+                        (long long)gap, (long long)*n_train);
     return 0;
 }
 
@@ -252,7 +267,8 @@ static int study_sample(compare_data *data, const trial_folders *logs, cli_compa
         return failed;
     compare_watch_study(watch, &options);
     volt_set_log(NULL, NULL); /* what it has to say of single draws; those that failed are counted */
-    volt_status status = volt_study_run(data->inputs, data->targets, setting->n_train, &options, study);
+    volt_status status =
+        volt_study_run(data->seen_inputs, data->seen_targets, setting->n_train, &options, study);
     volt_set_log(hold_library_warning, NULL);
     if (!status)
         return 0;
@@ -378,12 +394,41 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     setting->d = data->inputs.cols;
     setting->q = data->targets.cols;
     setting->output_names = (const char *const *)data->output_names;
-    return choose_split(arguments, setting->n, &setting->n_train);
+    volt_study_options *options = &setting->options;
+    options->gap = setting->is_preset ? 0 : search_gap(&data->own, arguments->gap);
+    failed = choose_split(arguments, setting->n, options->gap, &setting->n_train);
+    if (failed || setting->is_preset)
+        return failed;
+    bool is_published = options->protocol == VOLT_PROTOCOL_PUBLISHED;
+    failed = compare_data_prepare(data, &arguments->own, is_published, setting->n_train - options->gap);
+    options->base = data->seen.base;
+    options->from_defaults = !is_published;
+    setting->own = &data->own;
+    setting->seen = &data->seen;
+    return failed;
+}
+
+/* What needs no model, on the test rows of one's own data; drift and autoregression learn from what the kernels have
+ * learned from. */
+static int measure_baselines(const compare_data *data, cli_comparison *result)
+{
+    comparison_setting *setting = &result->setting;
+    const comparison_row *best = comparison_lowest(result, MEASURE_NMSE);
+    if (setting->is_preset)
+        return 0;
+    int64_t season = 0, known = setting->n_train - setting->options.gap + data->own.ahead;
+    int failed = baselines_season(&data->own, known, &season);
+    if (!failed)
+        failed = baselines_measure(&data->own, season, setting->n_train, setting->n - setting->n_train, known,
+                                   &setting->baselines);
+    if (best)
+        baselines_against_r2(&setting->baselines, 1 - best->values[MEASURE_NMSE].mean);
+    return failed;
 }
 
 static int run_compare(int argc, char *const *argv)
 {
-    compare_arguments arguments = {0};
+    compare_arguments arguments = {.gap = -1};
     compare_data data = {0};
     trial_folders logs = {.folder = NULL};
     cli_comparison result = {0};
@@ -419,6 +464,8 @@ static int run_compare(int argc, char *const *argv)
     int incomplete = 0;
     if (!failed)
         failed = study_samples(&arguments, &data, &logs, &result, &incomplete);
+    if (!failed)
+        failed = measure_baselines(&data, &result);
     if (!failed) {
         setting->truth = volt_as_view(data.truth);
         failed = show_results(&arguments, &result, incomplete);
@@ -441,6 +488,11 @@ const cli_command command_compare = {
         "confidence set (the best ones, given what chance alone may do), what they cost to tune, and the\n"
         "winning parameters. Errors are in the units of the targets; the tables of a preset are those of\n"
         "the paper, with MdAE and W1 times 100 (--json and --csv have them as they are).\n"
+        "\n"
+        "On one's own data, where the targets are inputs, changes of the targets are learned from levels and\n"
+        "changes of the inputs, unless --target and --input say otherwise; errors are those of levels. Draw 0\n"
+        "of every kernel is its defaults, with alpha profiled. Naive, seasonal naive, drift and a linear\n"
+        "autoregression on the test rows stand beside the kernels.\n"
         "\n"
         "Without --x the data are those of the paper: innovations of a BEKK model as inputs, 1000 times\n"
         "the entries of the next covariance matrix as targets. Under the protocol history every kernel\n"

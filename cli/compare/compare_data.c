@@ -57,6 +57,8 @@ int compare_data_preset(compare_data *data, const char *preset, int64_t pairs)
         failed = allocate_matrix(pairs, q, "a sample", &data->Y);
     data->inputs = volt_as_view(data->X);
     data->targets = volt_as_view(data->Y);
+    data->seen_inputs = data->inputs;
+    data->seen_targets = data->targets;
     return failed;
 }
 
@@ -76,6 +78,15 @@ int compare_data_own(compare_data *data, const training_arguments *arguments)
         else
             snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "y%lld", (long long)k + 1);
     return 0;
+}
+
+int compare_data_prepare(compare_data *data, const training_arguments *arguments, bool levels,
+                         int64_t learn_rows)
+{
+    int failed = search_data_prepare(arguments, &data->own, levels, learn_rows, &data->seen);
+    data->seen_inputs = data->seen.X;
+    data->seen_targets = data->seen.Y;
+    return failed;
 }
 
 int compare_data_sample(compare_data *data, uint64_t seed)
@@ -98,6 +109,7 @@ int compare_data_keep_truth(compare_data *data, int64_t n_train)
 
 void compare_data_release(compare_data *data)
 {
+    search_data_release(&data->seen);
     training_release(&data->own);
     volt_bekk_free(data->model);
     free(data->X.data);

@@ -100,6 +100,28 @@ static json_t *json_of_samples(json_build *build, const cli_comparison *comparis
     return samples;
 }
 
+/* What only data of one's own have. */
+static void set_own(json_build *build, json_t *object, const comparison_setting *setting)
+{
+    json_t *baselines = build_array(build);
+    set_count(build, object, "gap", setting->options.gap);
+    set_text(build, object, "target", choice_word(target_choices, (int)setting->seen->fit.target));
+    set_text(build, object, "input", choice_word(input_choices, (int)setting->seen->fit.input));
+    set_count(build, object, "season", setting->seen->fit.season);
+    for (int i = 0; i < setting->baselines.count; i++) {
+        const baseline_score *score = &setting->baselines.scores[i];
+        json_t *one = build_object(build);
+        set_text(build, one, "name", score->name);
+        set_number(build, one, "mse", score->mse);
+        set_number(build, one, "rmse", sqrt(score->mse));
+        set_number(build, one, "mae", score->mae);
+        set_number(build, one, "r2", score->r2);
+        set_number(build, one, "skill", 1 - score->ratio);
+        build_append(build, baselines, one);
+    }
+    build_set(build, object, "baselines", baselines);
+}
+
 int compare_print_json(const cli_comparison *comparison, const compare_files *files)
 {
     const comparison_setting *setting = &comparison->setting;
@@ -111,13 +133,15 @@ int compare_print_json(const cli_comparison *comparison, const compare_files *fi
     set_text(&build, object, "protocol", choice_word(protocol_choices, (int)options->protocol));
     set_count(&build, object, "seed", (int64_t)setting->first_seed);
     set_count(&build, object, "samples", comparison->n_samples);
-    set_count(&build, object, "rows_train", setting->n_train);
+    set_count(&build, object, "rows_train", setting->n_train - options->gap);
     set_count(&build, object, "rows_test", setting->n - setting->n_train);
     set_count(&build, object, "inputs", setting->d);
     set_count(&build, object, "outputs", setting->q);
     set_count(&build, object, "folds", options->folds);
     set_number(&build, object, "mcs_level", 1 - options->mcs_size);
     set_flag(&build, object, "interrupted", comparison->interrupted);
+    if (!setting->is_preset)
+        set_own(&build, object, setting);
     for (int64_t i = 0; i < comparison->n_rows; i++)
         build_append(&build, rows, json_of_row(&build, comparison, &comparison->rows[i]));
     build_set(&build, object, "rows", rows);

@@ -130,8 +130,10 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
         const comparison_row *row = &comparison->rows[i];
         print_shown(out, row->name, width);
         if (row->won) {
-            fprintf(out, "  %s, R2 %.4f in the folds",
-                    volt_make_printable(cell_winner(row->won, true, text, sizeof text)), row->won->score);
+            fprintf(out, "  %s, R2 %.4f in the folds%s",
+                    volt_make_printable(cell_winner(row->won, true, text, sizeof text)), row->won->score,
+                    row->won->score < 0 && !comparison->setting.is_preset ? " (a constant would do better)"
+                                                                          : "");
             if (row->failed > 0)
                 fprintf(out, "; %lld draw%s failed", (long long)row->failed, row->failed == 1 ? "" : "s");
             if (row->results < comparison->n_samples)
@@ -143,6 +145,33 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
         }
         fputc('\n', out);
     }
+}
+
+static void print_baselines(FILE *out, const cli_comparison *comparison)
+{
+    const baseline_list *list = &comparison->setting.baselines;
+    const comparison_row *best = comparison_lowest(comparison, MEASURE_NMSE);
+    char note[HEADLINE_LENGTH];
+    int width = 0;
+    if (list->count == 0)
+        return;
+    for (int i = 0; i < list->count; i++)
+        if (shown_width(list->scores[i].name) > width)
+            width = shown_width(list->scores[i].name);
+    fputs("what needs no model, on the test rows\n", out);
+    for (int i = 0; i < list->count; i++) {
+        const baseline_score *score = &list->scores[i];
+        print_shown(out, score->name, width);
+        fprintf(out, "  RMSE %.4g, MAE %.4g, R2 %.4g", sqrt(score->mse), score->mae, score->r2);
+        if (best && isfinite(score->ratio)) {
+            fputs("; ", out);
+            print_shown(out, best->name, 0);
+            fprintf(out, " has %.3g of its squared error", score->ratio);
+        }
+        fputc('\n', out);
+    }
+    comparison_baseline_note(comparison, note);
+    fprintf(out, "%s%s\n", note, note[0] ? "\n" : "");
 }
 
 void compare_print_text(FILE *out, const cli_comparison *comparison, const compare_files *files)
@@ -160,6 +189,7 @@ void compare_print_text(FILE *out, const cli_comparison *comparison, const compa
     print_table(out, comparison);
     print_legend(out, comparison);
     fputc('\n', out);
+    print_baselines(out, comparison);
     print_winners(out, comparison);
     fprintf(out, "\n%s\n", volt_make_printable(comparison_headline(comparison, headline)));
 

@@ -3,6 +3,8 @@
 #ifndef CLI_COMPARISON_H
 #define CLI_COMPARISON_H
 
+#include "search/baseline_scores.h"
+#include "search/search_data.h"
 #include "volterra.h"
 #include "volterra/study.h"
 
@@ -46,6 +48,10 @@ typedef struct comparison_setting {
     uint64_t first_seed; /* sample i has the seed first_seed + i */
     int64_t repeat;
     const char *command; /* what the user typed */
+    /* of one's own data: */
+    const training_data *own;
+    const search_data *seen;
+    baseline_list baselines; /* on the test rows, against the kernel with the lowest NMSE */
 } comparison_setting;
 
 typedef struct cli_comparison {
@@ -81,6 +87,9 @@ bool comparison_in_mcs(const cli_comparison *comparison, const comparison_row *r
 /* The finding in one sentence, into `text`; returns it. */
 enum { HEADLINE_LENGTH = 640 };
 char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_LENGTH]);
+
+/* What to say of the baselines after they are listed, or "" into `text`; returns it. */
+char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADLINE_LENGTH]);
 
 /* "3008 rows train and 752 test, 5 inputs, 15 outputs" and "history protocol, 5 folds, at most 50 draws and 60 s a
  * kernel", into `text`; both return it. */

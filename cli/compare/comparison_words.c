@@ -41,8 +41,12 @@ char *comparison_describe_data(const cli_comparison *comparison, char text[DESCR
 {
     const comparison_setting *setting = &comparison->setting;
     word_buffer words = {.text = text, .capacity = DESCRIPTION_LENGTH};
-    say_count(&words, setting->n_train, "row");
-    say(&words, " train and %lld test, ", (long long)(setting->n - setting->n_train));
+    say_count(&words, setting->n_train - setting->options.gap, "row");
+    if (setting->options.gap > 0)
+        say(&words, " train, %lld %s left out (gap) and %lld test, ", (long long)setting->options.gap,
+            setting->options.gap == 1 ? "is" : "are", (long long)(setting->n - setting->n_train));
+    else
+        say(&words, " train and %lld test, ", (long long)(setting->n - setting->n_train));
     say_count(&words, setting->d, "input");
     say(&words, ", ");
     say_count(&words, setting->q, "output");
@@ -64,6 +68,31 @@ char *comparison_describe_search(const cli_comparison *comparison, char text[DES
     if (options->seconds > 0)
         say(&words, "%s", format_seconds(options->seconds, seconds));
     say(&words, " a kernel");
+    const search_data *seen = comparison->setting.seen;
+    if (seen && seen->prepared) {
+        say(&words, "; learned: %s, inputs seen as %s", choice_word(target_choices, (int)seen->fit.target),
+            choice_word(input_choices, (int)seen->fit.input));
+        if (seen->fit.season > 0)
+            say(&words, " with a season of %lld rows", (long long)seen->fit.season);
+    }
+    return text;
+}
+
+char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADLINE_LENGTH])
+{
+    const comparison_setting *setting = &comparison->setting;
+    word_buffer words = {.text = text, .capacity = HEADLINE_LENGTH};
+    const baseline_score *winner = baselines_winner(&setting->baselines);
+    text[0] = '\0';
+    if (setting->baselines.count == 0)
+        return text;
+    if (!setting->own->anchors)
+        say(&words, "Baselines have seen past targets, and the kernels only the inputs.");
+    if (winner)
+        say(&words, "%s%s does better than every kernel on the test rows: try %s.", text[0] ? " " : "",
+            winner->name,
+            setting->own->anchors ? "more draws, other kernels, another --season or more rows"
+                                  : "the targets among the inputs (--x)");
     return text;
 }
 

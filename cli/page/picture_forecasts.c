@@ -28,11 +28,11 @@ static double spread_of(const picture_rows *rows, int64_t k)
 forecast_choice picture_choose(const picture_rows *rows)
 {
     const comparison_setting *setting = &rows->comparison->setting;
-    forecast_choice choice = {.kernels = rows->count < MOST_FORECASTS ? rows->count : MOST_FORECASTS,
+    forecast_choice picked = {.kernels = rows->count < MOST_FORECASTS ? rows->count : MOST_FORECASTS,
                               .rows =
                                   setting->truth.rows < MOST_TEST_ROWS ? setting->truth.rows : MOST_TEST_ROWS};
     for (int64_t k = 0; k < 2 && k < setting->q; k++)
-        choice.outputs[choice.n_outputs++] = k;
+        picked.outputs[picked.n_outputs++] = k;
     if (setting->q > 2) {
         int64_t widest = 2;
         double largest = -1;
@@ -43,9 +43,9 @@ forecast_choice picture_choose(const picture_rows *rows)
                 widest = k;
             }
         }
-        choice.outputs[choice.n_outputs++] = widest;
+        picked.outputs[picked.n_outputs++] = widest;
     }
-    return choice;
+    return picked;
 }
 
 /* A round distance of about five ticks. */
@@ -68,14 +68,14 @@ static void write_output_range(FILE *script, volt_view truth, int64_t k, int64_t
     fprintf(script, "set yrange [%.8g:%.8g]\nset ytics %.8g\n", from, to, tick_step(to - from));
 }
 
-static void write_forecast_data(FILE *script, const picture_rows *rows, const forecast_choice *choice,
+static void write_forecast_data(FILE *script, const picture_rows *rows, const forecast_choice *picked,
                                 int64_t k)
 {
     volt_view truth = rows->comparison->setting.truth;
     fputs("$panel << END\n", script);
-    for (int64_t t = 0; t < choice->rows; t++) {
+    for (int64_t t = 0; t < picked->rows; t++) {
         fprintf(script, "%lld %.6g", (long long)t + 1, truth.data[t * truth.ld + k]);
-        for (int64_t r = 0; r < choice->kernels; r++) {
+        for (int64_t r = 0; r < picked->kernels; r++) {
             volt_view forecast = volt_study_forecast(rows->study, rows->rows[r]);
             fprintf(script, " %.6g", forecast.data[t * forecast.ld + k]);
         }
@@ -93,21 +93,21 @@ static int key_lines(const picture_rows *rows, int64_t entries, int width)
     return (int)((entries + columns - 1) / columns);
 }
 
-void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *choice, int width)
+void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *picked, int width)
 {
     enum { PANEL = 190, TITLE = 26, GAP = 16, FOOT = 60, LEFT = 58 };
     char name[PICTURE_NAME_LENGTH];
-    int key = 12 + 20 * key_lines(rows, choice->kernels + 1, width);
-    int height = key + choice->n_outputs * PANEL + FOOT - GAP;
+    int key = 12 + 20 * key_lines(rows, picked->kernels + 1, width);
+    int height = key + picked->n_outputs * PANEL + FOOT - GAP;
     script_begin(script, width, height);
-    fprintf(script, "set multiplot\nset xrange [1:%lld]\n", (long long)(choice->rows > 1 ? choice->rows : 2));
-    for (int p = 0; p < choice->n_outputs; p++) {
-        int64_t k = choice->outputs[p];
-        bool is_last = p + 1 == choice->n_outputs;
+    fprintf(script, "set multiplot\nset xrange [1:%lld]\n", (long long)(picked->rows > 1 ? picked->rows : 2));
+    for (int p = 0; p < picked->n_outputs; p++) {
+        int64_t k = picked->outputs[p];
+        bool is_last = p + 1 == picked->n_outputs;
         double top = key + (double)p * PANEL;
-        write_forecast_data(script, rows, choice, k);
+        write_forecast_data(script, rows, picked, k);
         script_frame(script, width, height, LEFT, width - 14, top + TITLE, top + PANEL - GAP);
-        write_output_range(script, rows->comparison->setting.truth, k, choice->rows);
+        write_output_range(script, rows->comparison->setting.truth, k, picked->rows);
         fputs("set label 1 ", script);
         gnuplot_text(script, rows->comparison->setting.output_names[k]);
         fprintf(script, " at graph 0, graph 1 offset 0.4,0.75 left textcolor rgb '" INK_COLOUR "'\n");
@@ -122,11 +122,11 @@ void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_ch
         /* The best is drawn last, on top, and named first. */
         fputs("plot $panel using 1:2 with lines linewidth 2.2 linecolor rgb '" INK_COLOUR "' title 'truth'",
               script);
-        for (int64_t r = 0; r < choice->kernels; r++) {
+        for (int64_t r = 0; r < picked->kernels; r++) {
             fprintf(script, ", keyentry with lines linewidth 2 linecolor rgb '%s' title ", picture_colour(r));
             gnuplot_text(script, picture_name(rows, r, name));
         }
-        for (int64_t r = choice->kernels - 1; r >= 0; r--)
+        for (int64_t r = picked->kernels - 1; r >= 0; r--)
             fprintf(script, ", $panel using 1:%d with lines linewidth 1.1 linecolor rgb '%s' notitle",
                     (int)r + 3, picture_colour(r));
         fputc('\n', script);

@@ -58,31 +58,31 @@ static char *draw_script(report_page *page, FILE *script)
     return svg;
 }
 
-static char *draw_forecasts(report_page *page, const forecast_choice *choice, int width)
+static char *draw_forecasts(report_page *page, const forecast_choice *picked, int width)
 {
     FILE *script = gnuplot_script();
     if (script)
-        picture_forecasts(script, &page->rows, choice, width);
+        picture_forecasts(script, &page->rows, picked, width);
     return draw_script(page, script);
 }
 
 static void write_forecasts(report_page *page)
 {
     char caption[512], few[64] = "";
-    forecast_choice choice = picture_choose(&page->rows), narrow = choice;
+    forecast_choice picked = picture_choose(&page->rows), narrow = picked;
     const comparison_setting *setting = &page->comparison->setting;
     if (narrow.rows > MOST_NARROW_ROWS) {
         narrow.rows = MOST_NARROW_ROWS;
         snprintf(few, sizeof few, " (on a small screen the first %d)", MOST_NARROW_ROWS);
     }
     char *svg = draw_forecasts(page, &narrow, PICTURE_NARROW),
-         *wide = draw_forecasts(page, &choice, PICTURE_WIDE);
+         *wide = draw_forecasts(page, &picked, PICTURE_WIDE);
     snprintf(caption, sizeof caption,
              "Truth and the forecasts of the %s over the %s%lld test rows%s, for %s%s. The closer a coloured "
              "line stays to "
              "the truth, the better.",
-             choice.kernels > 1 ? "best kernels" : "kernel", choice.rows < setting->truth.rows ? "first " : "",
-             (long long)choice.rows, few,
+             picked.kernels > 1 ? "best kernels" : "kernel", picked.rows < setting->truth.rows ? "first " : "",
+             (long long)picked.rows, few,
              setting->q > 2
                  ? "the first two outputs and, of the others, the one on which the kernels differ most"
              : setting->q > 1 ? "both outputs"

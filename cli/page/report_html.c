@@ -128,6 +128,7 @@ static void write_page(report_page *page)
     page_write_accuracy(page);
     page_write_tuning(page);
     page_write_samples(page);
+    page_write_baselines(page);
     page_write_figures(page);
     write_definitions(page);
     write_origin(page);

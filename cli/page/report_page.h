@@ -23,6 +23,7 @@ void page_write_text(const report_page *page, const char *before, const char *te
 /* Tables I and II of the paper, and one of all samples where there are several (report_tables.c). */
 void page_write_accuracy(report_page *page);
 void page_write_tuning(report_page *page);
+void page_write_baselines(report_page *page); /* of one's own data */
 void page_write_samples(report_page *page);
 
 /* Every picture with its caption, or why there are none (report_figures.c). */

@@ -33,7 +33,7 @@ typedef struct forecast_choice {
     int64_t rows;    /* test rows shown, the first */
 } forecast_choice;
 forecast_choice picture_choose(const picture_rows *rows);
-void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *choice, int width);
+void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *picked, int width);
 
 /* Sum of the losses so far, of every kernel. */
 void picture_cumulated(FILE *script, const picture_rows *rows);

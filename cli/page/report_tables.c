@@ -66,6 +66,35 @@ void page_write_accuracy(report_page *page)
     end_table(page);
 }
 
+/* What needs no model, where the data are one's own. */
+void page_write_baselines(report_page *page)
+{
+    const cli_comparison *comparison = page->comparison;
+    const baseline_list *list = &comparison->setting.baselines;
+    const comparison_row *best = comparison_lowest(comparison, MEASURE_NMSE);
+    char note[HEADLINE_LENGTH];
+    if (list->count == 0)
+        return;
+    begin_table(page, "What needs no model, on the test rows.");
+    fputs("<th scope=\"col\">Baseline</th><th scope=\"col\">RMSE</th><th scope=\"col\">MAE</th><th "
+          "scope=\"col\">R<sup>2</sup></th><th scope=\"col\">squared error of<br>",
+          page->html);
+    html_escape(page->html, best ? best->name : "the best kernel");
+    fputs(" over its own</th></tr></thead>\n<tbody>\n", page->html);
+    for (int i = 0; i < list->count; i++) {
+        const baseline_score *score = &list->scores[i];
+        page_write_text(page, "<tr><th scope=\"row\">", score->name, "</th>");
+        fprintf(page->html, "<td>%.4g</td><td>%.4g</td><td>%.4g</td>", sqrt(score->mse), score->mae, score->r2);
+        if (isfinite(score->ratio))
+            fprintf(page->html, "<td>%.3g</td></tr>\n", score->ratio);
+        else
+            fputs("<td>-</td></tr>\n", page->html);
+    }
+    end_table(page);
+    if (comparison_baseline_note(comparison, note)[0])
+        page_write_text(page, "<p>", note, "</p>\n");
+}
+
 /* A cost such as O(4^dyadic window^2), with raised exponents. */
 static void write_formula(FILE *html, const char *text)
 {
@@ -128,7 +157,9 @@ void page_write_tuning(report_page *page)
         fprintf(page->html, "<td>%lld</td><td>%lld</td><td>%s</td>", (long long)row->draws,
                 (long long)row->failed, cell_seconds(row->seconds, seconds));
         if (row->won) {
-            fprintf(page->html, "<td>%.4f</td>", row->won->score);
+            fprintf(page->html, "<td>%.4f%s</td>", row->won->score,
+                    row->won->score < 0 && !comparison->setting.is_preset ? "<br>(a constant would do better)"
+                                                                          : "");
             write_winner(page->html, cell_winner(row->won, false, text, sizeof text));
         } else {
             page_write_text(page, "<td>-</td><td class=\"winner\">failed: ",

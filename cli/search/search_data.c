@@ -28,12 +28,17 @@ int search_data_prepare(const training_arguments *arguments, const training_data
     volt_status status = volt_prepare(data->inputs, data->targets, &options, learn_rows, &made->prepared);
     if (status)
         return complain_status(status);
-    made->X = made->prepared->X;
-    made->Y = made->prepared->Y;
-    made->base = made->prepared->base;
     made->fit.target = made->prepared->target;
     made->fit.input = made->prepared->input;
     made->fit.season = made->prepared->season;
+    if (made->fit.target == VOLT_TARGET_LEVEL && made->fit.input == VOLT_INPUT_LEVEL) {
+        volt_prepared_free(made->prepared); /* it came to what there was */
+        made->prepared = NULL;
+        return 0;
+    }
+    made->X = made->prepared->X;
+    made->Y = made->prepared->Y;
+    made->base = made->prepared->base;
     return 0;
 }
 

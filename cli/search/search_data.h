@@ -10,7 +10,7 @@
 #include "terminal/results.h"
 
 typedef struct search_data {
-    volt_prepared *prepared; /* NULL: the data are taken as they are */
+    volt_prepared *prepared; /* NULL: levels are learned from levels, and the data are taken as they are */
     volt_view X, Y;
     volt_view base;       /* what makes levels of the targets; no data: they are levels */
     volt_fit_options fit; /* of the winner: nothing is left open but alpha and the kernel */

@@ -294,7 +294,9 @@ static void only_the_first_draw_gives_way_to_the_defaults(void **state)
         volt_kernel *kernel = NULL;
         check_ok(volt_kernel_parse(cases[i].given, &kernel));
         candidate first = candidate_get(start, 0);
-        assert_string_equal(first.kernel, volt_kernel_text(kernel));
+        bool runs =
+            strcmp(cases[i].given, "sigpde") != 0; /* without a window there are no paths: draw 0 it is */
+        assert_string_equal(first.kernel, runs ? volt_kernel_text(kernel) : candidate_get(plain, 0).kernel);
         assert_true(first.alpha == 0 && candidate_get(asked, 0).alpha > 0);
         for (int64_t c = 1; c < 20; c++) {
             candidate a = candidate_get(plain, c), b = candidate_get(start, c), d = candidate_get(asked, c);

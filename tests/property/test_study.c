@@ -107,7 +107,8 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     volt_view train_x = volt_view_of(X, TRAIN, D), train_y = volt_view_of(Y, TRAIN, Q);
-    check_ok(volt_contender_candidates(contender->kernel, protocol, 4, train_x, &candidates));
+    const volt_study_options drawn = {.protocol = protocol, .seed = 4};
+    check_ok(volt_contender_candidates(contender->kernel, &drawn, train_x, &candidates));
     volt_search_options options = volt_search_options_default();
     options.draws = DRAWS;
     options.splits.folds = 3;

@@ -1,7 +1,8 @@
 /* src/select/candidates/draws.c: candidates drawn at random from a space, or laid out as a grid over it.
  *
  * Draw i takes one uniform number per axis from Philox stream i, so that it is the same whatever was drawn
- * before, and on which machine. A sequence that starts from the defaults has them in place of draw 0, and profiles
+ * before, and on which machine. A sequence that starts from the defaults has them in place of draw 0 (unless the kernel
+ * has no defaults on a sequence: how long its paths are must be said, or drawn), and profiles
  * alpha (select/folds/cross_validation.c) where one more factorisation costs little beside the Gram matrix. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -35,17 +36,16 @@ static void release(void *own)
     volt_free(drawn);
 }
 
-/* Does an entry of the kernel's Gram matrix cost much? Where the inputs lie does not matter for that. A text that cannot
- * be resolved fails later, with its reason. */
-static volt_status is_dear(const drawing *drawn, const char *text, bool *dear)
+/* Is the text a kernel on a sequence, and does an entry of its Gram matrix cost much? Where the inputs lie does not matter
+ * for that. */
+static volt_status examine(const drawing *drawn, const char *text, bool *runs, bool *dear)
 {
     volt_kernel *kernel = NULL;
     volt_resolved resolved;
     const volt_extent unit = {.radius = 1, .largest = 1};
-    *dear = false;
     volt_status status = volt_kernel_parse(text, &kernel);
-    if (status == VOLT_OK && volt_kernel_resolve(kernel, unit, drawn->d, &resolved) == VOLT_OK)
-        *dear = volt_engine_of(&resolved, drawn->rows)->is_dear;
+    *runs = status == VOLT_OK && volt_kernel_resolve(kernel, unit, drawn->d, &resolved) == VOLT_OK;
+    *dear = *runs && volt_engine_of(&resolved, drawn->rows)->is_dear;
     volt_kernel_free(kernel);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
@@ -56,18 +56,20 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
     const drawing *drawn = candidates->own;
     double u[VOLT_MOST_AXES];
     volt_rng rng;
+    bool runs = false, dear = false;
     if (drawn->profiles && index == 0) {
         snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", drawn->space->kernel);
         *alpha = 0;
-        return VOLT_OK;
+        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
     }
+    if (runs)
+        return VOLT_OK;
     volt_rng_init(&rng, drawn->seed, (uint64_t)index);
     for (int64_t a = 0; a < drawn->space->n_axes; a++)
         u[a] = volt_rng_uniform(&rng);
     VOLT_TRY(volt_space_at(drawn->space, u, kernel, alpha, NULL));
-    bool dear = false;
     if (drawn->profiles)
-        VOLT_TRY(is_dear(drawn, kernel, &dear));
+        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
     if (dear)
         *alpha = 0;
     return VOLT_OK;

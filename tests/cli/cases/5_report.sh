@@ -24,7 +24,7 @@ report_page()
     for name in Linear RBF Volterra; do
         [ "$(count_of "</span>$name</th>" r.html)" -eq 2 ] || fail "$name is not a row of both tables"
     done
-    page_has '<pre class="command">volterra compare --x x\.csv:a,b --y x\.csv:c,a,b --kernel linear rbf volterra'
+    page_has '<pre class="command">volterra compare --x x\.csv:a,b --y x\.csv:c,a,b --allow-target-in-inputs --kernel linear'
     for item in Seed Date volterra Compiler BLAS Threads Processor Memory; do
         page_has "<dt>$item</dt><dd>[^<]"
     done
@@ -72,8 +72,9 @@ report_browser()
     grep -q '^http://elsewhere.invalid/' asking.asked || skip "the log of Chromium's network has another form here"
     browse r.html report
     [ ! -s report.asked ] || fail "the page fetched $(head -n 1 report.asked)"
-    [ "$(count_of '<table' report.dom)" -eq 2 ] || fail "$(count_of '<table' report.dom) tables in the browser, not 2"
-    [ "$(count_of '<tr' report.dom)" -eq 8 ] || fail "$(count_of '<tr' report.dom) rows of tables, not 8"
+    # Two tables of three kernels, and one of the four baselines.
+    [ "$(count_of '<table' report.dom)" -eq 3 ] || fail "$(count_of '<table' report.dom) tables in the browser, not 3"
+    [ "$(count_of '<tr' report.dom)" -eq 13 ] || fail "$(count_of '<tr' report.dom) rows of tables, not 13"
     [ "$(count_of '<svg' report.dom)" -eq 7 ] || fail "$(count_of '<svg' report.dom) pictures in the browser, not 7"
     [ "$(count_of '<figcaption' report.dom)" -eq 6 ] || fail "$(count_of '<figcaption' report.dom) captions, not 6"
     [ "$(count_of '<path' report.dom)" -gt 100 ] || fail "the pictures are empty"
@@ -91,7 +92,7 @@ report_without_gnuplot()
     err_has '^volterra: warning: the report has no pictures: there is no program gnuplot'
     page_has 'There are no pictures in this report: gnuplot'
     [ "$(count_of '<svg' r.html)" -eq 0 ] || fail "there is a picture"
-    [ "$(count_of '<table' r.html)" -eq 2 ] || fail "the tables are not there"
+    [ "$(count_of '<table' r.html)" -eq 3 ] || fail "the tables are not there"
 }
 check "compare --report without gnuplot: the tables stay" report_without_gnuplot
 
@@ -102,7 +103,9 @@ report_repeat()
     expect 0 compare --x x.csv --kernel linear rbf --draws 2 --repeat 3 --report - --quiet
     cp out r.html
     page_has '<!DOCTYPE html>'
-    [ "$(count_of '<table' r.html)" -eq 3 ] || fail "there is no table of the samples"
+    [ "$(count_of '<table' r.html)" -eq 4 ] || fail "there is no table of the samples"
+    page_has 'What needs no model, on the test rows'
+    page_has '<th scope="row">naive</th>'
     page_has 'seed 2<'
     page_has 'NMSE in every sample'
     # Names that HTML could take for its own.
