@@ -25,7 +25,7 @@ static const option rows[] = {
      .form = FORM_SEARCH,
      .argument = "A",
      .offset = offsetof(tune_arguments, alpha),
-     .meaning = "short for --range alpha=A"},
+     .meaning = "short for --range alpha=A (default: drawn, or profiled: see above)"},
     {.name = "range",
      .kind = OPTION_TEXTS,
      .form = FORM_SEARCH,
@@ -51,7 +51,9 @@ static const option rows[] = {
      .form = FORM_SEARCH,
      .argument = "FILE",
      .offset = offsetof(tune_arguments, candidates),
-     .meaning = "try the rows of a CSV file, whose columns are parameters of the kernel and alpha"},
+     .meaning =
+         "try the rows of a CSV file, whose columns are parameters of the kernel and alpha (a number, or "
+         "auto)"},
     {.name = "grid",
      .kind = OPTION_COUNT,
      .form = FORM_SEARCH,
@@ -250,6 +252,15 @@ const cli_command command_tune = {
         "the rows before every validation block, scores it on the block, and reports the best. Training\n"
         "parts start at the first row, so one factorisation serves all blocks. The scales of inputs and\n"
         "targets are learned once, on all rows given. Draw i depends on --seed and i alone.\n"
+        "\n"
+        "Where nothing is said of alpha, draw 0 is the kernel's defaults, and its alpha the best of a grid\n"
+        "in the folds, as that of every draw of a kernel whose entries cost much; and where the targets are\n"
+        "inputs, changes of the targets are learned from levels and changes of the inputs. With --alpha,\n"
+        "--range alpha=, --candidates (where alpha may be auto) or --grid levels are learned from levels.\n"
+        "--target and --input say otherwise. Scores are those of levels in every case. The winner of a search\n"
+        "for changes is fitted like volterra fit --guard: as now stays the forecast unless held-out rows\n"
+        "clearly prefer it. Naive, seasonal naive, drift and a linear autoregression on the validation rows\n"
+        "stand beside the best score.\n"
         "\n"
         "--draws and --budget may stand together, also to limit --candidates and --grid. With --log\n"
         "nothing is lost: kill it, and go on with --resume. Ctrl-C ends it with the best so far (no model\n"

@@ -91,8 +91,9 @@ char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADL
     if (winner)
         say(&words, "%s%s does better than every kernel on the test rows: try %s.", text[0] ? " " : "",
             winner->name,
-            setting->own->anchors ? "more draws, other kernels, another --season or more rows"
-                                  : "the targets among the inputs (--x)");
+            !setting->own->anchors    ? "the targets among the inputs (--x)"
+            : setting->seen->prepared ? "more draws, other kernels, another --season or more rows"
+                                      : "--target change --input both");
     return text;
 }
 

@@ -179,7 +179,10 @@ static void report_validation(result_list *results, const search_outcome *outcom
     baselines_report(&baselines, "the best draw", results);
     if (baselines.count > 0)
         baselines_note(&baselines, outcome->data, "the validation rows",
-                       "more draws, another --kernel, another --season or more rows", results);
+                       outcome->seen->prepared
+                           ? "more draws, another --kernel, another --season or more rows"
+                           : "--target change --input both, or leave alpha open, which means the same",
+                       results);
 }
 
 static void report_model(result_list *results, const search_outcome *outcome)
