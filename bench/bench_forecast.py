@@ -82,7 +82,19 @@ def program_forecasts(name, rows, n, ahead, command):
     with tempfile.TemporaryDirectory() as scratch:
         model = str(pathlib.Path(scratch) / "model.safetensors")
         begun = time.perf_counter()
-        learn = [PROGRAM, *command, "--x", source, "--ahead", str(ahead), "--rows", f":{n}", "-o", model, "--quiet"]
+        learn = [
+            PROGRAM,
+            *command,
+            "--x",
+            source,
+            "--ahead",
+            str(ahead),
+            "--rows",
+            f":{n}",
+            "-o",
+            model,
+            "--quiet",
+        ]
         subprocess.run(learn, check=True, stdout=subprocess.DEVNULL)
         seconds = time.perf_counter() - begun
         predict = [PROGRAM, "predict", model, "--x", source, "--rows", f"{n - ahead}:{rows - ahead}", "--quiet"]

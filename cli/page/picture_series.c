@@ -219,7 +219,7 @@ static void write_script(FILE *script, const series_picture *picture)
         write_name(script, picture, k);
         if (k == 0)
             fprintf(script,
-                    "set key at screen %.5g, screen %.5g left top horizontal Left reverse samplen 1.6 width 1 "
+                    "set key at screen %.5g, screen %.5g left top vertical maxrows 1 Left reverse samplen 1.6 "
                     "textcolor rgb '" QUIET_COLOUR "'\n",
                     8.0 / WIDTH, 1 - (head - KEY + 6.0) / height);
         else

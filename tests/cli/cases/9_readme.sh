@@ -12,6 +12,7 @@ readme_commands()
     mkdir build
     ln -s "$VOLTERRA" build/volterra
     ln -s "$here/../../examples" examples
+    ln -s "$here/../../bench" bench
     cat >check.py <<'END'
 import re
 import subprocess
