@@ -109,7 +109,7 @@ def test_index_not_in_order(rng):
 
 def test_beyond_once_a_call(rng, tmp_path):
     x = walk(rng, 100, 2)
-    far, y = 50 + 3 * x[:20], x[:, 0]
+    far, y = 50 + 3 * x[:20], x[:, 0] ** 2
     pairs, series = VolterraRidge(alpha=1e-3).fit(x, y), VolterraRidge(alpha=1e-3).fit(x)
     last = np.array([[99.0, 99.0]])  # has no target yet, and is none of the inputs that the ball comes from
     outside = VolterraRidge(alpha=1e-3).fit(np.vstack([x, last]))

@@ -176,7 +176,7 @@ def test_results_are_those_of_one_thread_after_the_other(rng):
 def test_one_stream_in_two_threads(rng):
     """Rows have an order: a push that overlaps another is refused, and what was taken was taken as a whole."""
     X = rng.uniform(-1, 1, size=(3000, 2))
-    model = VolterraRidge(alpha=0.1).fit(X, X[:, 0])
+    model = VolterraRidge(alpha=0.1).fit(X, X[:, 0] ** 2)
     stream, row = model.stream(start="reset"), np.zeros(2)
 
     def job():

@@ -14,7 +14,7 @@ SCRIPT = """
 
     x = volterra.datasets.lorenz(200)
     model = volterra.VolterraRidge(tau=0.3, alpha=1e-6)
-    assert repr(model) == "VolterraRidge(tau=0.3)", repr(model)
+    assert repr(model) == "VolterraRidge(alpha=1e-06, tau=0.3)", repr(model)
     assert model.get_params()["tau"] == 0.3 and model.get_params(deep=False) == model.get_params()
     assert model.set_params(alpha=1e-5) is model and model.alpha == 1e-5
     try:

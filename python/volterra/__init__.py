@@ -30,6 +30,7 @@ from ._errors import (
     NotFittedError,
     OrderWarning,
     SingularError,
+    TargetWarning,
     VolterraWarning,
 )
 from ._native import lib as _lib
@@ -63,6 +64,7 @@ __all__ = [
     "SequenceKernelRidge",
     "SingularError",
     "Stream",
+    "TargetWarning",
     "VolterraRidge",
     "VolterraRidgeCV",
     "VolterraWarning",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from typing import Any, Union
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
@@ -66,6 +66,45 @@ def seconds_of(budget: Union[None, float, str]) -> float:
     if not seconds > 0:
         raise ValueError(f"budget is {budget} seconds, and must be above 0")
     return float(seconds)
+
+
+def alpha_number(alpha: Any) -> float:
+    """The library's alpha: 0 stands for "auto"."""
+    if isinstance(alpha, str):
+        choice("alpha", alpha, ("auto",))
+        return 0.0
+    number = float(alpha)
+    if not 0 < number < float("inf"):
+        raise ValueError(f"alpha is {number:g}, and must be positive and finite, or 'auto'")
+    return number
+
+
+def season_rows(season: Any) -> int:
+    """The library's season: -1 stands for "auto", 0 for None."""
+    if season is None:
+        return 0
+    if isinstance(season, str):
+        choice("season", season, ("auto",))
+        return -1
+    return whole("season", season, 2)
+
+
+def horizon_bounds(ahead: Any) -> Optional[Tuple[int, int]]:
+    """First and last of the rows ahead: a number, or numbers that follow each other, such as range(1, 25)."""
+    if ahead is None:
+        return None
+    try:
+        steps = [whole("ahead", step) for step in ahead]
+    except TypeError:
+        if not hasattr(ahead, "__iter__"):
+            only = whole("ahead", ahead)
+            return only, only
+        raise
+    if not steps or steps != list(range(steps[0], steps[0] + len(steps))):
+        raise ValueError(f"ahead is {ahead!r}, and must be a number of rows, or such as range(1, 25)")
+    if steps[0] < 1:
+        raise ValueError(f"ahead begins with {steps[0]}, and several must begin with at least 1")
+    return steps[0], steps[-1]
 
 
 def choice(name: str, value: Any, allowed: Any) -> Any:

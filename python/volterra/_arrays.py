@@ -200,10 +200,11 @@ def column_names(value: Any) -> Optional[Array]:
 
 
 class FrameForm:
-    """How targets looked that came as a pandas object, to give forecasts the same form."""
+    """How targets looked that came as a pandas object, to give forecasts the same form, or columns of their own."""
 
-    def __init__(self, targets: Any) -> None:
-        self.columns = list(targets.columns) if targets.ndim == 2 else None
+    def __init__(self, targets: Any, columns: Optional[Sequence[str]] = None) -> None:
+        own = list(targets.columns) if targets.ndim == 2 else None
+        self.columns = own if columns is None else list(columns)
         self.name = None if targets.ndim == 2 else targets.name
 
     def dress(self, values: Array, index: Any) -> Any:
@@ -211,3 +212,20 @@ class FrameForm:
         if self.columns is None:
             return pandas.Series(values, index=index, name=self.name)
         return pandas.DataFrame(values, index=index, columns=self.columns)
+
+
+def future_index(index: Any, first: int, count: int) -> Any:
+    """Where rows stand that come `first`, first + 1, ... after the end of an index: on with its step where it has one,
+    else by their numbers."""
+    pandas = _pandas()
+    steps = range(first, first + count)
+    if isinstance(index, pandas.PeriodIndex):
+        return pandas.PeriodIndex([index[-1] + step for step in steps])
+    if isinstance(index, pandas.DatetimeIndex):
+        freq = index.freq or (pandas.infer_freq(index) if len(index) > 2 else None)
+        if freq is not None:
+            return pandas.date_range(index[-1], periods=first + count, freq=freq)[first:]
+    elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:
+        step = int(index[-1] - index[-2])
+        return pandas.Index([int(index[-1]) + step * i for i in steps])
+    return pandas.RangeIndex(first, first + count)

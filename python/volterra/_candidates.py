@@ -9,12 +9,15 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence
 import numpy as np
 
 from . import _native as c
-from ._arguments import choice
+from ._arguments import alpha_number, choice
 from ._arrays import Array, view
 from ._errors import check
 from ._handles import Owner
 from ._kernel import library_name, value_text
 from .ridge import VolterraRidge
+
+
+PLAIN_ALPHA = 1e-6
 
 
 class Candidates(Owner):
@@ -37,8 +40,13 @@ class Candidates(Owner):
     @classmethod
     def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
         kernels = c.names_array("the kernel", [estimator._kernel_text() for estimator in estimators])
-        alphas = np.array([estimator.alpha for estimator in estimators], dtype=np.float64)
+        alphas = np.array([candidate_alpha(estimator) for estimator in estimators])
         return cls(lambda out: c.lib.volt_candidates_list(kernels, alphas.ctypes.data, len(alphas), out))
+
+
+def candidate_alpha(estimator: VolterraRidge) -> float:
+    """A search compares numbers: a candidate that names no alpha has a small one."""
+    return alpha_number(estimator.alpha) or PLAIN_ALPHA
 
 
 def range_of(name: str, law: Any) -> c.Range:

@@ -45,6 +45,10 @@ class OrderWarning(VolterraWarning):
     """The rows given to `predict` or `score` do not follow those of training, as after a shuffled split."""
 
 
+class TargetWarning(VolterraWarning):
+    """A target is also an input of the same row: what is learned is to read it off there."""
+
+
 _EXCEPTIONS = {
     c.ERR_MEMORY: MemoryError,
     c.ERR_SINGULAR: SingularError,

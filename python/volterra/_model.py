@@ -11,7 +11,7 @@ import os
 import tempfile
 from ctypes import byref, c_int64, c_void_p
 from pathlib import Path
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ._arrays import NO_MATRIX, Array, empty, view
 from ._errors import check
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
+from ._order import first_rows_note
 from ._progress import Watch
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -39,12 +40,31 @@ def missing_file(path: PathLike) -> Iterator[None]:
 class FitSettings(NamedTuple):
     """``volt_fit_options`` without the names and the progress."""
 
-    alpha: float
+    alpha: float  # 0: chosen
     washout: int
     intercept: bool
     scale: bool
     ahead: int
     feedback: bool
+    target: str = "auto"
+    input: str = "auto"
+    season: int = -1  # -1: found, 0: none
+    anchors: Optional[Sequence[int]] = None
+    horizons: Optional[str] = None  # "1..24"
+
+
+class FitReport(NamedTuple):
+    """How the forecasts did on rows that were held out."""
+
+    rows: int
+    first: int
+    prequential_r2: float
+    naive_r2: float
+    alphas: int  # tried
+    mse: Array  # q each
+    best_mse: Array
+    naive_mse: Array
+    share: Array
 
 
 class Model(Owner):
@@ -73,11 +93,23 @@ class Model(Owner):
     ) -> Tuple["Model", Array]:
         """The model and its fitted values, in the units of Y."""
         parsed = Kernel(kernel)
+        anchors = settings.anchors
+        notes = dict(horizons=settings.horizons, first_rows=first_rows_note(X))
         options = c.FitOptions(
-            *settings,
-            c.names_array("the name of an input", input_names),
-            c.names_array("the name of an output", output_names),
-            watch.progress,
+            alpha=settings.alpha,
+            washout=settings.washout,
+            intercept=settings.intercept,
+            scale=settings.scale,
+            ahead=settings.ahead,
+            feedback=settings.feedback,
+            input_names=c.names_array("the name of an input", input_names),
+            output_names=c.names_array("the name of an output", output_names),
+            progress=watch.progress,
+            target=c.TARGETS[settings.target],
+            input=c.INPUTS[settings.input],
+            anchors=None if anchors is None else (c_int64 * len(anchors))(*anchors),
+            season=settings.season,
+            notes=c.ModelNotes(**{name: c.encode(name, text) for name, text in notes.items() if text}),
         )
         fitted = empty(*Y.shape)
         handle = c_void_p()
@@ -142,6 +174,41 @@ class Model(Owner):
     def settings(self) -> FitSettings:
         i = self._info
         return FitSettings(i.alpha, i.washout, bool(i.intercept), bool(i.scaled), i.ahead, bool(i.feedback))
+
+    @property
+    def alphas(self) -> Array:
+        """q; infinite where the kernel plays no part."""
+        return self._array(self._info.alphas, self.q)
+
+    @property
+    def anchors(self) -> Array:
+        """q: the input whose present value is added to an output; -1: none, it is a level."""
+        return self._array(self._info.anchors, self.q)
+
+    @property
+    def season(self) -> int:
+        """Rows of the season that the columns know; 0: none."""
+        return int(self._info.season)
+
+    @property
+    def input(self) -> str:
+        """What the kernel sees: "level", "change" or "both"."""
+        return next(word for word, value in c.INPUTS.items() if value == self._info.input)
+
+    @property
+    def horizons(self) -> Optional[str]:
+        """ "1..24" where the outputs lie so many rows ahead."""
+        note = self._info.notes.horizons
+        return None if note is None else c.text(note)
+
+    @property
+    def report(self) -> Optional[FitReport]:
+        """None: the model was read from a file, or has a centred kernel without an intercept."""
+        if not self._info.report:
+            return None
+        r = self._info.report.contents
+        arrays = (self._array(getattr(r, name), self.q) for name in ("mse", "best_mse", "naive_mse", "share"))
+        return FitReport(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays)
 
     @property
     def rcond(self) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ._arrays import Array, is_frame
 
+NOTE_ROWS = 8  # that a sequence is known by in a model file
 LEAST = 3  # rows that must be known before anything is said
 SHARE = 0.4  # and their share of all rows
 DISTINCT = 0.95  # share of training rows that are new: where values repeat, a match means nothing
@@ -38,6 +39,18 @@ def row_hashes(a: Array) -> Array:
         hashes = (hashes ^ bits[:, column]) * np.uint64(0x9E3779B97F4A7C15)
         hashes ^= hashes >> np.uint64(29)
     return hashes
+
+
+def first_rows_note(a: Array) -> Optional[str]:
+    """A digest of the first rows as model files have it, by which the program recognises them (FNV-1a of their
+    numbers); None where they are too few, or all the same."""
+    rows = a[:NOTE_ROWS] + 0.0  # -0.0 is 0.0
+    if rows.shape[0] < LEAST or bool(np.all(rows == rows[0])):
+        return None
+    hashed = 14695981039346656037
+    for byte in np.ascontiguousarray(rows, dtype="<f8").tobytes():
+        hashed = (hashed ^ byte) * 1099511628211 % 2**64
+    return f"{rows.shape[0]} {hashed:016x}"
 
 
 class _Known:

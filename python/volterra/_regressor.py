@@ -16,59 +16,27 @@ Rows are time steps in order. What ``predict`` means follows from where its rows
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+import sys
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _native as c
-from ._arguments import choice, whole
-from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_frame, same_rows
+from ._arguments import alpha_number, choice, horizon_bounds, season_rows, whole
+from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
 from ._errors import BeyondWarning, NotFittedError, OrderWarning, warn
+from ._held_out import HeldOut
 from ._model import FitSettings, Model, PathLike
-from ._order import ADVICE, TrainingRows, index_of, is_ordered
+from ._order import TrainingRows
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
 from ._stream import Stream
 from ._threads import use_threads
+from ._training import Horizons, Training
 from .metrics import r2
 
 STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
-
-
-class Training(NamedTuple):
-    """What is fitted."""
-
-    rows: Array  # all rows of X
-    inputs: Array  # the rows that have a target
-    targets: Array
-    flat: bool  # targets came as one column without a second dimension
-    is_series: bool  # no y was given: the target of a row is the next row
-    feedback: bool  # every target is the next input, so that outputs can be fed back
-    input_names: Optional[Array]  # columns of data frames
-    output_names: Optional[Array]
-    form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
-    source: Any  # X as it was given
-
-    @classmethod
-    def read(cls, X: Any, y: Any) -> "Training":
-        rows = as_matrix(X, "X")
-        if not is_ordered(index_of(X)):
-            warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
-        if rows.shape[0] < 2:
-            raise ValueError(
-                f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "
-                "a sequence is learned from its course in time."
-            )
-        source = X if y is None else y
-        form = FrameForm(source) if is_frame(X) and is_frame(source) else None
-        names = column_names(X), column_names(source)
-        if y is None:
-            return cls(rows, rows[:-1], rows[1:], False, True, True, *names, form, X)
-        targets, flat = as_targets(y, "y")
-        same_rows(rows, targets)
-        feedback = rows.shape == targets.shape and bool(np.array_equal(targets[:-1], rows[1:]))
-        return cls(rows, rows, targets, flat, False, feedback, *names, form, X)
 
 
 class SequenceRegressor(RegressorMixin, BaseEstimator):
@@ -77,18 +45,31 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
     _model: Model
     _rows: Optional[TrainingRows]  # None: the model comes from a file
     _fitted: Optional[Array]
-    _tail: Optional[Array]  # the last row of a series, which had no target yet
+    _tail: Optional[Array]  # the last rows, which had no target yet
+    _horizons: Horizons
+    _is_series: bool  # the targets are the rows of X that follow
+    _future: Any  # form and index of what comes after the targets, where these are pandas objects
+    _held_out: Optional[HeldOut]
+
+    #: What a fit leaves behind, beside the attributes that follow from the model.
+    _STATE = (
+        *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
+        *("_future", "_held_out", "report_", "prequential_r2_"),
+    )
 
     def _kernel_text(self) -> str:
         raise NotImplementedError
 
     def _kernel_and_settings(self) -> Tuple[str, Dict[str, Any]]:
-        """What to fit with: the kernel, and alpha, washout, intercept and scale."""
+        """What to fit with: the kernel, and what of ``FitSettings`` does not follow from the data."""
         settings = dict(
-            alpha=float(self.alpha),
+            alpha=alpha_number(self.alpha),
             washout=whole("washout", self.washout),
             intercept=bool(self.fit_intercept),
             scale=bool(self.scale),
+            target=choice("target", self.target, c.TARGETS),
+            input=choice("input", self.input, c.INPUTS),
+            season=season_rows(self.season),
         )
         return self._kernel_text(), settings
 
@@ -146,8 +127,9 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         X : array-like of shape (n_steps, n_features)
             Inputs, one row per time step, in time order.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            Targets, row by row with X. None: the series forecasts itself, the target of a row is the next
-            row; the last row has no target yet and is where forecasts go on.
+            Targets, row by row with X; with ``ahead`` of H the target of a row is row t + H of y. None: the
+            series forecasts itself, the target of a row is the next row, or with ``ahead`` row t + H; the last H
+            rows have no target yet and are where forecasts go on.
         progress : callable, optional
             Called with a stage ("gram", "factor", ...) and the share that is done, 0 to 1. A true result ends
             the fit with `CancelledError`. Ctrl-C ends it within a second; the estimator is then as it was
@@ -159,7 +141,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         """
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
-        training = Training.read(X, y)
+        bounds = horizon_bounds(self.ahead)
+        training = Training.read(X, y, None if bounds is None else Horizons(*bounds))
         kernel, settings = self._kernel_and_settings()
         self._fit_model(training, kernel, settings, progress)
         return self
@@ -176,7 +159,13 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
                 kernel,
                 training.inputs,
                 training.targets,
-                FitSettings(ahead=int(training.is_series), feedback=training.feedback, **settings),
+                FitSettings(
+                    ahead=training.horizons.last,
+                    feedback=training.feedback,
+                    anchors=training.anchors,
+                    horizons=training.horizons.note,
+                    **settings,
+                ),
                 watch,
                 training.input_names,
                 training.output_names,
@@ -184,10 +173,38 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self._remember_names(training.input_names)
         self._model = model
         self._fitted = fitted
-        self._rows = TrainingRows(training.rows, training.targets, training.source)
-        self._tail = training.rows[-1:].copy() if training.is_series else None
-        self._flat, self._form = training.flat, training.form
+        self._rows = TrainingRows(training.rows, training.series, training.source)
+        self._tail = training.tail
+        self._flat, self._flat_series, self._form = training.flat, training.flat_series, training.form
+        self._horizons, self._is_series = training.horizons, training.is_series
+        self._future = training.future
+        self._set_report(training, settings.get("season", -1))
         self._set_attributes()
+        if self.verbose:
+            print(self._summary(), file=sys.stderr)
+
+    def _set_report(self, training: Training, season: int) -> None:
+        """What the fit found out on rows held out. A model in a file has none of it, hence here."""
+        report = self._model.report
+        self._held_out = None
+        self.report_, self.prequential_r2_ = None, float("nan")
+        if report is not None:
+            self.report_ = report._asdict()
+            self.prequential_r2_ = report.prequential_r2
+            self._held_out = HeldOut(training.series.copy(), training.horizons, season, report)
+
+    def _summary(self) -> str:
+        """What was chosen, in a line."""
+        alpha = self._model.alphas
+        kept = int(np.count_nonzero(np.isinf(alpha)))
+        words = (
+            f"alpha {alpha[0]:.3g}" if np.all(alpha == alpha[0]) else f"alpha for each of {len(alpha)} outputs"
+        )
+        if kept == len(alpha):
+            words = "the naive forecast" if np.all(self._model.anchors >= 0) else "a constant"
+        elif kept:
+            words += f", {kept} of them without the kernel"
+        return f"fit: {words}; held-out R2 {self.prequential_r2_:.4g}"
 
     def _set_attributes(self) -> None:
         self.n_features_in_ = self._model.d
@@ -195,6 +212,11 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self.kernel_ = self._model.kernel
         self.facts_ = self._model.facts
         self.rcond_ = self._model.rcond
+        self.season_, self.input_ = self._model.season, self._model.input
+        alphas, changes = self._model.alphas, self._model.anchors >= 0
+        self.alpha_ = float(alphas[0]) if np.all(alphas == alphas[0]) else alphas
+        words = np.where(changes, "change", "level")
+        self.target_ = str(words[0]) if np.all(changes == changes[0]) else words
 
     def _adopt(self, model: Model, tail: Optional[Array]) -> Any:
         """Become the estimator of a model that was read from a file."""
@@ -202,8 +224,10 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self._rows = None
         self._tail = tail
         self._fitted = None
-        self._flat = model.q == 1 and not model.settings.ahead
-        self._form = None
+        self._flat = self._flat_series = model.q == 1 and not model.settings.ahead
+        self._form = self._future = self._held_out = None
+        self._horizons = Horizons.of(model.horizons, model.settings.ahead)
+        self._is_series = self._horizons.is_of_inputs(model)
         self._remember_names(model.input_names)
         self._set_attributes()
         return self
@@ -233,8 +257,10 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
 
     def _warn_beyond(self, count: int, total: int) -> None:
         if count and self._beyond() == "clip":
-            rows = f"{count} of {total} input rows"
-            warn(f"{rows} lay beyond the ball of the training inputs and were projected to it", BeyondWarning)
+            beyond = "lay beyond the ball of the training inputs and were projected to it"
+            if self._model.input != "level":
+                beyond = "lay outside the range of the levels or changes of training and were held to it"
+            warn(f"{count} of {total} input rows {beyond}", BeyondWarning)
 
     def _warn_order(self, a: Array, X: Any) -> None:
         complaint = self._rows.complaint(a, X) if self._rows is not None else None
@@ -297,7 +323,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         X : array-like of shape (n_steps, n_features)
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
             May be left out when the estimator was fitted without: the forecast of every row is then compared
-            with the next row of X.
+            with the row of X that it is for, the next one or, with ``ahead``, the one so many rows later. Given,
+            it is taken like that of fit: row by row with X, and shifted by ``ahead``.
         sample_weight : array-like of shape (n_steps,), optional
 
         Returns
@@ -305,16 +332,76 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         float
         """
         a = self._read_inputs(X)
-        forecast = self._forecast(a, choice("start", self.start, STARTS), X)
+        n, ahead = a.shape[0], self._horizons.last
         if y is None:
-            if not self._model.settings.ahead:
+            if not self._is_series:
                 raise ValueError("score needs y: this estimator was fitted with targets of their own")
-            if a.shape[0] < 2:
-                raise ValueError(f"score without y needs at least 2 rows of X, and there is {a.shape[0]}")
-            return r2(a[1:], forecast[:-1], sample_weight)
-        targets, _ = as_targets(y, "y")
-        same_rows(a, targets)
-        return r2(targets, forecast, sample_weight)
+            series = a
+        else:
+            series, _ = as_targets(y, "y")
+            same_rows(a, series)
+        if n <= ahead:
+            least = f"score {'without y ' if y is None else ''}needs at least {ahead + 1} rows of X"
+            raise ValueError(f"{least}, and there {'is' if n == 1 else 'are'} {n}")
+        forecast = self._forecast(a, choice("start", self.start, STARTS), X)
+        if ahead and sample_weight is not None and np.shape(sample_weight) == (n,):
+            sample_weight = sample_weight[: n - ahead]
+        return r2(self._horizons.spread(series), forecast[: n - ahead], sample_weight)
+
+    def forecast(self, steps: Optional[int] = None) -> Any:
+        """What comes after the end of the training data.
+
+        Parameters
+        ----------
+        steps : int, optional
+            How many rows; by default all that the estimator was fitted for: with ``ahead=H`` the H rows after the
+            last one, each forecast H rows before; with ``ahead=range(1, 25)`` the 24 rows after the last one, all
+            from there. More than those only where `continue_` can go on, which is one step ahead.
+
+        Returns
+        -------
+        ndarray, Series or DataFrame of shape (steps,) or (steps, n_columns)
+            The targets of fit, or the columns of X, one row per step. For pandas objects with an index that goes on
+            from theirs where it has a step.
+
+        Raises
+        ------
+        ValueError
+            The targets lie 0 rows ahead, or `steps` is more than can be had; or the model was read from a file,
+            which has not the rows that had no target yet: give them to `predict`.
+        """
+        self._check_is_fitted()
+        horizons, most = (
+            self._horizons,
+            len(self._horizons.each) if self._horizons.several else self._horizons.last,
+        )
+        if most == 0:
+            raise ValueError(
+                "there is nothing ahead to forecast: targets lie 0 rows ahead; fit with ahead of at least 1, or use "
+                "predict"
+            )
+        count = most if steps is None else whole("steps", steps, 1)
+        if count > most and self._model.settings.feedback and most == 1:
+            return self._dress_future(self.continue_(count))
+        if count > most:
+            raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
+        if self._tail is None:
+            raise ValueError(
+                "a model file has not the rows that had no target yet: give them, and those since, to predict"
+            )
+        values = self._follow(self._tail, "continue", None)
+        if horizons.several:  # all horizons of the last row, those of a column side by side
+            values = values[-1].reshape(-1, most).T
+        return self._dress_future(values[:count])
+
+    def _dress_future(self, values: Array) -> Any:
+        """Rows after the last one in the form of the series."""
+        values = values[:, 0] if self._flat_series else values
+        if self._future is None:
+            return values
+        form, index = self._future
+        first = self._horizons.first if self._horizons.several else 1
+        return form.dress(values, future_index(index, first, len(values)))
 
     def _rows_after(self, X: Any) -> Optional[Array]:
         """The rows of X that go in after training, with the last row of training before them where it had no
@@ -391,11 +478,20 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
 
     @property
     def fitted_(self) -> Array:
-        """Fitted values, of the shape of ``y``; one row less than X when the series forecasts itself."""
+        """Fitted values, of the shape of ``y``, less the last rows, which have no target yet: as many as ahead."""
         self._check_is_fitted()
         if self._fitted is None:
             raise AttributeError("a model that was read from a file has no fitted values")
         return self._fitted[:, 0] if self._flat else self._fitted
+
+    @property
+    def baselines_(self) -> Dict[str, Dict[str, float]]:
+        """What needs no model ("naive", "seasonal", "drift", "ar"), on the rows held out: mse, rmse, mae, r2, and
+        skill, 1 less the squared error of this estimator there over theirs. Empty where no rows were held out."""
+        self._check_is_fitted()
+        if self._held_out is None:
+            raise AttributeError("a model that was read from a file does not know the rows that were held out")
+        return self._held_out.baselines
 
     @property
     def dual_coef_(self) -> Array:

@@ -40,6 +40,8 @@ SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4}
 RACES = {"exact": 0, "fast": 1, "none": 2}
 MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
+TARGETS = {"level": 0, "change": 1, "auto": 2}
+INPUTS = {"level": 0, "change": 1, "both": 2, "auto": 3}
 BASELINES = {"naive": 0, "seasonal": 1, "drift": 2, "ar": 3}
 
 # ---- functions that the library calls ----------------------------------------------------------------------
@@ -478,6 +480,8 @@ CONSTANTS: Dict[str, int] = {
     **LOG_LEVELS,
     **{f"VOLT_START_{word.upper()}": value for word, value in STARTS.items()},
     **{f"VOLT_BEYOND_{word.upper()}": value for word, value in BEYOND.items()},
+    **{f"VOLT_TARGET_{word.upper()}": value for word, value in TARGETS.items()},
+    **{f"VOLT_INPUT_{word.upper()}": value for word, value in INPUTS.items()},
     **{f"VOLT_BASELINE_{word.upper()}": value for word, value in BASELINES.items()},
     **{f"VOLT_ODE_{word.upper()}": value for word, value in ODE_METHODS.items()},
     **{f"VOLT_PARAMETER_{word.upper()}": value for word, value in PARAMETER_KINDS.items()},

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Union
 
+import numpy as np
+
 from ._kernel import Kernel
 from ._model import Model, PathLike, read_tensor
 from ._regressor import SequenceRegressor
+from ._training import Horizons
 from .ridge import SequenceKernelRidge, VolterraRidge
 
 __all__ = ["load", "save"]
@@ -61,13 +64,22 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
     -----
     A model that forecasts its own series one step ahead (``fit(X)`` here, ``fit`` without ``--y`` in the
     program) expects the rows that follow X. The program's ``predict`` begins one row earlier, with the last
-    row of X.
+    row of X. A model of targets further ahead expects what the program's ``predict`` does: X that begins after the
+    last row that had a target, `ahead` rows before the end of the training data. What the fit found out on rows held
+    out (``report_`` and its like) is not in the file.
     """
     model = Model.load(path)
     settings = model.settings
+    horizons = Horizons.of(model.horizons, settings.ahead)
+    alphas, changes = model.alphas, model.anchors >= 0
+    is_one = bool(np.all(alphas == alphas[0]) and np.isfinite(alphas[0]) and np.all(changes == changes[0]))
     parameters: Any = dict(
         kernel=model.kernel,
-        alpha=settings.alpha,
+        alpha=settings.alpha if is_one else "auto",
+        target="auto" if not is_one else "change" if changes[0] else "level",
+        input=model.input,
+        season=model.season or None,
+        ahead=horizons.each if horizons.several else settings.ahead or None,
         washout=settings.washout,
         fit_intercept=settings.intercept,
         scale=settings.scale,

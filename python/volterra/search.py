@@ -50,7 +50,7 @@ class VolterraRidgeCV(SequenceRegressor):
         `volterra.kernel_table`.
     candidates : dict of lists, or list of dicts, optional
         Try these instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates.
-        All of them, unless draws or a budget ends the search before.
+        One that names no alpha has 1e-6. All of them, unless draws or a budget ends the search before.
     ranges : dict, optional
         What to draw a parameter (or "alpha") from, in place of the kernel's own ranges: ``(low, high)`` for a
         log-uniform law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
@@ -284,7 +284,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self._check_is_fitted()
         fixed = {} if self.kernel == "volterra" or "kernel" in self.best_params_ else {"kernel": self.kernel}
         estimator = VolterraRidge(
-            **{**fixed, **self.best_params_},
+            **{**fixed, "alpha": self._best["alpha"], **self.best_params_},
             washout=self.washout,
             fit_intercept=self.fit_intercept,
             scale=self.scale,
@@ -293,7 +293,7 @@ class VolterraRidgeCV(SequenceRegressor):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        for name in ("_model", "_rows", "_tail", "_fitted", "_flat", "_form"):
+        for name in self._STATE:
             setattr(estimator, name, getattr(self, name))
         estimator._remember_names(getattr(self, "feature_names_in_", None))
         estimator._set_attributes()

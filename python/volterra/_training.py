@@ -1,0 +1,162 @@
+"""What is fitted: inputs and targets out of X and y, so many rows ahead.
+
+The target of row t is row t + ahead of y, or of X itself where there is no y. The last `ahead` rows have no target
+yet: they do not train, and are where forecasts go on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional
+
+import numpy as np
+
+from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_frame, same_rows
+from ._errors import OrderWarning, TargetWarning, warn
+from ._model import Model
+from ._order import ADVICE, index_of, is_ordered
+
+
+INDEX_ROWS = 8  # of an index are enough to see its step
+
+
+class Horizons(NamedTuple):
+    """Rows ahead, first to last, all of them outputs."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, note: Optional[str], ahead: int) -> "Horizons":
+        """Those of a model."""
+        bounds = [int(word) for word in note.split("..")] if note else [ahead, ahead]
+        return cls(*bounds)
+
+    @property
+    def several(self) -> bool:
+        return self.last > self.first
+
+    @property
+    def each(self) -> range:
+        return range(self.first, self.last + 1)
+
+    @property
+    def note(self) -> Optional[str]:
+        """As a model file has it."""
+        return f"{self.first}..{self.last}" if self.several else None
+
+    def spread(self, series: Array) -> Array:
+        """Of every row that has them all, its rows ahead: every column of the series at every horizon."""
+        count = series.shape[0] - self.last
+        if not self.several:
+            return series[self.last :]
+        columns = [series[h : h + count, k] for k in range(series.shape[1]) for h in self.each]
+        return np.ascontiguousarray(np.column_stack(columns)) if count > 0 else np.empty((0, len(columns)))
+
+    def is_of_inputs(self, model: Model) -> bool:
+        """Are the outputs the inputs, so many rows later? By what a model file says."""
+        if self.last == 0 or model.q != model.d * len(self.each):
+            return False
+        names, outputs = model.input_names, model.output_names
+        return model.settings.feedback or (
+            names is not None and outputs is not None and list(outputs) == list(self.names(names, model.d))
+        )
+
+    def names(self, names: Optional[Array], columns: int) -> Optional[Array]:
+        if not self.several:
+            return names
+        known = names if names is not None else [f"y{k + 1}" for k in range(columns)]
+        return np.array([f"{name}+{h}" for name in known for h in self.each], dtype=object)
+
+
+def find_anchors(rows: Array, series: Array) -> List[int]:
+    """For every column of the series the input that it is, row by row; -1: none."""
+    found = []
+    for k in range(series.shape[1]):
+        first = [j for j in range(rows.shape[1]) if rows[0, j] == series[0, k]]
+        found.append(next((j for j in first if np.array_equal(rows[:, j], series[:, k])), -1))
+    return found
+
+
+class Training(NamedTuple):
+    rows: Array  # all rows of X
+    series: Array  # y, row by row with X, or X
+    inputs: Array  # the rows that have a target
+    targets: Array
+    horizons: Horizons
+    flat: bool  # forecasts are one column without a second dimension ...
+    flat_series: bool  # ... since that is how targets came
+    is_series: bool  # no y was given
+    feedback: bool  # every target is the next input, so that outputs can be fed back
+    anchors: Optional[List[int]]  # which input a target is, where all are one and lie ahead
+    input_names: Optional[Array]  # columns of data frames
+    output_names: Optional[Array]
+    form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
+    future: Any  # form and last part of the index of such a y, or X
+    source: Any  # X as it was given
+
+    @classmethod
+    def read(cls, X: Any, y: Any, horizons: Optional[Horizons] = None) -> "Training":
+        rows = as_matrix(X, "X")
+        if not is_ordered(index_of(X)):
+            warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
+        if rows.shape[0] < 2:
+            raise ValueError(
+                f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "
+                "a sequence is learned from its course in time."
+            )
+        is_series = y is None
+        if horizons is None:
+            horizons = Horizons(1, 1) if is_series else Horizons(0, 0)
+        if is_series and horizons.first == 0:
+            raise ValueError(
+                "ahead is 0 without y: the inputs would be learned from themselves; give ahead of at least 1, or y"
+            )
+        series, flat = (rows, False) if is_series else as_targets(y, "y")
+        same_rows(rows, series)
+        n, H = rows.shape[0], horizons.last
+        if H >= n:
+            raise ValueError(f"ahead is {H}, and must be less than the {n} rows of X")
+        source = X if is_series else y
+        names = horizons.names(column_names(source), series.shape[1])
+        form = (
+            FrameForm(source, names if horizons.several else None) if is_frame(X) and is_frame(source) else None
+        )
+        inputs, targets = rows[: n - H], horizons.spread(series)
+        is_next = inputs.shape == targets.shape and len(inputs) > 1 and np.array_equal(targets[:-1], inputs[1:])
+        return cls(
+            rows=rows,
+            series=series,
+            inputs=inputs,
+            targets=targets,
+            horizons=horizons,
+            flat=flat and not horizons.several,
+            flat_series=flat,
+            is_series=is_series,
+            feedback=not horizons.several and bool(is_next or (is_series and H == 1)),
+            anchors=cls._anchors(rows, series, horizons, is_series),
+            input_names=column_names(X),
+            output_names=names,
+            form=form,
+            future=None if form is None else (FrameForm(source), source.index[-INDEX_ROWS:]),
+            source=X,
+        )
+
+    @staticmethod
+    def _anchors(rows: Array, series: Array, horizons: Horizons, is_series: bool) -> Optional[List[int]]:
+        found = list(range(rows.shape[1])) if is_series else find_anchors(rows, series)
+        if horizons.last == 0 and max(found) >= 0:
+            k = next(k for k, anchor in enumerate(found) if anchor >= 0)
+            warn(
+                f"column {k} of y is column {found[k]} of X, row by row, so that the estimator reads the answer off "
+                "X: to forecast, give ahead of at least 1; to learn from other columns, leave this one out of X",
+                TargetWarning,
+            )
+        if horizons.last == 0 or min(found) < 0:
+            return None
+        return [anchor for anchor in found for _ in horizons.each]
+
+    @property
+    def tail(self) -> Optional[Array]:
+        """The last rows, which have no target yet."""
+        rows = self.rows[self.inputs.shape[0] :]
+        return rows.copy() if len(rows) else None
