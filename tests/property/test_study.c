@@ -230,6 +230,85 @@ static void forecast_with(const data *made, volt_protocol protocol, const volt_s
     volt_kernel_free(kernel);
 }
 
+/* With a base and a gap: tuned and fitted on the rows before the gap, the rows of the gap go into the past, and everything
+ * that is said is of levels. */
+static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
+{
+    (void)state;
+    enum { GAP = 5, FIT = TRAIN - GAP };
+    static const volt_contender one = {"Volterra", "volterra"};
+    data made = make_data(3140);
+    double base[N * Q], levels[N * Q], out[(GAP + TEST) * Q];
+    volt_rng rng = test_rng(3141);
+    for (int i = 0; i < N * Q; i++) {
+        base[i] = (i < Q ? 50 : base[i - Q]) + volt_rng_normal(&rng);
+        levels[i] = base[i] + made.Y[i];
+    }
+    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    options.contenders = &one;
+    options.n_contenders = 1;
+    options.base = volt_view_of(base, N, Q);
+    options.gap = GAP;
+    options.from_defaults = 1;
+    volt_study *study = NULL;
+    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
+    const volt_study_row *row = volt_study_row_at(study, 0);
+
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    volt_view X = volt_view_rows(inputs(&made), 0, FIT), Y = volt_view_rows(targets(&made), 0, FIT);
+    volt_draw_options draw = volt_draw_options_default();
+    draw.seed = options.seed;
+    draw.from_defaults = 1;
+    check_ok(volt_candidates_draw("volterra", X, &draw, &candidates));
+    volt_search_options searched = volt_search_options_default();
+    searched.draws = DRAWS;
+    searched.splits.folds = options.folds;
+    searched.splits.gap = GAP;
+    searched.base = volt_view_of(base, FIT, Q);
+    check_ok(volt_search_run(candidates, X, Y, &searched, &search));
+    const volt_trial *best = volt_search_best(search);
+    assert_string_equal(row->kernel, best->kernel);
+    assert_true(row->alpha == best->alpha && row->score == best->score);
+
+    volt_kernel *kernel = plain_parse(best->kernel);
+    volt_model *model = NULL;
+    volt_fit_options fit = volt_fit_options_default();
+    fit.alpha = best->alpha;
+    check_ok(volt_model_fit(kernel, X, Y, &fit, volt_matrix_of(NULL, 0, 0), &model));
+    check_ok(volt_model_predict(model, volt_view_rows(inputs(&made), FIT, GAP + TEST), NULL,
+                                volt_matrix_of(out, GAP + TEST, Q), NULL));
+    const double *forecast = volt_study_forecast(study, 0).data;
+    for (int i = 0; i < TEST * Q; i++)
+        assert_true(forecast[i] == out[GAP * Q + i] + base[TRAIN * Q + i]);
+    volt_metrics metrics;
+    check_ok(volt_metrics_compute(volt_view_of(levels + TRAIN * Q, TEST, Q), volt_study_forecast(study, 0),
+                                  &metrics));
+    assert_true(metrics.nmse == row->metrics.nmse);
+    double mean = 0;
+    for (int t = 0; t < TEST; t++)
+        mean += volt_study_losses(study, 0)[t] / TEST;
+    assert_true(fabs(mean - metrics.nmse) <= 1e-12 * metrics.nmse);
+
+    volt_study *none = NULL;
+    options.gap = TRAIN - 1;
+    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_ARGUMENT,
+                "a gap of 119 rows leaves fewer than 2 of the 120 rows");
+    options.gap = 0;
+    options.protocol = VOLT_PROTOCOL_PUBLISHED;
+    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_ARGUMENT,
+                "it takes no base");
+    options.base.rows--;
+    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_SHAPE,
+                "the base is 159 x 3");
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    volt_search_free(search);
+    volt_candidates_free(candidates);
+    volt_study_free(study);
+    free_data(&made);
+}
+
 /* A test row that lies beyond all training rows: under the published protocol the ball holds test rows as well, and
  * the row is taken as it is; under the other one it is put back on the ball. */
 static void test_rows_beyond_training(void **state)
@@ -446,21 +525,12 @@ static void logs_are_taken_up_again(void **state)
     free_data(&made);
 }
 
-static void memory_may_run_out(void **state)
+static void fail_every_allocation(const data *made, const volt_study_options *options)
 {
-    (void)state;
-    data made = make_data(3109);
-    volt_study_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
-    volt_contender one[] = {{"rbf", "rbf:window=1"}};
-    options.contenders = one;
-    options.n_contenders = 1;
-    options.draws = 1;
-    options.mcs_reps = 20;
-    check_ok(volt_set_threads(1)); /* the order of allocations is then fixed */
     for (int64_t k = 1;; k++) {
         volt_study *study = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study);
+        volt_status status = volt_study_run(inputs(made), targets(made), TRAIN, options, &study);
         int hit = failing_alloc_hit();
         volt_study_free(study);
         assert_int_equal(failing_alloc_live(), 0);
@@ -469,6 +539,26 @@ static void memory_may_run_out(void **state)
         if (!hit)
             break;
     }
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    static double base[N * Q];
+    data made = make_data(3109);
+    volt_study_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
+    volt_contender one[] = {{"rbf", "rbf:window=1"}};
+    options.contenders = one;
+    options.n_contenders = 1;
+    options.draws = 1;
+    options.mcs_reps = 20;
+    check_ok(volt_set_threads(1)); /* the order of allocations is then fixed */
+    fail_every_allocation(&made, &options);
+    options.protocol = VOLT_PROTOCOL_HISTORY;
+    options.base = volt_view_of(base, N, Q);
+    options.gap = 3;
+    options.from_defaults = 1;
+    fail_every_allocation(&made, &options);
     check_ok(volt_set_threads(0));
     free_data(&made);
 }
@@ -478,6 +568,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_search_fit_and_forecast),
         cmocka_unit_test(test_rows_beyond_training),
+        cmocka_unit_test(a_base_makes_levels_and_a_gap_is_left_out),
         cmocka_unit_test(hyperparameters_are_counted),
         cmocka_unit_test(samples_pair_innovations_with_the_next_covariance),
         cmocka_unit_test(what_is_wrong_is_said_first),
