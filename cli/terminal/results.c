@@ -207,9 +207,9 @@ void results_append(result_list *results, const char *key, result_list *inner)
             entry->value = build_array(&results->build);
     }
     if (entry) {
-        results->build.failed = results->build.failed || !inner || inner->build.failed;
         if (inner)
             build_append(&results->build, entry->value, json_of_results(inner));
+        results->build.failed = results->build.failed || !inner || inner->build.failed; /* now, not before */
     }
     results_discard(inner);
 }

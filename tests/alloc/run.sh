@@ -250,6 +250,7 @@ for json in '' --json; do
     setup=take_log
     trial "tune --resume $json" tune "${own[@]}" --kernel rbf --draws 3 --folds 2 --log t.log --resume $json
     setup=''
+    trial "tune of a series $json" tune --x ../x.csv:u --ahead 2 --draws 2 --folds 2 -o m.safetensors $json
     trial "tune --merge $json" tune --merge ../whole.log $json
     keeps_rows=yes
     trial "compare $json" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --csv t.csv --latex t.tex $json
@@ -257,6 +258,7 @@ for json in '' --json; do
     trial "mcs $json" mcs ../losses.csv --reps 200 $json
 done
 keeps_rows=yes
+trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
 modes=('') # once memory is out for good HDF5 dies at the latest when it is closed
 pass_over=85 runs=$((5 * runs)) # HDF5 begins with 2000 allocations for itself; then it walks through the file
