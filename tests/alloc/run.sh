@@ -52,6 +52,10 @@ awk 'BEGIN {
 "$VOLTERRA" tune --x x.csv:u --y x.csv:y --kernel rbf --draws 3 --folds 2 --log whole.log >/dev/null || exit 1
 "$VOLTERRA" fit --x x.csv --alpha 1e-4 -o closed.safetensors >/dev/null || exit 1
 
+# Rows with times, and a model with a calendar.
+awk 'BEGIN { print "day,time,v"; for (t = 0; t < 40; t++) printf "%d/1/2020,%d:00,%.12g\n", 13 + int(t / 24), t % 24, sin(t) }' >dated.csv
+"$VOLTERRA" fit --x dated.csv --rows :30 --calendar hour --alpha 1e-2 -o dated.safetensors >/dev/null || exit 1
+
 # Lines of a stream: a header of its own, rows, a hole and garbage. The answers are all different.
 { printf 'date,z,u\n'; awk 'BEGIN { for (t = 0; t < 6; t++) printf "2020-01-0%d,NA,%s\n", t + 1, t == 3 ? "" : sin(t) }'; } >lines
 
@@ -242,6 +246,8 @@ for json in '' --json; do
     trial "fit $json" fit "${own[@]}" --alpha 1e-4 --fitted fitted.csv -o m.safetensors $json
     trial "predict $json" predict ../model.safetensors --x ../x.csv:u -o f.csv $json
     trial "predict to standard output $json" predict ../model.safetensors --x ../x.csv:u $json
+    trial "fit --calendar $json" fit --x ../dated.csv --calendar hour,weekday --alpha 1e-2 -o m.safetensors $json
+    trial "predict with times $json" predict ../dated.safetensors --x ../dated.csv --rows 29: --index -o f.csv $json
     input=$scratch/lines
     trial "stream $json" stream ../model.safetensors --missing hold --state moment $json
     input=/dev/null
