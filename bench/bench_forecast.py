@@ -7,7 +7,7 @@ forecast is made with, and the model is not fitted again. Horizons: 1, and the o
 squared error of each is divided by that of the naive forecast, "as now":
 
     fit         volterra fit --x FILE:COLUMN --ahead H --rows :n -o MODEL, without any other option
-    tune 10     volterra tune with --draws 10 in place, where FORECAST_DRAWS=10
+    tune 10     volterra tune --draws 10 in its place; FORECAST_DRAWS: another number, or empty for none
     tune 60s    the same with --budget 60s, where FORECAST_BUDGET=60s
     ridge       on max(10, season + 1) lags, with a constant; its penalty by leave-one-out; knows the season
     season      the value of a season ago; equal to naive where there is none, or where the horizon is the season
@@ -108,10 +108,11 @@ def geometric_mean(ratios):
 
 def main():
     learners = {"fit": ["fit"]}
-    if os.environ.get("FORECAST_DRAWS"):
-        learners[f"tune {os.environ['FORECAST_DRAWS']}"] = ["tune", "--draws", os.environ["FORECAST_DRAWS"]]
-    if os.environ.get("FORECAST_BUDGET"):
-        learners[f"tune {os.environ['FORECAST_BUDGET']}"] = ["tune", "--budget", os.environ["FORECAST_BUDGET"]]
+    draws, budget = os.environ.get("FORECAST_DRAWS", "10"), os.environ.get("FORECAST_BUDGET")
+    if draws:
+        learners[f"tune {draws}"] = ["tune", "--draws", draws]
+    if budget:
+        learners[f"tune {budget}"] = ["tune", "--budget", budget]
     columns = [*learners, "ridge", "season"]
     ratios = {column: [] for column in columns}
     seconds = dict.fromkeys(learners, 0.0)

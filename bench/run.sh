@@ -8,7 +8,7 @@
 # BENCH_DATA   a folder with sysid/wiener_hammerstein.csv; empty: sysid is left out
 # BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search (tune, python) than 3008 rows and 100 draws, without budgets
 # BENCH_THREADS_ROWS                 rows of the large factorisation of `threads` (20000; 0: none)
-# FORECAST_DRAWS, FORECAST_BUDGET    forecast also tunes with so many draws (10), or for so long (60s), every task
+# FORECAST_DRAWS, FORECAST_BUDGET    forecast tunes with so many draws (10; empty: not), and for so long (60s), every task
 # FORECAST_TABLE                     a file for the table of forecast, in Markdown
 # BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.

@@ -103,7 +103,9 @@ static void write_value_axis(FILE *script, const series_picture *picture, int64_
     }
     low = fmin(low, forecast_low);
     high = fmax(high, forecast_high);
-    const double room = high > low ? 0.06 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
+    /* A range of rounding errors is none, neither to a reader nor to gnuplot. */
+    const bool moves = high - low > 1e-8 * fmax(fabs(low), fabs(high));
+    const double room = moves ? 0.06 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
     fprintf(script, "set yrange [%.10g:%.10g]\nset ytics autofreq\n", low - room, high + room);
 }
 

@@ -2,7 +2,7 @@
  *
  * One fit of all horizons would be cheaper, but what stood there a season before the target is another column for
  * every horizon, and so are the rows that may be held out: a fit of its own for each is what volterra fit --ahead H
- * does. Where a season repeats itself better than the fit foresees it, the season is the forecast. */
+ * does. Where a season clearly repeats itself better than the fit foresees it, the season is the forecast. */
 #include "series/series_forecast.h"
 
 #include "search/baseline_scores.h"
@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The seasonal naive forecast replaces another when it has less than this share of its squared error. */
-static const double season_share = 0.9;
+/* The seasonal naive forecast replaces another when it has less than this share of its squared error: the second where
+ * there are too few blocks of held-out rows to be sure of the first. */
+static const double season_share = 0.9, half_share = 0.5;
+enum { MOST_BLOCKS = 8 };
 
 const char *series_method_name(series_method method)
 {
@@ -57,14 +59,39 @@ static int measure_baselines(const series_data *data, int64_t k, int64_t ahead, 
     return failed;
 }
 
-/* A season that repeats itself beats both the fit and the present value. */
-static void consider_season(const series_data *data, int64_t k, int64_t ahead, series_step *step)
+/* Is a season ago closer than the present value in every block of consecutive held-out rows (of eight in seven)? Their
+ * means alone would let a few good years decide. Blocks are as long as the step, over which errors
+ * overlap, or longer, where there are rows enough for two. */
+static bool season_wins_blocks(const series_data *data, int64_t k, int64_t ahead, int64_t back,
+                               const volt_fit_report *report, int64_t blocks)
 {
-    int64_t season = data->seasons[k], rows = data->levels.rows;
-    if (season < 2 || !(step->baselines[VOLT_BASELINE_SEASONAL] <
-                        season_share * fmin(step->mse, step->baselines[VOLT_BASELINE_NAIVE])))
+    int64_t won = 0;
+    for (int64_t b = 0; b < blocks; b++) {
+        double gain = 0;
+        for (int64_t i = b * report->rows / blocks; i < (b + 1) * report->rows / blocks; i++) {
+            const double *target = data->levels.data + (report->first + i + ahead) * data->levels.ld + k;
+            gain += pow(target[0] - target[-ahead * data->levels.ld], 2) -
+                    pow(target[0] - target[-back * data->levels.ld], 2);
+        }
+        won += gain > 0;
+    }
+    return won >= (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS - 1);
+}
+
+/* A season that clearly repeats itself beats both the fit and the present value. */
+static void consider_season(const series_data *data, int64_t k, int64_t ahead, const volt_fit_report *report,
+                            series_step *step)
+{
+    int64_t season = data->seasons[k], rows = data->levels.rows, blocks = report->rows / ahead;
+    if (season < 2 || report->rows < 2)
         return;
+    blocks = blocks < 2 ? 2 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
+    double share = blocks < MOST_BLOCKS / 2 ? half_share : season_share;
     int64_t back = season * ((ahead + season - 1) / season);
+    if (!(step->baselines[VOLT_BASELINE_SEASONAL] <
+          share * fmin(step->mse, step->baselines[VOLT_BASELINE_NAIVE])) ||
+        !season_wins_blocks(data, k, ahead, back, report, blocks))
+        return;
     step->value = data->levels.data[(rows - 1 + ahead - back) * data->levels.ld + k];
     step->mse = step->baselines[VOLT_BASELINE_SEASONAL];
     step->method = BY_SEASON;
@@ -86,10 +113,9 @@ static int take_step(const series_data *data, const series_group *group, const v
         step->best_mse = report->best_mse[k] * unit;
         step->method = report->share[k] == 0 ? BY_NAIVE : report->share[k] < 1 ? BY_HALF : BY_FIT;
         step->is_change = info.anchors[k] >= 0;
-        step->alpha = info.alphas[k];
         failed = measure_baselines(data, group->first + k, info.ahead, report, step);
         if (!failed)
-            consider_season(data, group->first + k, info.ahead, step);
+            consider_season(data, group->first + k, info.ahead, report, step);
     }
     return failed;
 }

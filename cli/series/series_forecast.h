@@ -17,7 +17,6 @@ typedef struct series_step {
     double best_mse;                  /* of the best fit that was tried */
     double baselines[VOLT_BASELINES]; /* of what needs no model; NaN: too little past */
     bool is_change;                   /* the fit learned the change, not the level */
-    double alpha;                     /* INFINITY: the kernel plays no part */
 } series_step;
 
 typedef struct series_forecast {

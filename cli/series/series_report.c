@@ -100,9 +100,11 @@ static void report_single(const series_forecast *forecast, result_list *results)
         results_text(results, NULL, "error to expect", "RMSE %.4g", step_error(forecast, 0, 0));
     for (int kind = 0; kind < VOLT_BASELINES; kind++) {
         double other = series_baseline_mse(forecast, 0, (volt_baseline)kind);
-        if (isfinite(other))
+        if (other > 0 && isfinite(other))
             results_text(results, NULL, volt_baseline_name((volt_baseline)kind),
                          "RMSE %.4g; the forecast has %.3g of its squared error", sqrt(other), mse / other);
+        else if (other == 0)
+            results_text(results, NULL, volt_baseline_name((volt_baseline)kind), "RMSE 0");
     }
 }
 
@@ -119,7 +121,7 @@ static void report_one_of_many(const series_data *data, const series_forecast *f
     const char *lead = "; of the squared error of";
     for (int kind = 0; kind < VOLT_BASELINES; kind++) {
         double other = series_baseline_mse(forecast, k, (volt_baseline)kind);
-        if (!isfinite(other))
+        if (!(other > 0) || !isfinite(other))
             continue;
         used += snprintf(line + used, sizeof line - (size_t)used, "%s %s %.3g", lead,
                          volt_baseline_name((volt_baseline)kind), mse / other);
@@ -149,13 +151,16 @@ static void report_notes(const series_data *data, const series_forecast *forecas
     }
     for (int64_t h = 0; h < forecast->steps; h++)
         tried += series_step_at(forecast, h, k)->best_mse / (double)forecast->steps;
-    if (series_count_method(forecast, k, BY_NAIVE) == forecast->steps)
+    double naive = series_baseline_mse(forecast, k, VOLT_BASELINE_NAIVE);
+    if (!(naive > 0))
+        results_text(results, NULL, "note", "%sthe series did not move in the rows that were held out", who);
+    else if (series_count_method(forecast, k, BY_NAIVE) == forecast->steps)
         results_text(
             results, NULL, "note",
             "%sthe forecast is flat, the last value at every step: the best fit has %.3g of its squared "
             "error on held-out rows, which is not clearly less; more rows, --season, --calendar, related "
             "series or --budget may help",
-            who, tried / series_baseline_mse(forecast, k, VOLT_BASELINE_NAIVE));
+            who, tried / naive);
     else if (best < 0.99 * mse)
         results_text(results, NULL, "note",
                      "%s%s does better on held-out rows: try --budget 2min, another --season or more rows", who,
@@ -221,15 +226,17 @@ static void report_series_json(const series_data *data, const series_forecast *f
 {
     result_list *inner = results_new(true);
     double mse = series_mean_mse(forecast, k);
-    int64_t counts[N_METHODS];
+    const char **methods = malloc((size_t)forecast->steps * sizeof *methods);
     results_text(inner, "name", NULL, "%s", data->names[k]);
     results_count(inner, "season", NULL, data->seasons[k]);
     results_number(inner, "skill", NULL, 1 - mse / series_baseline_mse(forecast, k, VOLT_BASELINE_NAIVE));
-    for (int method = 0; method < N_METHODS; method++)
-        counts[method] = series_count_method(forecast, k, (series_method)method);
-    results_count(inner, "steps_by_fit", NULL, counts[BY_FIT] + counts[BY_HALF]);
-    results_count(inner, "steps_by_naive", NULL, counts[BY_NAIVE]);
-    results_count(inner, "steps_by_season", NULL, counts[BY_SEASON]);
+    if (!methods)
+        note_lack_of_memory();
+    for (int64_t h = 0; methods && h < forecast->steps; h++)
+        methods[h] = series_method_name(series_step_at(forecast, h, k)->method);
+    if (methods)
+        results_texts(inner, "made_by", (char *const *)methods, forecast->steps);
+    free((void *)methods);
     results_append(results, "series", inner);
     for (int kind = 0; kind < VOLT_BASELINES; kind++) {
         double other = series_baseline_mse(forecast, k, (volt_baseline)kind);

@@ -78,7 +78,7 @@ forecast_is_fit()
     done
     valid_json f.json "v['horizons'] == [1, 2, 3] and v['time'] == ['2012-07', '2012-08', '2012-09'] and v['season'] == 12 \
         and v['target'] == 'change' and v['kernel'].startswith('volterra:') and v['skill'] > 0.5 \
-        and len(v['naive_rmse']) == 3 and {b['name'] for b in v['baselines']} >= {'naive', 'seasonal naive', 'drift'}"
+        and len(v['naive_rmse']) == 3 and len(v['series'][0]['made_by']) == 3 and {b['name'] for b in v['baselines']} >= {'naive', 'seasonal naive', 'drift'}"
 }
 check "forecast: every step is that of fit --ahead" forecast_is_fit
 
@@ -141,6 +141,25 @@ forecast_clock()
 }
 check "forecast: a column that only counts the rows is their time" forecast_clock
 
+# A pattern that repeats itself, too few rows to learn it from: the value of a season ago, at every step.
+forecast_season()
+{
+    awk 'BEGIN { srand(5); for (j = 0; j < 12; j++) p[j] = 10 * rand(); print "y"
+        for (t = 0; t < 90; t++) printf "%.4f\n", p[t % 12] + 0.5 * rand() }' >pattern.csv
+    expect 0 forecast pattern.csv --season 12 --steps 18 --plot none --json -o p.csv
+    valid_json out "v['skill'] > 0.9 and v['season'] == 12 and v['series'][0]['made_by'].count('seasonal naive') > 12"
+    # Step h is 12 rows before its own row, or 24 behind the first 12.
+    python3 - <<'END' || fail "a season ago is another value"
+import csv, json
+y = [float(row[0]) for row in list(csv.reader(open("pattern.csv")))[1:]]
+v = json.load(open("out"))
+for h, (row, method) in enumerate(zip(v["forecast"], v["series"][0]["made_by"]), 1):
+    back = 12 if h <= 12 else 24
+    assert method != "seasonal naive" or row[0] == y[len(y) - 1 + h - back], (h, row)
+END
+}
+check "forecast: a season that repeats itself better than the fit" forecast_season
+
 forecast_naive()
 {
     awk 'BEGIN { srand(3); print "w"; for (t = 0; t < 60; t++) { y += rand() - 0.5; print y } }' >walk.csv
@@ -150,6 +169,19 @@ forecast_naive()
     [ "$(tail -n 3 walk-forecast.csv | cut -d, -f2 | uniq | wc -l)" -eq 1 ] || fail "$(cat walk-forecast.csv)"
 }
 check "forecast: a flat forecast is said to be one" forecast_naive
+
+# Nothing moves in the rows that are held out: errors of 0, and no ratio of two of them.
+forecast_still()
+{
+    awk 'BEGIN { print "y"; for (t = 0; t < 60; t++) print sin(t); for (t = 0; t < 90; t++) print 0.25 }' >still.csv
+    expect 0 forecast still.csv --steps 3
+    no_err
+    out_has '^note +the series did not move in the rows that were held out$'
+    grep -qi nan out still-forecast.csv && fail "a number that is none: $(grep -i nan out still-forecast.csv)"
+    expect 0 forecast still.csv --steps 3 --json
+    valid_json out "v['skill'] is None and v['rmse'] == [[0], [0], [0]]"
+}
+check "forecast: a series that stands still" forecast_still
 
 forecast_wrong()
 {
