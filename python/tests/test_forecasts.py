@@ -264,3 +264,21 @@ def test_baselines_and_report_are_those_of_the_program(rng, program, tmp_path):
 
 
 PROGRAM_NAMES = {"naive": "naive", "seasonal": "seasonal naive", "drift": "drift", "ar": "autoregression"}
+
+
+# ---- against NumPy -----------------------------------------------------------------------------------------
+
+
+def test_choices_are_those_of_the_golden_file(golden):
+    file = golden("forecast_choice")
+    for case in file.inputs["cases"]:
+        y = np.array(case["y"]).reshape(-1, 1)
+        train, ahead = case["training_rows"], case["ahead"]
+        model = VolterraRidge(ahead=ahead).fit(y[:train])
+        assert model.season_ == case["season"] and model.report_["first"] == case["first_held_out"]
+        assert model.report_["best_mse"][0] == pytest.approx(case["best_mse"], rel=file.tol("forecasts"))
+        assert model.report_["naive_mse"][0] == pytest.approx(case["naive_mse"], rel=1e-12)
+        alpha = np.inf if case["naive_kept"] else case["best_alpha"]
+        assert model.alpha_ == pytest.approx(alpha, rel=1e-12) and model.target_ == "change"
+        forecasts = np.vstack([model.forecast(), model.predict(y[train:])])[:5, 0]
+        assert forecasts == pytest.approx(case["forecasts"], rel=file.tol("forecasts"))
