@@ -66,9 +66,10 @@ typedef struct volt_draw_options {
     const volt_range *ranges; /* (optional) n_ranges of them */
     int64_t n_ranges;
     int scale; /* 1: widths are in units of the inputs as volt_fit_options.scale makes them; 0: as they are */
-    int from_defaults; /* 1: unless a range is given for alpha, candidate 0 is the kernel as it is given, the rest at its
-                        * defaults (where it has such), with alpha 0 (profiled: volt_search_run) in place of draw 0; alpha is 0 in every
-                        * draw of a kernel whose entries cost much; 0 (default): all of them are drawn */
+    int from_defaults; /* 1: unless a range is given for alpha, candidate 0 is the kernel as it is given, with draw 0 of the
+                        * parameters that have a range here and the rest at its defaults (all of draw 0 where it has
+                        * none), alpha 0 (profiled: volt_search_run); and alpha is 0 in every draw of a kernel whose
+                        * entries cost much. 0 (default): all of them are drawn */
 } volt_draw_options;
 VOLT_API volt_draw_options volt_draw_options_default(void);
 

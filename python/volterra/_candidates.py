@@ -17,8 +17,6 @@ from ._kernel import library_name, value_text
 from .ridge import VolterraRidge
 
 
-PLAIN_ALPHA = 1e-6
-
 
 class Candidates(Owner):
     """Candidates of the library."""
@@ -33,20 +31,15 @@ class Candidates(Owner):
     @classmethod
     def drawn(cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool) -> "Candidates":
         entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
-        options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale))
+        options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale), from_defaults=1)
         text = c.encode("the kernel", kernel)
         return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
 
     @classmethod
     def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
         kernels = c.names_array("the kernel", [estimator._kernel_text() for estimator in estimators])
-        alphas = np.array([candidate_alpha(estimator) for estimator in estimators])
+        alphas = np.array([alpha_number(estimator.alpha) for estimator in estimators])  # 0: profiled
         return cls(lambda out: c.lib.volt_candidates_list(kernels, alphas.ctypes.data, len(alphas), out))
-
-
-def candidate_alpha(estimator: VolterraRidge) -> float:
-    """A search compares numbers: a candidate that names no alpha has a small one."""
-    return alpha_number(estimator.alpha) or PLAIN_ALPHA
 
 
 def range_of(name: str, law: Any) -> c.Range:

@@ -51,6 +51,23 @@ class FitSettings(NamedTuple):
     season: int = -1  # -1: found, 0: none
     anchors: Optional[Sequence[int]] = None
     horizons: Optional[str] = None  # "1..24"
+    guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
+
+    def options(self) -> c.FitOptions:
+        anchors = self.anchors
+        return c.FitOptions(
+            alpha=self.alpha,
+            washout=self.washout,
+            intercept=self.intercept,
+            scale=self.scale,
+            ahead=self.ahead,
+            feedback=self.feedback,
+            target=c.TARGETS[self.target],
+            input=c.INPUTS[self.input],
+            anchors=None if anchors is None else (c_int64 * len(anchors))(*anchors),
+            season=self.season,
+            guarded=self.guarded,
+        )
 
 
 class FitReport(NamedTuple):
@@ -93,24 +110,12 @@ class Model(Owner):
     ) -> Tuple["Model", Array]:
         """The model and its fitted values, in the units of Y."""
         parsed = Kernel(kernel)
-        anchors = settings.anchors
         notes = dict(horizons=settings.horizons, first_rows=first_rows_note(X))
-        options = c.FitOptions(
-            alpha=settings.alpha,
-            washout=settings.washout,
-            intercept=settings.intercept,
-            scale=settings.scale,
-            ahead=settings.ahead,
-            feedback=settings.feedback,
-            input_names=c.names_array("the name of an input", input_names),
-            output_names=c.names_array("the name of an output", output_names),
-            progress=watch.progress,
-            target=c.TARGETS[settings.target],
-            input=c.INPUTS[settings.input],
-            anchors=None if anchors is None else (c_int64 * len(anchors))(*anchors),
-            season=settings.season,
-            notes=c.ModelNotes(**{name: c.encode(name, text) for name, text in notes.items() if text}),
-        )
+        options = settings.options()
+        options.input_names = c.names_array("the name of an input", input_names)
+        options.output_names = c.names_array("the name of an output", output_names)
+        options.progress = watch.progress
+        options.notes = c.ModelNotes(**{name: c.encode(name, text) for name, text in notes.items() if text})
         fitted = empty(*Y.shape)
         handle = c_void_p()
         status = c.lib.volt_model_fit(parsed, view(X), view(Y), byref(options), view(fitted), byref(handle))

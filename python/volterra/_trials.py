@@ -96,5 +96,6 @@ def results_table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[s
     table["stopped"] = np.array([t["stopped"] for t in found.trials], dtype=bool)
     table["seconds"] = np.array([t["seconds"] for t in found.trials])
     table["kernel"] = [t["kernel"] for t in found.trials]
+    table["alpha"] = np.array([t["alpha"] for t in found.trials])
     table["failure"] = [t["failure"] for t in found.trials]
     return table

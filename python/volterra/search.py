@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from . import _native as c
-from ._arguments import choice, seconds_of, seed_of, whole
+from ._arguments import choice, horizon_bounds, season_rows, seconds_of, seed_of, whole
 from ._arrays import view
 from ._candidates import Candidates, expand
+from ._model import FitSettings
+from ._prepared import Prepared, prepare
 from ._progress import ProgressCallback, Watch
-from ._regressor import BEYOND, STARTS, SequenceRegressor, Training
+from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._threads import use_threads
+from ._training import Horizons, Training
 from ._trials import Found, Trial, collect, results_table, trial_of
 from .ridge import VolterraRidge
 
@@ -30,9 +33,10 @@ _SCORES = {
 class VolterraRidgeCV(SequenceRegressor):
     """`VolterraRidge` with its parameters and alpha chosen by cross-validation in time order.
 
-    Candidates are drawn at random (or given). Each is trained on the rows before every validation block and
-    scored on the block, as with ``TimeSeriesSplit``; one Cholesky factorisation serves all folds of a
-    candidate. The best one is then fitted on all rows.
+    Candidates are drawn at random (or given); where no range is given for alpha, the first of them is the
+    kernel's defaults, with alpha profiled, so that a search never scores less than they do. Each is trained on
+    the rows before every validation block and scored on the block, as with ``TimeSeriesSplit``; one Cholesky
+    factorisation serves all folds of a candidate. The best one is then fitted on all rows.
 
     Parameters
     ----------
@@ -50,7 +54,8 @@ class VolterraRidgeCV(SequenceRegressor):
         `volterra.kernel_table`.
     candidates : dict of lists, or list of dicts, optional
         Try these instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates.
-        One that names no alpha has 1e-6. All of them, unless draws or a budget ends the search before.
+        One that names no alpha, or "auto", has it profiled: the best of a grid in the folds. All of them,
+        unless draws or a budget ends the search before.
     ranges : dict, optional
         What to draw a parameter (or "alpha") from, in place of the kernel's own ranges: ``(low, high)`` for a
         log-uniform law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
@@ -59,7 +64,16 @@ class VolterraRidgeCV(SequenceRegressor):
         it; "log": Gaussian log marginal likelihood.
     gap, max_train : int, optional
         As in ``TimeSeriesSplit``: rows left out between training and validation, the largest length of a
-        training part.
+        training part. The gap is ahead - 1 by default, so that the targets of training are known when
+        validation begins.
+    ahead, season
+        As in `VolterraRidge`.
+    target : {"auto", "level", "change"}, default="auto"
+        As in `VolterraRidge`. "auto": where nothing is said of alpha and every target is a column of X, at
+        least one row later, the change; else the level. Scores are those of levels in every case.
+    input : {"auto", "level", "change", "both"}, default="auto"
+        As in `VolterraRidge`. "auto": both where nothing is said of alpha and a change can be learned, else
+        the level.
     washout, fit_intercept, scale, start, beyond
         As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of
         zeros, otherwise they follow their training rows. Scales are learned once, on all rows given to fit.
@@ -82,6 +96,9 @@ class VolterraRidgeCV(SequenceRegressor):
         Parameters of `VolterraRidge` of the best candidate.
     best_score_ : float
         Its mean score over the folds.
+    alpha_, target_, input_, season_, prequential_r2_, report_, baselines_
+        Of the refitted estimator, as in `VolterraRidge`. A search for changes is refitted so that "as now"
+        stays the forecast unless held-out rows clearly prefer the winner: then alpha_ is inf.
     best_index_ : int
         Its place in ``cv_results_``.
     best_estimator_ : VolterraRidge
@@ -89,7 +106,7 @@ class VolterraRidgeCV(SequenceRegressor):
     cv_results_ : dict of arrays
         As in ``GridSearchCV``: params, param_*, split*_test_score, mean_test_score, std_test_score,
         rank_test_score; and n_splits_done, stopped (given up by the race; its mean is over the blocks done),
-        seconds, kernel, failure.
+        seconds, kernel, alpha, failure.
     n_splits_ : int
         Validation blocks.
     search_time_ : float
@@ -128,8 +145,12 @@ class VolterraRidgeCV(SequenceRegressor):
         candidates: Any = None,
         ranges: Optional[Mapping[str, Any]] = None,
         scoring: str = "r2",
-        gap: int = 0,
+        gap: Optional[int] = None,
         max_train: Optional[int] = None,
+        ahead: Union[None, int, Iterable[int]] = None,
+        target: str = "auto",
+        input: str = "auto",
+        season: Union[None, int, str] = "auto",
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
@@ -152,6 +173,10 @@ class VolterraRidgeCV(SequenceRegressor):
         self.scoring = scoring
         self.gap = gap
         self.max_train = max_train
+        self.ahead = ahead
+        self.target = target
+        self.input = input
+        self.season = season
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
@@ -191,24 +216,50 @@ class VolterraRidgeCV(SequenceRegressor):
         """
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
-        training = Training.read(X, y)
+        bounds = horizon_bounds(self.ahead)
+        training = Training.read(X, y, None if bounds is None else Horizons(*bounds))
         given = None if self.candidates is None else expand(self.candidates)
-        candidates = self._make_candidates(training, given)
-        self._search(candidates, training, given, progress, on_trial)
+        seen = prepare(training.inputs, training.targets, self._fit_settings(training, given is not None))
+        candidates = self._make_candidates(seen, given)
+        self._search(candidates, seen, training, given, progress, on_trial)
         if self.refit:
+            kernel, change = self._best["kernel"], seen.target == "change"
             settings = dict(
                 alpha=self._best["alpha"],
                 washout=whole("washout", self.washout),
                 intercept=bool(self.fit_intercept),
                 scale=bool(self.scale),
+                target=seen.target,
+                input=seen.input,
+                season=seen.season,
+                # a centred kernel without an intercept has no held-out errors to be judged by
+                guarded=change and (bool(self.fit_intercept) or "centre=yes" not in kernel),
             )
-            self._fit_model(training, self._best["kernel"], settings, progress)
+            self._fit_model(training, kernel, settings, progress)
+            self._series = dict(ahead=self.ahead)
+            if seen.target != "level" or seen.input != "level":
+                self._series.update(target=seen.target, input=seen.input, season=seen.season or None)
         return self
 
-    def _make_candidates(self, training: Training, given: Optional[List[Dict[str, Any]]]) -> Candidates:
+    def _fit_settings(self, training: Training, given: bool) -> FitSettings:
+        """What candidates are fitted with. Whoever says what alpha is gets levels, unless told otherwise."""
+        return FitSettings(
+            alpha=float(given or "alpha" in (self.ranges or {})),
+            washout=whole("washout", self.washout),
+            intercept=bool(self.fit_intercept),
+            scale=bool(self.scale),
+            ahead=training.horizons.last,
+            feedback=training.feedback,
+            target=choice("target", self.target, c.TARGETS),
+            input=choice("input", self.input, c.INPUTS),
+            season=season_rows(self.season),
+            anchors=training.anchors,
+        )
+
+    def _make_candidates(self, seen: Prepared, given: Optional[List[Dict[str, Any]]]) -> Candidates:
         if given is None:
             seed = seed_of(self.random_state)
-            return Candidates.drawn(self.kernel, training.inputs, seed, self.ranges or {}, bool(self.scale))
+            return Candidates.drawn(self.kernel, seen.X, seed, self.ranges or {}, bool(self.scale))
         if self.ranges:
             raise ValueError("give candidates or ranges to draw them from, not both")
         if not given:
@@ -216,10 +267,11 @@ class VolterraRidgeCV(SequenceRegressor):
         fixed = {} if self.kernel == "volterra" else {"kernel": self.kernel}
         return Candidates.listed([VolterraRidge(**{**fixed, **one}) for one in given])
 
-    def _options(self, given: bool) -> c.SearchOptions:
+    def _options(self, ahead: int, given: bool) -> c.SearchOptions:
         options = c.lib.volt_search_options_default()
         options.splits.folds = whole("folds", self.folds)
-        options.splits.gap = whole("gap", self.gap)
+        honest = 0 if self.scoring == "log" else max(ahead - 1, 0)  # the log score is one of all rows together
+        options.splits.gap = honest if self.gap is None else whole("gap", self.gap)
         options.splits.max_train = 0 if self.max_train is None else whole("max_train", self.max_train)
         options.start = c.STARTS["reset" if self.start == "reset" else "continue"]
         options.washout = whole("washout", self.washout)
@@ -238,13 +290,16 @@ class VolterraRidgeCV(SequenceRegressor):
     def _search(
         self,
         candidates: Candidates,
+        seen: Prepared,
         training: Training,
         given: Optional[List[Dict[str, Any]]],
         progress: Optional[ProgressCallback],
         on_trial: Optional[Callable[[Trial], Any]],
     ) -> None:
         sign = _SCORES[choice("scoring", self.scoring, _SCORES)][1]
-        options = self._options(given is not None)
+        options = self._options(training.horizons.last, given is not None)
+        if seen.base is not None:
+            options.base = view(seen.base)
         handle = c_void_p()
         with use_threads(self.n_jobs), Watch("search", self.verbose, progress) as watch:
 
@@ -257,7 +312,7 @@ class VolterraRidgeCV(SequenceRegressor):
             options.on_trial = c.TrialFn(tell)
             options.progress = watch.progress
             status = c.lib.volt_search_run(
-                candidates, view(training.inputs), view(training.targets), byref(options), byref(handle)
+                candidates, view(seen.X), view(seen.Y), byref(options), byref(handle)
             )
             try:
                 if handle:
@@ -284,7 +339,8 @@ class VolterraRidgeCV(SequenceRegressor):
         self._check_is_fitted()
         fixed = {} if self.kernel == "volterra" or "kernel" in self.best_params_ else {"kernel": self.kernel}
         estimator = VolterraRidge(
-            **{**fixed, "alpha": self._best["alpha"], **self.best_params_},
+            **{**fixed, **self.best_params_, "alpha": self._best["alpha"]},
+            **self._series,
             washout=self.washout,
             fit_intercept=self.fit_intercept,
             scale=self.scale,

@@ -262,14 +262,14 @@ static void the_prequential_score_keeps_its_gap(void **state)
 /* ---- from the defaults ------------------------------------------------------------------------ */
 
 static volt_candidates *draw(const plain_problem *problem, const char *kernel, uint64_t seed, bool defaults,
-                             const volt_range *alpha)
+                             const volt_range *range)
 {
     volt_candidates *candidates = NULL;
     volt_draw_options options = volt_draw_options_default();
     options.seed = seed;
     options.from_defaults = defaults;
-    options.ranges = alpha;
-    options.n_ranges = alpha ? 1 : 0;
+    options.ranges = range;
+    options.n_ranges = range ? 1 : 0;
     check_ok(volt_candidates_draw(kernel, plain_inputs(problem), &options, &candidates));
     return candidates;
 }
@@ -309,6 +309,25 @@ static void only_the_first_draw_gives_way_to_the_defaults(void **state)
         volt_candidates_free(asked);
         volt_candidates_free(start);
         volt_candidates_free(plain);
+    }
+    plain_problem_free(&problem);
+}
+
+/* What the caller gave a range for stays in it, also in candidate 0; the rest of it is at its defaults. */
+static void ranges_of_the_caller_hold_for_the_first_candidate(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(12009);
+    plain_problem problem = plain_problem_make(&rng, 40, 2, 1);
+    const volt_range range = {"lambda_coef", VOLT_SEARCH_LINEAR, 0.5, 0.6, NULL, 0};
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        volt_candidates *candidates = draw(&problem, "volterra", seed, true, &range);
+        volt_candidates *plain = draw(&problem, "volterra", seed, false, &range);
+        candidate first = candidate_get(candidates, 0), drawn = candidate_get(plain, 0);
+        assert_true(candidate_number(&first, "lambda_coef") == candidate_number(&drawn, "lambda_coef"));
+        assert_true(candidate_number(&first, "tau_coef") == 0.3 && first.alpha == 0);
+        volt_candidates_free(plain);
+        volt_candidates_free(candidates);
     }
     plain_problem_free(&problem);
 }
@@ -433,6 +452,7 @@ int main(void)
         cmocka_unit_test(the_alpha_of_a_profile_gives_its_scores),
         cmocka_unit_test(the_prequential_score_keeps_its_gap),
         cmocka_unit_test(only_the_first_draw_gives_way_to_the_defaults),
+        cmocka_unit_test(ranges_of_the_caller_hold_for_the_first_candidate),
         cmocka_unit_test(a_search_is_never_worse_than_none),
         cmocka_unit_test(profiles_are_resumed_and_merged),
         cmocka_unit_test(a_profile_that_fails_is_a_trial_with_a_reason),

@@ -56,17 +56,20 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
     const drawing *drawn = candidates->own;
     double u[VOLT_MOST_AXES];
     volt_rng rng;
-    bool runs = false, dear = false;
-    if (drawn->profiles && index == 0) {
-        snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", drawn->space->kernel);
-        *alpha = 0;
-        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
-    }
-    if (runs)
-        return VOLT_OK;
     volt_rng_init(&rng, drawn->seed, (uint64_t)index);
     for (int64_t a = 0; a < drawn->space->n_axes; a++)
         u[a] = volt_rng_uniform(&rng);
+    bool runs = false, dear = false;
+    if (drawn->profiles && index == 0) {
+        volt_space asked =
+            *drawn->space; /* what the caller gave ranges for is drawn, the rest is at its defaults */
+        asked.n_axes = asked.n_asked;
+        VOLT_TRY(volt_space_at(&asked, u, kernel, alpha, NULL));
+        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
+        *alpha = 0;
+    }
+    if (runs)
+        return VOLT_OK;
     VOLT_TRY(volt_space_at(drawn->space, u, kernel, alpha, NULL));
     if (drawn->profiles)
         VOLT_TRY(examine(drawn, kernel, &runs, &dear));

@@ -1,0 +1,49 @@
+"""What a search sees of the data: columns and targets as a fit with the same settings would learn from them."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import Array, view
+from ._errors import check
+from ._model import FitSettings
+
+
+class Prepared(NamedTuple):
+    X: Array
+    Y: Array
+    base: Optional[Array]  # what makes levels of the targets; None: they are levels
+    target: str
+    input: str
+    season: int
+
+
+def _copy(matrix: c.Matrix) -> Array:
+    """A matrix of the library without gaps between its rows, as an array of its own."""
+    count = matrix.rows * matrix.cols
+    numbers = (c.c_double * count).from_address(matrix.data)
+    return np.array(numbers, dtype=np.float64).reshape(matrix.rows, matrix.cols)
+
+
+def _word(words: dict, value: int) -> str:
+    return next(word for word, number in words.items() if number == value)
+
+
+def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
+    """``volt_prepare``, learned from all rows; the data as they are where levels are learned from levels."""
+    options = settings.options()
+    found = POINTER(c.Prepared)()
+    check(c.lib.volt_prepare(view(X), view(Y), byref(options), X.shape[0], byref(found)))
+    try:
+        made = found.contents
+        target, input = _word(c.TARGETS, made.target), _word(c.INPUTS, made.input)
+        if target == input == "level":
+            return Prepared(X, Y, None, target, input, int(made.season))
+        base = _copy(made.base) if made.base.data else None
+        return Prepared(_copy(made.X), _copy(made.Y), base, target, input, int(made.season))
+    finally:
+        c.lib.volt_prepared_free(found)
