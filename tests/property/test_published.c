@@ -16,6 +16,9 @@
 
 enum { N = 160, TRAIN = 120, D = 2 };
 
+/* What the published protocol is asked with. */
+static const volt_study_options published = {.protocol = VOLT_PROTOCOL_PUBLISHED, .seed = 9};
+
 static double *make_inputs(uint64_t seed)
 {
     volt_rng rng = test_rng(seed);
@@ -54,7 +57,7 @@ static void published_draws_stay_in_the_papers_ranges(void **state)
     double alpha;
     for (int even = 0; even <= 1; even++) {
         volt_candidates *candidates = NULL;
-        check_ok(volt_contender_candidates(even ? "volterra:lift=even" : "volterra", VOLT_PROTOCOL_PUBLISHED, 9,
+        check_ok(volt_contender_candidates(even ? "volterra:lift=even" : "volterra", &published,
                                            volt_view_of(X, N, D), &candidates));
         double least[2] = {1, 1}, most[2] = {0, 0};
         for (int64_t i = 0; i < 4000; i++) {
@@ -76,8 +79,7 @@ static void published_draws_stay_in_the_papers_ranges(void **state)
         volt_candidates_free(candidates);
     }
     volt_candidates *candidates = NULL;
-    check_ok(volt_contender_candidates("sig:path=rows", VOLT_PROTOCOL_PUBLISHED, 9, volt_view_of(X, N, D),
-                                       &candidates));
+    check_ok(volt_contender_candidates("sig:path=rows", &published, volt_view_of(X, N, D), &candidates));
     int rbf = 0;
     for (int64_t i = 0; i < 100; i++) {
         check_ok(volt_candidates_get(candidates, i, text, &alpha));
@@ -110,8 +112,7 @@ static void published_draws_keep_what_is_given(void **state)
         volt_candidates *candidates = NULL;
         char text[VOLT_KERNEL_LENGTH];
         double alpha;
-        check_ok(volt_contender_candidates(cases[i].text, VOLT_PROTOCOL_PUBLISHED, 9, volt_view_of(X, N, D),
-                                           &candidates));
+        check_ok(volt_contender_candidates(cases[i].text, &published, volt_view_of(X, N, D), &candidates));
         check_ok(volt_candidates_get(candidates, 5, text, &alpha));
         volt_kernel_value value = value_of(text, cases[i].name);
         assert_true(value.given);
