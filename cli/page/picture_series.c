@@ -67,7 +67,7 @@ static void write_band(FILE *script, const series_picture *picture, int64_t k)
     for (int64_t t = 0; t < picture->band.rows; t++) {
         const double middle = picture->forecast.data[t * picture->forecast.ld + k];
         const double half = picture->band.data[t * picture->band.ld + k];
-        fprintf(script, "%lld %.8g %.8g\n", (long long)(picture->forecast_row + t), middle - half,
+        fprintf(script, "%lld %.8g %.8g\n", (long long)picture->forecast_row + (long long)t, middle - half,
                 middle + half);
     }
     fputs("END\n", script);

@@ -215,7 +215,7 @@ static int find_times(series_data *data)
         char *count = data->counts + i * VOLT_TIME_LENGTH;
         snprintf(count, VOLT_TIME_LENGTH, "%.12g",
                  data->clock_last + (double)(i - rows + 1) * data->clock_step);
-        if (!data->dates.name)
+        if (!data->dates.name || !table->time_texts)
             data->time_texts[i] = count;
         else
             data->time_texts[i] = i < rows ? table->time_texts[data->left_out + i]
@@ -249,6 +249,13 @@ static int take_columns(series_data *data)
     if (!kept)
         return complain(EXIT_FAILED, "not enough memory for the columns of %s", data->file.source);
     choose_columns(data, kept, &count);
+    if (count == 0) {
+        free(kept);
+        return complain(EXIT_FAILED,
+                        "every column of %s only counts the rows: there is nothing to forecast (FILE:COLUMN "
+                        "takes one all the same)",
+                        data->file.source);
+    }
     int failed = make_names(data, kept, count);
     if (!failed)
         failed = allocate_matrix(view.rows, count, "the series", &data->levels);

@@ -353,7 +353,7 @@ int series_report(const series_outcome *outcome, bool json)
     if (data->left_out > 0)
         results_text(results, NULL, "note",
                      "the latest %lld of %lld rows are used, so that it ends soon; --rows 0: takes all",
-                     (long long)data->levels.rows, (long long)(data->levels.rows + data->left_out));
+                     (long long)data->levels.rows, (long long)data->levels.rows + (long long)data->left_out);
     int failed = results_print(results);
     if (!failed && !json)
         print_steps(data, forecast);

@@ -135,7 +135,7 @@ static int draw_kernels(const trials *all, const volt_candidates *candidates, vo
     int failed = 0;
     while (!failed && seconds_now() - all->began + (1 + rest) * longest < all->seconds) {
         char text[VOLT_KERNEL_LENGTH], progress[96];
-        double alpha, score, test, start = seconds_now();
+        double alpha, score = INFINITY, test = INFINITY, start = seconds_now();
         volt_kernel *kernel = NULL;
         snprintf(progress, sizeof progress, "draw %lld, the best has %.4g of naive's squared error",
                  (long long)*draws + 1, *best_score);
@@ -165,7 +165,7 @@ int series_search_run(const series_search *search, const series_data *data, volt
     volt_candidates *candidates = NULL;
     volt_kernel *best = NULL;
     volt_draw_options options = volt_draw_options_default();
-    double score = 0, test = 0, own_score, own_test;
+    double own_score = INFINITY, own_test = INFINITY, score = INFINITY, test = INFINITY;
     int64_t draws = 0;
     options.seed = search->seed;
     int failed = make_trials(search, data, &all);

@@ -138,6 +138,9 @@ forecast_clock()
     cut -d, -f1 t.csv >only.csv
     expect 0 forecast only.csv --steps 1 -o -
     [ "$(sed -n 1p out)" = step,t,t.error ] || fail "$(cat out)"
+    awk 'BEGIN { print "t,index"; for (t = 0; t < 50; t++) print t "," 2 * t }' >clocks.csv
+    expect 1 forecast clocks.csv
+    err_has 'every column of clocks.csv only counts the rows'
 }
 check "forecast: a column that only counts the rows is their time" forecast_clock
 
