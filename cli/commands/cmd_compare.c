@@ -464,8 +464,8 @@ static int run_compare(int argc, char *const *argv)
     int incomplete = 0;
     if (!failed)
         failed = study_samples(&arguments, &data, &logs, &result, &incomplete);
-    if (!failed)
-        failed = measure_baselines(&data, &result);
+    int not_measured = failed ? 0 : measure_baselines(&data, &result);
+    incomplete = incomplete ? incomplete : not_measured;
     if (!failed) {
         setting->truth = volt_as_view(data.truth);
         failed = show_results(&arguments, &result, incomplete);

@@ -259,6 +259,9 @@ static int run_fit(int argc, char *const *argv)
         return failed;
     if (arguments.common.json && is_standard_output(arguments.output))
         return complain(EXIT_USAGE, "--json and -o - both want standard output");
+    if (arguments.guard && arguments.alpha > 0 && arguments.training.target != VOLT_TARGET_CHANGE)
+        return complain(EXIT_USAGE,
+                        "--guard keeps the naive forecast of a change: give --target change with it");
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status)
         return complain_status_hint(status, " (see volterra help kernels)");

@@ -37,8 +37,10 @@ void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_
     if (strcmp(axis->name, "kernel") == 0) {
         snprintf(text, PART_LENGTH, "%s", kernel ? volt_kernel_info_of(kernel)->name : trial->kernel);
     } else if (strcmp(axis->name, "alpha") == 0) {
-        *number = trial->alpha;
-        volt_format_number(trial->alpha, text);
+        if (trial->alpha > 0) { /* else its profile failed */
+            *number = trial->alpha;
+            volt_format_number(trial->alpha, text);
+        }
     } else if (kernel_value(kernel, axis->name, &value)) {
         memcpy(text, value.text, PART_LENGTH);
         *number = value.info->kind == VOLT_PARAMETER_CHOICE ? NAN : value.number;

@@ -264,10 +264,11 @@ int tune_search(const tune_arguments *arguments, training_data *data)
         failed = make_candidates(arguments, run.seen.X, &candidates);
     if (!failed)
         failed = search_candidates(&run, candidates, &search, &interrupted);
-    if (!failed && search)
-        failed = measure_baselines(&run);
-    if (!failed)
+    if (!failed) { /* what a search has found is printed, whatever became of the baselines */
+        int not_measured = measure_baselines(&run);
         failed = finish(&run, search, interrupted);
+        failed = failed ? failed : not_measured;
+    }
     volt_search_free(search);
     volt_candidates_free(candidates);
     search_data_release(&run.seen);

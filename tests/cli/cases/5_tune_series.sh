@@ -30,6 +30,8 @@ tune_series()
     command=$(sed -n 's/^fit it again  *volterra //p' out)
     eval "expect 0 $command"
     cmp m.safetensors first.safetensors || fail "the command fits another model"
+    expect 2 fit --x v.csv --alpha 0.1 --guard -o m.safetensors
+    err_has '--guard keeps the naive forecast of a change: give --target change with it'
 }
 check "tune on a series learns changes, and prints the command that fits the winner again" tune_series
 
