@@ -130,16 +130,22 @@ static int find_seasons(const series_arguments *arguments, series_data *data)
     return 0;
 }
 
+static int check_rows(const series_data *data)
+{
+    char hint[HINT_LENGTH];
+    int64_t rows = data->file.view.rows;
+    if (rows >= series_rows_for(1))
+        return 0;
+    return complain(EXIT_FAILED, "%s has %lld row%s: a forecast with a measured error needs at least %lld%s",
+                    data->file.source, (long long)rows, rows == 1 ? "" : "s", (long long)series_rows_for(1),
+                    dataset_hint(&data->file, hint));
+}
+
 static int choose_steps(const series_arguments *arguments, series_data *data)
 {
     char hint[HINT_LENGTH];
     int64_t rows = data->levels.rows,
             most = (rows - series_rows_for(0)) / (series_rows_for(1) - series_rows_for(0));
-    if (most < 1)
-        return complain(EXIT_FAILED,
-                        "%s has %lld row%s: a forecast with a measured error needs at least %lld%s",
-                        data->file.source, (long long)rows, rows == 1 ? "" : "s", (long long)series_rows_for(1),
-                        dataset_hint(&data->file, hint));
     if (arguments->steps > most)
         return complain(EXIT_USAGE,
                         "--steps %lld needs at least %lld rows to measure its errors on; the %lld rows of %s "
@@ -270,6 +276,8 @@ int series_read(const series_arguments *arguments, series_data *data)
 {
     int failed = dataset_read_rows(&data->file, arguments->file, missing_policy(arguments->missing),
                                    &arguments->rows, "--rows");
+    if (!failed)
+        failed = check_rows(data);
     if (!failed)
         failed = check_times(data);
     if (!failed)

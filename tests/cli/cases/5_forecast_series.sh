@@ -199,6 +199,9 @@ forecast_wrong()
     head -n 6 s.csv >five.csv
     expect 1 forecast five.csv
     err_has 'five.csv has 5 rows: a forecast with a measured error needs at least 13'
+    head -n 2 s.csv >single.csv
+    expect 1 forecast single.csv
+    err_has 'single.csv has 1 row: '
     expect 2 forecast s.csv --steps 1000
     err_has 'needs at least 3010 rows .* the 100 rows of s.csv are enough for --steps 30'
     expect 2 forecast s.csv --steps 31
