@@ -12,8 +12,8 @@ squared error of each is divided by that of the naive forecast, "as now":
     ridge       on max(10, season + 1) lags, with a constant; its penalty by leave-one-out; knows the season
     season      the value of a season ago; equal to naive where there is none, or where the horizon is the season
 
-FORECAST_TABLE names a file for the table in Markdown. The budgets: no fit above 1.01, and more than half better than
-the ridge.
+FORECAST_TABLE names a file for the table in Markdown. The budgets are for the defaults: none above 1.01, and half
+or more better than the ridge.
 """
 
 import csv
@@ -150,9 +150,10 @@ def main():
     for learner in learners:
         better = sum(ratio < other for ratio, other in zip(ratios[learner], ratios["ridge"]))
         where = {"by": learner, "tasks": count, "learning_s": round(seconds[learner], 1)}
-        report("forecast_worst", where, value=max(ratios[learner]), unit="x naive", at_most=1.01)
-        behind = 1 - better / count
-        report("forecast_ridge", where, value=behind, unit="not better", at_most=0.5)
+        judged = learner == "fit"
+        worst, behind = max(ratios[learner]), 1 - better / count
+        report("forecast_worst", where, value=worst, unit="x naive", at_most=1.01 if judged else 0)
+        report("forecast_ridge", where, value=behind, unit="not better", at_most=0.5 if judged else 0)
     if os.environ.get("FORECAST_TABLE"):
         pathlib.Path(os.environ["FORECAST_TABLE"]).write_text("\n".join(lines) + "\n")
 
