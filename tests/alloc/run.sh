@@ -244,6 +244,8 @@ take_log() { head -n 2 whole.log >run/t.log; }
 
 for json in '' --json; do
     trial "fit $json" fit "${own[@]}" --alpha 1e-4 --fitted fitted.csv -o m.safetensors $json
+    trial "forecast $json" forecast ../dated.csv --steps 2 --calendar hour --plot none -o f.csv $json
+    trial "forecast of several $json" forecast ../x.csv --steps 2 --season 12 --plot none -o f.csv $json
     trial "predict $json" predict ../model.safetensors --x ../x.csv:u -o f.csv $json
     trial "predict to standard output $json" predict ../model.safetensors --x ../x.csv:u $json
     trial "fit --calendar $json" fit --x ../dated.csv --calendar hour,weekday --alpha 1e-2 -o m.safetensors $json
