@@ -11,14 +11,14 @@
 #
 #   JOBS           processors to build with (default: all)
 #   TEST_JOBS      programs that run at a time (2)
-#   TEST_SECONDS   time limit of one program (300)
+#   TEST_SECONDS   time limit of one program (900): a hang, not a slow machine
 #   CMAKE_ARGS     further options for CMake
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
 jobs_build=${JOBS:-$(nproc)}
 jobs_test=${TEST_JOBS:-2}
-seconds_each=${TEST_SECONDS:-300}
+seconds_each=${TEST_SECONDS:-900}
 results=build/test-results
 # The long ones first, so that the short ones fill the place beside them.
 all_suites="python cli install unit property reference backend alloc examples fuzz

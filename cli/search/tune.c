@@ -144,17 +144,17 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
     return complain_status_hint(status, "%s", dataset_hint(&run->data->x, hint));
 }
 
-/* What needs no model, on the validation rows of every fold. */
+/* What needs no model, on the validation rows of every fold. Rows too few for the folds are for the search to refuse. */
 static int measure_baselines(tuning *run)
 {
     int64_t folds = run->options.splits.folds, season = 0;
     volt_split *splits = calloc((size_t)folds, sizeof *splits);
     if (!splits)
         return complain(EXIT_FAILED, "not enough memory for the folds");
-    volt_status status = volt_splits(run->seen.X.rows, &run->options.splits, splits);
-    int failed =
-        status ? complain_status(status) : baselines_season(run->data, run->data->series.rows, &season);
-    if (!failed)
+    bool is_split = folds <= run->seen.X.rows &&
+                    volt_splits(run->seen.X.rows, &run->options.splits, splits) == VOLT_OK;
+    int failed = is_split ? baselines_season(run->data, run->data->series.rows, &season) : 0;
+    if (!failed && is_split)
         failed = baselines_measure_folds(run->data, season, splits, folds,
                                          run->options.score == VOLT_SCORE_PREQUENTIAL, &run->baselines);
     free(splits);
@@ -262,13 +262,12 @@ int tune_search(const tune_arguments *arguments, training_data *data)
     }
     if (!failed)
         failed = make_candidates(arguments, run.seen.X, &candidates);
+    if (!failed) /* before the search: whatever becomes of them, nothing that it found is lost */
+        failed = measure_baselines(&run);
     if (!failed)
         failed = search_candidates(&run, candidates, &search, &interrupted);
-    if (!failed) { /* what a search has found is printed, whatever became of the baselines */
-        int not_measured = measure_baselines(&run);
+    if (!failed)
         failed = finish(&run, search, interrupted);
-        failed = failed ? failed : not_measured;
-    }
     volt_search_free(search);
     volt_candidates_free(candidates);
     search_data_release(&run.seen);
