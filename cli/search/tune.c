@@ -151,8 +151,8 @@ static int measure_baselines(tuning *run)
     volt_split *splits = calloc((size_t)folds, sizeof *splits);
     if (!splits)
         return complain(EXIT_FAILED, "not enough memory for the folds");
-    bool is_split = folds <= run->seen.X.rows &&
-                    volt_splits(run->seen.X.rows, &run->options.splits, splits) == VOLT_OK;
+    bool is_split =
+        folds <= run->seen.X.rows && volt_splits(run->seen.X.rows, &run->options.splits, splits) == VOLT_OK;
     int failed = is_split ? baselines_season(run->data, run->data->series.rows, &season) : 0;
     if (!failed && is_split)
         failed = baselines_measure_folds(run->data, season, splits, folds,
@@ -222,14 +222,16 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
         plot_failed = search_plot_file(arguments->plot, search);
         outcome.plot = plot_failed ? NULL : arguments->plot;
     }
-    char *command = has_data ? training_fit_command(&arguments->training, &options, best->kernel,
-                                                    arguments->output && !is_standard_output(arguments->output)
-                                                        ? arguments->output
-                                                        : "model.safetensors")
-                             : NULL;
+    bool has_options = options.alpha > 0; /* they were made before whatever failed */
+    char *command = has_options
+                        ? training_fit_command(&arguments->training, &options, best->kernel,
+                                               arguments->output && !is_standard_output(arguments->output)
+                                                   ? arguments->output
+                                                   : "model.safetensors")
+                        : NULL;
     outcome.command = command;
     int report_failed = is_taken ? 0 : search_report_print(&outcome, arguments->common.json);
-    if (!report_failed && arguments->training.x && !command)
+    if (!report_failed && has_options && !command)
         report_failed = complain(EXIT_FAILED, "not enough memory for the command that fits it again");
     free(command);
     volt_model_free(model);
