@@ -8,11 +8,15 @@
  *     scan        down the diagonals, a few numbers of state each (scan.c); for kernels without state also
  *                 after a sum over the last `window` local values (window_sum.c)
  *     programme   a dynamic programme over the block of local values of two paths (programme.h), the paths
- *                 being windows of the sequences, rows, or whole series */
+ *                 being windows of the sequences, rows, or whole series
+ *
+ * An expression is a sum of products of such kernels, its factors, each of which sees its own filtered version of the
+ * inputs: one slice of the columns that the filters make of a row (filter.h). */
 #ifndef KERNEL_KERNEL_ENTRY_H
 #define KERNEL_KERNEL_ENTRY_H
 
 #include "kernel/extent.h"
+#include "kernel/filter.h"
 #include "kernel/own_numbers.h"
 #include "kernel/path.h"
 #include "kernel/products.h"
@@ -23,6 +27,8 @@
 
 enum {
     VOLT_MOST_PARAMETERS = 12,
+    VOLT_MOST_FACTORS = 16,            /* of an expression */
+    VOLT_EXPRESSION_LENGTH = 4096,     /* of its text, with the zero behind it */
     VOLT_MOST_STATE = 3,               /* numbers that one diagonal carries */
     VOLT_SCAN_ROWS = VOLT_PRODUCT_ROWS /* rows that one call of a step covers at most */
 };
@@ -61,7 +67,18 @@ struct volt_resolved {
     volt_scan scan; /* step is NULL when the kernel runs on ... */
     volt_programme programme; /* ... a programme between paths ... */
     volt_path_shape shape;    /* ... of this shape */
+    struct volt_sum *sum;     /* an expression: its factors, and nothing of the above but facts, d and common */
 };
+
+/* The factors of an expression, resolved. Row z has n_slices slices of d numbers. */
+typedef struct volt_sum {
+    int64_t n_factors, n_terms, n_slices;
+    int64_t d;                         /* numbers in a slice */
+    volt_resolved *factor;             /* n_factors */
+    int64_t slice[VOLT_MOST_FACTORS];  /* that factor f sees */
+    int64_t term[VOLT_MOST_FACTORS];   /* that factor f belongs to: they do not fall */
+    double weight[VOLT_MOST_FACTORS];  /* of term t */
+} volt_sum;
 
 typedef struct volt_kernel_entry {
     volt_kernel_info info;
@@ -71,6 +88,8 @@ typedef struct volt_kernel_entry {
     volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
     /* (optional) True when the kernel relies on where zero is, so that inputs are scaled but not shifted. */
     bool (*keeps_origin)(const volt_kernel *kernel);
+    /* (optional) What is left of a row in the next one before the kernel sees it (filter.h), 0: nothing. */
+    double (*echo)(const volt_kernel *kernel);
     /* (optional) True when the kernel's Gram matrices are centred. */
     bool (*centred)(const volt_kernel *kernel);
     /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
@@ -84,7 +103,19 @@ struct volt_kernel {
     double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number behind a word that ends in ':' */
     bool given[VOLT_MOST_PARAMETERS];      /* in the text */
     bool present[VOLT_MOST_PARAMETERS];    /* the same, or set by settle */
+    volt_filter filter;                    /* before the kernel, where it is a factor */
+    bool filter_given[VOLT_FILTER_PARAMETERS];
     char *text;
+
+    /* An expression (expression.c); n_factors is 0 for a kernel that stands alone and sees the inputs as they are. */
+    int64_t n_factors, n_terms, n_slices;
+    volt_kernel *factors[VOLT_MOST_FACTORS];
+    int64_t term[VOLT_MOST_FACTORS], slice[VOLT_MOST_FACTORS]; /* of factor f */
+    double weight[VOLT_MOST_FACTORS];                          /* of term t ... */
+    bool weight_given[VOLT_MOST_FACTORS];                      /* ... which stands in the text */
+    volt_filter filters[VOLT_MOST_FACTORS];                    /* of slice s */
+    char **names; /* of its parameters: n_names, one block */
+    int64_t n_names;
 };
 
 /* Every kernel, in the order of the help: volt_kernel_NAME is its entry. Adding one is a file in kinds/ and a line
@@ -97,6 +128,7 @@ struct volt_kernel {
     X(sigmoid)              \
     X(fading)               \
     X(memory)               \
+    X(fir)                  \
     X(gak)                  \
     X(sig)                  \
     X(sigpde)               \
@@ -109,9 +141,31 @@ VOLT_KERNEL_LIST(VOLT_DECLARE_KERNEL)
 extern const volt_kernel_entry *const volt_kernel_table[];
 
 /* Resolve on inputs of d numbers that reach this far, with the horizon left at 0. VOLT_ERR_DATA where paths are
- * to be divided by a largest value that cannot be divided by. */
+ * to be divided by a largest value that cannot be divided by. A kernel that stands alone, or a factor. */
 volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, int64_t d,
                                 volt_resolved *resolved);
+
+/* Slices of a row as the kernel sees it: as many as it has different filters; 1 for a kernel that stands alone. */
+int64_t volt_kernel_slices(const volt_kernel *kernel);
+
+/* Does the kernel see filtered inputs? Then rows are filtered by kernel->filters (filter.h) before they meet an engine. */
+bool volt_kernel_filters(const volt_kernel *kernel);
+
+/* The same for any kernel: `extents` has one for each slice, and d counts the numbers of one slice. What it allocates is
+ * released by volt_resolved_release, which takes what was never resolved if it is all zero. */
+volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                       volt_resolved *resolved);
+void volt_resolved_release(volt_resolved *resolved);
+
+/* Extents of the slices of filtered rows (n_slices x d numbers each). */
+volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, volt_extent *extents);
+
+/* ---- for expression.c and kernel_text.c ------------------------------------------------------- */
+
+/* One factor: from its text, and its parameters, those of the filter last. */
+volt_status volt_factor_parse(const char *text, volt_kernel **kernel);
+volt_status volt_factor_get(const volt_kernel *factor, const char *name, volt_kernel_value *value);
+const char *volt_factor_parameter_name(const volt_kernel *factor, int64_t index);
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel);
 bool volt_kernel_is_centred(const volt_kernel *kernel);

@@ -51,17 +51,22 @@ volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, i
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel)
 {
-    return kernel->entry->keeps_origin && kernel->entry->keeps_origin(kernel);
+    for (int64_t f = 0; f < kernel->n_factors; f++)
+        if (volt_kernel_keeps_origin(kernel->factors[f]))
+            return true;
+    return kernel->n_factors == 0 && kernel->entry->keeps_origin && kernel->entry->keeps_origin(kernel);
 }
 
 bool volt_kernel_is_centred(const volt_kernel *kernel)
 {
-    return kernel->entry->centred && kernel->entry->centred(kernel);
+    return kernel->n_factors == 0 && kernel->entry->centred && kernel->entry->centred(kernel);
 }
 
 void volt_kernel_warn(const volt_kernel *kernel)
 {
-    if (kernel->entry->may_be_indefinite)
+    for (int64_t f = 0; f < kernel->n_factors; f++)
+        volt_kernel_warn(kernel->factors[f]);
+    if (kernel->n_factors == 0 && kernel->entry->may_be_indefinite)
         volt_log(VOLT_LOG_WARNING, "kernel %s need not be positive semidefinite: a fit may fail or mislead",
                  kernel->entry->info.name);
 }
@@ -70,9 +75,15 @@ volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t 
                               volt_kernel_facts *facts)
 {
     VOLT_REQUIRE(eps > 0 && eps < 1, VOLT_ERR_ARGUMENT, "eps is %g, and must lie in (0, 1)", eps);
-    volt_resolved resolved;
-    VOLT_TRY(resolve_on_ball(kernel, radius, d, &resolved));
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    volt_resolved resolved = {0};
+    volt_extent extents[VOLT_MOST_FACTORS];
+    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+        extents[s] = (volt_extent){.radius = radius, .largest = 1};
+    VOLT_TRY(kernel->n_factors > 0 ? volt_kernel_resolve_slices(kernel, extents, d, &resolved)
+                                   : resolve_on_ball(kernel, radius, d, &resolved));
     *facts = resolved.facts;
+    volt_resolved_release(&resolved);
     facts->horizon = facts->contraction > 0 ? ceil(log(eps) / log(facts->contraction)) : 0;
     return VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* src/kernel/kernel_text.c: the textual form of kernels, NAME:PARAMETER=VALUE,... read and printed for
+/* src/kernel/kernel_text.c: the textual form of one factor, NAME:PARAMETER=VALUE,... read and printed for
  * every kernel of the table. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,6 +11,8 @@
 #include <string.h>
 
 enum { LONGEST_TEXT = 1024 };
+
+static const char *const filter_names[VOLT_FILTER_PARAMETERS] = {"pole", "pair", "angle"};
 
 /* A piece of the text, without blanks around it. */
 typedef struct piece {
@@ -62,11 +64,13 @@ static volt_status find_entry(piece name, const volt_kernel_entry **entry)
                      suggestion(name, names, count, hint, sizeof hint));
 }
 
+/* Parameters of the kernel come first, then those of its filter. */
 static volt_status find_parameter(const volt_kernel_info *info, piece name, int *index)
 {
-    const char *names[VOLT_MOST_PARAMETERS];
-    for (int p = 0; p < info->n_parameters; p++) {
-        names[p] = info->parameters[p].name;
+    const char *names[VOLT_MOST_PARAMETERS + VOLT_FILTER_PARAMETERS];
+    int count = (int)info->n_parameters;
+    for (int p = 0; p < count + VOLT_FILTER_PARAMETERS; p++) {
+        names[p] = p < count ? info->parameters[p].name : filter_names[p - count];
         if (piece_is(name, names[p])) {
             *index = p;
             return VOLT_OK;
@@ -74,7 +78,7 @@ static volt_status find_parameter(const volt_kernel_info *info, piece name, int 
     }
     char hint[128];
     return volt_fail(VOLT_ERR_KERNEL, "kernel %s has no parameter \"%.*s\"%s", info->name, name.length, name.at,
-                     suggestion(name, names, info->n_parameters, hint, sizeof hint));
+                     suggestion(name, names, count + VOLT_FILTER_PARAMETERS, hint, sizeof hint));
 }
 
 static volt_status read_number(const char *kernel, const char *name, piece text, double *value)
@@ -135,6 +139,34 @@ static volt_status read_value(const volt_kernel_info *info, int p, piece text, v
     return VOLT_OK;
 }
 
+/* ---- filters ---------------------------------------------------------------------------------- */
+
+static double *filter_number(volt_filter *filter, int p)
+{
+    return p == 0 ? &filter->pole : p == 1 ? &filter->pair : &filter->angle;
+}
+
+static volt_status read_filter(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
+{
+    static const char *const ranges[VOLT_FILTER_PARAMETERS] = {"(-1, 1)", "[0, 1)", "[0, 1]"};
+    double value = 0;
+    VOLT_TRY(read_number(info->name, filter_names[p], text, &value));
+    bool inside = p == 0 ? fabs(value) < 1 : value >= 0 && (p == 1 ? value < 1 : value <= 1);
+    VOLT_REQUIRE(inside, VOLT_ERR_KERNEL, "kernel %s: %s=%.*s lies outside %s", info->name, filter_names[p],
+                 text.length, text.at, ranges[p]);
+    *filter_number(&kernel->filter, p) = value;
+    return VOLT_OK;
+}
+
+static volt_status settle_filter(volt_kernel *kernel)
+{
+    VOLT_REQUIRE(kernel->filter.angle == 0 || kernel->filter.pair > 0, VOLT_ERR_KERNEL,
+                 "kernel %s: angle=%g is that of a pair of poles: give pair as well", kernel->entry->info.name,
+                 kernel->filter.angle);
+    kernel->filter.echo = kernel->entry->echo ? kernel->entry->echo(kernel) : 0;
+    return VOLT_OK;
+}
+
 void volt_kernel_use_fallback(volt_kernel *kernel, int p)
 {
     const volt_parameter_info *parameter = &kernel->entry->info.parameters[p];
@@ -163,10 +195,16 @@ static volt_status read_parameters(const char *from, volt_kernel *kernel)
 
         int p = 0;
         VOLT_TRY(find_parameter(info, trim(item.at, equals), &p));
-        VOLT_REQUIRE(!kernel->present[p], VOLT_ERR_KERNEL, "kernel %s: %s is given twice", info->name,
-                     info->parameters[p].name);
-        VOLT_TRY(read_value(info, p, trim(equals + 1, item.at + item.length), kernel));
-        kernel->present[p] = true;
+        piece value = trim(equals + 1, item.at + item.length);
+        int filter = p - (int)info->n_parameters;
+        VOLT_REQUIRE(!(filter < 0 ? kernel->present[p] : kernel->filter_given[filter]), VOLT_ERR_KERNEL,
+                     "kernel %s: %s is given twice", info->name,
+                     filter < 0 ? info->parameters[p].name : filter_names[filter]);
+        VOLT_REQUIRE(!piece_is(value, "?"), VOLT_ERR_KERNEL,
+                     "kernel %s: %.*s=? asks a search for a value, and this is none", info->name,
+                     (int)(equals - item.at), item.at);
+        VOLT_TRY(filter < 0 ? read_value(info, p, value, kernel) : read_filter(info, filter, value, kernel));
+        *(filter < 0 ? &kernel->present[p] : &kernel->filter_given[filter]) = true;
         from = comma ? comma + 1 : NULL;
     }
     return VOLT_OK;
@@ -209,6 +247,15 @@ static volt_status print_text(volt_kernel *kernel)
                          info->parameters[p].name, volt_kernel_value_text(kernel, p, value));
         separator = ',';
     }
+    for (int p = 0; p < VOLT_FILTER_PARAMETERS; p++) {
+        char number[VOLT_NUMBER_LENGTH];
+        double filter = *filter_number(&kernel->filter, p);
+        if (filter == 0)
+            continue;
+        used += snprintf(text + used, sizeof text - (size_t)used, "%c%s=%s", separator, filter_names[p],
+                         volt_format_number(filter, number));
+        separator = ',';
+    }
     kernel->text = volt_strdup(text);
     return kernel->text ? VOLT_OK : VOLT_ERR_MEMORY;
 }
@@ -221,16 +268,15 @@ static volt_status read_kernel(const char *text, volt_kernel *kernel)
         VOLT_TRY(read_parameters(colon + 1, kernel));
     memcpy(kernel->given, kernel->present, sizeof kernel->given);
     VOLT_TRY(kernel->entry->settle(kernel));
+    VOLT_TRY(settle_filter(kernel));
     return print_text(kernel);
 }
 
-volt_status volt_kernel_parse(const char *text, volt_kernel **kernel)
+volt_status volt_factor_parse(const char *text, volt_kernel **kernel)
 {
-    VOLT_REQUIRE(text && kernel, VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
     VOLT_REQUIRE(strlen(text) < LONGEST_TEXT / 2, VOLT_ERR_KERNEL,
                  "the kernel's text has %zu characters, and may have %d at most", strlen(text),
                  LONGEST_TEXT / 2 - 1);
-
     volt_kernel *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
@@ -240,18 +286,6 @@ volt_status volt_kernel_parse(const char *text, volt_kernel **kernel)
     else
         volt_kernel_free(fresh);
     return status;
-}
-
-void volt_kernel_free(volt_kernel *kernel)
-{
-    if (kernel)
-        volt_free(kernel->text);
-    volt_free(kernel);
-}
-
-const char *volt_kernel_text(const volt_kernel *kernel)
-{
-    return kernel->text;
 }
 
 bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value)
@@ -264,27 +298,62 @@ bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const c
     return false;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------- */
+/* ---- parameters of a factor ------------------------------------------------------------------- */
 
-const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
+static const volt_parameter_info filter_infos[VOLT_FILTER_PARAMETERS] = {
+    {.name = "pole",
+     .meaning = "real pole of a filter before the kernel, 0: none",
+     .fallback = "0",
+     .range = "(-1, 1)",
+     .kind = VOLT_PARAMETER_REAL,
+     .low = -1,
+     .high = 1},
+    {.name = "pair",
+     .meaning = "modulus of a pair of poles before the kernel, 0: none",
+     .fallback = "0",
+     .range = "[0, 1)",
+     .kind = VOLT_PARAMETER_REAL,
+     .low = 0,
+     .high = 1,
+     .closed = 1},
+    {.name = "angle",
+     .meaning = "angle of the pair, in units of pi",
+     .fallback = "0",
+     .range = "[0, 1]",
+     .kind = VOLT_PARAMETER_REAL,
+     .low = 0,
+     .high = 1,
+     .closed = 1},
+};
+
+const char *volt_factor_parameter_name(const volt_kernel *factor, int64_t index)
 {
-    const volt_kernel_info *info = &kernel->entry->info;
-    return index >= 0 && index < info->n_parameters ? info->parameters[index].name : NULL;
+    const volt_kernel_info *info = &factor->entry->info;
+    if (index < 0 || index >= info->n_parameters + VOLT_FILTER_PARAMETERS)
+        return NULL;
+    return index < info->n_parameters ? info->parameters[index].name : filter_names[index - info->n_parameters];
 }
 
-volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value)
+volt_status volt_factor_get(const volt_kernel *factor, const char *name, volt_kernel_value *value)
 {
-    VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT,
-                 "the kernel, the name of a parameter or the place for its value is NULL");
-    const volt_kernel_info *info = &kernel->entry->info;
+    const volt_kernel_info *info = &factor->entry->info;
     piece whole = {name, (int)strlen(name)};
     int p = 0;
     VOLT_TRY(find_parameter(info, whole, &p));
+    int filter = p - (int)info->n_parameters;
+    if (filter >= 0) {
+        volt_filter numbers = factor->filter;
+        volt_kernel_value found = {.info = &filter_infos[filter], .given = factor->filter_given[filter], .present = 1};
+        found.number = *filter_number(&numbers, filter);
+        volt_format_number(found.number, found.text);
+        *value = found;
+        return VOLT_OK;
+    }
     volt_kernel_value found = {
-        .info = &info->parameters[p], .given = kernel->given[p], .present = kernel->present[p]};
+        .info = &info->parameters[p], .given = factor->given[p], .present = factor->present[p]};
     if (found.present) {
-        found.number = found.info->kind == VOLT_PARAMETER_CHOICE ? kernel->argument[p] : kernel->value[p];
-        volt_kernel_value_text(kernel, p, found.text);
+        found.number = found.info->kind == VOLT_PARAMETER_CHOICE ? factor->argument[p] : factor->value[p];
+        volt_kernel_value_text(factor, p, found.text);
     }
     *value = found;
     return VOLT_OK;

@@ -78,6 +78,8 @@ static void pack(volt_columns *columns)
  * any others. */
 int64_t volt_columns_window(const volt_resolved *resolved, int64_t m)
 {
+    if (resolved->sum)
+        return 1;
     if (resolved->scan.step)
         return volt_min(resolved->window, m);
     if (resolved->programme.differences && !volt_path_is_explicit(resolved))
@@ -178,6 +180,9 @@ void volt_columns_free(volt_columns *columns)
         volt_free(columns->feature_centre);
         volt_free(columns->feature_norms);
         volt_free(columns->self);
+        for (int64_t f = 0; f < columns->n_parts; f++)
+            volt_columns_free(columns->parts[f]);
+        volt_free(columns->parts);
     }
     volt_free(columns);
 }

@@ -33,6 +33,9 @@ typedef struct volt_columns {
     double *feature_centre; /* n_features, where the programme wants distances: it is subtracted from all ... */
     double *feature_norms;  /* ... and m: these are the squared norms that are left */
     volt_self *self;        /* m: each path against itself, where the programme needs it */
+
+    struct volt_columns **parts; /* of a sum: those of each factor, on its slice of the rows */
+    int64_t n_parts;
 } volt_columns;
 
 /* Lay out the rows of Y (m x d) for the engine that the kernel runs on. The stage, which may be NULL, is polled where

@@ -42,6 +42,7 @@ struct volt_engine {
 
 /* The engines, in the order in which they are asked. */
 #define VOLT_ENGINE_LIST(X) \
+    X(sum)                  \
     X(scan)                 \
     X(window_sum)           \
     X(features)             \

@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "kernel/engine/engine.h"
 #include "kernel/gram/gram_steps.h"
+#include "kernel/sliced_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -142,6 +143,42 @@ static volt_status self_values(const void *context, bool of_columns, double from
     return status;
 }
 
+/* One radius for each slice of rows and columns. */
+static volt_status join_extents(const volt_kernel *kernel, const volt_sliced_rows *x, const volt_sliced_rows *y,
+                                double asked, volt_extent *extents)
+{
+    int64_t slices = volt_kernel_slices(kernel), d = x->rows.cols / slices;
+    for (int64_t s = 0; s < slices; s++) {
+        extents[s].largest = y->extents[s].largest; /* the columns are what was trained on */
+        VOLT_TRY(volt_join_radii(kernel, asked, d, x->extents[s].radius, y->extents[s].radius, &extents[s].radius));
+    }
+    return VOLT_OK;
+}
+
+static volt_status run_gram(const volt_kernel *kernel, const volt_sliced_rows *x, const volt_sliced_rows *y,
+                            const volt_gram_options *options, volt_matrix K)
+{
+    bool same = x == y;
+    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_resolved resolved = {0};
+    VOLT_TRY(join_extents(kernel, x, y, options->radius, extents));
+    VOLT_TRY(volt_kernel_resolve_slices(kernel, extents, x->rows.cols / volt_kernel_slices(kernel), &resolved));
+    volt_kernel_warn(kernel);
+    gram_job job = {&resolved, x->rows, y->rows, same, options->progress};
+    double n = (double)x->rows.rows, m = (double)y->rows.rows;
+    volt_gram_steps steps = {.context = &job,
+                             .fill = fill,
+                             .self = self_values,
+                             .self_work = {n / m, m / n},
+                             .same = same,
+                             .centred = resolved.centred,
+                             .normalise = options->normalise != 0,
+                             .mirror = options->mirror != 0};
+    volt_status status = volt_gram_run(&steps, K);
+    volt_resolved_release(&resolved);
+    return status;
+}
+
 volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_gram_options *options,
                       volt_matrix K)
 {
@@ -160,28 +197,14 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, X.rows,
                  Y.rows);
 
-    volt_extent extent = {0}, columns = {0};
-    VOLT_TRY(volt_extent_of(X, "X", &extent));
-    if (!same) {
-        VOLT_TRY(volt_extent_of(Y, "Y", &columns));
-        extent.largest = columns.largest; /* the columns are what was trained on */
-    }
-    VOLT_TRY(volt_join_radii(kernel, options->radius, X.cols, extent.radius,
-                             same ? extent.radius : columns.radius, &extent.radius));
-
-    volt_resolved resolved;
     VOLT_TRY(volt_start_threads());
-    VOLT_TRY(volt_kernel_resolve(kernel, extent, X.cols, &resolved));
-    volt_kernel_warn(kernel);
-    gram_job job = {&resolved, X, Y, same, options->progress};
-    double n = (double)X.rows, m = (double)Y.rows;
-    volt_gram_steps steps = {.context = &job,
-                             .fill = fill,
-                             .self = self_values,
-                             .self_work = {n / m, m / n},
-                             .same = same,
-                             .centred = resolved.centred,
-                             .normalise = options->normalise != 0,
-                             .mirror = options->mirror != 0};
-    return volt_gram_run(&steps, K);
+    volt_sliced_rows x = {0}, y = {0};
+    volt_status status = volt_sliced_rows_make(kernel, X, "X", &x);
+    if (status == VOLT_OK && !same)
+        status = volt_sliced_rows_make(kernel, Y, "Y", &y);
+    if (status == VOLT_OK)
+        status = run_gram(kernel, &x, same ? &x : &y, options, K);
+    volt_sliced_rows_release(&x);
+    volt_sliced_rows_release(&y);
+    return status;
 }

@@ -1,0 +1,201 @@
+/* src/kernel/engine/sum_engine.c: a sum of products of factors, each on the engine of its own.
+ *
+ * K = sum_t w_t prod_f K_f. A factor has columns and a past of its own, of the slice of the rows that it sees; their
+ * matrices are made one after the other and joined. Factors write into a block beside K: as large as K itself where
+ * the engine wants all rows at once (the lower triangle of a sequence with itself), else as large as the rows pushed. */
+#include "kernel/engine/sum_engine.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct sum_past {
+    volt_past base;
+    volt_past **parts; /* of each factor */
+    double *product;   /* most_rows x m: a term that has begun ... */
+    double *factor;    /* ... and its next factor */
+} sum_past;
+
+static const volt_sum *sum_of(const volt_past *base)
+{
+    return base->resolved->sum;
+}
+
+/* Is factor f the last of its term? */
+static bool ends_term(const volt_sum *sum, int64_t f)
+{
+    return f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
+}
+
+static bool begins_term(const volt_sum *sum, int64_t f)
+{
+    return f == 0 || sum->term[f - 1] != sum->term[f];
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static void release(volt_past *base)
+{
+    sum_past *past = (sum_past *)base;
+    for (int64_t f = 0; past->parts && f < sum_of(base)->n_factors; f++)
+        volt_past_free(past->parts[f]);
+    volt_free(past->parts);
+    volt_free(past->product);
+    volt_free(past->factor);
+    volt_free(past);
+}
+
+static bool has_products(const volt_sum *sum)
+{
+    return sum->n_factors > sum->n_terms;
+}
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **base)
+{
+    const volt_sum *sum = resolved->sum;
+    sum_past *past = volt_alloc_zero(1, sizeof *past);
+    if (!past)
+        return VOLT_ERR_MEMORY;
+    past->base.resolved = resolved; /* for release */
+    past->parts = volt_alloc_zero(sum->n_factors, sizeof(volt_past *));
+    past->product = volt_alloc_doubles(most_rows, columns->m);
+    past->factor = volt_alloc_doubles(has_products(sum) ? most_rows : 0, columns->m);
+    volt_status status = past->parts && past->product && past->factor ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t f = 0; status == VOLT_OK && f < sum->n_factors; f++)
+        status = volt_past_create(&sum->factor[f], columns->parts[f], most_rows, &past->parts[f]);
+    if (status != VOLT_OK) {
+        release(&past->base);
+        return status;
+    }
+    *base = &past->base;
+    return VOLT_OK;
+}
+
+static void zero(volt_past *base)
+{
+    sum_past *past = (sum_past *)base;
+    for (int64_t f = 0; f < sum_of(base)->n_factors; f++)
+        past->parts[f]->ops->zero(past->parts[f]);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* P <- P Q, or K <- K + w P; the lower triangle alone where `same`. */
+static void multiply(volt_matrix P, const double *Q, bool same)
+{
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (P.rows * P.cols > 100000)
+    for (int64_t i = 0; i < P.rows; i++)
+        for (int64_t j = 0; j < (same ? i + 1 : P.cols); j++)
+            P.data[i * P.ld + j] *= Q[i * P.cols + j];
+}
+
+static void add(volt_matrix K, double weight, const double *P, bool first, bool same)
+{
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (K.rows * K.cols > 100000)
+    for (int64_t i = 0; i < K.rows; i++)
+        for (int64_t j = 0; j < (same ? i + 1 : K.cols); j++)
+            K.data[i * K.ld + j] = (first ? 0 : K.data[i * K.ld + j]) + weight * P[i * K.cols + j];
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    sum_past *past = (sum_past *)base;
+    const volt_sum *sum = sum_of(base);
+    volt_matrix product = volt_matrix_of(past->product, Z.rows, K.cols);
+    for (int64_t f = 0; f < sum->n_factors; f++) {
+        bool begins = begins_term(sum, f);
+        volt_matrix out = volt_matrix_of(begins ? past->product : past->factor, Z.rows, K.cols);
+        /* The stage counts the entries of one factor: the others only ask whether to go on. */
+        volt_past_advance(past->parts[f], volt_sum_slice(sum, f, Z), same, out, f == 0 ? stage : NULL);
+        if (!volt_stage_poll(stage))
+            return;
+        if (!begins)
+            multiply(product, past->factor, same);
+        if (ends_term(sum, f))
+            add(K, sum->weight[sum->term[f]], past->product, sum->term[f] == 0, same);
+    }
+}
+
+/* ---- state: those of the factors, one after the other ----------------------------------------- */
+
+static int64_t length(const volt_resolved *resolved, int64_t m)
+{
+    const volt_sum *sum = resolved->sum;
+    int64_t total = 0;
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        total += volt_state_length(&sum->factor[f], m);
+    return total;
+}
+
+static void get(const volt_past *base, double *state)
+{
+    const sum_past *past = (const sum_past *)base;
+    for (int64_t f = 0; f < sum_of(base)->n_factors; f++) {
+        volt_past_get(past->parts[f], state);
+        state += volt_past_length(past->parts[f]);
+    }
+}
+
+static void set(volt_past *base, const double *state)
+{
+    sum_past *past = (sum_past *)base;
+    for (int64_t f = 0; f < sum_of(base)->n_factors; f++) {
+        volt_past_set(past->parts[f], state);
+        state += volt_past_length(past->parts[f]);
+    }
+}
+
+static const volt_past_ops past_ops = {
+    .allocate = allocate,
+    .zero = zero,
+    .release = release,
+    .advance = advance,
+    .length = length,
+    .get = get,
+    .set = set,
+};
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return resolved->sum != NULL;
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    const volt_sum *sum = resolved->sum;
+    double total = (has_products(sum) ? 2 : 1) * (double)rows * (double)m;
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        total += volt_engine_bytes(&sum->factor[f], m, rows) / 8;
+    return total;
+}
+
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    const volt_sum *sum = resolved->sum;
+    if (!columns->parts) {
+        columns->parts = volt_alloc_zero(sum->n_factors, sizeof(volt_columns *));
+        columns->n_parts = columns->parts ? sum->n_factors : 0;
+        first = 0;
+    }
+    if (!columns->parts)
+        return VOLT_ERR_MEMORY;
+    volt_view rows = volt_view_of(columns->given + first * columns->d, columns->m - first, columns->d);
+    for (int64_t f = 0; f < sum->n_factors; f++) {
+        volt_view slice = volt_sum_slice(sum, f, rows);
+        VOLT_TRY(columns->parts[f] ? volt_columns_append(&sum->factor[f], slice, stage, columns->parts[f])
+                                   : volt_columns_create(&sum->factor[f], slice, stage, &columns->parts[f]));
+    }
+    return VOLT_OK;
+}
+
+const volt_engine volt_engine_sum = {
+    .name = "sum",
+    .multiplies = true,
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &past_ops,
+};

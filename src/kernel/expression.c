@@ -1,0 +1,379 @@
+/* src/kernel/expression.c: kernels as sums of products of factors.
+ *
+ *     kernel = term { "+" term }      term = [weight "*"] factor { "*" factor }      factor = NAME[:PARAMETER=VALUE,...]
+ *
+ * A kernel of one factor that sees the inputs as they are, without a weight, is that factor itself. In all others
+ * parameters are addressed by the factor's number, from 1: "2.gamma", and the weight of the term that begins with
+ * factor k is "k.weight". */
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/kernel_entry.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_TEXT = VOLT_EXPRESSION_LENGTH };
+
+/* ---- weights ---------------------------------------------------------------------------------- */
+
+static const volt_parameter_info weight_info = {
+    .name = "weight",
+    .meaning = "of the term that begins with the factor",
+    .fallback = "1",
+    .range = "(0, inf)",
+    .kind = VOLT_PARAMETER_REAL,
+    .low = 0,
+    .high = INFINITY,
+};
+
+static bool begins_term(const volt_kernel *kernel, int64_t f)
+{
+    return f == 0 || kernel->term[f - 1] != kernel->term[f];
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* Is the sign at `at` part of a number: of an exponent, or right behind "="? */
+static bool is_of_number(const char *text, const char *at)
+{
+    const char *before = at;
+    while (before > text && isspace((unsigned char)before[-1]))
+        before--;
+    if (before > text && before[-1] == '=')
+        return true;
+    return at - text >= 2 && (at[-1] == 'e' || at[-1] == 'E') &&
+           (isdigit((unsigned char)at[-2]) || at[-2] == '.');
+}
+
+/* The end of the piece that begins at `from`: a "+" or "*" between factors, or the end of the text. */
+static const char *piece_end(const char *text, const char *from)
+{
+    const char *at = from;
+    while (*at && *at != '*' && !(*at == '+' && !is_of_number(text, at)))
+        at++;
+    return at;
+}
+
+/* The piece without blanks around it, into `copy`. False: there is nothing in it. */
+static bool copy_piece(const char *from, const char *to, char copy[LONGEST_TEXT])
+{
+    while (from < to && isspace((unsigned char)*from))
+        from++;
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    snprintf(copy, LONGEST_TEXT, "%.*s", (int)(to - from), from);
+    return to > from;
+}
+
+static volt_status read_weight(const char *text, double *weight, bool *is_weight)
+{
+    *is_weight = volt_parse_number(text, weight);
+    VOLT_REQUIRE(strcmp(text, "?") != 0, VOLT_ERR_KERNEL, "a weight of ? asks a search for a value, and this is none");
+    VOLT_REQUIRE(!*is_weight || (*weight > 0 && isfinite(*weight)), VOLT_ERR_KERNEL,
+                 "the weight %s of a term must be positive and finite", text);
+    return VOLT_OK;
+}
+
+static volt_status add_factor(const char *text, int64_t term, volt_kernel *kernel)
+{
+    VOLT_REQUIRE(kernel->n_factors < VOLT_MOST_FACTORS, VOLT_ERR_KERNEL,
+                 "the kernel has more than %d factors, and may have that many at most", VOLT_MOST_FACTORS);
+    int64_t f = kernel->n_factors;
+    volt_status status = volt_factor_parse(text, &kernel->factors[f]);
+    if (status == VOLT_ERR_KERNEL && f > 0)
+        return volt_fail_prefix(status, "factor %" PRId64, f + 1);
+    VOLT_TRY(status);
+    kernel->term[f] = term;
+    kernel->n_factors++;
+    return VOLT_OK;
+}
+
+/* One term, from *at to the "+" behind it or the end, where *at then stands. */
+static volt_status read_term(const char *text, const char **at, volt_kernel *kernel)
+{
+    char piece[LONGEST_TEXT];
+    int64_t t = kernel->n_terms, first = kernel->n_factors;
+    kernel->weight[t] = 1;
+    for (bool begins = true;; begins = false) {
+        const char *end = piece_end(text, *at);
+        bool is_weight = false;
+        VOLT_REQUIRE(copy_piece(*at, end, piece), VOLT_ERR_KERNEL, "a factor is missing %s \"%.20s\"",
+                     *end ? "before" : "behind", *end ? end : *at > text ? *at - 1 : "");
+        if (begins)
+            VOLT_TRY(read_weight(piece, &kernel->weight[t], &is_weight));
+        if (is_weight)
+            kernel->weight_given[t] = true;
+        else
+            VOLT_TRY(add_factor(piece, t, kernel));
+        *at = end;
+        if (*end != '*') {
+            VOLT_REQUIRE(kernel->n_factors > first, VOLT_ERR_KERNEL, "the weight %s stands before no factor", piece);
+            break;
+        }
+        ++*at;
+    }
+    kernel->n_terms++;
+    return VOLT_OK;
+}
+
+/* Factors with the same filter see the same slice. */
+static void find_slices(volt_kernel *kernel)
+{
+    for (int64_t f = 0; f < kernel->n_factors; f++) {
+        const volt_filter *filter = &kernel->factors[f]->filter;
+        int64_t s = 0;
+        while (s < kernel->n_slices && !volt_filter_is(&kernel->filters[s], filter))
+            s++;
+        if (s == kernel->n_slices)
+            kernel->filters[kernel->n_slices++] = *filter;
+        kernel->slice[f] = s;
+    }
+}
+
+static volt_status check_factors(const volt_kernel *kernel)
+{
+    for (int64_t f = 0; f < kernel->n_factors; f++)
+        VOLT_REQUIRE(!volt_kernel_is_centred(kernel->factors[f]), VOLT_ERR_KERNEL,
+                     "factor %" PRId64 ": kernel %s is centred, which a factor of an expression cannot be", f + 1,
+                     kernel->factors[f]->entry->info.name);
+    return VOLT_OK;
+}
+
+static volt_status print_text(volt_kernel *kernel)
+{
+    char text[LONGEST_TEXT], number[VOLT_NUMBER_LENGTH];
+    size_t used = 0;
+    for (int64_t f = 0; f < kernel->n_factors; f++) {
+        int64_t t = kernel->term[f];
+        bool begins = f == 0 || kernel->term[f - 1] != t;
+        bool weighs = begins && kernel->weight[t] != 1;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", f == 0 ? "" : begins ? " + " : "*",
+                                 weighs ? volt_format_number(kernel->weight[t], number) : "", weighs ? "*" : "",
+                                 kernel->factors[f]->text);
+        VOLT_REQUIRE(used < sizeof text, VOLT_ERR_KERNEL,
+                     "the kernel's text with all parameters has more than %d characters", LONGEST_TEXT - 1);
+    }
+    kernel->text = volt_strdup(text);
+    return kernel->text ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+/* "1.weight" of a factor that begins a term, then the factor's own: all into kernel->names, one block. */
+static volt_status list_names(volt_kernel *kernel)
+{
+    enum { EACH = 40, MOST = VOLT_MOST_PARAMETERS + VOLT_FILTER_PARAMETERS + 1 };
+    kernel->names = volt_alloc_zero(kernel->n_factors * MOST, sizeof *kernel->names + EACH);
+    if (!kernel->names)
+        return VOLT_ERR_MEMORY;
+    char *room = (char *)(kernel->names + kernel->n_factors * MOST);
+    for (int64_t f = 0; f < kernel->n_factors; f++)
+        for (int64_t p = begins_term(kernel, f) ? -1 : 0;; p++) {
+            const char *name = p < 0 ? weight_info.name : volt_factor_parameter_name(kernel->factors[f], p);
+            if (!name)
+                break;
+            snprintf(room, EACH, "%" PRId64 ".%s", f + 1, name);
+            kernel->names[kernel->n_names++] = room;
+            room += EACH;
+        }
+    return VOLT_OK;
+}
+
+static volt_status read_expression(const char *text, volt_kernel *kernel)
+{
+    for (const char *at = text;; at++) {
+        VOLT_TRY(read_term(text, &at, kernel));
+        if (!*at)
+            break;
+    }
+    kernel->entry = kernel->factors[0]->entry;
+    if (kernel->n_factors > 1)
+        VOLT_TRY(check_factors(kernel));
+    find_slices(kernel);
+    VOLT_TRY(list_names(kernel));
+    return print_text(kernel);
+}
+
+/* A factor alone, as it stands in the text. */
+static bool is_plain(const volt_kernel *kernel)
+{
+    return kernel->n_factors == 1 && kernel->weight[0] == 1 && volt_filter_is_none(&kernel->factors[0]->filter);
+}
+
+volt_status volt_kernel_parse(const char *text, volt_kernel **kernel)
+{
+    VOLT_REQUIRE(text && kernel, VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
+    VOLT_REQUIRE(strlen(text) < LONGEST_TEXT / 2, VOLT_ERR_KERNEL,
+                 "the kernel's text has %zu characters, and may have %d at most", strlen(text),
+                 LONGEST_TEXT / 2 - 1);
+    volt_kernel *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    volt_status status = read_expression(text, fresh);
+    if (status == VOLT_OK && is_plain(fresh)) {
+        volt_kernel *alone = fresh->factors[0];
+        fresh->n_factors = 0;
+        volt_kernel_free(fresh);
+        fresh = alone;
+    }
+    if (status == VOLT_OK)
+        *kernel = fresh;
+    else
+        volt_kernel_free(fresh);
+    return status;
+}
+
+void volt_kernel_free(volt_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    for (int64_t f = 0; f < VOLT_MOST_FACTORS && f < kernel->n_factors; f++)
+        volt_kernel_free(kernel->factors[f]);
+    volt_free(kernel->names);
+    volt_free(kernel->text);
+    volt_free(kernel);
+}
+
+const char *volt_kernel_text(const volt_kernel *kernel)
+{
+    return kernel->text;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------- */
+
+/* The factor that "2.gamma" speaks of, and the name behind the number. A kernel of one factor needs no number. */
+static volt_status find_factor(const volt_kernel *kernel, const char *name, int64_t *factor, const char **rest)
+{
+    char *end = NULL;
+    long number = strtol(name, &end, 10);
+    bool numbered = end > name && *end == '.';
+    VOLT_REQUIRE(numbered || kernel->n_factors == 1, VOLT_ERR_KERNEL,
+                 "the kernel has %" PRId64 " factors: say which one \"%s\" belongs to, as in 1.%s", kernel->n_factors,
+                 name, name);
+    *factor = numbered ? number - 1 : 0;
+    *rest = numbered ? end + 1 : name;
+    VOLT_REQUIRE(*factor >= 0 && *factor < kernel->n_factors, VOLT_ERR_KERNEL,
+                 "\"%s\": the kernel has factors 1 to %" PRId64, name, kernel->n_factors);
+    return VOLT_OK;
+}
+
+volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value)
+{
+    VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT,
+                 "the kernel, the name of a parameter or the place for its value is NULL");
+    if (kernel->n_factors == 0)
+        return volt_factor_get(kernel, name, value);
+    int64_t f = 0;
+    const char *rest = NULL;
+    VOLT_TRY(find_factor(kernel, name, &f, &rest));
+    if (strcmp(rest, weight_info.name) != 0) {
+        volt_status status = volt_factor_get(kernel->factors[f], rest, value);
+        return status == VOLT_ERR_KERNEL ? volt_fail_prefix(status, "factor %" PRId64, f + 1) : status;
+    }
+    VOLT_REQUIRE(begins_term(kernel, f), VOLT_ERR_KERNEL,
+                 "factor %" PRId64 " begins no term: the weight is that of the term, before its first factor", f + 1);
+    volt_kernel_value found = {
+        .info = &weight_info, .given = kernel->weight_given[kernel->term[f]], .present = 1};
+    found.number = kernel->weight[kernel->term[f]];
+    volt_format_number(found.number, found.text);
+    *value = found;
+    return VOLT_OK;
+}
+
+const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
+{
+    if (kernel->n_factors == 0)
+        return volt_factor_parameter_name(kernel, index);
+    return index >= 0 && index < kernel->n_names ? kernel->names[index] : NULL;
+}
+
+/* ---- what an expression is on its inputs ------------------------------------------------------ */
+
+int64_t volt_kernel_slices(const volt_kernel *kernel)
+{
+    return kernel->n_factors > 0 ? kernel->n_slices : 1;
+}
+
+bool volt_kernel_filters(const volt_kernel *kernel)
+{
+    return kernel->n_factors > 0 && !(kernel->n_slices == 1 && volt_filter_is_none(&kernel->filters[0]));
+}
+
+static volt_status resolve_factors(const volt_kernel *kernel, const volt_extent *extents, int64_t d, volt_sum *sum)
+{
+    for (int64_t f = 0; f < kernel->n_factors; f++) {
+        volt_status status =
+            volt_kernel_resolve(kernel->factors[f], extents[kernel->slice[f]], d, &sum->factor[f]);
+        if (status == VOLT_ERR_ARGUMENT && kernel->n_factors > 1)
+            return volt_fail_prefix(status, "factor %" PRId64, f + 1);
+        VOLT_TRY(status);
+        sum->slice[f] = kernel->slice[f];
+        sum->term[f] = kernel->term[f];
+        sum->weight[kernel->term[f]] = kernel->weight[kernel->term[f]];
+    }
+    return VOLT_OK;
+}
+
+/* Bounds of the whole from those of its factors. A constant that can be taken off a factor can be taken off the term
+ * only where it has no other factor. */
+static void join_facts(const volt_sum *sum, volt_resolved *whole)
+{
+    for (int64_t f = 0; f < sum->n_factors;) {
+        int64_t t = sum->term[f], first = f;
+        double largest = sum->weight[t];
+        for (; f < sum->n_factors && sum->term[f] == t; f++) {
+            const volt_resolved *factor = &sum->factor[f];
+            largest *= factor->facts.largest;
+            whole->facts.contraction = fmax(whole->facts.contraction, factor->facts.contraction);
+            whole->facts.radius = fmax(whole->facts.radius, factor->facts.radius);
+        }
+        whole->facts.largest += largest;
+        if (f == first + 1)
+            whole->common += sum->weight[t] * sum->factor[first].common;
+    }
+}
+
+volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                       volt_resolved *resolved)
+{
+    if (kernel->n_factors == 0)
+        return volt_kernel_resolve(kernel, extents[0], d, resolved);
+    volt_resolved whole = {.d = d * kernel->n_slices, .window = 1};
+    volt_sum *sum = whole.sum = volt_alloc_zero(1, sizeof *sum);
+    volt_status status = sum ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        sum->n_factors = kernel->n_factors;
+        sum->n_terms = kernel->n_terms;
+        sum->n_slices = kernel->n_slices;
+        sum->d = d;
+        sum->factor = volt_alloc_zero(sum->n_factors, sizeof *sum->factor);
+        status = sum->factor ? resolve_factors(kernel, extents, d, sum) : VOLT_ERR_MEMORY;
+    }
+    if (status != VOLT_OK) {
+        volt_resolved_release(&whole);
+        return status;
+    }
+    join_facts(sum, &whole);
+    *resolved = whole;
+    return VOLT_OK;
+}
+
+void volt_resolved_release(volt_resolved *resolved)
+{
+    if (resolved->sum)
+        volt_free(resolved->sum->factor);
+    volt_free(resolved->sum);
+    resolved->sum = NULL;
+}
+
+volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, volt_extent *extents)
+{
+    int64_t d = rows.cols / slices;
+    for (int64_t s = 0; s < slices; s++) {
+        volt_view slice = {rows.data + s * d, rows.rows, d, rows.ld};
+        VOLT_TRY(volt_extent_of(slice, name, &extents[s]));
+    }
+    return VOLT_OK;
+}

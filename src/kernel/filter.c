@@ -1,0 +1,79 @@
+/* src/kernel/filter.c: filters of the inputs, row by row. */
+#include "kernel/filter.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STATES = 4 }; /* v_{t-1}, w_{t-1}, w_{t-2}, u_{t-1} */
+
+bool volt_filter_is_none(const volt_filter *filter)
+{
+    return filter->pole == 0 && filter->pair == 0 && filter->echo == 0;
+}
+
+bool volt_filter_is(const volt_filter *first, const volt_filter *second)
+{
+    return first->pole == second->pole && first->pair == second->pair && first->angle == second->angle &&
+           first->echo == second->echo;
+}
+
+int64_t volt_filter_bank_length(int64_t n, int64_t d)
+{
+    return STATES * n * d;
+}
+
+volt_status volt_filter_bank_create(const volt_filter *filters, int64_t n, int64_t d, volt_filter_bank *bank)
+{
+    *bank = (volt_filter_bank){.filters = filters, .n = n, .d = d};
+    bank->state = volt_alloc_zero(volt_filter_bank_length(n, d), sizeof(double));
+    return bank->state ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+void volt_filter_bank_release(volt_filter_bank *bank)
+{
+    volt_free(bank->state);
+    bank->state = NULL;
+}
+
+void volt_filter_bank_reset(volt_filter_bank *bank)
+{
+    memset(bank->state, 0, (size_t)volt_filter_bank_length(bank->n, bank->d) * sizeof(double));
+}
+
+static void filter_row(const volt_filter *filter, int64_t d, const double *x, double *state, double *out)
+{
+    static const double pi = 3.14159265358979323846264338327950288;
+    double *v = state, *w = state + d, *older = state + 2 * d, *u = state + 3 * d;
+    double p = filter->pole, r = filter->pair, turn = 2 * r * cos(pi * filter->angle);
+    for (int64_t k = 0; k < d; k++) {
+        double value = x[k];
+        if (p != 0)
+            value = v[k] = p * v[k] + (1 - fabs(p)) * value;
+        if (r != 0) {
+            value = turn * w[k] - r * r * older[k] + (1 - turn + r * r) * value;
+            older[k] = w[k];
+            w[k] = value;
+        }
+        if (filter->echo != 0)
+            value = u[k] = value + filter->echo * u[k];
+        out[k] = value;
+    }
+}
+
+void volt_filter_bank_row(volt_filter_bank *bank, const double *x, double *out)
+{
+    for (int64_t s = 0; s < bank->n; s++)
+        filter_row(&bank->filters[s], bank->d, x, bank->state + s * STATES * bank->d, out + s * bank->d);
+}
+
+volt_status volt_filter_rows(const volt_filter *filters, int64_t n, volt_view X, double *out)
+{
+    volt_filter_bank bank;
+    volt_status status = volt_filter_bank_create(filters, n, X.cols, &bank);
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
+        volt_filter_bank_row(&bank, X.data + i * X.ld, out + i * n * X.cols);
+    volt_filter_bank_release(&bank);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* src/kernel/kinds/fir.c: a linear filter whose impulse response fades, as regularised impulse-response estimation sees it.
+ *
+ *     K[i][j] = sum_{k,l >= 0} mu^{(k+l)/2} corr^{|k-l|} <x_{i-k}, y_{j-l}>,      0 <= mu < 1, -1 < corr < 1
+ *
+ * the diagonal/correlated kernel of Chen, Ohlsson and Ljung (Automatica 48, 2012); tuned/correlated is corr = sqrt(mu).
+ * With the rows echoed once, u_i = x_i + corr sqrt(mu) u_{i-1} (filter.h), it is a diagonal scan (docs/math.md):
+ *
+ *     F[i][j] = <u_i, u_j> + mu F[i-1][j-1],      K[i][j] = <u_i, u_j> + (1 - corr^2) mu F[i-1][j-1]
+ *
+ * The state of a diagonal is F, 0 for a zero past. */
+#include "base/clones.h"
+#include "kernel/kernel_entry.h"
+#include "kernel/kinds/parameter_blocks.h"
+
+#include <math.h>
+
+enum { MU, CORR, N_PARAMETERS };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [MU] = VOLT_PARAMETER_SHARE("mu", "share of the squared response that a step keeps", "0.9", 0.995),
+    [CORR] = {.name = "corr",
+              .meaning = "correlation of neighbouring lags; not searched unless asked",
+              .fallback = "0",
+              .range = "(-1, 1)",
+              .kind = VOLT_PARAMETER_REAL,
+              .low = -1,
+              .high = 1},
+};
+
+typedef struct constants {
+    double mu, rest; /* rest: (1 - corr^2) mu */
+} constants;
+VOLT_OWN_NUMBERS(constants)
+
+VOLT_CLONES_WIDE
+static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *restrict state,
+                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)stride; /* one number of state */
+    const constants own = constants_of(&scan->own);
+    double mu = own.mu, rest = own.rest;
+    for (int64_t r = 0; r < rows; r++) {
+        const double *restrict row = local + r * ld_local;
+        double *restrict row_out = out + r * ld_out;
+        for (int64_t k = 0; k < count; k++) {
+            row_out[k] = row[k] + rest * state[k];
+            state[k] = row[k] + mu * state[k];
+        }
+    }
+}
+
+static double echo(const volt_kernel *kernel)
+{
+    return kernel->value[CORR] * sqrt(kernel->value[MU]);
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    (void)d;
+    double mu = kernel->value[MU], corr = kernel->value[CORR];
+    constants own = {.mu = mu, .rest = (1 - corr * corr) * mu};
+    volt_resolved made = {
+        .facts = {.radius = radius, .contraction = mu, .largest = radius * radius / (1 - mu)},
+        .window = 1,
+        .scan = {.step = step, .state_size = 1, .start = {0}, .own = constants_keep(own)},
+    };
+    *resolved = made;
+    return VOLT_OK;
+}
+
+const volt_kernel_entry volt_kernel_fir = {
+    .info = {.name = "fir",
+             .formula = "sum_{k,l} mu^{(k+l)/2} corr^{|k-l|} <x_{i-k}, y_{j-l}>",
+             .cost = "O(d)",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = volt_kernel_use_fallbacks,
+    .resolve = resolve,
+    .echo = echo,
+};
