@@ -368,6 +368,32 @@ void volt_resolved_release(volt_resolved *resolved)
     resolved->sum = NULL;
 }
 
+static double gain_of(const volt_resolved *factor, double norm)
+{
+    return factor->gain ? factor->gain(factor, norm) : -1;
+}
+
+double volt_slice_gain(const volt_resolved *resolved, int64_t s, double norm)
+{
+    const volt_sum *sum = resolved->sum;
+    if (!sum)
+        return gain_of(resolved, norm);
+    double most = -1;
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        if (sum->slice[f] == s)
+            most = fmax(most, gain_of(&sum->factor[f], norm));
+    return most;
+}
+
+double volt_slice_radius(const volt_resolved *resolved, int64_t s)
+{
+    const volt_sum *sum = resolved->sum;
+    for (int64_t f = 0; sum && f < sum->n_factors; f++)
+        if (sum->slice[f] == s)
+            return sum->factor[f].facts.radius;
+    return resolved->facts.radius;
+}
+
 volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, volt_extent *extents)
 {
     int64_t d = rows.cols / slices;

@@ -157,6 +157,11 @@ volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_ext
                                        volt_resolved *resolved);
 void volt_resolved_release(volt_resolved *resolved);
 
+/* The ball of slice s, and what one step keeps of the past at most when that slice of an input has norm `norm`; below 0:
+ * every kernel that sees it takes any input. */
+double volt_slice_radius(const volt_resolved *resolved, int64_t s);
+double volt_slice_gain(const volt_resolved *resolved, int64_t s, double norm);
+
 /* Extents of the slices of filtered rows (n_slices x d numbers each). */
 volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, volt_extent *extents);
 

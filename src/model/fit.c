@@ -68,19 +68,23 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
     return volt_fail(status, "%s; up to %" PRId64 " rows would fit", first, plan.n_that_fits);
 }
 
-/* What the kernel sees of the inputs, scaled, into Z (n x d); the rows that the next one looks back to stay. */
+/* What the kernel sees of the inputs, scaled and filtered, into Z (n x d); what the next row looks back to stays. */
 static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_model *model)
 {
     volt_view X = task->X;
+    volt_view columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before they are filtered */
     VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
     for (int64_t i = 0; i < X.rows; i++) {
         volt_recipe_row(&model->recipe, &model->recent, X.data + i * X.ld, Z.data + i * Z.ld);
         volt_recent_push(&model->recipe, &model->recent, X.data + i * X.ld);
     }
-    VOLT_TRY(volt_input_scale_learn(volt_as_view(Z), !volt_kernel_keeps_origin(model->kernel), !model->scaled,
+    VOLT_TRY(volt_input_scale_learn(columns, !volt_kernel_keeps_origin(model->kernel), !model->scaled,
                                     &model->input));
-    for (int64_t i = 0; i < X.rows; i++)
-        volt_input_scale_row(&model->input, model->d, Z.data + i * Z.ld, Z.data + i * Z.ld);
+    for (int64_t i = 0; i < X.rows; i++) {
+        double *z = Z.data + i * Z.ld;
+        volt_input_scale_row(&model->input, columns.cols, z, z);
+        volt_recent_filter(&model->recipe, &model->recent, z);
+    }
     return VOLT_OK;
 }
 
@@ -123,12 +127,13 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));
     VOLT_TRY(volt_notes_copy(&options->notes, &model->notes));
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
+    volt_recipe_use_filters(&model->recipe, model->kernel);
 
     VOLT_TRY(prepare_inputs(task, Z, model));
     prepare_targets(task, model);
-    volt_extent extent;
-    VOLT_TRY(volt_extent_of(volt_as_view(Z), "the inputs", &extent));
-    VOLT_TRY(volt_kernel_resolve(model->kernel, extent, model->d, &model->resolved));
+    volt_extent extents[VOLT_MOST_FACTORS];
+    VOLT_TRY(volt_extents_of(volt_as_view(Z), volt_kernel_slices(kernel), "the inputs", extents));
+    VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
     volt_kernel_warn(model->kernel);
     return VOLT_OK;
 }
@@ -350,15 +355,16 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_mat
     if (status == VOLT_OK)
         status = check_memory(kernel, task, recipe.columns);
     const volt_solver *solver = volt_solver_choose(n, q, (double)volt_memory_available());
+    int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
     volt_model *fresh = NULL;
     choice_room room = {0};
     volt_matrix Z = {0};
     double *unlearned = NULL;
     if (status == VOLT_OK)
-        status = volt_model_allocate(n, recipe.columns, q, &fresh);
+        status = volt_model_allocate(n, width, q, &fresh);
     if (status == VOLT_OK) {
         fresh->recipe = recipe;
-        Z = volt_matrix_of(volt_alloc_doubles(n, recipe.columns), n, recipe.columns);
+        Z = volt_matrix_of(volt_alloc_doubles(n, width), n, width);
         unlearned = volt_alloc_doubles(q, 1);
         status = Z.data && unlearned ? prepare(kernel, task, Z, fresh) : VOLT_ERR_MEMORY;
     } else {

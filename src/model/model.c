@@ -45,6 +45,7 @@ void volt_model_free(volt_model *model)
         return;
     volt_past_free(model->end);
     volt_columns_free(model->columns);
+    volt_resolved_release(&model->resolved);
     volt_kernel_free(model->kernel);
     volt_free(model->input.shift);
     volt_free(model->target_mean);
@@ -85,7 +86,7 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .input_scale = model->input.scale,
         .target_mean = model->target_mean,
         .target_scale = model->target_scale,
-        .columns = model->d,
+        .columns = model->recipe.columns,
         .season = model->season,
         .input = model->kind,
         .anchors = model->anchors,
@@ -93,8 +94,9 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .report = model->has_report ? &model->report : NULL,
         .notes = model->notes,
     };
-    /* Cannot fail: the kernel was resolved on this very ball when the model was made. */
-    (void)volt_kernel_query(model->kernel, model->resolved.facts.radius, model->d, DBL_EPSILON, &now.facts);
+    now.facts = model->resolved.facts;
+    if (now.facts.contraction > 0)
+        now.facts.horizon = ceil(log(DBL_EPSILON) / log(now.facts.contraction));
     *info = now;
 }
 
@@ -106,9 +108,8 @@ volt_predict_options volt_predict_options_default(void)
     return options;
 }
 
-static volt_status refuse_beyond(const volt_model *model, int64_t row, double norm, double kept)
+static volt_status refuse_beyond(double radius, int64_t row, double norm, double kept)
 {
-    double radius = model->resolved.facts.radius;
     if (kept >= 1)
         return volt_fail(VOLT_ERR_DOMAIN,
                          "input row %" PRId64 " has scaled norm %.6g (largest in training: %.6g), and "
@@ -127,39 +128,57 @@ static volt_status refuse_range(int64_t row)
                      row + 1);
 }
 
-volt_status volt_model_take_input(const volt_model *model, const volt_recent *recent, const double *x,
-                                  volt_beyond policy, int64_t row, double *z, int64_t *beyond)
+/* The policy for one slice of the scaled and filtered row; *counted: it lay beyond its ball. */
+static volt_status take_slice(const volt_model *model, int64_t s, volt_beyond policy, int64_t row, double *z,
+                              bool *counted)
+{
+    int64_t d = model->recipe.columns;
+    double norm = volt_row_norm(z, d), radius = volt_slice_radius(&model->resolved, s);
+    VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
+                 "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
+    if (volt_is_within(norm, radius, d))
+        return VOLT_OK;
+    if (policy == VOLT_BEYOND_ERROR)
+        return refuse_beyond(radius, row, norm, 0);
+    double kept = volt_slice_gain(&model->resolved, s, norm);
+    if (policy == VOLT_BEYOND_ALLOW) {
+        if (!(kept < 1))
+            return refuse_beyond(radius, row, norm, kept);
+        *counted = true;
+    } else if (kept >= 0) { /* a kernel that takes any input has nothing to clip it to */
+        for (int64_t k = 0; k < d; k++)
+            z[k] *= radius / norm;
+        *counted = true;
+    }
+    return VOLT_OK;
+}
+
+static volt_status take_slices(const volt_model *model, volt_beyond policy, int64_t row, double *z, bool *counted)
+{
+    for (int64_t s = 0; s < model->d / model->recipe.columns; s++)
+        VOLT_TRY(take_slice(model, s, policy, row, z + s * model->recipe.columns, counted));
+    return VOLT_OK;
+}
+
+volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x, volt_beyond policy,
+                                  int64_t row, double *z, int64_t *beyond)
 {
     const volt_recipe *recipe = &model->recipe;
-    double radius = model->resolved.facts.radius;
     volt_recipe_row(recipe, recent, x, z);
-    for (int64_t j = 0; j < model->d; j++) /* before any is held */
+    for (int64_t j = 0; j < recipe->columns; j++) /* before any is held */
         VOLT_REQUIRE(isfinite(z[j]), VOLT_ERR_NOT_FINITE,
                      "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
     bool counted = policy != VOLT_BEYOND_ALLOW && volt_recipe_hold(recipe, z);
     if (counted && policy == VOLT_BEYOND_ERROR)
         return refuse_range(row);
-    volt_input_scale_row(&model->input, model->d, z, z);
-    double norm = volt_row_norm(z, model->d);
-    VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
-                 "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
-    if (!volt_is_within(norm, radius, model->d)) {
-        const volt_resolved *kernel = &model->resolved;
-        if (policy == VOLT_BEYOND_ERROR)
-            return refuse_beyond(model, row, norm, 0);
-        if (policy == VOLT_BEYOND_ALLOW) {
-            double kept = kernel->gain ? kernel->gain(kernel, norm) : 0;
-            if (!(kept < 1))
-                return refuse_beyond(model, row, norm, kept);
-            counted = true;
-        } else if (kernel->gain) { /* a kernel that takes any input has nothing to clip it to */
-            for (int64_t k = 0; k < model->d; k++)
-                z[k] *= radius / norm;
-            counted = true;
-        }
-    }
-    *beyond += counted;
-    return VOLT_OK;
+    volt_input_scale_row(&model->input, recipe->columns, z, z);
+    volt_recent_filter(recipe, recent, z);
+    volt_status status = take_slices(model, policy, row, z, &counted);
+    if (status != VOLT_OK)
+        volt_recent_unfilter(recipe, recent);
+    else
+        *beyond += counted;
+    return status;
 }
 
 volt_status volt_model_finish_output(const volt_model *model, int64_t row, const double *x, double *v)

@@ -31,7 +31,7 @@ enum { COLUMN_NUMBERS = 6 };
 /* Does the model need format 2? */
 static bool has_recipe(const volt_model *model)
 {
-    bool needs = !model->recipe.plain;
+    bool needs = !model->recipe.plain || model->resolved.sum;
     for (int64_t k = 0; k < model->q; k++)
         needs |= model->anchors[k] >= 0 || model->alphas[k] != model->alphas[0] || isinf(model->alphas[k]);
     return needs;
@@ -66,7 +66,8 @@ static volt_status names_to_json(char **names, int64_t count, char **text)
  * numbers. */
 typedef struct recipe_arrays {
     double *columns; /* columns x COLUMN_NUMBERS */
-    double *recent;  /* memory x inputs */
+    double *recent;  /* memory x inputs, then the state of the filters */
+    double *radii;   /* of the slices of an expression */
     double *outputs; /* 2 x q: anchors, alphas */
 } recipe_arrays;
 
@@ -74,6 +75,7 @@ static void recipe_arrays_release(recipe_arrays *arrays)
 {
     volt_free(arrays->columns);
     volt_free(arrays->recent);
+    volt_free(arrays->radii);
     volt_free(arrays->outputs);
 }
 
@@ -81,10 +83,13 @@ static volt_status recipe_arrays_make(const volt_model *model, recipe_arrays *ar
 {
     const volt_recipe *recipe = &model->recipe;
     arrays->columns = volt_alloc_doubles(recipe->columns, COLUMN_NUMBERS);
-    arrays->recent = volt_alloc_doubles(volt_max(recipe->memory, 1), recipe->inputs);
+    arrays->recent = volt_alloc_doubles(volt_max(volt_recent_length(recipe), 1), 1);
+    arrays->radii = volt_alloc_doubles(volt_kernel_slices(model->kernel), 1);
     arrays->outputs = volt_alloc_doubles(2, model->q);
-    if (!arrays->columns || !arrays->recent || !arrays->outputs)
+    if (!arrays->columns || !arrays->recent || !arrays->outputs || !arrays->radii)
         return VOLT_ERR_MEMORY;
+    for (int64_t s = 0; s < volt_kernel_slices(model->kernel); s++)
+        arrays->radii[s] = volt_slice_radius(&model->resolved, s);
     for (int64_t j = 0; !recipe->plain && j < recipe->columns; j++) {
         const volt_column *column = &recipe->column[j];
         const double numbers[COLUMN_NUMBERS] = {(double)column->source,      (double)column->plus,
@@ -111,7 +116,7 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         {"inputs", n, d, inputs},
         {"coefficients", n, q, model->coefficients},
         {"intercepts", q, 0, model->intercepts},
-        {"input_shift", d, 0, model->input.shift},
+        {"input_shift", model->recipe.columns, 0, model->input.shift},
         {"input_scale", 1, 0, &model->input.scale},
         {"target_mean", q, 0, model->target_mean},
         {"target_scale", q, 0, model->target_scale},
@@ -147,10 +152,17 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         tensors[tensor_count++] = (volt_tensor){"anchors", q, 0, arrays->outputs};
         tensors[tensor_count++] = (volt_tensor){"alphas", q, 0, arrays->outputs + q};
         if (!model->recipe.plain)
-            tensors[tensor_count++] = (volt_tensor){"columns", d, COLUMN_NUMBERS, arrays->columns};
+            tensors[tensor_count++] = (volt_tensor){"columns", model->recipe.columns, COLUMN_NUMBERS, arrays->columns};
         if (model->recipe.memory > 0)
             tensors[tensor_count++] =
                 (volt_tensor){"recent", model->recipe.memory, model->recipe.inputs, arrays->recent};
+        if (model->resolved.sum)
+            tensors[tensor_count++] =
+                (volt_tensor){"radii", volt_kernel_slices(model->kernel), 0, arrays->radii};
+        int64_t rows = model->recipe.memory * model->recipe.inputs;
+        if (model->recipe.filters)
+            tensors[tensor_count++] =
+                (volt_tensor){"filters", volt_recent_length(&model->recipe) - rows, 0, arrays->recent + rows};
         metadata[count++] = (volt_metadatum){"input", input_words[model->kind]};
         metadata[count++] = (volt_metadatum){"season", season};
     }
@@ -232,33 +244,56 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *version)
     return VOLT_OK;
 }
 
-/* How far the inputs reach; none may lie outside the ball that the kernel was resolved on. */
-static volt_status check_inputs(const char *path, const volt_tensor *inputs, double radius, volt_extent *extent)
+/* How far the slices of the inputs reach; none may lie outside the ball that the kernel was resolved on. */
+static volt_status check_inputs(const char *path, volt_view inputs, int64_t slices, const double *radii,
+                                volt_extent *extents)
 {
-    for (int64_t i = 0; i < inputs->rows; i++) {
-        double norm = volt_row_norm(inputs->data + i * inputs->cols, inputs->cols);
-        VOLT_REQUIRE(volt_is_within(norm, radius, inputs->cols), VOLT_ERR_FORMAT,
-                     "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, norm,
-                     radius);
+    int64_t d = inputs.cols / slices;
+    VOLT_TRY(volt_extents_of(inputs, slices, "inputs", extents));
+    for (int64_t s = 0; s < slices; s++) {
+        for (int64_t i = 0; i < inputs.rows; i++) {
+            double norm = volt_row_norm(inputs.data + i * inputs.ld + s * d, d);
+            VOLT_REQUIRE(volt_is_within(norm, radii[s], d), VOLT_ERR_FORMAT,
+                         "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, norm,
+                         radii[s]);
+        }
+        extents[s].radius = radii[s];
     }
-    VOLT_TRY(volt_extent_of(volt_view_of(inputs->data, inputs->rows, inputs->cols), "inputs", extent));
-    extent->radius = radius;
+    return VOLT_OK;
+}
+
+/* Radii of the slices: a number of its own for a kernel that stands alone. */
+static volt_status read_radii(const volt_file_fields *fields, const volt_kernel *kernel, double *radii)
+{
+    int64_t slices = volt_kernel_slices(kernel);
+    if (kernel->n_factors == 0)
+        return volt_fields_number(fields, "radius", 0, radii);
+    VOLT_TRY(volt_fields_copy(fields, "radii", slices, 0, radii));
+    for (int64_t s = 0; s < slices; s++)
+        VOLT_REQUIRE(radii[s] >= 0, VOLT_ERR_FORMAT, "%s: radius %" PRId64 " is %g", fields->path, s + 1, radii[s]);
     return VOLT_OK;
 }
 
 static volt_status read_kernel(const volt_file_fields *fields, const volt_tensor *inputs, volt_model *model)
 {
     const char *text = NULL;
-    double radius = 0;
-    volt_extent extent = {0};
+    double radii[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MOST_FACTORS];
     VOLT_TRY(volt_fields_text(fields, "kernel", &text));
     volt_status status = volt_kernel_parse(text, &model->kernel);
     if (status == VOLT_ERR_KERNEL)
         return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
     VOLT_TRY(status);
-    VOLT_TRY(volt_fields_number(fields, "radius", 0, &radius));
-    VOLT_TRY(check_inputs(fields->path, inputs, radius, &extent));
-    status = volt_kernel_resolve(model->kernel, extent, model->d, &model->resolved);
+    int64_t slices = volt_kernel_slices(model->kernel), d = model->d / slices;
+    VOLT_REQUIRE(d * slices == model->d, VOLT_ERR_FORMAT,
+                 "%s: its inputs have %" PRId64 " columns, which %" PRId64 " filters cannot share", fields->path,
+                 model->d, slices);
+    model->recipe.inputs = model->recipe.columns = d;
+    volt_recipe_use_filters(&model->recipe, model->kernel);
+    VOLT_TRY(read_radii(fields, model->kernel, radii));
+    VOLT_TRY(check_inputs(fields->path, volt_view_of(inputs->data, inputs->rows, inputs->cols), slices, radii,
+                          extents));
+    status = volt_kernel_resolve_slices(model->kernel, extents, d, &model->resolved);
     return status == VOLT_OK ? VOLT_OK : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
 }
 
@@ -287,7 +322,7 @@ static volt_status read_arrays(const volt_file_fields *fields, const volt_tensor
     const volt_tensor *state = NULL;
     VOLT_TRY(volt_fields_copy(fields, "coefficients", n, q, model->coefficients));
     VOLT_TRY(volt_fields_copy(fields, "intercepts", q, 0, model->intercepts));
-    VOLT_TRY(volt_fields_copy(fields, "input_shift", d, 0, model->input.shift));
+    VOLT_TRY(volt_fields_copy(fields, "input_shift", model->recipe.columns, 0, model->input.shift));
     VOLT_TRY(volt_fields_copy(fields, "input_scale", 1, 0, &model->input.scale));
     VOLT_TRY(volt_fields_copy(fields, "target_mean", q, 0, model->target_mean));
     VOLT_TRY(volt_fields_copy(fields, "target_scale", q, 0, model->target_scale));
@@ -319,14 +354,14 @@ static volt_status read_columns(const volt_file_fields *fields, volt_model *mode
     VOLT_TRY(volt_fields_tensor(fields, "recent", -1, -1, &recent));
     VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty",
                  fields->path);
-    VOLT_TRY(volt_fields_tensor(fields, "columns", model->d, COLUMN_NUMBERS, &columns));
-    recipe->column = volt_alloc_zero(model->d, sizeof *recipe->column);
+    VOLT_TRY(volt_fields_tensor(fields, "columns", recipe->columns, COLUMN_NUMBERS, &columns));
+    recipe->column = volt_alloc_zero(recipe->columns, sizeof *recipe->column);
     if (!recipe->column)
         return VOLT_ERR_MEMORY;
     recipe->plain = false;
     recipe->inputs = recent->cols;
     recipe->memory = recent->rows;
-    for (int64_t j = 0; j < model->d; j++) {
+    for (int64_t j = 0; j < recipe->columns; j++) {
         const double *numbers = columns->data + j * COLUMN_NUMBERS;
         volt_column *column = &recipe->column[j];
         VOLT_TRY(take_index(fields->path, "columns", numbers[0], 0, recipe->inputs - 1, &column->source));
@@ -339,9 +374,24 @@ static volt_status read_columns(const volt_file_fields *fields, volt_model *mode
                      "%s: column %" PRId64 " of the recipe has weight %g and range %g to %g", fields->path,
                      j + 1, column->weight, column->low, column->high);
     }
-    VOLT_TRY(volt_recent_create(recipe, &model->recent));
-    volt_recent_set(recipe, recent->data, &model->recent);
     return VOLT_OK;
+}
+
+/* What the rows of training left behind: themselves, and the filters. */
+static volt_status read_recent(const volt_file_fields *fields, volt_model *model)
+{
+    const volt_recipe *recipe = &model->recipe;
+    int64_t rows = recipe->memory * recipe->inputs, filters = volt_recent_length(recipe) - rows;
+    double *numbers = volt_alloc_doubles(rows + filters, 1);
+    volt_status status = numbers ? volt_recent_create(recipe, &model->recent) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && rows > 0)
+        status = volt_fields_copy(fields, "recent", recipe->memory, recipe->inputs, numbers);
+    if (status == VOLT_OK && filters > 0)
+        status = volt_fields_copy(fields, "filters", filters, 0, numbers + rows);
+    if (status == VOLT_OK)
+        volt_recent_set(recipe, numbers, &model->recent);
+    volt_free(numbers);
+    return status;
 }
 
 static volt_status read_recipe(const volt_file_fields *fields, volt_model *model)
@@ -359,6 +409,7 @@ static volt_status read_recipe(const volt_file_fields *fields, volt_model *model
                  "%s: \"input\" is level, and has no tensor \"columns\"", fields->path);
     if (!plain)
         VOLT_TRY(read_columns(fields, model));
+    VOLT_TRY(read_recent(fields, model));
     VOLT_TRY(volt_fields_tensor(fields, "anchors", model->q, 0, &anchors));
     for (int64_t k = 0; k < model->q; k++)
         VOLT_TRY(take_index(fields->path, "anchors", anchors->data[k], -1, model->recipe.inputs - 1,

@@ -107,9 +107,11 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
 /* The kernel as far as memory goes. Bounds on its parameters wait for the inputs. */
 static volt_status resolve(const volt_kernel *kernel, int64_t d, volt_resolved *resolved)
 {
-    VOLT_TRY(volt_kernel_resolve(kernel, (volt_extent){.radius = 0, .largest = 1}, volt_min(d, MOST_RESOLVED),
-                                 resolved));
-    resolved->d = d;
+    volt_extent extents[VOLT_MOST_FACTORS];
+    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+        extents[s] = (volt_extent){.radius = 0, .largest = 1};
+    VOLT_TRY(volt_kernel_resolve_slices(kernel, extents, volt_min(d, MOST_RESOLVED), resolved));
+    resolved->d = d * volt_kernel_slices(kernel);
     return VOLT_OK;
 }
 
@@ -122,7 +124,10 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
     fit->q = (double)q;
     VOLT_TRY(resolve(fit->widest, d, &fit->resolved));
     volt_blas_use use;
-    VOLT_TRY(volt_blas_claim(&use)); /* what BLAS takes for itself is not available */
+    volt_status claimed = volt_blas_claim(&use);
+    if (claimed != VOLT_OK)
+        volt_resolved_release(&fit->resolved);
+    VOLT_TRY(claimed); /* what BLAS takes for itself is not available */
     double available = (double)volt_memory_available();
     fit->solver = volt_solver_choose(n, q, available);
     volt_plan made = {
@@ -133,6 +138,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
     made.n_that_fits = rows_within(fit, available);
     volt_status status = measured ? measure(fit, (double)n, d, &made) : VOLT_OK;
     volt_blas_release(&use);
+    volt_resolved_release(&fit->resolved);
     if (status == VOLT_OK)
         *plan = made;
     return status;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 
 #include <inttypes.h>
@@ -12,42 +13,84 @@
 
 /* ---- recent rows ------------------------------------------------------------------------------ */
 
+static int64_t bank_length(const volt_recipe *recipe)
+{
+    return recipe->filters ? volt_filter_bank_length(recipe->slices, recipe->columns) : 0;
+}
+
+int64_t volt_recent_length(const volt_recipe *recipe)
+{
+    return recipe->memory * recipe->inputs + bank_length(recipe);
+}
+
 volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
 {
     *recent = (volt_recent){0};
-    if (recipe->memory > 0)
+    if (recipe->memory > 0) {
         recent->rows = volt_alloc_doubles(recipe->memory, recipe->inputs);
-    return recipe->memory == 0 || recent->rows ? VOLT_OK : VOLT_ERR_MEMORY;
+        if (!recent->rows)
+            return VOLT_ERR_MEMORY;
+    }
+    if (!recipe->filters)
+        return VOLT_OK;
+    recent->room = volt_alloc_doubles(recipe->columns + bank_length(recipe), 1);
+    if (!recent->room)
+        return VOLT_ERR_MEMORY;
+    return volt_filter_bank_create(recipe->filters, recipe->slices, recipe->columns, &recent->bank);
 }
 
 void volt_recent_release(volt_recent *recent)
 {
     volt_free(recent->rows);
-    recent->rows = NULL;
+    volt_free(recent->room);
+    volt_filter_bank_release(&recent->bank);
+    recent->rows = recent->room = NULL;
+}
+
+static void copy_numbers(double *to, const double *from, int64_t count)
+{
+    if (count > 0)
+        memcpy(to, from, (size_t)count * sizeof *to);
 }
 
 void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_recent *to)
 {
-    if (from->begun && recipe->memory > 0)
-        memcpy(to->rows, from->rows, (size_t)(recipe->memory * recipe->inputs) * sizeof(double));
+    if (from->begun)
+        copy_numbers(to->rows, from->rows, recipe->memory * recipe->inputs);
+    copy_numbers(to->bank.state, from->bank.state, bank_length(recipe));
     to->next = from->next;
     to->begun = from->begun;
 }
 
-void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *rows)
+void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *numbers)
 {
-    size_t width = (size_t)recipe->inputs;
+    int64_t width = recipe->inputs;
     for (int64_t i = 0; i < recipe->memory; i++)
-        memcpy(rows + (size_t)i * width, recent->rows + (size_t)((recent->next + i) % recipe->memory) * width,
-               width * sizeof(double));
+        copy_numbers(numbers + i * width, recent->rows + (recent->next + i) % recipe->memory * width, width);
+    copy_numbers(numbers + recipe->memory * width, recent->bank.state, bank_length(recipe));
 }
 
-void volt_recent_set(const volt_recipe *recipe, const double *rows, volt_recent *recent)
+void volt_recent_set(const volt_recipe *recipe, const double *numbers, volt_recent *recent)
 {
+    int64_t rows = recipe->memory * recipe->inputs;
     recent->next = 0;
     recent->begun = true;
-    if (recipe->memory > 0)
-        memcpy(recent->rows, rows, (size_t)(recipe->memory * recipe->inputs) * sizeof(double));
+    copy_numbers(recent->rows, numbers, rows);
+    copy_numbers(recent->bank.state, numbers + rows, bank_length(recipe));
+}
+
+void volt_recent_filter(const volt_recipe *recipe, volt_recent *recent, double *z)
+{
+    if (!recipe->filters)
+        return;
+    copy_numbers(recent->room, z, recipe->columns);
+    copy_numbers(recent->room + recipe->columns, recent->bank.state, bank_length(recipe));
+    volt_filter_bank_row(&recent->bank, recent->room, z);
+}
+
+void volt_recent_unfilter(const volt_recipe *recipe, volt_recent *recent)
+{
+    copy_numbers(recent->bank.state, recent->room + recipe->columns, bank_length(recipe));
 }
 
 void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x)
@@ -232,4 +275,12 @@ void volt_recipe_release(volt_recipe *recipe)
 {
     volt_free(recipe->column);
     recipe->column = NULL;
+}
+
+void volt_recipe_use_filters(volt_recipe *recipe, const volt_kernel *kernel)
+{
+    if (!volt_kernel_filters(kernel))
+        return;
+    recipe->filters = kernel->filters;
+    recipe->slices = volt_kernel_slices(kernel);
 }

@@ -13,6 +13,7 @@
 #ifndef MODEL_RECIPE_H
 #define MODEL_RECIPE_H
 
+#include "kernel/filter.h"
 #include "volterra/model.h"
 
 #include <stdbool.h>
@@ -30,6 +31,8 @@ typedef struct volt_recipe {
     bool plain;          /* column j is input j */
     volt_column *column; /* `columns` of them; NULL when plain */
     int64_t memory;      /* rows of the past that the lags reach */
+    const volt_filter *filters; /* of the kernel, which outlives the recipe; NULL: none */
+    int64_t slices;             /* how many; rows are filtered after they are scaled */
 } volt_recipe;
 
 /* What is wanted of the inputs. */
@@ -47,23 +50,35 @@ typedef struct volt_recipe_task {
 volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe);
 void volt_recipe_release(volt_recipe *recipe);
 
-/* The rows before the present one, as far as the lags reach. */
+/* Rows are filtered as the kernel, which must outlive the recipe, wants it. */
+void volt_recipe_use_filters(volt_recipe *recipe, const volt_kernel *kernel);
+
+/* What the rows before the present one have left behind: themselves, as far as the lags reach, and the filters. */
 typedef struct volt_recent {
     double *rows; /* memory x inputs, a ring; NULL without memory */
     int64_t next; /* where the present row will go */
     bool begun;
+    volt_filter_bank bank; /* no state without filters */
+    double *room;          /* a scaled row, and the state of the filters before the present one */
 } volt_recent;
 
 volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent);
 void volt_recent_release(volt_recent *recent);
 void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_recent *to);
-/* The rows in time order, the oldest first, out and in: memory x inputs numbers. */
+/* As one list of volt_recent_length numbers, out and in: the rows in time order, the oldest first (memory x inputs), then
+ * the state of the filters. */
+int64_t volt_recent_length(const volt_recipe *recipe);
 void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *rows);
 void volt_recent_set(const volt_recipe *recipe, const double *rows, volt_recent *recent);
 
 /* The columns of the present row x, and then on to the next row. */
 void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns);
 void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x);
+
+/* Filter a row of scaled columns into z (slices x columns numbers; z may be the columns where there are no filters), or
+ * take back what the last call did to the filters. */
+void volt_recent_filter(const volt_recipe *recipe, volt_recent *recent, double *z);
+void volt_recent_unfilter(const volt_recipe *recipe, volt_recent *recent);
 
 /* Hold the columns of a row to the range of training; true: something was held. */
 bool volt_recipe_hold(const volt_recipe *recipe, double *columns);

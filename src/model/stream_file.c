@@ -62,7 +62,7 @@ static void digest_model(const volt_model *model, double *row, char text[DIGEST_
     }
     digest = digest_numbers(digest, model->coefficients, n * q);
     digest = digest_numbers(digest, model->intercepts, q);
-    digest = digest_numbers(digest, model->input.shift, d);
+    digest = digest_numbers(digest, model->input.shift, model->recipe.columns);
     digest = digest_numbers(digest, model->target_mean, q);
     digest = digest_numbers(digest, model->target_scale, q);
     for (int64_t k = 0; k < q; k++)
@@ -82,7 +82,7 @@ static void part_lengths(const volt_stream *stream, int64_t lengths[PARTS])
     const volt_recipe *recipe = &stream->model->recipe;
     lengths[STATE] = volt_past_length(stream->past);
     lengths[LAST] = stream->pushed > 0 ? recipe->inputs : 0;
-    lengths[RECENT] = stream->recent.begun ? recipe->memory * recipe->inputs : 0;
+    lengths[RECENT] = stream->recent.begun ? volt_recent_length(recipe) : 0;
 }
 
 static void give_moment(const volt_stream *stream, double *const parts[PARTS])
