@@ -72,7 +72,8 @@ static bool copy_piece(const char *from, const char *to, char copy[LONGEST_TEXT]
 static volt_status read_weight(const char *text, double *weight, bool *is_weight)
 {
     *is_weight = volt_parse_number(text, weight);
-    VOLT_REQUIRE(strcmp(text, "?") != 0, VOLT_ERR_KERNEL, "a weight of ? asks a search for a value, and this is none");
+    VOLT_REQUIRE(strcmp(text, "?") != 0, VOLT_ERR_KERNEL,
+                 "a weight of ? asks a search for a value, and this is none");
     VOLT_REQUIRE(!*is_weight || (*weight > 0 && isfinite(*weight)), VOLT_ERR_KERNEL,
                  "the weight %s of a term must be positive and finite", text);
     return VOLT_OK;
@@ -102,7 +103,10 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
         const char *end = piece_end(text, *at);
         bool is_weight = false;
         VOLT_REQUIRE(copy_piece(*at, end, piece), VOLT_ERR_KERNEL, "a factor is missing %s \"%.20s\"",
-                     *end ? "before" : "behind", *end ? end : *at > text ? *at - 1 : "");
+                     *end ? "before" : "behind",
+                     *end         ? end
+                     : *at > text ? *at - 1
+                                  : "");
         if (begins)
             VOLT_TRY(read_weight(piece, &kernel->weight[t], &is_weight));
         if (is_weight)
@@ -111,7 +115,8 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
             VOLT_TRY(add_factor(piece, t, kernel));
         *at = end;
         if (*end != '*') {
-            VOLT_REQUIRE(kernel->n_factors > first, VOLT_ERR_KERNEL, "the weight %s stands before no factor", piece);
+            VOLT_REQUIRE(kernel->n_factors > first, VOLT_ERR_KERNEL, "the weight %s stands before no factor",
+                         piece);
             break;
         }
         ++*at;
@@ -138,8 +143,8 @@ static volt_status check_factors(const volt_kernel *kernel)
 {
     for (int64_t f = 0; f < kernel->n_factors; f++)
         VOLT_REQUIRE(!volt_kernel_is_centred(kernel->factors[f]), VOLT_ERR_KERNEL,
-                     "factor %" PRId64 ": kernel %s is centred, which a factor of an expression cannot be", f + 1,
-                     kernel->factors[f]->entry->info.name);
+                     "factor %" PRId64 ": kernel %s is centred, which a factor of an expression cannot be",
+                     f + 1, kernel->factors[f]->entry->info.name);
     return VOLT_OK;
 }
 
@@ -151,7 +156,10 @@ static volt_status print_text(volt_kernel *kernel)
         int64_t t = kernel->term[f];
         bool begins = f == 0 || kernel->term[f - 1] != t;
         bool weighs = begins && kernel->weight[t] != 1;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", f == 0 ? "" : begins ? " + " : "*",
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s",
+                                 f == 0   ? ""
+                                 : begins ? " + "
+                                          : "*",
                                  weighs ? volt_format_number(kernel->weight[t], number) : "", weighs ? "*" : "",
                                  kernel->factors[f]->text);
         VOLT_REQUIRE(used < sizeof text, VOLT_ERR_KERNEL,
@@ -250,8 +258,8 @@ static volt_status find_factor(const volt_kernel *kernel, const char *name, int6
     long number = strtol(name, &end, 10);
     bool numbered = end > name && *end == '.';
     VOLT_REQUIRE(numbered || kernel->n_factors == 1, VOLT_ERR_KERNEL,
-                 "the kernel has %" PRId64 " factors: say which one \"%s\" belongs to, as in 1.%s", kernel->n_factors,
-                 name, name);
+                 "the kernel has %" PRId64 " factors: say which one \"%s\" belongs to, as in 1.%s",
+                 kernel->n_factors, name, name);
     *factor = numbered ? number - 1 : 0;
     *rest = numbered ? end + 1 : name;
     VOLT_REQUIRE(*factor >= 0 && *factor < kernel->n_factors, VOLT_ERR_KERNEL,
@@ -273,7 +281,8 @@ volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_ke
         return status == VOLT_ERR_KERNEL ? volt_fail_prefix(status, "factor %" PRId64, f + 1) : status;
     }
     VOLT_REQUIRE(begins_term(kernel, f), VOLT_ERR_KERNEL,
-                 "factor %" PRId64 " begins no term: the weight is that of the term, before its first factor", f + 1);
+                 "factor %" PRId64 " begins no term: the weight is that of the term, before its first factor",
+                 f + 1);
     volt_kernel_value found = {
         .info = &weight_info, .given = kernel->weight_given[kernel->term[f]], .present = 1};
     found.number = kernel->weight[kernel->term[f]];
@@ -301,7 +310,8 @@ bool volt_kernel_filters(const volt_kernel *kernel)
     return kernel->n_factors > 0 && !(kernel->n_slices == 1 && volt_filter_is_none(&kernel->filters[0]));
 }
 
-static volt_status resolve_factors(const volt_kernel *kernel, const volt_extent *extents, int64_t d, volt_sum *sum)
+static volt_status resolve_factors(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                   volt_sum *sum)
 {
     for (int64_t f = 0; f < kernel->n_factors; f++) {
         volt_status status =

@@ -73,11 +73,11 @@ struct volt_resolved {
 /* The factors of an expression, resolved. Row z has n_slices slices of d numbers. */
 typedef struct volt_sum {
     int64_t n_factors, n_terms, n_slices;
-    int64_t d;                         /* numbers in a slice */
-    volt_resolved *factor;             /* n_factors */
-    int64_t slice[VOLT_MOST_FACTORS];  /* that factor f sees */
-    int64_t term[VOLT_MOST_FACTORS];   /* that factor f belongs to: they do not fall */
-    double weight[VOLT_MOST_FACTORS];  /* of term t */
+    int64_t d;                        /* numbers in a slice */
+    volt_resolved *factor;            /* n_factors */
+    int64_t slice[VOLT_MOST_FACTORS]; /* that factor f sees */
+    int64_t term[VOLT_MOST_FACTORS];  /* that factor f belongs to: they do not fall */
+    double weight[VOLT_MOST_FACTORS]; /* of term t */
 } volt_sum;
 
 typedef struct volt_kernel_entry {
@@ -114,7 +114,7 @@ struct volt_kernel {
     double weight[VOLT_MOST_FACTORS];                          /* of term t ... */
     bool weight_given[VOLT_MOST_FACTORS];                      /* ... which stands in the text */
     volt_filter filters[VOLT_MOST_FACTORS];                    /* of slice s */
-    char **names; /* of its parameters: n_names, one block */
+    char **names;                                              /* of its parameters: n_names, one block */
     int64_t n_names;
 };
 

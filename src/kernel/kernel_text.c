@@ -343,7 +343,8 @@ volt_status volt_factor_get(const volt_kernel *factor, const char *name, volt_ke
     int filter = p - (int)info->n_parameters;
     if (filter >= 0) {
         volt_filter numbers = factor->filter;
-        volt_kernel_value found = {.info = &filter_infos[filter], .given = factor->filter_given[filter], .present = 1};
+        volt_kernel_value found = {
+            .info = &filter_infos[filter], .given = factor->filter_given[filter], .present = 1};
         found.number = *filter_number(&numbers, filter);
         volt_format_number(found.number, found.text);
         *value = found;

@@ -4,7 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const char *name, volt_sliced_rows *sliced)
+volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const char *name,
+                                  volt_sliced_rows *sliced)
 {
     int64_t slices = volt_kernel_slices(kernel);
     volt_extent given; /* a value that is not finite is named as it was given */

@@ -153,15 +153,16 @@ static volt_status take_slice(const volt_model *model, int64_t s, volt_beyond po
     return VOLT_OK;
 }
 
-static volt_status take_slices(const volt_model *model, volt_beyond policy, int64_t row, double *z, bool *counted)
+static volt_status take_slices(const volt_model *model, volt_beyond policy, int64_t row, double *z,
+                               bool *counted)
 {
     for (int64_t s = 0; s < model->d / model->recipe.columns; s++)
         VOLT_TRY(take_slice(model, s, policy, row, z + s * model->recipe.columns, counted));
     return VOLT_OK;
 }
 
-volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x, volt_beyond policy,
-                                  int64_t row, double *z, int64_t *beyond)
+volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x,
+                                  volt_beyond policy, int64_t row, double *z, int64_t *beyond)
 {
     const volt_recipe *recipe = &model->recipe;
     volt_recipe_row(recipe, recent, x, z);

@@ -152,7 +152,8 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         tensors[tensor_count++] = (volt_tensor){"anchors", q, 0, arrays->outputs};
         tensors[tensor_count++] = (volt_tensor){"alphas", q, 0, arrays->outputs + q};
         if (!model->recipe.plain)
-            tensors[tensor_count++] = (volt_tensor){"columns", model->recipe.columns, COLUMN_NUMBERS, arrays->columns};
+            tensors[tensor_count++] =
+                (volt_tensor){"columns", model->recipe.columns, COLUMN_NUMBERS, arrays->columns};
         if (model->recipe.memory > 0)
             tensors[tensor_count++] =
                 (volt_tensor){"recent", model->recipe.memory, model->recipe.inputs, arrays->recent};
@@ -270,7 +271,8 @@ static volt_status read_radii(const volt_file_fields *fields, const volt_kernel 
         return volt_fields_number(fields, "radius", 0, radii);
     VOLT_TRY(volt_fields_copy(fields, "radii", slices, 0, radii));
     for (int64_t s = 0; s < slices; s++)
-        VOLT_REQUIRE(radii[s] >= 0, VOLT_ERR_FORMAT, "%s: radius %" PRId64 " is %g", fields->path, s + 1, radii[s]);
+        VOLT_REQUIRE(radii[s] >= 0, VOLT_ERR_FORMAT, "%s: radius %" PRId64 " is %g", fields->path, s + 1,
+                     radii[s]);
     return VOLT_OK;
 }
 
@@ -286,8 +288,8 @@ static volt_status read_kernel(const volt_file_fields *fields, const volt_tensor
     VOLT_TRY(status);
     int64_t slices = volt_kernel_slices(model->kernel), d = model->d / slices;
     VOLT_REQUIRE(d * slices == model->d, VOLT_ERR_FORMAT,
-                 "%s: its inputs have %" PRId64 " columns, which %" PRId64 " filters cannot share", fields->path,
-                 model->d, slices);
+                 "%s: its inputs have %" PRId64 " columns, which %" PRId64 " filters cannot share",
+                 fields->path, model->d, slices);
     model->recipe.inputs = model->recipe.columns = d;
     volt_recipe_use_filters(&model->recipe, model->kernel);
     VOLT_TRY(read_radii(fields, model->kernel, radii));

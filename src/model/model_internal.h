@@ -40,8 +40,8 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
  * beyond the range and the ball of training applied. z receives d numbers, *beyond is counted up; `row` (from 0) is for
  * the sentence. The rows in `recent` stay: volt_recent_push goes on to the next
  * row; its filters have taken this one, unless the row is refused. */
-volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x, volt_beyond policy,
-                                  int64_t row, double *z, int64_t *beyond);
+volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x,
+                                  volt_beyond policy, int64_t row, double *z, int64_t *beyond);
 
 /* Scaled output v (q numbers, intercept not yet in it) of the user's row x to the units of the targets, in place.
  * VOLT_ERR_NOT_FINITE when that overflows; `row` (from 0) is for the sentence. */

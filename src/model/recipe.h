@@ -28,9 +28,9 @@ typedef struct volt_column {
 
 typedef struct volt_recipe {
     int64_t inputs, columns;
-    bool plain;          /* column j is input j */
-    volt_column *column; /* `columns` of them; NULL when plain */
-    int64_t memory;      /* rows of the past that the lags reach */
+    bool plain;                 /* column j is input j */
+    volt_column *column;        /* `columns` of them; NULL when plain */
+    int64_t memory;             /* rows of the past that the lags reach */
     const volt_filter *filters; /* of the kernel, which outlives the recipe; NULL: none */
     int64_t slices;             /* how many; rows are filtered after they are scaled */
 } volt_recipe;

@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "base/team.h"
 #include "kernel/gram/gram.h"
+#include "kernel/gram/gram_expression.h"
 #include "kernel/gram/gram_steps.h"
 #include "kernel/kernel_entry.h"
 
@@ -353,6 +354,8 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     if (!options)
         options = &standard;
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    if (kernel->n_factors > 0)
+        return volt_gram_expression(kernel, X, n_x, Y, n_y, options, K);
     bool same = !Y;
     int64_t d = X && n_x > 0 ? X[0].cols : 0;
     collection rows = {X, n_x, d}, columns = same ? rows : (collection){Y, n_y, d};
