@@ -49,12 +49,35 @@ static bool is_of_number(const char *text, const char *at)
            (isdigit((unsigned char)at[-2]) || at[-2] == '.');
 }
 
-/* The end of the piece that begins at `from`: a "+" or "*" between factors, or the end of the text. */
+/* Does a term begin at `at`: a weight and "*", or the name of a kernel? */
+static bool begins_like_term(const char *at)
+{
+    while (isspace((unsigned char)*at))
+        at++;
+    size_t length = strcspn(at, "+*:, \t\n=");
+    const char *behind = at + length + strspn(at + length, " \t\n");
+    char word[64];
+    double number;
+    snprintf(word, sizeof word, "%.*s", (int)length, at);
+    if (*behind == '*' && (volt_parse_number(word, &number) || strcmp(word, "?") == 0))
+        return true;
+    for (int64_t i = 0; i < volt_kernel_count(); i++)
+        if (strcmp(word, volt_kernel_table[i]->info.name) == 0)
+            return *behind != '=';
+    return false;
+}
+
+/* The end of the piece that begins at `from`: a "+" or "*" between factors, or the end of the text. Some values have a
+ * "+" of their own (augment=time+basepoint): behind "=" it ends the factor only where a term follows. */
 static const char *piece_end(const char *text, const char *from)
 {
+    bool in_value = false;
     const char *at = from;
-    while (*at && *at != '*' && !(*at == '+' && !is_of_number(text, at)))
-        at++;
+    for (; *at && *at != '*'; at++) {
+        if (*at == '+' && !is_of_number(text, at) && (!in_value || begins_like_term(at + 1)))
+            break;
+        in_value = *at == '=' || (in_value && *at != ',');
+    }
     return at;
 }
 
@@ -191,6 +214,8 @@ static volt_status list_names(volt_kernel *kernel)
 
 static volt_status read_expression(const char *text, volt_kernel *kernel)
 {
+    if (text[strspn(text, " \t\n\r\f\v")] == '\0')
+        return volt_factor_parse(text, &kernel->factors[0]); /* its sentence: there is no kernel "" */
     for (const char *at = text;; at++) {
         VOLT_TRY(read_term(text, &at, kernel));
         if (!*at)
@@ -249,6 +274,105 @@ const char *volt_kernel_text(const volt_kernel *kernel)
     return kernel->text;
 }
 
+/* ---- changing a text -------------------------------------------------------------------------- */
+
+/* The piece of factor `number` (from 1) in a text: from *from to *to. False: there is none. */
+static bool find_piece(const char *text, int64_t number, const char **from, const char **to)
+{
+    char piece[LONGEST_TEXT];
+    double weight;
+    for (const char *at = text;; at++) {
+        const char *end = piece_end(text, at);
+        bool is_factor =
+            copy_piece(at, end, piece) && !volt_parse_number(piece, &weight) && strcmp(piece, "?") != 0;
+        if (is_factor && --number == 0) {
+            *from = at;
+            *to = end;
+            return true;
+        }
+        if (!*end)
+            return false;
+        at = end;
+    }
+}
+
+/* Put `words` before place `at` of the text. False, and nothing is changed, where `capacity` is too small. */
+static bool insert(char *text, size_t capacity, const char *at, const char *words)
+{
+    size_t length = strlen(text), more = strlen(words), place = (size_t)(at - text);
+    if (length + more >= capacity)
+        return false;
+    memmove(text + place + more, text + place, length - place + 1);
+    memcpy(text + place, words, more);
+    return true;
+}
+
+bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value)
+{
+    char *end = NULL, words[128];
+    long number = strtol(name, &end, 10);
+    bool numbered = end > name && *end == '.';
+    const char *from = text, *to = text + strlen(text), *rest = numbered ? end + 1 : name;
+    if (numbered && !find_piece(text, number, &from, &to))
+        return false;
+    if (numbered && strcmp(rest, weight_info.name) == 0) {
+        snprintf(words, sizeof words, "%s*", value);
+        return insert(text, capacity, from, words);
+    }
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    bool has_more = memchr(from, ':', (size_t)(to - from)) != NULL;
+    snprintf(words, sizeof words, "%c%s=%s", has_more ? ',' : ':', rest, value);
+    return insert(text, capacity, to, words);
+}
+
+/* Take "NAME=?" out of the factor that begins at `from` and ends at `to`, with the comma that it leaves; *name receives
+ * NAME. False: there is no more. */
+static bool take_question(char *from, const char *to, char name[VOLT_ASKED_LENGTH])
+{
+    for (char *at = from; at < to; at++) {
+        if (*at != '?')
+            continue;
+        char *begin = at, *after = at + 1;
+        while (begin > from && begin[-1] != ',' && begin[-1] != ':')
+            begin--;
+        snprintf(name, VOLT_ASKED_LENGTH, "%.*s", (int)strcspn(begin, "= \t"), begin);
+        if (after < to && *after == ',')
+            after++;
+        else if (begin > from)
+            begin--; /* the comma or colon before it */
+        memmove(begin, after, strlen(after) + 1);
+        return true;
+    }
+    return false;
+}
+
+int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_t most)
+{
+    int64_t count = 0;
+    const char *from = NULL, *to = NULL;
+    bool several = find_piece(text, 2, &from, &to);
+    for (int64_t f = 1; count < most && find_piece(text, f, &from, &to); f++) {
+        char name[VOLT_ASKED_LENGTH];
+        while (count < most && find_piece(text, f, &from, &to) &&
+               take_question(text + (from - text), to, name)) {
+            if (several)
+                snprintf(names[count++], VOLT_ASKED_LENGTH, "%d.%.30s", (int)f, name);
+            else
+                snprintf(names[count++], VOLT_ASKED_LENGTH, "%s", name);
+        }
+        find_piece(text, f, &from, &to);
+        char *weight = text + (from - text);
+        while (weight > text && (isspace((unsigned char)weight[-1]) || weight[-1] == '*'))
+            weight--;
+        if (weight > text && weight[-1] == '?' && count < most) {
+            memmove(weight - 1, from, strlen(from) + 1);
+            snprintf(names[count++], VOLT_ASKED_LENGTH, "%d.%s", (int)f, weight_info.name);
+        }
+    }
+    return count;
+}
+
 /* ---- parameters ------------------------------------------------------------------------------- */
 
 /* The factor that "2.gamma" speaks of, and the name behind the number. A kernel of one factor needs no number. */
@@ -293,8 +417,8 @@ volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_ke
 
 const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
 {
-    if (kernel->n_factors == 0)
-        return volt_factor_parameter_name(kernel, index);
+    if (kernel->n_factors == 0) /* filters are named where there are some */
+        return index < kernel->entry->info.n_parameters ? volt_factor_parameter_name(kernel, index) : NULL;
     return index >= 0 && index < kernel->n_names ? kernel->names[index] : NULL;
 }
 

@@ -181,7 +181,12 @@ void volt_kernel_warn(const volt_kernel *kernel);
 /* The value of parameter p, which is present, as it stands in the kernel's text. Returns `text`. */
 char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VALUE_LENGTH]);
 
-/* Add NAME=VALUE to the end of a kernel's text. False, and nothing is changed, where `capacity` is too small. Whether
+/* Take every "NAME=?", and every weight that is "?", out of a kernel's text, in which they ask a search for a value; their
+ * names, numbered where there are several factors, into `names`. Returns how many there were, `most` at most. */
+enum { VOLT_ASKED_LENGTH = 40 };
+int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_t most);
+
+/* Add NAME=VALUE to a kernel's text: to its end, or with "2.NAME" to that of factor 2, "2.weight" before it. False, and nothing is changed, where `capacity` is too small. Whether
  * the kernel takes it is for volt_kernel_parse to say. */
 bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value);
 

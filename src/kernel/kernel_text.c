@@ -288,16 +288,6 @@ volt_status volt_factor_parse(const char *text, volt_kernel **kernel)
     return status;
 }
 
-bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value)
-{
-    size_t used = strlen(text);
-    int more = snprintf(text + used, capacity - used, "%c%s=%s", strchr(text, ':') ? ',' : ':', name, value);
-    if (more >= 0 && (size_t)more < capacity - used)
-        return true;
-    text[used] = '\0';
-    return false;
-}
-
 /* ---- parameters of a factor ------------------------------------------------------------------- */
 
 static const volt_parameter_info filter_infos[VOLT_FILTER_PARAMETERS] = {

@@ -43,6 +43,7 @@ static case_set make_case(const char *text, volt_rng *rng)
 static void free_case(case_set *s)
 {
     volt_columns_free(s->columns);
+    volt_resolved_release(&s->resolved);
     free(s->K);
     free(s->Z);
 }
@@ -99,6 +100,7 @@ static void every_engine_has_a_kernel(void **state)
         for (int64_t k = 0; engine_kernels[k]; k++) {
             volt_resolved resolved = resolve_on(engine_kernels[k], volt_view_of(Z, N, D));
             found = found || volt_engine_of(&resolved, N) == volt_engine_table[e];
+            volt_resolved_release(&resolved);
         }
         if (!found)
             fail_msg("no kernel of engine_kernels runs on the engine %s", volt_engine_table[e]->name);
@@ -180,6 +182,7 @@ static void ends_on(const volt_backend *backend)
             }
             volt_past_free(past);
             volt_columns_free(columns);
+            volt_resolved_release(&resolved);
             free(K);
             free(Z);
         }

@@ -90,6 +90,7 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
     check_readout(solver, text, K, Y, &task, &readout);
     volt_operator_free(task.kernel);
     volt_columns_free(columns);
+    volt_resolved_release(&resolved);
     free(K);
     free(Y);
     free(inputs);

@@ -67,6 +67,8 @@ static const char *const kernels[] = {
     "sig:window=20,level=2,order=2,features=rbf",
     "sig:path=rows,level=3",
     "gak:path=rows,sigma=2",
+    "fir + memory",
+    "linear*rbf:window=9 + 2*volterra",
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
@@ -75,7 +77,8 @@ static volt_resolved resolve(const char *text, int64_t d, volt_kernel **kernel)
 {
     volt_resolved resolved;
     check_ok(volt_kernel_parse(text, kernel));
-    check_ok(volt_kernel_resolve(*kernel, (volt_extent){1, 1}, d, &resolved));
+    const volt_extent unit[VOLT_MOST_FACTORS] = {{1, 1}};
+    check_ok(volt_kernel_resolve_slices(*kernel, unit, d, &resolved));
     return resolved;
 }
 
@@ -108,6 +111,7 @@ static void bytes_are_a_bound(void **state)
                     fail_msg("%s, d = %d, m = %d: %g bytes said, %g taken", kernels[i], (int)d, (int)m, said,
                              took);
                 assert_int_equal(count.now, 0);
+                volt_resolved_release(&resolved);
                 volt_kernel_free(kernel);
                 free(Y);
             }
@@ -157,6 +161,7 @@ static void columns_that_grow(void **state)
                 if (once[k] != grown[k])
                     fail_msg("%s, d = %d: %.17g at once, %.17g grown", kernels[i], (int)d, once[k], grown[k]);
             assert_true(largest > 0);
+            volt_resolved_release(&resolved);
             volt_kernel_free(kernel);
             free(Z);
             free(Y);

@@ -16,16 +16,19 @@ const char *const engine_kernels[] = {
     "sig:window=6,level=3,order=1",
     "sig:window=4,level=2,order=2",
     "gak:path=rows",
+    "fir:mu=0.8",
+    "2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8",
+    "linear:window=3*rbf:gamma=0.5 + 0.5*volterra:tau_coef=0.6,lambda_coef=0.8 + gak:window=5,sigma=1",
     NULL,
 };
 
 volt_resolved resolve_on(const char *text, volt_view Z)
 {
     volt_kernel *kernel = plain_parse(text);
-    volt_extent extent;
-    volt_resolved resolved;
-    check_ok(volt_extent_of(Z, "the inputs", &extent));
-    check_ok(volt_kernel_resolve(kernel, extent, Z.cols, &resolved));
+    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_resolved resolved = {0};
+    check_ok(volt_extents_of(Z, 1, "the inputs", extents));
+    check_ok(volt_kernel_resolve_slices(kernel, extents, Z.cols, &resolved));
     volt_kernel_free(kernel);
     return resolved;
 }

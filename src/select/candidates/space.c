@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/name_lists.h"
+#include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 
@@ -28,6 +29,7 @@ void volt_space_free(volt_space *space)
         volt_free(space->axes[a].name);
     }
     volt_free(space->axes);
+    volt_free(space->sample);
     volt_free(space->kernel);
     volt_kernel_free(space->given);
     volt_free(space);
@@ -53,23 +55,17 @@ static bool has_axis(const volt_space *space, const char *name)
 
 /* ---- ranges of the caller --------------------------------------------------------------------- */
 
-static volt_status find_parameter(const volt_kernel_info *info, const char *name,
+/* The parameter that a range is given for. */
+static volt_status find_parameter(const volt_space *space, const char *name,
                                   const volt_parameter_info **parameter)
 {
-    const char *names[64];
-    int64_t count = 0;
-    for (int64_t p = 0; p < info->n_parameters; p++) {
-        names[count++] = info->parameters[p].name;
-        if (strcmp(info->parameters[p].name, name) == 0) {
-            *parameter = &info->parameters[p];
-            return VOLT_OK;
-        }
-    }
-    names[count++] = "alpha";
-    const char *nearest = volt_nearest_name(name, names, count);
-    return volt_fail(VOLT_ERR_ARGUMENT,
-                     "a range is given for \"%s\", and kernel %s has no such parameter%s%s%s", name, info->name,
-                     nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    volt_kernel_value value;
+    volt_status status = volt_kernel_get(space->given, name, &value);
+    if (status == VOLT_ERR_KERNEL)
+        return volt_fail_prefix(VOLT_ERR_ARGUMENT, "a range is given for \"%s\"", name);
+    if (status == VOLT_OK)
+        *parameter = value.info;
+    return status;
 }
 
 static bool is_log(volt_search_law kind)
@@ -149,7 +145,7 @@ static bool is_given(const volt_space *space, const char *name)
     return !volt_name_is_alpha(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
 }
 
-static volt_status add_range(volt_space *space, const volt_kernel_info *info, const volt_range *range)
+static volt_status add_range(volt_space *space, const volt_range *range)
 {
     VOLT_REQUIRE(range->name, VOLT_ERR_ARGUMENT, "a range has no name");
     VOLT_REQUIRE(!is_given(space, range->name), VOLT_ERR_ARGUMENT,
@@ -158,7 +154,7 @@ static volt_status add_range(volt_space *space, const volt_kernel_info *info, co
     bool alpha = volt_name_is_alpha(range->name);
     const volt_parameter_info *parameter = NULL;
     if (!alpha)
-        VOLT_TRY(find_parameter(info, range->name, &parameter));
+        VOLT_TRY(find_parameter(space, range->name, &parameter));
 
     volt_axis axis = {.kind = range->kind, .low = range->low, .high = range->high};
     volt_status status = VOLT_OK;
@@ -181,54 +177,121 @@ static volt_status add_range(volt_space *space, const volt_kernel_info *info, co
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-static volt_status add_table_ranges(volt_space *space, const volt_kernel_info *info)
+/* What stays at its default unless "?" asks for it, and the weights of terms: they are in no kernel's table. */
+static const struct {
+    const char *name;
+    volt_axis axis;
+} asked_ranges[] = {
+    {"pole", {.kind = VOLT_SEARCH_LINEAR, .low = -0.9, .high = 0.98}},
+    {"pair", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 0.98}},
+    {"angle", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 1}},
+    {"corr", {.kind = VOLT_SEARCH_LINEAR, .low = -0.9, .high = 0.99}},
+    {"weight", {.kind = VOLT_SEARCH_LOG, .low = 1e-3, .high = 1e3}},
+};
+
+static bool is_asked(char asked[][VOLT_ASKED_LENGTH], int64_t n_asked, const char *name)
 {
-    for (int64_t p = 0; p < info->n_parameters; p++) {
-        const volt_parameter_info *parameter = &info->parameters[p];
-        if (parameter->search == VOLT_SEARCH_NONE || has_axis(space, parameter->name) ||
-            is_given(space, parameter->name))
-            continue;
-        volt_axis axis = {.kind = parameter->search,
-                          .low = parameter->search_low,
-                          .high = parameter->search_high,
-                          .unit = parameter->unit};
-        VOLT_TRY(add_axis(space, parameter->name, axis));
+    for (int64_t i = 0; i < n_asked; i++)
+        if (strcmp(asked[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The axis of a parameter that is neither given nor has a range of the caller. False: it is not searched. */
+static bool default_axis(const volt_parameter_info *parameter, const char *name, bool asked, volt_axis *axis)
+{
+    bool is_weight = strcmp(parameter->name, "weight") == 0;
+    if (parameter->search != VOLT_SEARCH_NONE) {
+        *axis = (volt_axis){.kind = parameter->search,
+                            .low = parameter->search_low,
+                            .high = parameter->search_high,
+                            .unit = parameter->unit};
+        return true;
+    }
+    if (!asked && (!is_weight || strcmp(name, "1.weight") == 0)) /* the first term's weight is 1 */
+        return false;
+    for (size_t i = 0; i < sizeof asked_ranges / sizeof *asked_ranges; i++)
+        if (strcmp(parameter->name, asked_ranges[i].name) == 0) {
+            *axis = asked_ranges[i].axis;
+            return true;
+        }
+    return false;
+}
+
+static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
+{
+    for (int64_t i = 0; i < n_asked; i++) { /* a name that the kernel does not have is an error */
+        volt_kernel_value value;
+        volt_axis axis;
+        VOLT_TRY(volt_kernel_get(space->given, asked[i], &value));
+        VOLT_REQUIRE(default_axis(value.info, asked[i], true, &axis), VOLT_ERR_KERNEL,
+                     "%s=? asks for a search of %s, which has no range of its own: give one", asked[i],
+                     asked[i]);
+        if (!has_axis(space, asked[i]) && value.info->search == VOLT_SEARCH_NONE)
+            VOLT_TRY(add_axis(space, asked[i], axis));
+    }
+    const char *name;
+    for (int64_t p = 0; (name = volt_kernel_parameter_name(space->given, p)); p++) {
+        volt_kernel_value value;
+        volt_axis axis;
+        VOLT_TRY(volt_kernel_get(space->given, name, &value));
+        if (!value.given && !has_axis(space, name) &&
+            default_axis(value.info, name, is_asked(asked, n_asked, name), &axis))
+            VOLT_TRY(add_axis(space, name, axis));
     }
     return VOLT_OK;
 }
 
-/* The distance of two rows after scaling. */
-static volt_status learn_distance(volt_view X, bool scale, double *distance)
+/* Does a candidate of the space see filtered rows? */
+static bool may_filter(const volt_space *space)
 {
-    VOLT_TRY(volt_kernel_distance_unit(X, 1, distance));
+    for (int64_t a = 0; a < space->n_axes; a++) {
+        const char *dot = strchr(space->axes[a].name, '.'), *name = dot ? dot + 1 : space->axes[a].name;
+        if (strcmp(name, "pole") == 0 || strcmp(name, "pair") == 0 || strcmp(name, "corr") == 0)
+            return true;
+    }
+    return volt_kernel_filters(space->given);
+}
+
+/* The distance of two rows after scaling, and some of the scaled rows where filters may come between. */
+static volt_status learn_distance(volt_view X, bool scale, volt_space *space)
+{
+    enum { MOST_SAMPLE = 1000 };
+    VOLT_TRY(volt_kernel_distance_unit(X, 1, &space->distance));
     volt_input_scale input = {.shift = volt_alloc_doubles(X.cols, 1)};
-    if (!input.shift)
-        return VOLT_ERR_MEMORY;
-    volt_status status = volt_input_scale_learn(X, true, !scale, &input);
-    *distance *= input.scale;
+    volt_status status = input.shift ? volt_input_scale_learn(X, true, !scale, &input) : VOLT_ERR_MEMORY;
+    space->distance *= input.scale;
+    space->d = X.cols;
+    space->n_sample = volt_min(X.rows, MOST_SAMPLE);
+    if (status == VOLT_OK && may_filter(space)) {
+        space->sample = volt_alloc_doubles(space->n_sample, X.cols);
+        status = space->sample ? VOLT_OK : VOLT_ERR_MEMORY;
+        for (int64_t i = 0; space->sample && i < space->n_sample; i++)
+            volt_input_scale_row(&input, X.cols, X.data + i * X.ld, space->sample + i * X.cols);
+    }
     volt_free(input.shift);
     return status;
 }
 
 /* The caller's choices come first: what else applies depends on them. Alpha comes last. */
-static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options)
+static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options,
+                        char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
 {
-    const volt_kernel_info *info = volt_kernel_info_of(space->given);
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)
             if ((options->ranges[r].choices != NULL) == choices && !volt_name_is_alpha(options->ranges[r].name))
-                VOLT_TRY(add_range(space, info, &options->ranges[r]));
+                VOLT_TRY(add_range(space, &options->ranges[r]));
     space->n_asked = space->n_axes;
-    VOLT_TRY(add_table_ranges(space, info));
+    VOLT_TRY(add_table_ranges(space, asked, n_asked));
     for (int64_t r = 0; r < options->n_ranges; r++)
         if (volt_name_is_alpha(options->ranges[r].name))
-            VOLT_TRY(add_range(space, info, &options->ranges[r]));
+            VOLT_TRY(add_range(space, &options->ranges[r]));
     space->alpha_asked = has_axis(space, "alpha");
     if (!has_axis(space, "alpha")) {
         volt_axis axis = {.kind = VOLT_SEARCH_LOG, .low = alpha_low, .high = alpha_high};
         VOLT_TRY(add_axis(space, "alpha", axis));
     }
-    return learn_distance(X, options->scale, &space->distance);
+    return learn_distance(X, options->scale, space);
 }
 
 /* Take out what may stand between the words of a kernel's text: white space, and a ':' before no parameters. */
@@ -251,18 +314,24 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
         options = &standard;
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
+    enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
+    char asked[MOST_ASKED][VOLT_ASKED_LENGTH], text[VOLT_KERNEL_LENGTH];
+    VOLT_REQUIRE(kernel && strlen(kernel) < sizeof text, VOLT_ERR_KERNEL,
+                 "the kernel's text is NULL or has more than %d characters", VOLT_KERNEL_LENGTH - 1);
+    memcpy(text, kernel, strlen(kernel) + 1);
+    int64_t n_asked = volt_kernel_text_ask(text, asked, MOST_ASKED);
     volt_kernel *given = NULL;
-    VOLT_TRY(volt_kernel_parse(kernel, &given));
+    VOLT_TRY(volt_kernel_parse(text, &given));
     volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh) {
         volt_kernel_free(given);
         return VOLT_ERR_MEMORY;
     }
     fresh->given = given;
-    fresh->kernel = volt_strdup(kernel); /* as it was given: what it leaves out is what is searched */
+    fresh->kernel = volt_strdup(text); /* as it was given: what it leaves out is what is searched */
     if (fresh->kernel)
         tidy(fresh->kernel);
-    volt_status status = fresh->kernel ? fill(fresh, X, options) : VOLT_ERR_MEMORY;
+    volt_status status = fresh->kernel ? fill(fresh, X, options, asked, n_asked) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         *space = fresh;
     else

@@ -31,6 +31,8 @@ typedef struct volt_space {
     char *kernel;       /* what is given, as text ... */
     volt_kernel *given; /* ... and parsed */
     double distance;    /* median distance of two scaled rows */
+    double *sample;     /* n_sample x d: the first scaled rows, for distances after a filter; NULL: no filters */
+    int64_t n_sample, d;
     volt_axis *axes;    /* those of the caller, choices first, then those of the kernel table; alpha last */
     int64_t n_axes, capacity;
     int64_t n_asked;  /* the first axes, those the caller gave ranges for, without alpha */

@@ -11,11 +11,13 @@
 #include "select/candidates/space.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "kernel/kernel_entry.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double unit_size(volt_unit unit, double distance)
@@ -73,14 +75,49 @@ static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const 
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-/* The window of the kernel of that text, 1 when it has none. */
-static volt_status window_of(const char *text, double *window)
+/* The factor that an axis belongs to: "2.gamma" to the second; the kernel itself where it stands alone. */
+static const volt_kernel *factor_of(const volt_kernel *kernel, const char *name)
 {
-    volt_kernel *kernel = NULL;
-    volt_kernel_value value;
-    VOLT_TRY(volt_kernel_parse(text, &kernel));
-    *window = volt_kernel_get(kernel, "window", &value) == VOLT_OK && value.present ? value.number : 1;
-    volt_kernel_free(kernel);
+    char *end = NULL;
+    long number = strtol(name, &end, 10);
+    if (kernel->n_factors == 0)
+        return kernel;
+    return kernel
+        ->factors[end > name && *end == '.' && number >= 1 && number <= kernel->n_factors ? number - 1 : 0];
+}
+
+/* The unit of widths of a factor: the distance of two rows as it sees them, times the root of its window. */
+static volt_status unit_of(const volt_space *space, const volt_kernel *factor, double *distance)
+{
+    volt_kernel_value window;
+    *distance = space->distance;
+    if (space->sample && !volt_filter_is_none(&factor->filter)) {
+        volt_view rows = volt_view_of(space->sample, space->n_sample, space->d);
+        double *filtered = volt_alloc_doubles(rows.rows, rows.cols);
+        volt_status status = filtered ? volt_filter_rows(&factor->filter, 1, rows, filtered) : VOLT_ERR_MEMORY;
+        if (status == VOLT_OK)
+            status = volt_kernel_distance_unit(volt_view_of(filtered, rows.rows, rows.cols), 1, distance);
+        volt_free(filtered);
+        VOLT_TRY(status);
+    }
+    if (volt_factor_get(factor, "window", &window) == VOLT_OK && window.present)
+        *distance *= sqrt(window.number);
+    return VOLT_OK;
+}
+
+/* The value of an axis as text, its width in the unit of the factor that it belongs to in the kernel so far. */
+static volt_status value_text(const volt_space *space, const volt_axis *axis, double u, const char *text,
+                              char number[VOLT_NUMBER_LENGTH], const char **value)
+{
+    double distance = 1;
+    if (axis->unit != VOLT_UNIT_ONE) {
+        volt_kernel *kernel = NULL;
+        VOLT_TRY(volt_kernel_parse(text, &kernel));
+        volt_status status = unit_of(space, factor_of(kernel, axis->name), &distance);
+        volt_kernel_free(kernel);
+        VOLT_TRY(status);
+    }
+    *value = text_at(axis, u, distance, number);
     return VOLT_OK;
 }
 
@@ -89,15 +126,13 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
 {
     char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
     snprintf(text, sizeof text, "%s", space->kernel);
-    /* Choices and windows before widths, whose unit depends on the window. */
-    for (int widths = 0; widths <= 1; widths++) {
-        double window = 1;
-        VOLT_TRY(window_of(text, &window));
-        double distance = space->distance * sqrt(window);
+    /* Choices, windows and filters before widths, whose unit depends on them. */
+    for (int widths = 0; widths <= 1; widths++)
         for (int64_t a = 0; a < space->n_axes; a++) {
             const volt_axis *axis = &space->axes[a];
-            const char *value = text_at(axis, u[a], distance, number);
+            const char *value = NULL;
             bool goes = true;
+            VOLT_TRY(value_text(space, axis, u[a], text, number, &value));
             if (volt_name_is_alpha(axis->name))
                 volt_parse_number(value, alpha);
             else if ((axis->unit != VOLT_UNIT_ONE) != widths)
@@ -107,7 +142,6 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
             if (taken)
                 taken[a] = goes;
         }
-    }
     memcpy(kernel, text, sizeof text);
     return VOLT_OK;
 }
