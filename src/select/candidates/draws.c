@@ -41,11 +41,14 @@ static void release(void *own)
 static volt_status examine(const drawing *drawn, const char *text, bool *runs, bool *dear)
 {
     volt_kernel *kernel = NULL;
-    volt_resolved resolved;
-    const volt_extent unit = {.radius = 1, .largest = 1};
+    volt_resolved resolved = {0};
+    volt_extent unit[VOLT_MOST_FACTORS];
+    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+        unit[s] = (volt_extent){.radius = 1, .largest = 1};
     volt_status status = volt_kernel_parse(text, &kernel);
-    *runs = status == VOLT_OK && volt_kernel_resolve(kernel, unit, drawn->d, &resolved) == VOLT_OK;
+    *runs = status == VOLT_OK && volt_kernel_resolve_slices(kernel, unit, drawn->d, &resolved) == VOLT_OK;
     *dear = *runs && volt_engine_of(&resolved, drawn->rows)->is_dear;
+    volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "kernel/engine/engine.h"
+#include "kernel/sliced_rows.h"
 #include "select/folds/block_score.h"
 #include "solve/choice.h"
 
@@ -25,15 +26,32 @@ typedef struct evaluation {
     volt_kernel *kernel;
     volt_resolved resolved;
     const volt_scaled_inputs *inputs;
+    volt_sliced_rows sliced; /* the inputs as the kernel sees them, after a zero past before row ... */
+    int64_t sliced_from;     /* ... this one: where the group begins, if there are filters */
     double alpha;
     bool intercept; /* the readout has one: asked for, or because the Gram matrix is centred */
     volt_stage *stage;
 } evaluation;
 
-static volt_view input_rows(const evaluation *e, int64_t first, int64_t count)
+/* Rows of the inputs as they are, and as the kernel sees them in the group at hand. */
+static volt_view scaled_rows(const evaluation *e, int64_t first, int64_t count)
 {
     int64_t d = e->problem->d;
     return volt_view_of(e->inputs->Z + first * d, count, d);
+}
+
+static volt_view input_rows(const evaluation *e, int64_t first, int64_t count)
+{
+    return volt_view_rows(e->sliced.rows, first - e->sliced_from, count);
+}
+
+/* Filter the rows from `first` on, after a zero past. */
+static volt_status slice_rows(evaluation *e, int64_t first)
+{
+    volt_sliced_rows_release(&e->sliced);
+    e->sliced_from = first;
+    return volt_sliced_rows_make(e->kernel, scaled_rows(e, first, e->problem->n - first), "the inputs",
+                                 &e->sliced);
 }
 
 /* ---- Gram matrix ------------------------------------------------------------------------------ */
@@ -75,28 +93,34 @@ static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matri
 {
     volt_columns *columns = NULL;
     volt_past *past = NULL;
+    volt_sliced_rows block = {0};
     volt_status status =
-        volt_columns_create(&e->resolved, input_rows(e, split->train_begin, K.cols), e->stage, &columns);
+        volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows), "the inputs", &block);
+    if (status == VOLT_OK)
+        status =
+            volt_columns_create(&e->resolved, input_rows(e, split->train_begin, K.cols), e->stage, &columns);
     if (status == VOLT_OK)
         status = volt_past_create(&e->resolved, columns, K.rows, &past);
     if (status == VOLT_OK)
-        status = volt_past_advance_at(e->factor->backend, past, input_rows(e, split->begin, K.rows), false,
-                                      false, K, e->stage);
+        status = volt_past_advance_at(e->factor->backend, past, block.rows, false, false, K, e->stage);
     volt_past_free(past);
     volt_columns_free(columns);
+    volt_sliced_rows_release(&block);
     return status;
 }
 
 /* ---- one fold --------------------------------------------------------------------------------- */
 
 /* Begin the group of training parts from row `base` on, of which `rows` rows are needed. */
-static void begin_group(evaluation *e, int64_t base, int64_t rows)
+static volt_status begin_group(evaluation *e, int64_t base, int64_t rows)
 {
     const volt_problem *problem = e->problem;
     int64_t w = problem->washout, q = problem->q, kept = rows - w;
     volt_matrix W = {e->space->W, kept, q, e->intercept ? q + 1 : q};
     forget_columns(e);
     e->base = base;
+    if (base != e->sliced_from && volt_kernel_filters(e->kernel))
+        VOLT_TRY(slice_rows(e, base));
     volt_factor_begin(e->factor, &(volt_factor_task){.rows = rows,
                                                      .washout = w,
                                                      .alpha = e->alpha,
@@ -108,6 +132,7 @@ static void begin_group(evaluation *e, int64_t base, int64_t rows)
                                                      .ld_u = W.ld,
                                                      .steady = true,
                                                      .stage = e->stage});
+    return VOLT_OK;
 }
 
 /* Factor the first `to` rows. */
@@ -205,10 +230,10 @@ static group group_at(const volt_problem *problem, int64_t first)
     return (group){.first = first, .next = next, .rows = end - base};
 }
 
-static void begin(evaluation *e, const group *folds)
+static volt_status begin(evaluation *e, const group *folds)
 {
     bool all = e->problem->score == VOLT_SCORE_LOG;
-    begin_group(e, all ? 0 : e->problem->splits[folds->first].train_begin, folds->rows);
+    return begin_group(e, all ? 0 : e->problem->splits[folds->first].train_begin, folds->rows);
 }
 
 static volt_status score_at(evaluation *e, int64_t k, double *score)
@@ -225,7 +250,7 @@ static volt_status evaluate_all(evaluation *e, volt_goes_on_fn goes_on, void *co
     int64_t count = e->problem->folds;
     for (group at = {0}; at.next < count;) {
         at = group_at(e->problem, at.next);
-        begin(e, &at);
+        VOLT_TRY(begin(e, &at));
         for (int64_t k = at.first; k < at.next; k++) {
             VOLT_TRY(score_at(e, k, &folds[k]));
             *n_done = k + 1;
@@ -250,7 +275,7 @@ static volt_status profile_group(evaluation *e, const group *at, profile *p)
 {
     double *diagonal = e->space->diagonal;
     e->alpha = 0;
-    begin(e, at);
+    VOLT_TRY(begin(e, at));
     VOLT_TRY(fill_gram(e, at->rows));
     volt_factor_task task = e->factor->task;
     volt_factor_keep(e->factor, 0, diagonal);
@@ -323,7 +348,9 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     e.factor->cost = (volt_cost){0};
     VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
-    volt_status status = volt_kernel_resolve(e.kernel, e.inputs->extent, problem->d, &e.resolved);
+    volt_status status = slice_rows(&e, 0);
+    if (status == VOLT_OK)
+        status = volt_kernel_resolve_slices(e.kernel, e.sliced.extents, problem->d, &e.resolved);
     e.intercept = problem->intercept || e.resolved.centred;
     if (status == VOLT_OK && problem->score == VOLT_SCORE_LOG && e.resolved.centred)
         status = volt_fail(VOLT_ERR_ARGUMENT,
@@ -332,6 +359,8 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
         status = *alpha > 0 ? evaluate_all(&e, goes_on, context, folds, n_done)
                             : profile_alpha(&e, alpha, folds, n_done);
     forget_columns(&e);
+    volt_resolved_release(&e.resolved);
+    volt_sliced_rows_release(&e.sliced);
     volt_kernel_free(e.kernel);
     *cost = e.factor->cost;
     return status;

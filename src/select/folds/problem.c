@@ -169,15 +169,22 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
 volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, double *bytes)
 {
     volt_kernel *kernel = NULL;
-    volt_resolved resolved;
+    volt_resolved resolved = {0};
+    volt_extent extents[VOLT_MOST_FACTORS];
     *bytes = 0;
     volt_status status = volt_kernel_parse(text, &kernel);
     if (status != VOLT_OK)
         return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
     const volt_scaled_inputs *inputs =
         volt_kernel_keeps_origin(kernel) ? &problem->unshifted : &problem->shifted;
-    if (volt_kernel_resolve(kernel, inputs->extent, problem->d, &resolved) == VOLT_OK)
+    int64_t slices = volt_kernel_slices(kernel);
+    for (int64_t s = 0; s < slices; s++) /* a filter hardly changes how far rows reach, and bytes not at all */
+        extents[s] = inputs->extent;
+    if (volt_kernel_resolve_slices(kernel, extents, problem->d, &resolved) == VOLT_OK)
         *bytes = volt_engine_bytes(&resolved, problem->most_rows, problem->most_rows);
+    if (volt_kernel_filters(kernel))
+        *bytes += 8 * (double)problem->n * (double)(slices * problem->d);
+    volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
     return VOLT_OK;
 }
