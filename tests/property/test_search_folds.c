@@ -54,7 +54,7 @@ static const form forms[] = {
     {"fir:mu=0.8", 1e-6, 1},
     {"fir:mu=0.8,corr=0.5,pole=0.4", 1e-6, 1},
     {"2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8,pair=0.6,angle=0.2", 1e-6, 1},
-    {"linear*rbf:gamma=0.8 + 0.5*volterra:tau=0.2,lambda=0.5,pole=0.5", 1e-6, 1},
+    {"linear*rbf:gamma=0.8 + 0.5*fading:gamma=0.4,rho=0.7,pole=0.5", 1e-6, 1},
     {"gak:sigma=1,window=4", 1e-6, 1},
     {"gak:sigma=1,path=rows", 1e-6, 1},
     {"sig:level=3,window=4", 1e-6, 0},
