@@ -102,13 +102,14 @@ static volt_status read_weight(const char *text, double *weight, bool *is_weight
     return VOLT_OK;
 }
 
-static volt_status add_factor(const char *text, int64_t term, volt_kernel *kernel)
+/* `alone`: no other factor stands in the text, and a sentence need not say which one it speaks of. */
+static volt_status add_factor(const char *text, int64_t term, bool alone, volt_kernel *kernel)
 {
     VOLT_REQUIRE(kernel->n_factors < VOLT_MOST_FACTORS, VOLT_ERR_KERNEL,
                  "the kernel has more than %d factors, and may have that many at most", VOLT_MOST_FACTORS);
     int64_t f = kernel->n_factors;
     volt_status status = volt_factor_parse(text, &kernel->factors[f]);
-    if (status == VOLT_ERR_KERNEL && f > 0)
+    if (status == VOLT_ERR_KERNEL && !alone)
         return volt_fail_prefix(status, "factor %" PRId64, f + 1);
     VOLT_TRY(status);
     kernel->term[f] = term;
@@ -135,7 +136,7 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
         if (is_weight)
             kernel->weight_given[t] = true;
         else
-            VOLT_TRY(add_factor(piece, t, kernel));
+            VOLT_TRY(add_factor(piece, t, kernel->n_factors == 0 && !*end, kernel));
         *at = end;
         if (*end != '*') {
             VOLT_REQUIRE(kernel->n_factors > first, VOLT_ERR_KERNEL, "the weight %s stands before no factor",

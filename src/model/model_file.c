@@ -296,7 +296,9 @@ static volt_status read_kernel(const volt_file_fields *fields, const volt_tensor
     VOLT_TRY(check_inputs(fields->path, volt_view_of(inputs->data, inputs->rows, inputs->cols), slices, radii,
                           extents));
     status = volt_kernel_resolve_slices(model->kernel, extents, d, &model->resolved);
-    return status == VOLT_OK ? VOLT_OK : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
+    return status == VOLT_OK || status == VOLT_ERR_MEMORY
+               ? status
+               : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
 }
 
 static volt_status read_settings(const volt_file_fields *fields, volt_model *model)

@@ -84,6 +84,12 @@ static int collect_forms(void **state)
     add_form("sig:level=4,features=rbf,gamma=0.1,scale=2,path=rows");
     add_form("sigpde:dyadic=1,static=rbf,window=4");
     add_form("sigpde:window=3,augment=leadlag");
+    /* expressions: scans, products, filters whose state is carried, factors on engines of every kind */
+    add_form("2*fir:mu=0.8 + memory");
+    add_form("fir:mu=0.8,corr=0.6,pole=0.5");
+    add_form("0.5*fading:pole=0.7,pair=0.8,angle=0.2 + rbf:pair=0.4,angle=1*linear");
+    add_form("volterra:tau=0.3,lambda=0.5 + 3*memory:pole=-0.4");
+    add_form("rbf:window=3,pole=0.3 + gak:window=3*sig:level=2,window=3");
     assert_true(form_count >= 30);
     return 0;
 }

@@ -155,6 +155,10 @@ static const struct {
     {"sig:level=9,window=3,augment=time+leadlag", predict},
     {"sigpde:window=6,static=rbf", predict},
     {"sigpde", collection},
+    {"2*fir + memory:pole=0.5*rbf:window=3", gram},
+    {"2*fir + memory:pole=0.5*rbf:window=3", fit},
+    {"gak:window=5 + fir:corr=0.5", predict},
+    {"fir:pole=0.3 + gak*volterra", collection},
     {"linear", confidence_set_r},
     {"linear", confidence_set_max},
 };

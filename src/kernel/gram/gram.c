@@ -91,6 +91,15 @@ static void close_rows(row_maker *maker)
     volt_columns_free(maker->columns);
 }
 
+/* Does no bound say that K, or what it is made of, cannot overflow? */
+static bool may_overflow(const volt_resolved *resolved)
+{
+    bool may = !isfinite(resolved->facts.largest) || resolved->programme.gaussian > 0;
+    for (int64_t f = 0; resolved->sum && f < resolved->sum->n_factors; f++)
+        may |= resolved->sum->factor[f].programme.gaussian > 0;
+    return may;
+}
+
 /* The matrix as the engine gives it: that of the columns with themselves (`own`), or the one asked for. Its
  * progress covers [from, from + share] of the call. */
 static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
@@ -109,8 +118,7 @@ static volt_status fill(const void *context, bool own, double from, double share
         status = volt_stage_end(&stage);
     }
     close_rows(&maker);
-    /* No bound says that K, or what it is made of, cannot overflow. */
-    if (status == VOLT_OK && (!isfinite(resolved->facts.largest) || resolved->programme.gaussian > 0))
+    if (status == VOLT_OK && may_overflow(resolved))
         status = volt_check_finite(K, same);
     return status;
 }

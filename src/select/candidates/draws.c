@@ -46,7 +46,9 @@ static volt_status examine(const drawing *drawn, const char *text, bool *runs, b
     for (int s = 0; s < VOLT_MOST_FACTORS; s++)
         unit[s] = (volt_extent){.radius = 1, .largest = 1};
     volt_status status = volt_kernel_parse(text, &kernel);
-    *runs = status == VOLT_OK && volt_kernel_resolve_slices(kernel, unit, drawn->d, &resolved) == VOLT_OK;
+    if (status == VOLT_OK)
+        status = volt_kernel_resolve_slices(kernel, unit, drawn->d, &resolved);
+    *runs = status == VOLT_OK;
     *dear = *runs && volt_engine_of(&resolved, drawn->rows)->is_dear;
     volt_resolved_release(&resolved);
     volt_kernel_free(kernel);

@@ -180,11 +180,12 @@ volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, 
     int64_t slices = volt_kernel_slices(kernel);
     for (int64_t s = 0; s < slices; s++) /* a filter hardly changes how far rows reach, and bytes not at all */
         extents[s] = inputs->extent;
-    if (volt_kernel_resolve_slices(kernel, extents, problem->d, &resolved) == VOLT_OK)
+    status = volt_kernel_resolve_slices(kernel, extents, problem->d, &resolved);
+    if (status == VOLT_OK)
         *bytes = volt_engine_bytes(&resolved, problem->most_rows, problem->most_rows);
     if (volt_kernel_filters(kernel))
         *bytes += 8 * (double)problem->n * (double)(slices * problem->d);
     volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
-    return VOLT_OK;
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
