@@ -54,7 +54,10 @@ static bool begins_like_term(const char *at)
 {
     while (isspace((unsigned char)*at))
         at++;
-    size_t length = strcspn(at, "+*:, \t\n=");
+    size_t length = 0;
+    while (at[length] &&
+           (!strchr("+*:, \t\n=", at[length]) || (at[length] == '+' && is_of_number(at, at + length))))
+        length++;
     const char *behind = at + length + strspn(at + length, " \t\n");
     char word[64];
     double number;

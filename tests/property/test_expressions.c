@@ -4,6 +4,7 @@
  * matrix is that of the kernel alone on these rows, and the matrices are multiplied and added in plain loops. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
+#include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"
@@ -327,6 +328,32 @@ static void collections_of_every_kernel(void **state)
         }
 }
 
+static void collections_run_out_of_memory(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(1305);
+    double *X = random_rows(&rng, N, D, 1), K[SERIES * SERIES];
+    volt_kernel *kernel = plain_parse("0.5*fir:corr=0.4 + gak:pole=0.3*memory + sig:level=2");
+    volt_view series[SERIES];
+    for (int s = 0; s < SERIES; s++)
+        series[s] = volt_view_of(X, lengths[s], D);
+    for (int own = 0; own < 2; own++)
+        for (int64_t k = 1, hit = 1; hit; k++) {
+            failing_alloc_start(k);
+            volt_status status =
+                volt_gram_collection(kernel, series, SERIES, own ? NULL : series, own ? 0 : SERIES, NULL,
+                                     volt_matrix_of(K, SERIES, SERIES));
+            hit = failing_alloc_hit();
+            int64_t live = failing_alloc_live();
+            failing_alloc_stop();
+            if (live != 0 || status != (hit ? VOLT_ERR_MEMORY : VOLT_OK))
+                fail_msg("allocation %" PRId64 ": status \"%s\" (%s), %" PRId64 " blocks not freed", k,
+                         volt_status_message(status), volt_error_detail(), live);
+        }
+    volt_kernel_free(kernel);
+    free(X);
+}
+
 /* ---- positive semidefinite -------------------------------------------------------------------- */
 
 static void positive_semidefinite(void **state)
@@ -354,9 +381,8 @@ static void positive_semidefinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_in_expressions),
-        cmocka_unit_test(fir_is_its_double_sum),
-        cmocka_unit_test(collections_of_every_kernel),
+        cmocka_unit_test(every_kernel_in_expressions), cmocka_unit_test(fir_is_its_double_sum),
+        cmocka_unit_test(collections_of_every_kernel), cmocka_unit_test(collections_run_out_of_memory),
         cmocka_unit_test(positive_semidefinite),
     };
     return cmocka_run_group_tests_name("expressions", tests, NULL, NULL);

@@ -22,7 +22,7 @@ enum { N = 20, DRAWS = 3 };
 
 /* What the calls work on, made before any allocation fails. */
 static plain_problem problem;
-static volt_candidates *draws, *grid, *list, *function, *profiled;
+static volt_candidates *draws, *grid, *list, *function, *profiled, *sums;
 static const char *csv, *log_path, *good_log;
 
 static const char *const lifts[] = {"geometric", "rbf"};
@@ -60,6 +60,8 @@ static int make_set(void **state)
     check_ok(volt_candidates_function(make, NULL, 4, &function));
     const volt_draw_options from_defaults = {.scale = 1, .from_defaults = 1};
     check_ok(volt_candidates_draw("gak:window=3", plain_inputs(&problem), &from_defaults, &profiled));
+    check_ok(volt_candidates_draw("?*fir:mu=0.5 + rbf:pole=?,gamma=1*linear", plain_inputs(&problem),
+                                  &from_defaults, &sums));
     csv = scratch_write_text("candidates.csv", "gamma,alpha\n1,2\n3,4\n5,6\n");
     log_path = scratch_path("trials.jsonl");
     good_log = scratch_path("good.jsonl");
@@ -78,6 +80,7 @@ static int free_set(void **state)
     volt_set_threads(0);
     volt_candidates_free(function);
     volt_candidates_free(profiled);
+    volt_candidates_free(sums);
     volt_candidates_free(list);
     volt_candidates_free(grid);
     volt_candidates_free(draws);
@@ -161,6 +164,20 @@ static volt_status call_get_profiled(void)
     return get_from(profiled);
 }
 
+/* An expression: weights and filters are drawn, and every candidate's rows are filtered. */
+static volt_status call_draw_sums(void)
+{
+    volt_candidates *candidates = NULL;
+    volt_status status = volt_candidates_draw("2*fir + ?*rbf:pole=?,window=2", plain_inputs(&problem),
+                                              &(volt_draw_options){.scale = 1}, &candidates);
+    return finish(status, candidates);
+}
+
+static volt_status call_get_sums(void)
+{
+    return get_from(sums);
+}
+
 static volt_status call_get_function(void)
 {
     return get_from(function);
@@ -180,6 +197,14 @@ static volt_status call_search(void)
 {
     volt_search_options options = search_options();
     return search_with(draws, &options);
+}
+
+static volt_status call_search_sums(void)
+{
+    volt_search_options options = search_options();
+    volt_status status = search_with(sums, &options);
+    options.score = VOLT_SCORE_PREQUENTIAL;
+    return status ? status : search_with(sums, &options);
 }
 
 static volt_status call_search_reset(void)
@@ -294,6 +319,8 @@ static void candidates_run_out_of_memory(void **state)
     fail_every_allocation("get, list", call_get_list);
     fail_every_allocation("get, from the defaults", call_get_profiled);
     fail_every_allocation("get, function", call_get_function);
+    fail_every_allocation("draw, expression", call_draw_sums);
+    fail_every_allocation("get, expression", call_get_sums);
 }
 
 static void searches_run_out_of_memory(void **state)
@@ -306,6 +333,7 @@ static void searches_run_out_of_memory(void **state)
     fail_every_allocation("search, prequential", call_search_prequential);
     fail_every_allocation("search, log score", call_search_log_score);
     fail_every_allocation("search, profile", call_search_profile);
+    fail_every_allocation("search, expression", call_search_sums);
 }
 
 /* With two threads at work the other one must come to its end too. */
