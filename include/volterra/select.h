@@ -100,7 +100,7 @@ VOLT_API void volt_candidates_free(volt_candidates *candidates);
 /* How many there are; -1: no end. */
 VOLT_API int64_t volt_candidates_count(const volt_candidates *candidates);
 /* Candidate `index`: the kernel's full text into `kernel` (of `size` bytes), and alpha. */
-enum { VOLT_KERNEL_LENGTH = 1024 };
+enum { VOLT_KERNEL_LENGTH = 2048 };
 VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
                                          char kernel[VOLT_KERNEL_LENGTH], double *alpha);
 

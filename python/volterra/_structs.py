@@ -25,7 +25,7 @@ ERR_IO = 9
 ERR_FORMAT = 10
 ERR_CANCELLED = 11
 
-KERNEL_LENGTH = 1024
+KERNEL_LENGTH = 2048
 VALUE_LENGTH = 64
 
 #: Constants of the headers by their C names; the words are what users of the package write.

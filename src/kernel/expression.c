@@ -242,9 +242,9 @@ static bool is_plain(const volt_kernel *kernel)
 volt_status volt_kernel_parse(const char *text, volt_kernel **kernel)
 {
     VOLT_REQUIRE(text && kernel, VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
-    VOLT_REQUIRE(strlen(text) < LONGEST_TEXT / 2, VOLT_ERR_KERNEL,
+    VOLT_REQUIRE(strlen(text) < LONGEST_TEXT, VOLT_ERR_KERNEL,
                  "the kernel's text has %zu characters, and may have %d at most", strlen(text),
-                 LONGEST_TEXT / 2 - 1);
+                 LONGEST_TEXT - 1);
     volt_kernel *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;

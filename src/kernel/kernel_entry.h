@@ -28,7 +28,7 @@
 enum {
     VOLT_MOST_PARAMETERS = 12,
     VOLT_MOST_FACTORS = 16,            /* of an expression */
-    VOLT_EXPRESSION_LENGTH = 4096,     /* of its text, with the zero behind it */
+    VOLT_EXPRESSION_LENGTH = 2048,     /* of its text, with the zero behind it */
     VOLT_MOST_STATE = 3,               /* numbers that one diagonal carries */
     VOLT_SCAN_ROWS = VOLT_PRODUCT_ROWS /* rows that one call of a step covers at most */
 };

@@ -53,6 +53,22 @@ KERNELS = {
     "huge-window": "rbf:window=9007199254740993",
     "long-number": "rbf:gamma=0." + "3" * 300,
     "control": "rbf:gamma=1\n,window=2\x1b",
+    "fir": "fir:mu=0.5,corr=-0.5",
+    "filtered": "rbf:pole=0.5,pair=0.25,angle=1",
+    "sum": "2*fir:mu=0.75 + memory:pole=-0.5 * rbf:gamma=1",
+    "sum-weights": "1e+3*linear+2.5e-3*linear + 1*fir",
+    "sum-paths": "gak:window=3*sig:level=2,window=2,augment=time+basepoint+linear",
+    "sum-overflow": "1e308*poly:degree=50,coef0=1e6*poly:degree=50 + 1e308*linear",
+    "sum-underflow": "1e-308*rbf:gamma=1e300*fir:mu=0",
+    "sum-ask": "?*fir + rbf:pole=?",
+    "sum-nothing": "+*+",
+    "sum-nested": "2*(rbf + (linear*3))",
+    "sum-centred": "gak:centre=yes,window=2 + rbf",
+    "sum-many": "+".join(["linear"] * 17),
+    "sum-long": "+".join(["linear"] * 500),
+    "sum-full": "+".join(["0.1*memory:gamma=0.12345678901234567,pole=0.75"] * 16),
+    "pole-one": "rbf:pole=1",
+    "angle-alone": "linear + rbf:angle=0.5",
 }
 
 

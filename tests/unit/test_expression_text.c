@@ -4,6 +4,7 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
+#include "volterra/select.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -262,6 +263,38 @@ static void long_expressions_are_refused(void **state)
     assert_true(strlen(volt_error_detail()) > 10);
 }
 
+/* What is printed can be read: a text that grows too long by its defaults is refused, and none is cut short. */
+static void what_parses_is_never_cut(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(1312);
+    int taken = 0, refused = 0;
+    for (int repeat = 0; repeat < 60; repeat++) {
+        char text[4096], *at = text;
+        for (int f = 0; f <= repeat % VOLT_MOST_FACTORS; f++)
+            at += sprintf(at, "%s%.17g*memory:gamma=%.17g,rho=%.17g,mu=%.17g,pole=%.17g%s", f ? "+" : "",
+                          number(&rng, 1e-9, 1e9), number(&rng, 1e-9, 1e9), volt_rng_uniform(&rng),
+                          volt_rng_uniform(&rng), volt_rng_uniform(&rng), repeat % 2 ? ",pair=0.5" : "");
+        volt_kernel *kernel = NULL;
+        if (volt_kernel_parse(text, &kernel) == VOLT_OK) {
+            const char *printed = volt_kernel_text(kernel);
+            double alpha = 1;
+            char got[VOLT_KERNEL_LENGTH];
+            volt_candidates *list = NULL;
+            check_ok(volt_candidates_list(&printed, &alpha, 1, &list));
+            check_ok(volt_candidates_get(list, 0, got, &alpha));
+            assert_string_equal(got, printed);
+            volt_candidates_free(list);
+            taken++;
+        } else {
+            assert_non_null(strstr(volt_error_detail(), "characters"));
+            refused++;
+        }
+        volt_kernel_free(kernel);
+    }
+    assert_true(taken > 10 && refused > 2);
+}
+
 /* Any bytes end in a kernel or in a sentence. */
 static void random_pieces_end_in_a_sentence(void **state)
 {
@@ -357,6 +390,7 @@ int main(void)
         cmocka_unit_test(parameters_have_the_number_of_their_factor),
         cmocka_unit_test(bad_expressions_are_named),
         cmocka_unit_test(long_expressions_are_refused),
+        cmocka_unit_test(what_parses_is_never_cut),
         cmocka_unit_test(random_pieces_end_in_a_sentence),
         cmocka_unit_test(questions_are_taken_out),
         cmocka_unit_test(values_are_added_to_their_factor),

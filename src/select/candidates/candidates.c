@@ -3,10 +3,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/kernel_entry.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+
+_Static_assert((int)VOLT_KERNEL_LENGTH >= (int)VOLT_EXPRESSION_LENGTH, "every kernel's text is a candidate's");
 
 volt_status volt_candidates_make(const volt_candidates *source, volt_candidates **candidates)
 {
