@@ -137,6 +137,28 @@ static int print_one(const char *name)
     return complain_unknown_kernel(name);
 }
 
+/* Kernels of several factors, and filters. */
+static void print_expressions(void)
+{
+    printf("\nSums and products of kernels are kernels too, with weights above 0:\n"
+           "  2*fir:mu=0.8 + memory:pole=0.7*rbf\n");
+    help_print_wrapped("Its factors are counted from 1, and a parameter is addressed by its factor: 3.gamma "
+                       "(in --range, say); "
+                       "2.weight is the weight of the term that begins with factor 2, 1 where none is given.",
+                       0, 0);
+    help_print_wrapped("Every factor can see filtered inputs: pole=P (-1 < P < 1) is a real pole, and "
+                       "pair=R,angle=A (0 <= R < 1, "
+                       "0 <= A <= 1) a pair of poles of modulus R at an angle of A pi, both with unit gain at "
+                       "frequency 0 (pole < 0: "
+                       "at the highest frequency). 0, the default, means none.",
+                       0, 0);
+    help_print_wrapped(
+        "In a search (tune, compare) a value of ? says: search this one, as in fir:corr=? + ?*memory:pole=?. "
+        "Filters and corr stay at 0 unless asked for in this way; the weights of all terms but the first are "
+        "searched unless they are given.",
+        0, 0);
+}
+
 int help_kernels(const char *name)
 {
     if (name)
@@ -144,6 +166,7 @@ int help_kernels(const char *name)
     printf("A kernel is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,...\n"
            "Parameters that are not given have their defaults.\n");
     print_sights();
+    print_expressions();
     printf("\n");
     for (int64_t i = 0; i < volt_kernel_count(); i++)
         print_kernel(volt_kernel_describe(i));
@@ -153,6 +176,7 @@ int help_kernels(const char *name)
            "  volterra:tau=0.6,lambda=0.85,lift=even\n"
            "  rbf:gamma=0.5,window=20\n"
            "  sig:level=4,window=20,augment=time\n"
-           "  gak:sigma=2,path=rows\n");
+           "  gak:sigma=2,path=rows\n"
+           "  3*fir:mu=0.9,corr=0.5 + memory:gamma=2,pole=0.7,pair=0.85,angle=0.2\n");
     return EXIT_DONE;
 }
