@@ -174,6 +174,12 @@ VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_vie
                                                const volt_predict_options *options, volt_matrix out,
                                                int64_t *beyond);
 
+/* What a unit in one input adds to the outputs, from the row itself to lags - 1 rows later, through the terms of the kernel
+ * that are fir alone: the model's linear part, filters included; where an output is a change, the level it is added to as
+ * well. In units of the outputs for a unit of the input. `out` is q lags x d: row k lags + l is output k at lag l.
+ * VOLT_ERR_ARGUMENT when no term is fir alone. */
+VOLT_API volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matrix out);
+
 /* ---- stream ----------------------------------------------------------------------------------- */
 
 /* Push one row at a time. options->progress is not used. The model must outlive the stream. */

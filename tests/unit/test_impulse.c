@@ -1,0 +1,224 @@
+/* tests/unit/test_impulse.c: impulse responses of models with fir: the formula in plain loops, and an impulse that is
+ * pushed through a model. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { N = 40, D = 2, Q = 3, LAGS = 25 };
+
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+typedef struct scene {
+    double *X, *Y;
+    volt_model *model;
+    volt_model_info info;
+} scene;
+
+static scene make_scene(volt_rng *rng, const char *text, bool scaled)
+{
+    scene s = {.X = normal_rows(rng, N, D), .Y = normal_rows(rng, N, Q)};
+    for (int i = 0; i < N * Q; i++)
+        s.Y[i] = 100 + 7 * s.Y[i];
+    for (int i = 0; i < N * D; i++)
+        s.X[i] = 5 + 0.01 * s.X[i];
+    volt_kernel *kernel = plain_parse(text);
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.scale = scaled;
+    check_ok(
+        volt_model_fit(kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), &options, nowhere, &s.model));
+    volt_model_describe(s.model, &s.info);
+    volt_kernel_free(kernel);
+    return s;
+}
+
+static void free_scene(scene *s)
+{
+    volt_model_free(s->model);
+    free(s->Y);
+    free(s->X);
+}
+
+/* g[k] = sum_j A_j sum_l mu^{(k+l)/2} corr^{|k-l|} z_{j-l}, unfiltered. */
+static void the_formula(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(1320);
+    for (int repeat = 0; repeat < 6; repeat++) {
+        double mu = 0.1 + 0.85 * volt_rng_uniform(&rng),
+               corr = repeat == 0 ? 0 : 1.8 * volt_rng_uniform(&rng) - 0.9;
+        double weight = repeat % 2 ? 3 : 1, out[Q * LAGS * D];
+        char text[200];
+        snprintf(text, sizeof text, "%g*fir:mu=%.17g,corr=%.17g%s", weight, mu, corr,
+                 repeat > 2 ? " + rbf*linear" : "");
+        scene s = make_scene(&rng, text, repeat % 3 != 1);
+        check_ok(volt_model_impulse(s.model, LAGS, volt_matrix_of(out, Q * LAGS, D)));
+        for (int q = 0; q < Q; q++)
+            for (int k = 0; k < LAGS; k++)
+                for (int c = 0; c < D; c++) {
+                    double g = 0, sizes = 0;
+                    for (int j = 0; j < N; j++)
+                        for (int l = 0; l <= j; l++) {
+                            double z = (s.X[(j - l) * D + c] - s.info.input_shift[c]) * s.info.input_scale;
+                            double term = weight * s.info.coefficients[j * Q + q] * pow(mu, 0.5 * (k + l)) *
+                                          pow(corr, abs(k - l)) * z;
+                            g += term;
+                            sizes += fabs(term);
+                        }
+                    double unit = s.info.input_scale * s.info.target_scale[q];
+                    /* Two recursions of N rows and a sum over N: each rounds in proportion to the sizes, and what corr
+                     * cancels inside them is at most 1 / (1 - |corr|)^2 times as large. */
+                    double tolerance = 400 * N * DBL_EPSILON * unit * (sizes + 1e-3);
+                    if (!(fabs(out[(q * LAGS + k) * D + c] - unit * g) <= tolerance))
+                        fail_msg("%s: lag %d, input %d, output %d: %.17g, expected %.17g", text, k, c, q,
+                                 out[(q * LAGS + k) * D + c], unit * g);
+                }
+        free_scene(&s);
+    }
+}
+
+/* fir alone is linear: its outputs with a unit more in one row, less those without, are the response, filters and all. */
+static void an_impulse_pushed_through(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "fir",
+        "fir:mu=0.7,corr=0.5",
+        "2*fir:mu=0.8,pole=0.6",
+        "fir:mu=0.6,corr=-0.4,pole=-0.3,pair=0.8,angle=0.3",
+        "0.5*fir:mu=0.9 + 3*fir:mu=0.2,pair=0.5,angle=1",
+    };
+    volt_rng rng = test_rng(1321);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        for (int start = 0; start < 2; start++) {
+            scene s = make_scene(&rng, texts[t], true);
+            double g[Q * LAGS * D], with[Q], without[Q], x[D];
+            check_ok(volt_model_impulse(s.model, LAGS, volt_matrix_of(g, Q * LAGS, D)));
+            for (int c = 0; c < D; c++) {
+                volt_predict_options options = volt_predict_options_default();
+                volt_stream *one = NULL, *other = NULL;
+                options.start = (volt_start)start;
+                check_ok(volt_stream_create(s.model, &options, &one));
+                check_ok(volt_stream_create(s.model, &options, &other));
+                for (int lag = 0; lag < LAGS; lag++) {
+                    for (int k = 0; k < D; k++)
+                        x[k] = 5 + 0.01 * volt_rng_normal(&rng);
+                    check_ok(volt_stream_push(other, x, without));
+                    x[c] += lag == 0;
+                    check_ok(volt_stream_push(one, x, with));
+                    for (int k = 0; k < Q; k++) {
+                        double expected = g[(k * LAGS + lag) * D + c],
+                               largest = fabs(with[k]) + fabs(without[k]);
+                        for (int i = 0; i < LAGS; i++)
+                            largest = fmax(largest, fabs(g[(k * LAGS + i) * D + c]));
+                        if (!(fabs(with[k] - without[k] - expected) <= 1000 * N * DBL_EPSILON * largest))
+                            fail_msg("%s: lag %d, input %d, output %d: %.17g, expected %.17g", texts[t], lag, c,
+                                     k, with[k] - without[k], expected);
+                    }
+                }
+                volt_stream_free(other);
+                volt_stream_free(one);
+            }
+            free_scene(&s);
+        }
+}
+
+/* Columns of levels and changes, and a change that is added to the level. */
+static void through_columns_of_changes(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(1322);
+    static const int64_t anchors[] = {0, 1};
+    double *X = normal_rows(&rng, N + 1, D), g[D * LAGS * D], with[D], without[D];
+    volt_kernel *kernel = plain_parse("fir:mu=0.7,corr=0.3,pole=0.4");
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.anchors = anchors;
+    options.ahead = 1;
+    options.season = 4;
+    options.target = VOLT_TARGET_CHANGE;
+    options.input = VOLT_INPUT_BOTH;
+    volt_model *model = NULL;
+    check_ok(
+        volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(X + D, N, D), &options, nowhere, &model));
+    check_ok(volt_model_impulse(model, LAGS, volt_matrix_of(g, D * LAGS, D)));
+    for (int c = 0; c < D; c++) {
+        volt_stream *one = NULL, *other = NULL;
+        volt_predict_options predicting = volt_predict_options_default();
+        predicting.beyond = VOLT_BEYOND_ALLOW; /* nothing is held to a range */
+        check_ok(volt_stream_create(model, &predicting, &one));
+        check_ok(volt_stream_create(model, &predicting, &other));
+        for (int lag = 0; lag < LAGS; lag++) {
+            double x[D] = {0.1, 0.2};
+            check_ok(volt_stream_push(other, x, without));
+            x[c] += lag == 0 ? 0.5 : 0;
+            check_ok(volt_stream_push(one, x, with));
+            for (int k = 0; k < D; k++)
+                if (!(fabs((with[k] - without[k]) / 0.5 - g[(k * LAGS + lag) * D + c]) <= 1e-11))
+                    fail_msg("lag %d, input %d, output %d: %.17g, expected %.17g", lag, c, k,
+                             (with[k] - without[k]) / 0.5, g[(k * LAGS + lag) * D + c]);
+        }
+        volt_stream_free(other);
+        volt_stream_free(one);
+    }
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(X);
+}
+
+static void what_has_no_response(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(1323);
+    double out[Q * LAGS * D];
+    volt_matrix fits = volt_matrix_of(out, Q * LAGS, D);
+    static const char *const texts[] = {"rbf", "fir*rbf + memory", "linear:pole=0.5"};
+    for (int t = 0; t < 3; t++) {
+        scene s = make_scene(&rng, texts[t], true);
+        check_fails(volt_model_impulse(s.model, LAGS, fits), VOLT_ERR_ARGUMENT,
+                    "is fir alone: there is no impulse response");
+        free_scene(&s);
+    }
+    scene s = make_scene(&rng, "fir + rbf", true);
+    check_fails(volt_model_impulse(s.model, 0, fits), VOLT_ERR_ARGUMENT, "0 lags are asked for");
+    check_fails(volt_model_impulse(s.model, LAGS - 1, fits), VOLT_ERR_SHAPE,
+                "3 outputs of 24 lags need 2 columns");
+    check_fails(volt_model_impulse(s.model, LAGS, nowhere), VOLT_ERR_SHAPE, "is 0 x 0");
+    check_fails(volt_model_impulse(NULL, LAGS, fits), VOLT_ERR_ARGUMENT, "the model is NULL");
+    for (int64_t k = 1, hit = 1; hit; k++) {
+        out[0] = 77;
+        failing_alloc_start(k);
+        volt_status status = volt_model_impulse(s.model, LAGS, fits);
+        hit = failing_alloc_hit();
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        assert_int_equal(live, 0);
+        assert_true(!hit || out[0] == 77);
+    }
+    free_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_formula),
+        cmocka_unit_test(an_impulse_pushed_through),
+        cmocka_unit_test(through_columns_of_changes),
+        cmocka_unit_test(what_has_no_response),
+    };
+    return cmocka_run_group_tests_name("impulse", tests, NULL, NULL);
+}
