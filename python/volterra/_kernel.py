@@ -40,6 +40,11 @@ class Kernel(Owner):
     def name(self) -> str:
         return c.text(c.lib.volt_kernel_info_of(self).contents.name)
 
+    @property
+    def is_volterra(self) -> bool:
+        """The kernel volterra alone, no expression: its parameters have no numbers, and the estimators name them."""
+        return self.name == "volterra" and b"." not in c.lib.volt_kernel_parameter_name(self, 0)
+
     def given(self) -> Dict[str, Union[int, float, str]]:
         """The parameters that the text it was read from gives, by the library's names."""
         names = (c.lib.volt_kernel_parameter_name(self, index) for index in itertools.count())
@@ -72,8 +77,9 @@ def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> D
 
 
 def library_name(parameter: str) -> str:
-    """The library's name of a parameter."""
-    return _TO_LIBRARY.get(parameter, parameter)
+    """The library's name of a parameter, with the number of its factor where it has one: "2.lam" is 2.lambda."""
+    factor, dot, name = parameter.rpartition(".")
+    return factor + dot + _TO_LIBRARY.get(name, name)
 
 
 def value_text(value: Any) -> str:

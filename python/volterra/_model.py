@@ -152,6 +152,12 @@ class Model(Owner):
         self._forecast(call, rows, "continue", beyond, verbose, "continue")
         return out, count.value
 
+    def impulse(self, lags: int) -> Array:
+        """q x lags x d: what a unit in an input adds to the outputs, through the terms that are fir alone."""
+        out = empty(self.q * lags, self.d)
+        check(c.lib.volt_model_impulse(self, lags, view(out)))
+        return out.reshape(self.q, lags, self.d)
+
     def _forecast(self, call: Any, rows: int, start: str, beyond: str, verbose: Any, title: str) -> None:
         with Watch(title, verbose, values=rows * self.n) as watch:
             options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond], watch.progress)

@@ -99,6 +99,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
         c_int,
         [_HANDLE, Matrix, POINTER(PredictOptions), Matrix, POINTER(c_int64)],
     ),
+    "volt_model_impulse": (c_int, [_HANDLE, c_int64, Matrix]),
     "volt_model_continue": (c_int, [_HANDLE, POINTER(PredictOptions), Matrix, POINTER(c_int64)]),
     "volt_stream_create": (c_int, [_HANDLE, POINTER(PredictOptions), _OUT_HANDLE]),
     "volt_stream_copy": (c_int, [_HANDLE, _OUT_HANDLE]),

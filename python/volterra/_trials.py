@@ -53,7 +53,7 @@ def collect(handle: c_void_p, sign: int) -> Found:
 def parameters_of(trial: Trial) -> Dict[str, Any]:
     """What `VolterraRidge` takes for this candidate."""
     kernel = Kernel(trial["kernel"])
-    if kernel.name == "volterra":
+    if kernel.is_volterra:
         return {**given_parameters(kernel), "alpha": trial["alpha"]}
     return {"kernel": trial["kernel"], "alpha": trial["alpha"]}
 

@@ -84,7 +84,7 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
         fit_intercept=settings.intercept,
         scale=settings.scale,
     )
-    kind = VolterraRidge if Kernel(model.kernel).name == "volterra" else SequenceKernelRidge
+    kind = VolterraRidge if Kernel(model.kernel).is_volterra else SequenceKernelRidge
     tail = None
     if settings.feedback and settings.ahead == 1:
         tail = read_tensor(path, "last_target").reshape(1, -1)

@@ -1,7 +1,8 @@
 """Kernels between sequences, and their Gram matrices.
 
 One textual form names every kernel, here as in the program and in model files:
-``"volterra:tau=0.4,lambda=0.7"``, ``"gak:sigma=1,window=20"``. `gram` takes it; the functions
+``"volterra:tau=0.4,lambda=0.7"``, ``"gak:sigma=1,window=20"``. Kernels add and multiply, and a factor may see its
+inputs through a filter: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``. `gram` takes the text; the functions
 `volterra_kernel`, `gak_kernel`, `signature_kernel` and `sigpde_kernel` build it from their arguments.
 `kernel_table` lists all kernels with their parameters.
 """

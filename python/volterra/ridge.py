@@ -228,7 +228,7 @@ class SequenceKernelRidge(SequenceRegressor):
     kernel : str, default="volterra"
         NAME or NAME:PARAMETER=VALUE,...: ``"gak:sigma=1,window=20"``, ``"memory:gamma=1,rho=0.5,mu=0.85"``,
         ``"rbf:gamma=0.1,window=20"``. `volterra.kernel_table` lists all kernels. gak, sig and sigpde need
-        ``window=`` or ``path=rows``.
+        ``window=`` or ``path=rows``. Kernels add and multiply: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``.
     alpha : float or "auto", default="auto"
         Regularisation of the readout, above 0; "auto": chosen on held-out rows.
     ahead, target, input, season, washout, fit_intercept, scale, start, beyond, n_jobs, verbose

@@ -51,7 +51,9 @@ class VolterraRidgeCV(SequenceRegressor):
         same winner as without a race), when its blocks so far lie too far below the best one's, or never.
     kernel : str, default="volterra"
         Parameters that the text gives are fixed, the others are searched. Any kernel of
-        `volterra.kernel_table`.
+        `volterra.kernel_table`, or a sum of products of them: there filters (``pole``, ``pair``, ``angle``) and ``corr`` are
+        searched where a value of ``?`` asks for it, ``"fir + ?*memory:pole=?"``, and a parameter's range is given under its
+        factor's number, ``"2.gamma"``.
     candidates : dict of lists, or list of dicts, optional
         Try these instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates.
         One that names no alpha, or "auto", has it profiled: the best of a grid in the folds. All of them,
