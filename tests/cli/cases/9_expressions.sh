@@ -3,6 +3,7 @@
 # everywhere KERNEL: the model on its own rows, row by row, and in its own loop
 everywhere()
 {
+    rm -f moment
     expect 0 fit --x x.csv --rows :51 --kernel "$1" --alpha 1e-4 --fitted fitted.csv -o m.safetensors
     no_err
     expect 0 predict m.safetensors --x x.csv --rows :50 --start reset -o again.csv
@@ -47,7 +48,7 @@ gram_of_a_sum()
     paste -d, a.csv b.csv c.csv | awk -F, '{
         n = NF / 3
         for (j = 1; j <= n; j++)
-            printf "%s%.17g", j > 1 ? "," : "", 3 * $j + $(n + j) * $(2 * n + j)
+            printf "%s%.17g", (j > 1 ? "," : ""), 3 * $j + $(n + j) * $(2 * n + j)
         printf "\n"
     }' >expected.csv
     near expected.csv sum.csv 1e-10
@@ -57,11 +58,11 @@ check "gram of an expression" gram_of_a_sum
 searches_of_expressions()
 {
     series 60 >x.csv
-    expect 0 tune --x x.csv --kernel 'fir:corr=? + ?*memory:gamma=1,pole=?' --draws 4 --folds 2 --seed 3 \
+    expect 0 tune --x x.csv --kernel 'fir:corr=? + ?*memory:gamma=1,pole=?' --draws 4 --folds 2 --seed 3 --alpha log:1e-6..1 \
         --range 2.mu=uniform:0.1..0.2 --log t.jsonl -o best.safetensors
     out_has '^best kernel +fir:mu=[0-9.e-]+,corr=-?[0-9.e-]+ \+ [0-9.e-]+\*memory:gamma=1,rho=[0-9.e-]+,mu=0\.1[0-9]*,pole=-?[0-9.e-]+$'
     expect 0 predict best.safetensors --x x.csv --rows 55: -o f.csv
-    expect 0 tune --x x.csv --kernel 'fir:corr=? + ?*memory:gamma=1,pole=?' --draws 4 --folds 2 --seed 3 \
+    expect 0 tune --x x.csv --kernel 'fir:corr=? + ?*memory:gamma=1,pole=?' --draws 4 --folds 2 --seed 3 --alpha log:1e-6..1 \
         --range 2.mu=uniform:0.1..0.2 --log t.jsonl --resume
     expect 0 compare --x x.csv --kernel fir 'fir + memory:pole=?' --draws 3 --folds 2
 }
