@@ -20,19 +20,38 @@ bool kernel_value(const volt_kernel *kernel, const char *parameter, volt_kernel_
     return kernel && volt_kernel_get(kernel, parameter, value) == VOLT_OK && value->present;
 }
 
-bool kernel_next_given(const volt_kernel *kernel, int64_t *index, volt_kernel_value *value)
+bool kernel_next_given(const volt_kernel *kernel, int64_t *index, const char **name, volt_kernel_value *value)
 {
-    const char *name;
-    while (kernel && (name = volt_kernel_parameter_name(kernel, (*index)++)))
-        if (kernel_value(kernel, name, value) && value->given)
+    while (kernel && (*name = volt_kernel_parameter_name(kernel, (*index)++)))
+        if (kernel_value(kernel, *name, value) && value->given)
             return true;
     return false;
+}
+
+/* The library's text of a kernel without weights and parameters. Between terms it has " + ", which no value holds. */
+static void copy_names(const char *text, char *names, size_t capacity)
+{
+    size_t used = 0;
+    while (*text && used + 1 < capacity) {
+        size_t word = strcspn(text, ":* "), parameters = text[word] == ':' ? strcspn(text + word, "* ") : 0;
+        bool is_weight = strchr("0123456789", text[0]) != NULL;
+        const char *next = text + word + parameters;
+        size_t mark = *next == '*' ? 1 : strspn(next, " +");
+        if (!is_weight)
+            used +=
+                (size_t)snprintf(names + used, capacity - used, "%.*s%.*s", (int)word, text, (int)mark, next);
+        text = next + mark;
+    }
 }
 
 char *kernel_name(const char *text, char name[PART_LENGTH])
 {
     volt_kernel *kernel = kernel_read(text);
-    snprintf(name, PART_LENGTH, "%s", kernel ? volt_kernel_info_of(kernel)->name : text);
+    name[0] = '\0';
+    if (kernel)
+        copy_names(volt_kernel_text(kernel), name, PART_LENGTH);
+    else
+        snprintf(name, PART_LENGTH, "%s", text);
     volt_kernel_free(kernel);
     return name;
 }
@@ -41,15 +60,16 @@ char *kernel_brief_values(const char *text, char *brief, size_t capacity)
 {
     volt_kernel *kernel = kernel_read(text);
     volt_kernel_value value;
+    const char *name = NULL;
     size_t used = 0;
     brief[0] = '\0';
-    for (int64_t i = 0; used < capacity && kernel_next_given(kernel, &i, &value);) {
+    for (int64_t i = 0; used < capacity && kernel_next_given(kernel, &i, &name, &value);) {
         char *at = brief + used;
         const char *mark = used ? "," : "";
         if (value.info->kind == VOLT_PARAMETER_CHOICE)
-            used += (size_t)snprintf(at, capacity - used, "%s%s=%s", mark, value.info->name, value.text);
+            used += (size_t)snprintf(at, capacity - used, "%s%s=%s", mark, name, value.text);
         else
-            used += (size_t)snprintf(at, capacity - used, "%s%s=%.3g", mark, value.info->name, value.number);
+            used += (size_t)snprintf(at, capacity - used, "%s%s=%.3g", mark, name, value.number);
     }
     volt_kernel_free(kernel);
     return brief;

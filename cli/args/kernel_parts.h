@@ -14,10 +14,11 @@ volt_kernel *kernel_read(const char *text);
 /* The value of a parameter; false when the kernel is NULL, has no such parameter or no value for it. */
 bool kernel_value(const volt_kernel *kernel, const char *parameter, volt_kernel_value *value);
 
-/* Walks over the parameters that stand in the text, from *index = 0 on; false at their end. */
-bool kernel_next_given(const volt_kernel *kernel, int64_t *index, volt_kernel_value *value);
+/* Walks over the parameters that stand in the text, from *index = 0 on, with their names ("2.gamma" in an expression); false
+ * at their end. */
+bool kernel_next_given(const volt_kernel *kernel, int64_t *index, const char **name, volt_kernel_value *value);
 
-/* The name that the text begins with, the text itself when it is no kernel, into `name`; returns it. */
+/* The kernel's name, of an expression "fir + memory*rbf", the text itself when it is no kernel, into `name`; returns it. */
 char *kernel_name(const char *text, char name[PART_LENGTH]);
 
 /* The text with its numbers cut to three digits, for a line that people read in passing; returns `brief`. */

@@ -32,7 +32,7 @@ static int take_kernel(volt_protocol protocol, const char *word, volt_contender 
         *contender = *row;
         return 0;
     }
-    volt_status status = volt_kernel_parse(word, &kernel);
+    volt_status status = volt_kernel_parse_asking(word, &kernel);
     volt_kernel_free(kernel);
     if (status)
         return complain_status_hint(status, " (see volterra help kernels)");

@@ -77,8 +77,9 @@ void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int64_t co
     for (int64_t i = 0; i < count; i++) {
         volt_kernel *kernel = kernel_read(trials[i]->kernel);
         volt_kernel_value value;
-        for (int64_t p = 0; kernel_next_given(kernel, &p, &value);)
-            add_axis(axes, value.info->name, 1);
+        const char *name = NULL;
+        for (int64_t p = 0; kernel_next_given(kernel, &p, &name, &value);)
+            add_axis(axes, name, 1);
         volt_kernel_free(kernel);
     }
     add_axis(axes, "alpha", 0);

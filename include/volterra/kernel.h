@@ -23,6 +23,8 @@ typedef struct volt_kernel volt_kernel;
 /* VOLT_ERR_KERNEL: an unknown kernel or parameter (the sentence names the nearest right one), a value
  * that does not read or lies outside its range whatever the data. */
 VOLT_API volt_status volt_kernel_parse(const char *text, volt_kernel **kernel);
+/* The same for a search, in which a value of ? (or a weight) asks for one: these are left out. */
+VOLT_API volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel);
 VOLT_API void volt_kernel_free(volt_kernel *kernel);
 
 /* The kernel's text with every parameter, in the order of the table; valid as long as the kernel. It

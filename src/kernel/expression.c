@@ -377,6 +377,17 @@ int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_
     return count;
 }
 
+volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel)
+{
+    enum { MOST_ASKED = 64 };
+    char names[MOST_ASKED][VOLT_ASKED_LENGTH], rest[LONGEST_TEXT];
+    if (!text || strlen(text) >= sizeof rest)
+        return volt_kernel_parse(text, kernel); /* its sentence */
+    snprintf(rest, sizeof rest, "%s", text);
+    volt_kernel_text_ask(rest, names, MOST_ASKED);
+    return volt_kernel_parse(rest, kernel);
+}
+
 /* ---- parameters ------------------------------------------------------------------------------- */
 
 /* The factor that "2.gamma" speaks of, and the name behind the number. A kernel of one factor needs no number. */

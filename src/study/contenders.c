@@ -93,7 +93,9 @@ static const published published_table[] = {
 
 static const published *published_of(const volt_kernel *kernel)
 {
-    const char *name = volt_kernel_info_of(kernel)->name;
+    const char *name = volt_kernel_info_of(kernel)->name, *first = volt_kernel_parameter_name(kernel, 0);
+    if (first && strchr(first, '.')) /* an expression: the paper had none */
+        return NULL;
     for (size_t i = 0; i < sizeof published_table / sizeof published_table[0]; i++)
         if (strcmp(published_table[i].name, name) == 0)
             return &published_table[i];
@@ -196,7 +198,7 @@ volt_status volt_contender_candidates(const char *text, const volt_study_options
     options.from_defaults = 0;
 
     volt_kernel *kernel = NULL;
-    VOLT_TRY(volt_kernel_parse(text, &kernel));
+    VOLT_TRY(volt_kernel_parse_asking(text, &kernel));
     const published *entry = published_of(kernel);
     bool even = false;
     volt_status status = VOLT_OK;

@@ -325,7 +325,7 @@ static volt_status name_rows(run *r)
         one->given = volt_strdup(r->contenders[i].kernel);
         if (!one->name || !one->given)
             return VOLT_ERR_MEMORY;
-        VOLT_TRY(volt_kernel_parse(one->given, &one->contender));
+        VOLT_TRY(volt_kernel_parse_asking(one->given, &one->contender));
         one->result = no_result;
         one->result.name = one->name;
         one->result.cost = volt_kernel_info_of(one->contender)->cost;
@@ -446,7 +446,7 @@ static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_s
         volt_kernel *kernel = NULL; /* a wrong one is found before an hour has gone into the others */
         VOLT_REQUIRE(options->contenders[i].name && options->contenders[i].kernel, VOLT_ERR_ARGUMENT,
                      "kernel %" PRId64 " of the comparison has no name or no text", i + 1);
-        VOLT_TRY(volt_kernel_parse(options->contenders[i].kernel, &kernel));
+        VOLT_TRY(volt_kernel_parse_asking(options->contenders[i].kernel, &kernel));
         volt_kernel_free(kernel);
     }
     return VOLT_OK;
