@@ -153,8 +153,8 @@ VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view
                                const volt_gram_options *options, volt_matrix K);
 
 /* The same for collections: K[i][j] = kernel of series X[i] and series Y[j], each rows x d with lengths of their
- * own. volterra, fading and memory compare the final states of two series, aligned at their ends after a zero
- * past; gak, sig and sigpde the two paths. Y NULL: the collection with itself, symmetric. Options as above. */
+ * own. volterra, fading, memory and fir compare the final states of two series, aligned at their ends after a zero
+ * past; gak, sig and sigpde the two paths; expressions join what their factors give. Y NULL: the collection with itself, symmetric. Options as above. */
 VOLT_API volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x,
                                           const volt_view *Y, int64_t n_y, const volt_gram_options *options,
                                           volt_matrix K);

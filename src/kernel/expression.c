@@ -105,11 +105,17 @@ static volt_status read_weight(const char *text, double *weight, bool *is_weight
     return VOLT_OK;
 }
 
-/* `alone`: no other factor stands in the text, and a sentence need not say which one it speaks of. */
-static volt_status add_factor(const char *text, int64_t term, bool alone, volt_kernel *kernel)
+static volt_status check_room(const volt_kernel *kernel)
 {
     VOLT_REQUIRE(kernel->n_factors < VOLT_MOST_FACTORS, VOLT_ERR_KERNEL,
                  "the kernel has more than %d factors, and may have that many at most", VOLT_MOST_FACTORS);
+    return VOLT_OK;
+}
+
+/* `alone`: no other factor stands in the text, and a sentence need not say which one it speaks of. */
+static volt_status add_factor(const char *text, int64_t term, bool alone, volt_kernel *kernel)
+{
+    VOLT_TRY(check_room(kernel));
     int64_t f = kernel->n_factors;
     volt_status status = volt_factor_parse(text, &kernel->factors[f]);
     if (status == VOLT_ERR_KERNEL && !alone)
@@ -125,6 +131,7 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
 {
     char piece[LONGEST_TEXT];
     int64_t t = kernel->n_terms, first = kernel->n_factors;
+    VOLT_TRY(check_room(kernel));
     kernel->weight[t] = 1;
     for (bool begins = true;; begins = false) {
         const char *end = piece_end(text, *at);

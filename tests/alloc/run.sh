@@ -52,6 +52,10 @@ awk 'BEGIN {
 "$VOLTERRA" tune --x x.csv:u --y x.csv:y --kernel rbf --draws 3 --folds 2 --log whole.log >/dev/null || exit 1
 "$VOLTERRA" fit --x x.csv --alpha 1e-4 -o closed.safetensors >/dev/null || exit 1
 
+# A sum of kernels behind filters.
+sum='2*fir:corr=0.3 + memory:pole=0.5*rbf'
+"$VOLTERRA" fit --x x.csv --kernel "$sum" --alpha 1e-4 -o sum.safetensors >/dev/null || exit 1
+
 # Rows with times, and a model with a calendar.
 awk 'BEGIN { print "day,time,v"; for (t = 0; t < 40; t++) printf "%d/1/2020,%d:00,%.12g\n", 13 + int(t / 24), t % 24, sin(t) }' >dated.csv
 "$VOLTERRA" fit --x dated.csv --rows :30 --calendar hour --alpha 1e-2 -o dated.safetensors >/dev/null || exit 1
@@ -265,6 +269,11 @@ for json in '' --json; do
     keeps_rows=no
     trial "mcs $json" mcs ../losses.csv --reps 200 $json
 done
+trial "fit of a sum" fit "${own[@]}" --kernel "$sum" --alpha 1e-4 -o m.safetensors
+trial "predict with a sum" predict ../sum.safetensors --x ../x.csv -o f.csv
+trial "continue with a sum" continue ../sum.safetensors --steps 5
+trial "tune of a sum" tune "${own[@]}" --kernel 'fir + ?*rbf:pole=?' --draws 2 --folds 2 --log t.log -o m.safetensors
+trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html

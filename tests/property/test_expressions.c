@@ -268,6 +268,35 @@ static void fir_is_its_double_sum(void **state)
     }
 }
 
+/* A filter may make rows longer than the radius that the inputs were given: kernels that take any input do not mind, those
+ * on a ball refuse them. */
+static void a_radius_is_that_of_the_inputs(void **state)
+{
+    (void)state;
+    double X[] = {1, 0, 1, 0, 1, 0, 0, 1}, K[16], plain[16], one;
+    volt_view rows = volt_view_of(X, 4, D), none = volt_view_of(NULL, 0, 0);
+    volt_gram_options options = volt_gram_options_default();
+    options.radius = 1;
+    static const char *const any[] = {"fir:corr=0.9", "linear + rbf:pair=0.9,angle=0.3", "fir:corr=0.9*fading"};
+    for (int t = 0; t < 3; t++) {
+        volt_kernel *kernel = plain_parse(any[t]);
+        check_ok(volt_gram(kernel, rows, none, NULL, volt_matrix_of(plain, 4, 4)));
+        check_ok(volt_gram(kernel, rows, none, &options, volt_matrix_of(K, 4, 4)));
+        assert_memory_equal(K, plain, sizeof K);
+        volt_kernel_free(kernel);
+    }
+    volt_kernel *fir = plain_parse("fir:corr=0.9"),
+                *ball = plain_parse("fir:corr=0.9 + volterra:pair=0.9,angle=0.5");
+    check_ok(volt_gram_collection(fir, &rows, 1, NULL, 0, &options, volt_matrix_of(&one, 1, 1)));
+    check_fails(volt_gram(ball, rows, none, &options, volt_matrix_of(K, 4, 4)), VOLT_ERR_ARGUMENT,
+                "the radius is 1");
+    options.radius = -1;
+    check_fails(volt_gram(fir, rows, none, &options, volt_matrix_of(K, 4, 4)), VOLT_ERR_ARGUMENT,
+                "the radius is -1");
+    volt_kernel_free(ball);
+    volt_kernel_free(fir);
+}
+
 /* ---- collections ------------------------------------------------------------------------------ */
 
 static const int64_t lengths[SERIES] = {9, 1, 17, 4, 31};
@@ -381,9 +410,9 @@ static void positive_semidefinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_in_expressions), cmocka_unit_test(fir_is_its_double_sum),
-        cmocka_unit_test(collections_of_every_kernel), cmocka_unit_test(collections_run_out_of_memory),
-        cmocka_unit_test(positive_semidefinite),
+        cmocka_unit_test(every_kernel_in_expressions),    cmocka_unit_test(fir_is_its_double_sum),
+        cmocka_unit_test(a_radius_is_that_of_the_inputs), cmocka_unit_test(collections_of_every_kernel),
+        cmocka_unit_test(collections_run_out_of_memory),  cmocka_unit_test(positive_semidefinite),
     };
     return cmocka_run_group_tests_name("expressions", tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ static const char *const scans[] = {
     "volterra:gamma=0.3,lambda=0.8,lift=rbf",
     "fading:gamma=0.4,rho=0.8",
     "memory:gamma=1,rho=0.5,mu=0.85",
+    "fir:mu=0.85",
 };
 enum { SCANS = sizeof scans / sizeof *scans };
 
@@ -271,6 +272,8 @@ static void one_step_by_hand(void **state)
         {"volterra:lift=rbf,gamma=0.4,lambda=0.5", 1 + 0.25 * exp(-0.4 * 0.625) / (1 - 0.25)},
         {"fading:gamma=0.4,rho=0.7", exp(-0.4 * 0.625)},
         {"memory:gamma=0.4,rho=0.7,mu=0.6", exp(-0.4 * 0.625) + 0.6 / (1 - 0.6)},
+        {"fir:mu=0.6,corr=0.7", 0.25},
+        {"2*fir + fading:gamma=0.4", 0.5 + exp(-0.4 * 0.625)},
         {"gak:sigma=1.5", e / (2 - e)}, /* a point against itself is 1, so it is normalised already */
         {"sig", 1},
         {"sig:level=3,order=1", 1},

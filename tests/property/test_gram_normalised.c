@@ -26,6 +26,8 @@ static const char *const kernels[] = {"volterra",
                                       "volterra:lift=rbf,gamma=0.4",
                                       "fading",
                                       "memory",
+                                      "fir:mu=0.8,corr=0.5",
+                                      "2*linear + rbf:pole=0.4*fading",
                                       "linear",
                                       "poly:degree=3,coef0=0.2,window=4",
                                       "rbf:window=5",
@@ -129,8 +131,10 @@ static void collections_by_definition(void **state)
 {
     (void)state;
     enum { SERIES = 13, OTHERS = 6 };
-    static const char *const on_series[] = {
-        "volterra", "fading", "memory", "sig:level=3", "sigpde:static=rbf,sigma=3", "gak:sigma=1"};
+    static const char *const on_series[] = {"volterra",    "fading",
+                                            "memory",      "fir + 0.5*memory:pole=0.3",
+                                            "sig:level=3", "sigpde:static=rbf,sigma=3",
+                                            "gak:sigma=1"};
     volt_rng rng = test_rng(913);
     volt_view series[SERIES];
     for (int i = 0; i < SERIES; i++)

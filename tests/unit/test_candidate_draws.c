@@ -444,6 +444,7 @@ static void what_is_drawn(void **state)
         {"sigmoid", {"gamma", "coef0", "window"}, {NULL}},
         {"fading", {"gamma", "rho"}, {NULL}},
         {"memory", {"gamma", "rho", "mu"}, {NULL}},
+        {"fir", {"mu"}, {NULL}},
         {"gak", {"sigma", "window"}, {NULL}},
         {"gak:path=rows", {"sigma"}, {"window"}},
         {"sig", {"level", "window"}, {"prescale"}},

@@ -116,6 +116,7 @@ static void a_state_of_the_wrong_length_is_refused_for_every_kernel(void **state
         {"volterra:tau=0.5,lambda=0.5", N + 1},
         {"fading", N + 1},
         {"memory", 2 * (N + 1)},
+        {"fir", N + 1},
         {"linear", 0},
         {"rbf:window=3", 2 * D},
         {"gak:window=3", 2 * D},

@@ -19,6 +19,10 @@ void volt_mirror(volt_matrix K);
  * too small for them; 0 asks for none. */
 volt_status volt_take_radius(double asked, int64_t d, double *radius);
 
+/* The radius that was asked for as far as it concerns a slice of the rows: 0, none, where the slice is filtered, so that it
+ * may reach further than the inputs, and what sees it takes any input. */
+double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked);
+
 /* The radius of a matrix whose rows and columns have norms up to `rows` and `columns`: the one asked for, checked, or
  * else the larger. Columns are what was trained on, by a matrix of their own, whose radius was `columns` unless it was
  * given one: where the kernel depends on it, rows beyond it are worth a warning in the log. */

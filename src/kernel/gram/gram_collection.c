@@ -342,7 +342,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     volt_extent extent = {.radius = radius}; /* no paths: their scale is of no account */
     VOLT_TRY(volt_kernel_resolve(kernel, extent, d, resolved));
     VOLT_REQUIRE(resolved->scan.state_size > 0, VOLT_ERR_KERNEL,
-                 "kernel %s compares rows, not series: take volterra, fading, memory, gak, sig or sigpde",
+                 "kernel %s compares rows, not series: take volterra, fading, memory, fir, gak, sig or sigpde",
                  entry->info.name);
     return VOLT_OK;
 }

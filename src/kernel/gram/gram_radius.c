@@ -18,9 +18,32 @@ volt_status volt_take_radius(double asked, int64_t d, double *radius)
     return VOLT_OK;
 }
 
+/* Does the kernel, no expression, hold on a ball alone? */
+static bool has_ball(const volt_kernel *kernel, int64_t d, double radius)
+{
+    volt_resolved resolved = {0};
+    return !kernel->entry->paths && (volt_kernel_resolve(kernel, (volt_extent){.radius = radius, .largest = 1},
+                                                         d, &resolved) != VOLT_OK ||
+                                     resolved.gain);
+}
+
+double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked)
+{
+    bool matters = !(asked > 0 && isfinite(asked)) || kernel->n_factors == 0 ||
+                   volt_filter_is_none(&kernel->filters[slice]);
+    for (int64_t f = 0; f < kernel->n_factors; f++)
+        matters |= kernel->slice[f] == slice && has_ball(kernel->factors[f], d, asked);
+    return matters ? asked : 0;
+}
+
 /* Is the kernel another one on the larger ball? Where tau and lambda are shares of their bounds it is. */
 static bool depends_on_radius(const volt_kernel *kernel, int64_t d, double small, double large)
 {
+    for (int64_t f = 0; f < kernel->n_factors; f++)
+        if (depends_on_radius(kernel->factors[f], d, small, large))
+            return true;
+    if (kernel->n_factors > 0)
+        return false;
     static const double eps = 0x1p-52;
     volt_kernel_facts first = {0}, second = {0};
     return volt_kernel_query(kernel, small, d, eps, &first) == VOLT_OK &&
