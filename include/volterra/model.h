@@ -69,6 +69,9 @@ typedef struct volt_fit_options {
     int missing_targets; /* 1: rows in which a target is NaN feed the past and are not fitted; 0: they are refused */
     int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
     volt_model_notes notes; /* recorded */
+    const int64_t *records; /* (optional) n_records lengths that make up the rows: the rows are so many sequences, one after
+                             * the other, each with a zero past of its own; a washout does not go with them */
+    int64_t n_records;      /* 0 (default): one sequence */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -132,6 +135,8 @@ typedef struct volt_model_info {
     const double *alphas; /* q: each output's; alpha is the first's. INFINITY: the kernel plays no part */
     const volt_fit_report *report; /* NULL: the model was read from a file */
     volt_model_notes notes;
+    const int64_t *records; /* n_records lengths; NULL: one sequence. What follows, follows the last record */
+    int64_t n_records;
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 
@@ -153,6 +158,9 @@ typedef struct volt_predict_options {
     volt_start start;
     volt_beyond beyond;
     volt_progress progress;
+    const int64_t *records; /* (optional) volt_model_predict: n_records lengths that make up the rows of X: `start` is that of
+                             * the first record, and the others begin after a zero past */
+    int64_t n_records;      /* 0 (default): one sequence */
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
 
@@ -190,6 +198,8 @@ VOLT_API volt_status volt_stream_copy(const volt_stream *source, volt_stream **s
 /* One input x (d numbers) in, its forecast y (q numbers) out. An input that is refused leaves the stream as it
  * was; VOLT_ERR_NOT_FINITE when the forecast is too large for a double. */
 VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);
+/* Another record begins: back to a zero past, whatever the start was. What was counted stays. */
+VOLT_API void volt_stream_restart(volt_stream *stream);
 /* Rows clipped or allowed so far. */
 VOLT_API int64_t volt_stream_beyond(const volt_stream *stream);
 /* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */

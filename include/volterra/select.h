@@ -158,6 +158,10 @@ typedef struct volt_search_options {
     volt_view
         base; /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base);
                      * scores are those of levels then, but the log score, which has no levels */
+    const int64_t *records; /* (optional) n_records lengths that make up the rows, as in volt_fit_options */
+    int64_t n_records;      /* 0: one sequence */
+    int folds_by_records;   /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
+                             * the gap counts rows; 0: blocks are rows, wherever records begin */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 

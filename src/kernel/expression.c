@@ -516,8 +516,34 @@ volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_ext
     return VOLT_OK;
 }
 
+static void forget_records(volt_resolved *resolved)
+{
+    if (resolved->records)
+        volt_records_release(&resolved->records->rows);
+    volt_free(resolved->records);
+    resolved->records = NULL;
+}
+
+volt_status volt_resolved_split(volt_resolved *resolved, const volt_records *records, int64_t first)
+{
+    volt_records rows = {0};
+    forget_records(resolved);
+    VOLT_TRY(volt_records_from(records, first, &rows));
+    if (rows.n == 0)
+        return VOLT_OK;
+    volt_resolved_records *fresh = volt_alloc(1, sizeof *fresh);
+    if (!fresh) {
+        volt_records_release(&rows);
+        return VOLT_ERR_MEMORY;
+    }
+    *fresh = (volt_resolved_records){.rows = rows, .each = *resolved};
+    resolved->records = fresh;
+    return VOLT_OK;
+}
+
 void volt_resolved_release(volt_resolved *resolved)
 {
+    forget_records(resolved);
     if (resolved->sum)
         volt_free(resolved->sum->factor);
     volt_free(resolved->sum);

@@ -21,6 +21,7 @@
 #include "kernel/path.h"
 #include "kernel/products.h"
 #include "kernel/programme.h"
+#include "kernel/records.h"
 #include "volterra/kernel.h"
 
 #include <stdbool.h>
@@ -68,7 +69,14 @@ struct volt_resolved {
     volt_programme programme; /* ... a programme between paths ... */
     volt_path_shape shape;    /* ... of this shape */
     struct volt_sum *sum;     /* an expression: its factors, and nothing of the above but facts, d and common */
+    struct volt_resolved_records *records; /* the columns are several sequences; NULL: one */
 };
+
+/* Records of the columns, and the kernel on each of them. */
+typedef struct volt_resolved_records {
+    volt_records rows;
+    volt_resolved each; /* shares what the whole owns */
+} volt_resolved_records;
 
 /* The factors of an expression, resolved. Row z has n_slices slices of d numbers. */
 typedef struct volt_sum {
@@ -156,6 +164,10 @@ bool volt_kernel_filters(const volt_kernel *kernel);
 volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
                                        volt_resolved *resolved);
 void volt_resolved_release(volt_resolved *resolved);
+
+/* From now on columns are the records of the rows from `first` on, in place of what they were. Columns and pasts that
+ * were made before cannot be used any more. VOLT_ERR_MEMORY. */
+volt_status volt_resolved_split(volt_resolved *resolved, const volt_records *records, int64_t first);
 
 /* The ball of slice s, and what one step keeps of the past at most when that slice of an input has norm `norm`; below 0:
  * every kernel that sees it takes any input. */

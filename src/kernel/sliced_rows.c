@@ -4,8 +4,21 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const char *name,
-                                  volt_sliced_rows *sliced)
+/* Each record through filters of its own. */
+static volt_status filter_records(const volt_kernel *kernel, volt_view X, const volt_records *records, int64_t first,
+                                  double *filtered)
+{
+    int64_t slices = volt_kernel_slices(kernel);
+    for (int64_t i = 0, end = 0; i < X.rows; i = end) {
+        end = volt_records_stretch(records, first + i, first + X.rows) - first;
+        VOLT_TRY(volt_filter_rows(kernel->filters, slices, volt_view_rows(X, i, end - i),
+                                  filtered + i * slices * X.cols));
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records, int64_t first,
+                                  const char *name, volt_sliced_rows *sliced)
 {
     int64_t slices = volt_kernel_slices(kernel);
     volt_extent given; /* a value that is not finite is named as it was given */
@@ -15,7 +28,7 @@ volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const 
         sliced->filtered = volt_alloc_doubles(X.rows, slices * X.cols);
         if (!sliced->filtered)
             return VOLT_ERR_MEMORY;
-        VOLT_TRY(volt_filter_rows(kernel->filters, slices, X, sliced->filtered));
+        VOLT_TRY(filter_records(kernel, X, records, first, sliced->filtered));
         sliced->rows = volt_view_of(sliced->filtered, X.rows, slices * X.cols);
     }
     return volt_extents_of(sliced->rows, slices, name, sliced->extents);

@@ -75,6 +75,8 @@ static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_mode
     volt_view columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before they are filtered */
     VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
     for (int64_t i = 0; i < X.rows; i++) {
+        if (volt_records_begins(task->records, i))
+            volt_recent_restart(&model->recent);
         volt_recipe_row(&model->recipe, &model->recent, X.data + i * X.ld, Z.data + i * Z.ld);
         volt_recent_push(&model->recipe, &model->recent, X.data + i * X.ld);
     }
@@ -82,6 +84,8 @@ static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_mode
                                     &model->input));
     for (int64_t i = 0; i < X.rows; i++) {
         double *z = Z.data + i * Z.ld;
+        if (volt_records_begins(task->records, i) && model->recent.bank.state)
+            volt_filter_bank_reset(&model->recent.bank);
         volt_input_scale_row(&model->input, columns.cols, z, z);
         volt_recent_filter(&model->recipe, &model->recent, z);
     }
@@ -134,6 +138,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     volt_extent extents[VOLT_MOST_FACTORS];
     VOLT_TRY(volt_extents_of(volt_as_view(Z), volt_kernel_slices(kernel), "the inputs", extents));
     VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
+    VOLT_TRY(volt_model_use_records(model, options->records, options->n_records));
     volt_kernel_warn(model->kernel);
     return VOLT_OK;
 }
@@ -394,6 +399,8 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     volt_matrix all = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
     volt_predict_options options = volt_predict_options_default();
     options.start = VOLT_START_RESET;
+    options.records = model->records;
+    options.n_records = model->n_records;
     volt_status status = all.data ? volt_model_predict(model, task->X, &options, all, NULL) : VOLT_ERR_MEMORY;
     for (int64_t i = 0; status == VOLT_OK && i < fitted.rows; i++)
         if (!has_target(task, i))
@@ -403,13 +410,13 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
 }
 
 static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
-                                 const volt_fit_options *options, const volt_holes *holes, volt_matrix fitted,
-                                 volt_model **model)
+                                 const volt_fit_options *options, const volt_records *records,
+                                 const volt_holes *holes, volt_matrix fitted, volt_model **model)
 {
     volt_blas_use use;
     fit_task task;
     VOLT_TRY(check(kernel, X, Y, holes->present, fitted, model));
-    VOLT_TRY(fit_task_resolve(X, Y, options, X.rows, &task));
+    VOLT_TRY(fit_task_resolve(X, Y, options, records, X.rows, &task));
     task.holes = holes;
     VOLT_TRY(volt_blas_claim(&use));
     volt_model *fresh = NULL;
@@ -431,11 +438,13 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     if (!options)
         options = &standard;
     volt_holes holes = {.present = Y};
-    volt_status status = VOLT_OK;
-    if (options->missing_targets && Y.data)
+    volt_records records;
+    volt_status status = volt_records_make(options->records, options->n_records, X.rows, &records);
+    if (status == VOLT_OK && options->missing_targets && Y.data)
         status = volt_holes_find(Y, options->washout, &holes);
     if (status == VOLT_OK)
-        status = check_and_fit(kernel, X, Y, options, &holes, fitted, model);
+        status = check_and_fit(kernel, X, Y, options, &records, &holes, fitted, model);
     volt_holes_release(&holes);
+    volt_records_release(&records);
     return status;
 }

@@ -7,13 +7,17 @@
 #include <inttypes.h>
 #include <math.h>
 
-static volt_status check_options(const volt_fit_options *options, volt_view X, volt_view Y)
+static volt_status check_options(const volt_fit_options *options, const volt_records *records, volt_view X,
+                                 volt_view Y)
 {
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha is %g, and must be positive and finite, or 0 to be chosen", options->alpha);
     VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
                  "the washout is %" PRId64 ", and must lie from 0 to %" PRId64 ", one less than the rows",
                  options->washout, X.rows - 1);
+    VOLT_REQUIRE(options->washout == 0 || records->n == 0, VOLT_ERR_ARGUMENT,
+                 "the washout is %" PRId64 " rows, and must be 0 where the rows are %" PRId64 " records",
+                 options->washout, records->n);
     VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead is %" PRId64 ", and must be at least 0",
                  options->ahead);
     VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
@@ -44,21 +48,30 @@ bool fit_task_can_change(const volt_fit_options *options, int64_t q)
     return can;
 }
 
-/* The season of the first target that has one. */
+/* The season of the first target that has one, looked for in the longest record. */
 static volt_status find_season(const fit_task *task, int64_t rows, int64_t *season)
 {
+    int64_t first = 0, count = 0;
+    for (int64_t i = 0, end = 0; i < rows; i = end) {
+        end = volt_records_stretch(task->records, i, rows);
+        if (end - i > count) {
+            first = i;
+            count = end - i;
+        }
+    }
+    const double *x = task->X.data + first * task->X.ld;
     *season = 0;
     for (int64_t k = 0; k < task->Y.cols && *season == 0; k++)
-        VOLT_TRY(volt_season_find(task->X.data + task->options->anchors[k], rows, task->X.ld, season));
+        VOLT_TRY(volt_season_find(x + task->options->anchors[k], count, task->X.ld, season));
     return VOLT_OK;
 }
 
-volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
-                             fit_task *task)
+volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options, const volt_records *records,
+                             int64_t learn_rows, fit_task *task)
 {
-    VOLT_TRY(check_options(options, X, Y));
+    VOLT_TRY(check_options(options, records, X, Y));
     bool can = fit_task_can_change(options, Y.cols), open = options->alpha == 0;
-    *task = (fit_task){.X = X, .Y = Y, .options = options, .season = options->season};
+    *task = (fit_task){.X = X, .Y = Y, .options = options, .season = options->season, .records = records};
     VOLT_REQUIRE(
         options->target != VOLT_TARGET_CHANGE || can, VOLT_ERR_ARGUMENT,
         "the change of a target can be learned when every target is an input and lies at least one row "
@@ -89,6 +102,7 @@ volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recip
                                .anchors = options->anchors,
                                .q = task->Y.cols,
                                .as_they_are = options->as_they_are,
-                               .scale = options->scale != 0};
+                               .scale = options->scale != 0,
+                               .records = task->records};
     return volt_recipe_learn(volt_view_rows(task->X, 0, learn_rows), &wanted, recipe);
 }

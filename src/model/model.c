@@ -8,6 +8,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model)
 {
@@ -39,6 +40,24 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
     return VOLT_OK;
 }
 
+volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, int64_t n)
+{
+    volt_records records;
+    VOLT_TRY(volt_records_make(lengths, n, model->n, &records));
+    volt_status status = volt_resolved_split(&model->resolved, &records, 0);
+    if (status == VOLT_OK && records.n > 0) {
+        model->records = volt_alloc(n, sizeof *model->records);
+        if (model->records) {
+            memcpy(model->records, lengths, (size_t)n * sizeof *lengths);
+            model->n_records = n;
+        } else {
+            status = VOLT_ERR_MEMORY;
+        }
+    }
+    volt_records_release(&records);
+    return status;
+}
+
 void volt_model_free(volt_model *model)
 {
     if (!model)
@@ -61,6 +80,7 @@ void volt_model_free(volt_model *model)
     volt_recipe_release(&model->recipe);
     volt_names_free(model->output_names, model->q);
     volt_notes_release(&model->notes);
+    volt_free(model->records);
     volt_free(model);
 }
 
@@ -93,6 +113,8 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .alphas = model->alphas,
         .report = model->has_report ? &model->report : NULL,
         .notes = model->notes,
+        .records = model->records,
+        .n_records = model->n_records,
     };
     now.facts = model->resolved.facts;
     if (now.facts.contraction > 0)

@@ -22,8 +22,9 @@
 #include <string.h>
 
 static const char *const format_name = "volterra-model";
-/* Format 1 holds models of levels, format 2 also recipes and changes; the lower one that will do is written. */
-enum { PLAIN_FORMAT = 1, RECIPE_FORMAT = 2 };
+/* Format 1 holds models of levels, format 2 also recipes and changes, format 3 also records; the lowest one that will do
+ * is written. */
+enum { PLAIN_FORMAT = 1, RECIPE_FORMAT = 2, RECORDS_FORMAT = 3 };
 
 /* Numbers of a column of the recipe in the file: source, lags (minus: -1 for none), weight, range. */
 enum { COLUMN_NUMBERS = 6 };
@@ -31,7 +32,7 @@ enum { COLUMN_NUMBERS = 6 };
 /* Does the model need format 2? */
 static bool has_recipe(const volt_model *model)
 {
-    bool needs = !model->recipe.plain || model->resolved.sum;
+    bool needs = model->n_records > 0 || !model->recipe.plain || model->resolved.sum;
     for (int64_t k = 0; k < model->q; k++)
         needs |= model->anchors[k] >= 0 || model->alphas[k] != model->alphas[0] || isinf(model->alphas[k]);
     return needs;
@@ -69,6 +70,7 @@ typedef struct recipe_arrays {
     double *recent;  /* memory x inputs, then the state of the filters */
     double *radii;   /* of the slices of an expression */
     double *outputs; /* 2 x q: anchors, alphas */
+    double *records; /* their lengths */
 } recipe_arrays;
 
 static void recipe_arrays_release(recipe_arrays *arrays)
@@ -77,6 +79,7 @@ static void recipe_arrays_release(recipe_arrays *arrays)
     volt_free(arrays->recent);
     volt_free(arrays->radii);
     volt_free(arrays->outputs);
+    volt_free(arrays->records);
 }
 
 static volt_status recipe_arrays_make(const volt_model *model, recipe_arrays *arrays)
@@ -86,8 +89,11 @@ static volt_status recipe_arrays_make(const volt_model *model, recipe_arrays *ar
     arrays->recent = volt_alloc_doubles(volt_max(volt_recent_length(recipe), 1), 1);
     arrays->radii = volt_alloc_doubles(volt_kernel_slices(model->kernel), 1);
     arrays->outputs = volt_alloc_doubles(2, model->q);
-    if (!arrays->columns || !arrays->recent || !arrays->outputs || !arrays->radii)
+    arrays->records = volt_alloc_doubles(model->n_records, 1);
+    if (!arrays->columns || !arrays->recent || !arrays->outputs || !arrays->radii || !arrays->records)
         return VOLT_ERR_MEMORY;
+    for (int64_t r = 0; r < model->n_records; r++)
+        arrays->records[r] = (double)model->records[r];
     for (int64_t s = 0; s < volt_kernel_slices(model->kernel); s++)
         arrays->radii[s] = volt_slice_radius(&model->resolved, s);
     for (int64_t j = 0; !recipe->plain && j < recipe->columns; j++) {
@@ -103,6 +109,11 @@ static volt_status recipe_arrays_make(const volt_model *model, recipe_arrays *ar
         arrays->outputs[model->q + k] = isinf(model->alphas[k]) ? 0 : model->alphas[k];
     }
     return VOLT_OK;
+}
+
+static int format_of(const volt_model *model)
+{
+    return model->n_records > 0 ? RECORDS_FORMAT : has_recipe(model) ? RECIPE_FORMAT : PLAIN_FORMAT;
 }
 
 static const char *const input_words[] = {"level", "change", "both"}; /* by volt_input */
@@ -126,7 +137,7 @@ static volt_status write_file(const volt_model *model, const char *path, const d
     int64_t tensor_count = 9, count = 12;
     char version[32], washout[32], ahead[32], season[32];
     char radius[VOLT_NUMBER_LENGTH], alpha[VOLT_NUMBER_LENGTH], rcond[VOLT_NUMBER_LENGTH];
-    snprintf(version, sizeof version, "%d", has_recipe(model) ? RECIPE_FORMAT : PLAIN_FORMAT);
+    snprintf(version, sizeof version, "%d", format_of(model));
     snprintf(washout, sizeof washout, "%" PRId64, model->washout);
     snprintf(ahead, sizeof ahead, "%" PRId64, model->ahead);
     snprintf(season, sizeof season, "%" PRId64, model->season);
@@ -164,6 +175,8 @@ static volt_status write_file(const volt_model *model, const char *path, const d
         if (model->recipe.filters)
             tensors[tensor_count++] =
                 (volt_tensor){"filters", volt_recent_length(&model->recipe) - rows, 0, arrays->recent + rows};
+        if (model->n_records > 0)
+            tensors[tensor_count++] = (volt_tensor){"records", model->n_records, 0, arrays->records};
         metadata[count++] = (volt_metadatum){"input", input_words[model->kind]};
         metadata[count++] = (volt_metadatum){"season", season};
     }
@@ -239,9 +252,9 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *version)
     if (strcmp(text, format_name) != 0)
         return volt_fields_foreign(fields, "its format is another");
     VOLT_TRY(volt_fields_count(fields, "version", version));
-    VOLT_REQUIRE(*version == PLAIN_FORMAT || *version == RECIPE_FORMAT, VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(*version >= PLAIN_FORMAT && *version <= RECORDS_FORMAT, VOLT_ERR_FORMAT,
                  "%s has model format %" PRId64 ", and this library (%s) reads formats 1 to %d", fields->path,
-                 *version, volt_version(), RECIPE_FORMAT);
+                 *version, volt_version(), RECORDS_FORMAT);
     return VOLT_OK;
 }
 
@@ -421,6 +434,21 @@ static volt_status read_recipe(const volt_file_fields *fields, volt_model *model
     return VOLT_OK;
 }
 
+/* Before the columns and the state, which are those of the records. */
+static volt_status read_records(const volt_file_fields *fields, volt_model *model)
+{
+    const volt_tensor *tensor = NULL;
+    VOLT_TRY(volt_fields_tensor(fields, "records", -1, 0, &tensor));
+    int64_t *lengths = volt_alloc(tensor->rows, sizeof *lengths);
+    volt_status status = lengths ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t r = 0; status == VOLT_OK && r < tensor->rows; r++)
+        status = take_index(fields->path, "records", tensor->data[r], 1, model->n, &lengths[r]);
+    if (status == VOLT_OK)
+        status = volt_model_use_records(model, lengths, tensor->rows);
+    volt_free(lengths);
+    return status == VOLT_ERR_ARGUMENT ? volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path) : status;
+}
+
 /* After the settings, whose alpha it replaces. */
 static volt_status read_alphas(const volt_file_fields *fields, volt_model *model)
 {
@@ -447,10 +475,12 @@ static volt_status read_model(const volt_file_fields *fields, volt_model **model
         return volt_fields_foreign(fields, "its tensors are empty");
     VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
     VOLT_TRY(read_kernel(fields, inputs, *model));
-    if (version == RECIPE_FORMAT)
+    if (version >= RECIPE_FORMAT)
         VOLT_TRY(read_recipe(fields, *model));
+    if (version >= RECORDS_FORMAT)
+        VOLT_TRY(read_records(fields, *model));
     VOLT_TRY(read_settings(fields, *model));
-    if (version == RECIPE_FORMAT)
+    if (version >= RECIPE_FORMAT)
         VOLT_TRY(read_alphas(fields, *model));
     return read_arrays(fields, inputs, *model);
 }

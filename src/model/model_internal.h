@@ -31,10 +31,16 @@ struct volt_model {
     double *last_target;                /* q, in the units of the targets */
     char **input_names, **output_names; /* or NULL */
     volt_model_notes notes;             /* texts of its own */
+    int64_t *records;                   /* n_records lengths; NULL: one sequence */
+    int64_t n_records;
 };
 
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model);
+
+/* The training rows are n records of these lengths, for the columns too, which are not there yet; none, or one: nothing
+ * happens. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, int64_t n);
 
 /* The row x of a user after the rows `recent`, as the kernel wants it: its columns, scaled, with the policy for inputs
  * beyond the range and the ball of training applied. z receives d numbers, *beyond is counted up; `row` (from 0) is for

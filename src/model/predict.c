@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "kernel/gram/gram.h"
 #include "model/model_internal.h"
 #include "solve/operator.h"
@@ -33,15 +34,17 @@ static void copy_rows(volt_view from, volt_matrix to)
 }
 
 /* Rows Z (scaled) through the past, block by block at the back end: v = K A, then to the units of the targets. */
-static volt_status forecast(const volt_model *model, volt_past *past, volt_view X, volt_view Z, int64_t rows,
-                            volt_progress progress, const volt_backend *backend, double *block,
-                            volt_matrix result)
+static volt_status forecast(const volt_model *model, volt_past *past, volt_view X, volt_view Z,
+                            const volt_records *records, int64_t rows, volt_progress progress,
+                            const volt_backend *backend, double *block, volt_matrix result)
 {
     volt_view A = volt_view_of(model->coefficients, model->n, model->q);
     volt_stage stage;
     volt_stage_begin(&stage, progress, "predict", 0, 1, (double)Z.rows * (double)model->n);
-    for (int64_t first = 0; first < Z.rows; first += rows) {
-        int64_t count = Z.rows - first < rows ? Z.rows - first : rows;
+    for (int64_t first = 0, count = 0; first < Z.rows; first += count) {
+        count = volt_min(rows, volt_records_stretch(records, first, Z.rows) - first);
+        if (first > 0 && volt_records_begins(records, first))
+            volt_past_zero(past);
         volt_matrix K = volt_matrix_of(block, count, model->n);
         VOLT_TRY(volt_past_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
         if (!volt_stage_goes_on(&stage))
@@ -55,8 +58,8 @@ static volt_status forecast(const volt_model *model, volt_past *past, volt_view 
 }
 
 /* All inputs are checked before the first forecast. */
-static volt_status take_inputs(const volt_model *model, volt_view X, const volt_predict_options *options,
-                               double *Z, int64_t *beyond)
+static volt_status take_inputs(const volt_model *model, volt_view X, const volt_records *records,
+                               const volt_predict_options *options, double *Z, int64_t *beyond)
 {
     volt_recent recent = {0};
     volt_status status = volt_recent_create(&model->recipe, &recent);
@@ -64,6 +67,8 @@ static volt_status take_inputs(const volt_model *model, volt_view X, const volt_
         volt_recent_copy(&model->recipe, &model->recent, &recent);
     for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++) {
         const double *x = X.data + i * X.ld;
+        if (i > 0 && volt_records_begins(records, i))
+            volt_recent_restart(&recent);
         status = volt_model_take_input(model, &recent, x, options->beyond, i, Z + i * model->d, beyond);
         volt_recent_push(&model->recipe, &recent, x);
     }
@@ -71,8 +76,8 @@ static volt_status take_inputs(const volt_model *model, volt_view X, const volt_
     return status;
 }
 
-static volt_status predict(const volt_model *model, volt_view X, const volt_predict_options *options,
-                           volt_matrix out, int64_t *beyond)
+static volt_status predict(const volt_model *model, volt_view X, const volt_records *records,
+                           const volt_predict_options *options, volt_matrix out, int64_t *beyond)
 {
     const volt_backend *backend = volt_backend_current();
     int64_t rows = volt_block_rows(X.rows, model->n), counted = 0;
@@ -80,14 +85,15 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_pred
     double *block = backend->alloc(rows, model->n);
     double *result = volt_alloc_doubles(X.rows, model->q);
     volt_past *past = NULL;
-    volt_status status = Z && block && result ? take_inputs(model, X, options, Z, &counted) : VOLT_ERR_MEMORY;
+    volt_status status =
+        Z && block && result ? take_inputs(model, X, records, options, Z, &counted) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = options->start == VOLT_START_RESET
                      ? volt_past_create(&model->resolved, model->columns, rows, &past)
                      : volt_past_copy(model->end, rows, &past);
     if (status == VOLT_OK)
-        status = forecast(model, past, X, volt_view_of(Z, X.rows, model->d), rows, options->progress, backend,
-                          block, volt_matrix_of(result, X.rows, model->q));
+        status = forecast(model, past, X, volt_view_of(Z, X.rows, model->d), records, rows, options->progress,
+                          backend, block, volt_matrix_of(result, X.rows, model->q));
     if (status == VOLT_OK) {
         copy_rows(volt_view_of(result, X.rows, model->q), out);
         if (beyond)
@@ -110,10 +116,15 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     VOLT_TRY(check_inputs(model, X));
     VOLT_TRY(check(model, out, X.rows));
 
+    volt_records records;
+    VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
     volt_blas_use use;
-    VOLT_TRY(volt_blas_claim(&use));
-    volt_status status = predict(model, X, options, out, beyond);
-    volt_blas_release(&use);
+    volt_status status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = predict(model, X, &records, options, out, beyond);
+        volt_blas_release(&use);
+    }
+    volt_records_release(&records);
     return status;
 }
 

@@ -8,12 +8,15 @@
 #include <string.h>
 
 /* The columns of all rows; those after the first `learn_rows` are held to the range of these. */
-static volt_status fill_columns(volt_view X, const volt_recipe *recipe, int64_t learn_rows, double *columns)
+static volt_status fill_columns(const fit_task *task, const volt_recipe *recipe, int64_t learn_rows, double *columns)
 {
+    volt_view X = task->X;
     volt_recent recent = {0};
     VOLT_TRY(volt_recent_create(recipe, &recent));
     for (int64_t i = 0; i < X.rows; i++) {
         double *row = columns + i * recipe->columns;
+        if (volt_records_begins(task->records, i))
+            volt_recent_restart(&recent);
         volt_recipe_row(recipe, &recent, X.data + i * X.ld, row);
         volt_recent_push(recipe, &recent, X.data + i * X.ld);
         if (i >= learn_rows)
@@ -49,7 +52,7 @@ static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe
     made->target = task->change ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
     made->season = task->season;
     fill_targets(task, (double *)made->Y.data, (double *)made->base.data);
-    return fill_columns(task->X, recipe, learn_rows, (double *)made->X.data);
+    return fill_columns(task, recipe, learn_rows, (double *)made->X.data);
 }
 
 volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
@@ -64,10 +67,16 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(learn_rows >= 1 && learn_rows <= X.rows, VOLT_ERR_ARGUMENT,
                  "columns are to be learned from %" PRId64 " rows, and there are %" PRId64, learn_rows, X.rows);
-    VOLT_TRY(fit_task_resolve(X, Y, options, learn_rows, &task));
-    volt_prepared *made = volt_alloc_zero(1, sizeof *made);
-    volt_status status = made ? prepare(&task, learn_rows, &recipe, made) : VOLT_ERR_MEMORY;
+    volt_records records;
+    VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
+    volt_status status = fit_task_resolve(X, Y, options, &records, learn_rows, &task);
+    volt_prepared *made = NULL;
+    if (status == VOLT_OK)
+        made = volt_alloc_zero(1, sizeof *made);
+    if (status == VOLT_OK)
+        status = made ? prepare(&task, learn_rows, &recipe, made) : VOLT_ERR_MEMORY;
     volt_recipe_release(&recipe);
+    volt_records_release(&records);
     if (status == VOLT_OK)
         *prepared = made;
     else

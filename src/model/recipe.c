@@ -47,6 +47,14 @@ void volt_recent_release(volt_recent *recent)
     recent->rows = recent->room = NULL;
 }
 
+void volt_recent_restart(volt_recent *recent)
+{
+    recent->begun = false;
+    recent->next = 0;
+    if (recent->bank.state)
+        volt_filter_bank_reset(&recent->bank);
+}
+
 static void copy_numbers(double *to, const double *from, int64_t count)
 {
     if (count > 0)
@@ -186,14 +194,15 @@ typedef struct column_facts {
     double *spread, *low, *high, *row, *mean;
 } column_facts;
 
-static void measure_columns(volt_view X, const volt_recipe *recipe, volt_recent *recent, column_facts *facts)
+static void measure_columns(volt_view X, const volt_records *records, const volt_recipe *recipe,
+                            volt_recent *recent, column_facts *facts)
 {
     int64_t count = recipe->columns;
     for (int pass = 0; pass < 2; pass++) {
-        recent->begun = false;
-        recent->next = 0;
         for (int64_t i = 0; i < X.rows; i++) {
             const double *x = X.data + i * X.ld;
+            if (volt_records_begins(records, i))
+                volt_recent_restart(recent);
             volt_recipe_row(recipe, recent, x, facts->row);
             volt_recent_push(recipe, recent, x);
             for (int64_t j = 0; j < count; j++) {
@@ -243,7 +252,7 @@ static volt_status learn(volt_view X, const volt_recipe_task *task, volt_recent 
     column_facts facts = {numbers, numbers + most, numbers + 2 * most, numbers + 3 * most, numbers + 4 * most};
     double *mean = numbers + 5 * most, *spread = mean + d;
     volt_target_scale_learn(X, false, mean, spread);
-    measure_columns(X, recipe, recent, &facts);
+    measure_columns(X, task->records, recipe, recent, &facts);
     take_facts(&facts, spread, task->scale, recipe);
     VOLT_REQUIRE(recipe->columns > 0, VOLT_ERR_DATA,
                  "the inputs are constant over all %" PRId64 " rows: there is nothing to learn from", X.rows);

@@ -14,6 +14,7 @@
 #define MODEL_RECIPE_H
 
 #include "kernel/filter.h"
+#include "kernel/records.h"
 #include "volterra/model.h"
 
 #include <stdbool.h>
@@ -42,6 +43,7 @@ typedef struct volt_recipe_task {
     const int64_t *anchors; /* q: the inputs that are targets, which alone have a season; NULL: none */
     int64_t q;
     int64_t as_they_are; /* the last inputs that are levels whatever the kind */
+    const volt_records *records; /* of the rows; NULL: one sequence */
     bool scale;          /* weights and ranges are learned; else weights are 1 and nothing is held */
 } volt_recipe_task;
 
@@ -64,6 +66,8 @@ typedef struct volt_recent {
 
 volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent);
 void volt_recent_release(volt_recent *recent);
+/* Another sequence begins: nothing is left of the one before. */
+void volt_recent_restart(volt_recent *recent);
 void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_recent *to);
 /* As one list of volt_recent_length numbers, out and in: the rows in time order, the oldest first (memory x inputs), then
  * the state of the filters. */

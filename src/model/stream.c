@@ -113,6 +113,12 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     return VOLT_OK;
 }
 
+void volt_stream_restart(volt_stream *stream)
+{
+    volt_past_zero(stream->past);
+    volt_recent_restart(&stream->recent);
+}
+
 int64_t volt_stream_beyond(const volt_stream *stream)
 {
     return stream->beyond;

@@ -68,6 +68,8 @@ static void digest_model(const volt_model *model, double *row, char text[DIGEST_
     for (int64_t k = 0; k < q; k++)
         digest = digest_numbers(digest, &(double){(double)model->anchors[k]}, 1);
     digest = digest_recipe(digest, &model->recipe);
+    for (int64_t r = 0; r < model->n_records; r++)
+        digest = digest_numbers(digest, &(double){(double)model->records[r]}, 1);
     snprintf(text, DIGEST_LENGTH, "%016" PRIx64, digest);
 }
 

@@ -59,12 +59,17 @@ typedef struct kernel_operator {
     int64_t position;  /* ... and rows that it has seen */
 } kernel_operator;
 
-/* A past that has seen no rows and takes `rows` at a time. */
-static volt_status start(kernel_operator *k, int64_t rows)
+static const volt_records *records_of(const kernel_operator *k)
+{
+    return k->resolved->records ? &k->resolved->records->rows : NULL;
+}
+
+/* A past that has seen no rows of the record that begins at row `position`, and takes `rows` at a time. */
+static volt_status start(kernel_operator *k, int64_t position, int64_t rows)
 {
     volt_past_free(k->past);
     k->past = NULL;
-    k->position = 0;
+    k->position = position;
     k->most_rows = rows;
     return volt_past_create(k->resolved, k->columns, rows, &k->past);
 }
@@ -72,11 +77,17 @@ static volt_status start(kernel_operator *k, int64_t rows)
 /* Bring the past to row `first`, ready to take `rows` at a time. */
 static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, volt_stage *stage)
 {
-    if (!k->past || k->position > first || k->most_rows < rows)
-        VOLT_TRY(start(k, rows));
+    int64_t begin = volt_records_begin(records_of(k), volt_min(first, k->op.n - 1));
+    if (!k->past || k->most_rows < rows) {
+        VOLT_TRY(start(k, begin, rows));
+    } else if (k->position > first || k->position <= begin) { /* that of another record */
+        volt_past_zero(k->past);
+        k->position = begin;
+    }
     if (k->position == first)
         return VOLT_OK;
-    if (k->position == 0 && volt_past_seek(k->past, volt_view_rows(k->Z, 0, first)) == VOLT_OK) {
+    if (k->position == begin &&
+        volt_past_seek(k->past, volt_view_rows(k->Z, begin, first - begin)) == VOLT_OK) {
         k->position = first;
         return VOLT_OK;
     }
@@ -111,13 +122,13 @@ static volt_status fill_there(kernel_operator *k, const volt_backend *backend, v
                               bool *done)
 {
     *done = false;
-    if (!backend->gram || (k->checks && may_overflow(k->resolved)))
+    if (!backend->gram || k->resolved->records || (k->checks && may_overflow(k->resolved)))
         return VOLT_OK;
     double *end = volt_alloc_doubles(volt_state_length(k->resolved, k->columns->m), 1);
     volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK && backend->gram(k->resolved, k->Z, K, end, stage)) {
         *done = true;
-        status = start(k, 1);
+        status = start(k, 0, 1);
         if (status == VOLT_OK) {
             volt_past_set(k->past, end);
             k->position = k->op.n;
@@ -136,10 +147,17 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
         VOLT_TRY(fill_there(k, backend, K, stage, &done));
     if (done)
         return VOLT_OK;
-    VOLT_TRY(go_to(k, first, K.rows, stage));
-    k->position += K.rows;
-    VOLT_TRY(
-        volt_past_advance_at(backend, k->past, volt_view_rows(k->Z, first, K.rows), all, k->checks, K, stage));
+    /* The engine knows the records of its own rows; of others a past ends where a record does. */
+    bool at_once = all && backend->is_here;
+    for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
+        to = at_once ? end : volt_records_stretch(records_of(k), at, end);
+        VOLT_TRY(go_to(k, at, K.rows, stage));
+        k->position = to;
+        VOLT_TRY(volt_past_advance_at(backend, k->past, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
+                                      volt_matrix_rows(K, at - first, to - at), stage));
+        if (stage && !volt_stage_goes_on(stage))
+            break;
+    }
     bool whole = k->position == op->n && (!stage || volt_stage_goes_on(stage));
     return whole ? shrink(k) : VOLT_OK;
 }

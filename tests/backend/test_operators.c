@@ -28,14 +28,30 @@ typedef struct case_set {
     volt_operator *op;
 } case_set;
 
-static case_set make_case(const char *text, volt_rng *rng)
+/* Some of one row, some shorter than windows. */
+enum { RECORDS = 6 };
+static const int64_t lengths[RECORDS] = {24, 1, 17, 2, 1, 25};
+
+/* The kernel on the rows of Z, which are one sequence or records. */
+static volt_resolved resolve_records(const char *text, volt_view Z, bool records)
+{
+    volt_resolved resolved = resolve_on(text, Z);
+    volt_records rows = {0};
+    if (records)
+        check_ok(volt_records_make(lengths, RECORDS, Z.rows, &rows));
+    check_ok(volt_resolved_split(&resolved, &rows, 0));
+    volt_records_release(&rows);
+    return resolved;
+}
+
+static case_set make_case(const char *text, volt_rng *rng, bool records)
 {
     case_set s = {.text = text, .Z = random_rows(rng, N, D, 1)};
     volt_view Z = volt_view_of(s.Z, N, D);
-    s.K = full_gram(text, Z);
+    s.K = records ? records_gram(text, Z, lengths, RECORDS) : full_gram(text, Z);
     for (int64_t i = 0; i < N * N; i++)
         s.size = fmax(s.size, fabs(s.K[i]));
-    s.resolved = resolve_on(text, Z);
+    s.resolved = resolve_records(text, Z, records);
     check_ok(volt_columns_create(&s.resolved, Z, NULL, &s.columns));
     return s;
 }
@@ -97,11 +113,12 @@ static void every_engine_has_a_kernel(void **state)
     double *Z = random_rows(&rng, N, D, 1);
     for (int64_t e = 0; volt_engine_table[e]; e++) {
         bool found = false;
-        for (int64_t k = 0; engine_kernels[k]; k++) {
-            volt_resolved resolved = resolve_on(engine_kernels[k], volt_view_of(Z, N, D));
-            found = found || volt_engine_of(&resolved, N) == volt_engine_table[e];
-            volt_resolved_release(&resolved);
-        }
+        for (int64_t k = 0; engine_kernels[k]; k++)
+            for (int records = 0; records < 2; records++) {
+                volt_resolved resolved = resolve_records(engine_kernels[k], volt_view_of(Z, N, D), records);
+                found = found || volt_engine_of(&resolved, N) == volt_engine_table[e];
+                volt_resolved_release(&resolved);
+            }
         if (!found)
             fail_msg("no kernel of engine_kernels runs on the engine %s", volt_engine_table[e]->name);
     }
@@ -109,13 +126,13 @@ static void every_engine_has_a_kernel(void **state)
 }
 
 /* In order, again from the start, backwards, behind a gap, and all at once. */
-static void kernels_on(const volt_backend *backend)
+static void rows_on(const volt_backend *backend, bool records)
 {
     static const int64_t asked[][2] = {{0, 25}, {25, 30}, {55, 15}, {0, 10},
                                        {40, 7}, {20, 12}, {69, 1},  {0, N}};
     volt_rng rng = test_rng(7102);
     for (int64_t k = 0; engine_kernels[k]; k++) {
-        case_set s = make_case(engine_kernels[k], &rng);
+        case_set s = make_case(engine_kernels[k], &rng, records);
         check_ok(volt_kernel_operator(&s.resolved, s.columns, volt_view_of(s.Z, N, D), false, &s.op));
         for (size_t a = 0; a < sizeof asked / sizeof *asked; a++)
             check_rows(&s, backend, asked[a][0], asked[a][1]);
@@ -123,6 +140,22 @@ static void kernels_on(const volt_backend *backend)
         volt_operator_free(s.op);
         free_case(&s);
     }
+}
+
+static void kernels_on(const volt_backend *backend)
+{
+    rows_on(backend, false);
+}
+
+static void records_on(const volt_backend *backend)
+{
+    rows_on(backend, true);
+}
+
+static void records_give_the_blocks_of_pairs(void **state)
+{
+    (void)state;
+    for_each_backend(records_on);
 }
 
 static void kernels_give_their_rows_and_multiply(void **state)
@@ -135,7 +168,7 @@ static void kernels_give_their_rows_and_multiply(void **state)
 static void dense_on(const volt_backend *backend)
 {
     volt_rng rng = test_rng(7103);
-    case_set s = make_case(engine_kernels[0], &rng);
+    case_set s = make_case(engine_kernels[0], &rng, false);
     check_ok(volt_dense_operator(volt_view_of(s.K, N, N), &s.op));
     check_rows(&s, backend, 0, N);
     check_rows(&s, backend, 31, 20);
@@ -231,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_engine_has_a_kernel),
         cmocka_unit_test(kernels_give_their_rows_and_multiply),
+        cmocka_unit_test(records_give_the_blocks_of_pairs),
         cmocka_unit_test(a_matrix_gives_its_rows_and_multiplies),
         cmocka_unit_test(the_end_goes_on),
         cmocka_unit_test(an_overflow_is_found_where_it_is_looked_for),

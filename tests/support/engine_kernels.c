@@ -41,3 +41,19 @@ double *full_gram(const char *text, volt_view Z)
     volt_kernel_free(kernel);
     return K;
 }
+
+double *records_gram(const char *text, volt_view Z, const int64_t *lengths, int64_t n)
+{
+    volt_kernel *kernel = plain_parse(text);
+    volt_gram_options options = volt_gram_options_default();
+    double *K = new_matrix(Z.rows, Z.rows);
+    check_ok(volt_radius(Z, &options.radius)); /* one for all blocks */
+    for (int64_t a = 0, i = 0; a < n; i += lengths[a++])
+        for (int64_t b = 0, j = 0; b < n; j += lengths[b++]) {
+            volt_matrix block = {K + i * Z.rows + j, lengths[a], lengths[b], Z.rows};
+            check_ok(volt_gram(kernel, volt_view_rows(Z, i, lengths[a]), volt_view_rows(Z, j, lengths[b]),
+                               &options, block));
+        }
+    volt_kernel_free(kernel);
+    return K;
+}

@@ -157,6 +157,20 @@ static volt_status call_fit_series(void)
     return status;
 }
 
+static volt_status call_fit_records(void)
+{
+    static const int64_t lengths[] = {5, 1, N - 6};
+    volt_fit_options options = series_options();
+    volt_model *model = NULL;
+    options.records = lengths;
+    options.n_records = 3;
+    volt_status status = volt_model_fit(set.kernel, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D),
+                                        &options, volt_matrix_of(set.out, N, D), &model);
+    assert_true((status == VOLT_OK) == (model != NULL));
+    volt_model_free(model);
+    return status;
+}
+
 static volt_status call_prepare(void)
 {
     volt_fit_options options = series_options();
@@ -294,6 +308,7 @@ static void readout_and_fit(void **state)
     fail_every_allocation("fit", call_fit, WRITES_OUT);
     fail_every_allocation("fit, rbf", call_fit_rbf, WRITES_OUT);
     fail_every_allocation("fit of a series", call_fit_series, WRITES_OUT);
+    fail_every_allocation("fit of records", call_fit_records, WRITES_OUT);
     fail_every_allocation("prepare", call_prepare, 0);
 }
 
@@ -335,6 +350,26 @@ static void forecasts_and_files_of_changes(void **state)
     set.model = levels;
 }
 
+/* A model of three records, of a sum of filtered factors. */
+static void forecasts_and_files_of_records(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {5, 1, N - 6};
+    volt_model *levels = set.model;
+    volt_kernel *sum = plain_parse("fir:mu=0.5 + rbf:pole=0.3");
+    volt_fit_options options = series_options();
+    options.alpha = 0.1;
+    options.feedback = 1;
+    options.records = lengths;
+    options.n_records = 3;
+    check_ok(volt_model_fit(sum, volt_view_of(set.X, N, D), volt_view_of(set.X + D, N, D), &options, nowhere,
+                            &set.model));
+    volt_kernel_free(sum);
+    use_model();
+    volt_model_free(set.model);
+    set.model = levels;
+}
+
 static void plans(void **state)
 {
     (void)state;
@@ -358,6 +393,7 @@ int main(void)
         cmocka_unit_test(readout_and_fit),
         cmocka_unit_test(forecasts_and_files),
         cmocka_unit_test(forecasts_and_files_of_changes),
+        cmocka_unit_test(forecasts_and_files_of_records),
         cmocka_unit_test(plans),
         cmocka_unit_test(freeing_nothing_is_fine),
     };

@@ -42,6 +42,7 @@ struct volt_engine {
 
 /* The engines, in the order in which they are asked. */
 #define VOLT_ENGINE_LIST(X) \
+    X(records)              \
     X(sum)                  \
     X(scan)                 \
     X(window_sum)           \
@@ -56,6 +57,9 @@ VOLT_ENGINE_LIST(VOLT_DECLARE_ENGINE)
 /* The same as a table that NULL ends (engine_table.c), and the engine that runs the kernel on m columns. */
 extern const volt_engine *const volt_engine_table[];
 const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m);
+
+/* Does an entry cost much, whatever records the rows belong to? */
+bool volt_engine_is_dear(const volt_resolved *resolved, int64_t m);
 
 /* Bytes of m columns and of a past that `rows` are pushed to at a time, at most. */
 double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows);

@@ -14,6 +14,11 @@ const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m)
     return *engine;
 }
 
+bool volt_engine_is_dear(const volt_resolved *resolved, int64_t m)
+{
+    return volt_engine_of(resolved->records ? &resolved->records->each : resolved, m)->is_dear;
+}
+
 double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     double given = (double)m * (double)resolved->d;

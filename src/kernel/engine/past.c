@@ -29,8 +29,13 @@ volt_status volt_past_create(const volt_resolved *resolved, const volt_columns *
 {
     volt_status status = allocate(resolved, columns, most_rows, past);
     if (status == VOLT_OK)
-        (*past)->ops->zero(*past);
+        volt_past_zero(*past);
     return status;
+}
+
+void volt_past_zero(volt_past *past)
+{
+    past->ops->zero(past);
 }
 
 volt_status volt_past_copy(const volt_past *source, int64_t most_rows, volt_past **past)

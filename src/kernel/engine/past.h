@@ -19,6 +19,8 @@ volt_status volt_past_create(const volt_resolved *resolved, const volt_columns *
 /* The same moment in time, with a life of its own; most_rows may differ. */
 volt_status volt_past_copy(const volt_past *source, int64_t most_rows, volt_past **past);
 void volt_past_free(volt_past *past);
+/* Back to a zero past, where another sequence begins. */
+void volt_past_zero(volt_past *past);
 
 /* Push the rows of Z (h x d, 1 <= h <= most_rows): K (h x m) receives the kernel of the past up to each row
  * against each column. With `same`, Z is the columns' own sequence from its start, and only the lower

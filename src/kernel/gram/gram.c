@@ -208,9 +208,9 @@ volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const
 
     VOLT_TRY(volt_start_threads());
     volt_sliced_rows x = {0}, y = {0};
-    volt_status status = volt_sliced_rows_make(kernel, X, "X", &x);
+    volt_status status = volt_sliced_rows_make(kernel, X, NULL, 0, "X", &x);
     if (status == VOLT_OK && !same)
-        status = volt_sliced_rows_make(kernel, Y, "Y", &y);
+        status = volt_sliced_rows_make(kernel, Y, NULL, 0, "Y", &y);
     if (status == VOLT_OK)
         status = run_gram(kernel, &x, same ? &x : &y, options, K);
     volt_sliced_rows_release(&x);

@@ -50,8 +50,8 @@ static volt_status slice_rows(evaluation *e, int64_t first)
 {
     volt_sliced_rows_release(&e->sliced);
     e->sliced_from = first;
-    return volt_sliced_rows_make(e->kernel, scaled_rows(e, first, e->problem->n - first), "the inputs",
-                                 &e->sliced);
+    return volt_sliced_rows_make(e->kernel, scaled_rows(e, first, e->problem->n - first), &e->problem->records,
+                                 first, "the inputs", &e->sliced);
 }
 
 /* ---- Gram matrix ------------------------------------------------------------------------------ */
@@ -78,7 +78,7 @@ static volt_status fill_gram(evaluation *e, int64_t rows)
 {
     if (rows <= e->factor->filled)
         return VOLT_OK;
-    if (!volt_engine_of(&e->resolved, rows)->is_dear)
+    if (!volt_engine_is_dear(&e->resolved, rows))
         rows = e->factor->K.rows;
     volt_operator *op = NULL;
     VOLT_TRY(extend_columns(e, rows));
@@ -88,6 +88,20 @@ static volt_status fill_gram(evaluation *e, int64_t rows)
     return status;
 }
 
+/* The rows of a block, which is a new sequence or several, through a past that has seen none. */
+static volt_status advance_block(evaluation *e, const volt_split *split, volt_view rows, volt_past *past,
+                                 volt_matrix K)
+{
+    for (int64_t i = 0, end = 0; i < rows.rows; i = end) {
+        end = volt_records_stretch(&e->problem->records, split->begin + i, split->end) - split->begin;
+        if (i > 0)
+            volt_past_zero(past);
+        VOLT_TRY(volt_past_advance_at(e->factor->backend, past, volt_view_rows(rows, i, end - i), false, false,
+                                      volt_matrix_rows(K, i, end - i), e->stage));
+    }
+    return VOLT_OK;
+}
+
 /* The kernel of a block after a zero past against all training rows, washed out or not. */
 static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matrix K)
 {
@@ -95,14 +109,15 @@ static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matri
     volt_past *past = NULL;
     volt_sliced_rows block = {0};
     volt_status status =
-        volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows), "the inputs", &block);
+        volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows), &e->problem->records,
+                              split->begin, "the inputs", &block);
     if (status == VOLT_OK)
         status =
             volt_columns_create(&e->resolved, input_rows(e, split->train_begin, K.cols), e->stage, &columns);
     if (status == VOLT_OK)
         status = volt_past_create(&e->resolved, columns, K.rows, &past);
     if (status == VOLT_OK)
-        status = volt_past_advance_at(e->factor->backend, past, block.rows, false, false, K, e->stage);
+        status = advance_block(e, split, block.rows, past, K);
     volt_past_free(past);
     volt_columns_free(columns);
     volt_sliced_rows_release(&block);
@@ -119,6 +134,7 @@ static volt_status begin_group(evaluation *e, int64_t base, int64_t rows)
     volt_matrix W = {e->space->W, kept, q, e->intercept ? q + 1 : q};
     forget_columns(e);
     e->base = base;
+    VOLT_TRY(volt_resolved_split(&e->resolved, &problem->records, base));
     if (base != e->sliced_from && volt_kernel_filters(e->kernel))
         VOLT_TRY(slice_rows(e, base));
     volt_factor_begin(e->factor, &(volt_factor_task){.rows = rows,

@@ -22,6 +22,7 @@ void volt_problem_free(volt_problem *problem)
     volt_free(problem->levels);
     volt_free(problem->target_scale);
     volt_free(problem->splits);
+    volt_records_release(&problem->records);
     volt_free(problem);
 }
 
@@ -68,16 +69,40 @@ static volt_status check_training(const volt_problem *problem)
     return VOLT_OK;
 }
 
-static volt_status make_splits(int64_t n, const volt_search_options *options, volt_problem *problem)
+/* Splits of records become splits of rows; the gap is one of rows. */
+static volt_status split_records(const volt_problem *problem, const volt_split_options *options,
+                                 volt_split *splits)
 {
+    const volt_records *records = &problem->records;
+    volt_split_options of_records = *options;
+    of_records.gap = 0;
+    VOLT_TRY(volt_splits(records->n, &of_records, splits));
+    for (int64_t k = 0; k < options->folds; k++) {
+        int64_t *at[] = {&splits[k].train_begin, &splits[k].train_end, &splits[k].begin, &splits[k].end};
+        for (int i = 0; i < 4; i++)
+            *at[i] = *at[i] > 0 ? records->ends[*at[i] - 1] : 0;
+        splits[k].train_end -= options->gap;
+    }
+    return VOLT_OK;
+}
+
+static volt_status split_rows(const volt_problem *problem, const volt_search_options *options, volt_split *splits)
+{
+    return options->folds_by_records ? split_records(problem, &options->splits, splits)
+                                     : volt_splits(problem->n, &options->splits, splits);
+}
+
+static volt_status make_splits(const volt_search_options *options, volt_problem *problem)
+{
+    int64_t n = options->folds_by_records ? problem->records.n : problem->n;
     problem->n_splits = options->splits.folds;
     problem->folds = options->score == VOLT_SCORE_LOG ? 1 : problem->n_splits;
     if (problem->n_splits < 1 || problem->n_splits > n) /* the sentence is there */
-        return volt_splits(n, &options->splits, &(volt_split){0});
+        return split_rows(problem, options, &(volt_split){0});
     problem->splits = volt_alloc(problem->n_splits, sizeof *problem->splits);
     if (!problem->splits)
         return VOLT_ERR_MEMORY;
-    VOLT_TRY(volt_splits(n, &options->splits, problem->splits));
+    VOLT_TRY(split_rows(problem, options, problem->splits));
     VOLT_TRY(check_training(problem));
     for (int64_t k = 0; k < problem->n_splits; k++) {
         const volt_split *split = &problem->splits[k];
@@ -133,6 +158,17 @@ static volt_status add_base(volt_view base, volt_problem *problem)
     return VOLT_OK;
 }
 
+static volt_status check_records(const volt_search_options *options, const volt_problem *problem)
+{
+    int64_t n = problem->records.n;
+    VOLT_REQUIRE(n > 0 || !options->folds_by_records, VOLT_ERR_ARGUMENT,
+                 "folds by records need at least two records, and the rows are one sequence");
+    VOLT_REQUIRE(n == 0 || problem->washout == 0, VOLT_ERR_ARGUMENT,
+                 "the washout is %" PRId64 " rows, and must be 0 where the rows are %" PRId64 " records",
+                 problem->washout, n);
+    return VOLT_OK;
+}
+
 volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_options *options,
                                 volt_problem **problem)
 {
@@ -150,7 +186,11 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     fresh->gap = options->splits.gap;
 
     bool identity = !options->scale;
-    volt_status status = make_splits(X.rows, options, fresh);
+    volt_status status = volt_records_make(options->records, options->n_records, X.rows, &fresh->records);
+    if (status == VOLT_OK)
+        status = check_records(options, fresh);
+    if (status == VOLT_OK)
+        status = make_splits(options, fresh);
     if (status == VOLT_OK)
         status = scale_inputs(X, true, identity, &fresh->shifted);
     if (status == VOLT_OK)

@@ -3,6 +3,7 @@
 #define SELECT_PROBLEM_H
 
 #include "kernel/extent.h"
+#include "kernel/records.h"
 #include "volterra/select.h"
 
 #include <stdbool.h>
@@ -28,6 +29,7 @@ typedef struct volt_problem {
     int64_t washout;
     bool intercept;
     volt_score score;
+    volt_records records; /* of the rows */
 } volt_problem;
 
 /* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */

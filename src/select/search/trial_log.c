@@ -66,6 +66,11 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
     char data[VOLT_DATA_DIGITS + 1];
     volt_search_data_digits(X, Y, options->base, data);
     unsigned long question = add_bytes(crc32(0, NULL, 0), asked, sizeof asked);
+    if (options->n_records > 0) {
+        int64_t by_records = options->folds_by_records != 0;
+        question = add_bytes(question, &by_records, sizeof by_records);
+        question = add_bytes(question, options->records, (size_t)options->n_records * sizeof(int64_t));
+    }
     VOLT_TRY(add_candidate(candidates, &question));
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
     return VOLT_OK;

@@ -1,0 +1,218 @@
+/* src/kernel/engine/records_engine.c: several records, each with columns and a past of its own.
+ *
+ *     K[i][j] = kernel of the past of row i inside its record and of row j inside its record
+ *
+ * The columns of a record meet the rows of another as two sequences after a zero past: no diagonal and no window crosses
+ * the start of a record. So the matrix is made of blocks, one for each pair of records, and each of them is what the
+ * kernel's own engine makes of two sequences. Whoever pushes rows sets the past to zero where a record of rows begins
+ * (volt_past_zero); of the columns' own sequence (`same`) it is done here. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/engine/engine.h"
+
+typedef struct records_past {
+    volt_past base;
+    volt_past **parts; /* of each record of the columns */
+    int64_t n;
+    int64_t most; /* rows that a part takes at a time */
+} records_past;
+
+static const volt_records *records_of(const volt_resolved *resolved)
+{
+    return &resolved->records->rows;
+}
+
+/* Records that m columns reach into. */
+static int64_t count_records(const volt_resolved *resolved, int64_t m)
+{
+    return volt_records_at(records_of(resolved), m - 1) + 1;
+}
+
+/* First row and end of record r of m columns. */
+static int64_t begin_of(const volt_resolved *resolved, int64_t r)
+{
+    return r > 0 ? records_of(resolved)->ends[r - 1] : 0;
+}
+
+static int64_t end_of(const volt_resolved *resolved, int64_t r, int64_t m)
+{
+    return volt_min(records_of(resolved)->ends[r], m);
+}
+
+/* Of a matrix, the columns of record r. */
+static volt_matrix block_of(const records_past *past, volt_matrix K, int64_t first, int64_t count, int64_t r)
+{
+    return (volt_matrix){K.data + first * K.ld + begin_of(past->base.resolved, r), count,
+                         past->parts[r]->columns->m, K.ld};
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static void release(volt_past *base)
+{
+    records_past *past = (records_past *)base;
+    for (int64_t r = 0; past->parts && r < past->n; r++)
+        volt_past_free(past->parts[r]);
+    volt_free(past->parts);
+    volt_free(past);
+}
+
+/* As many rows at a time as the longest record has: what a part keeps for more would be for every record. */
+static int64_t part_rows(const volt_resolved *resolved, int64_t m, int64_t most_rows)
+{
+    int64_t longest = 1;
+    for (int64_t r = 0; r < count_records(resolved, m); r++)
+        longest = volt_max(longest, end_of(resolved, r, m) - begin_of(resolved, r));
+    return volt_min(longest, most_rows);
+}
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **base)
+{
+    records_past *past = volt_alloc_zero(1, sizeof *past);
+    if (!past)
+        return VOLT_ERR_MEMORY;
+    past->n = count_records(resolved, columns->m);
+    past->most = part_rows(resolved, columns->m, most_rows);
+    past->parts = volt_alloc_zero(past->n, sizeof(volt_past *));
+    volt_status status = past->parts ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t r = 0; status == VOLT_OK && r < past->n; r++)
+        status =
+            volt_past_create(&resolved->records->each, columns->parts[r], past->most, &past->parts[r]);
+    if (status != VOLT_OK) {
+        release(&past->base);
+        return status;
+    }
+    *base = &past->base;
+    return VOLT_OK;
+}
+
+static void zero(volt_past *base)
+{
+    records_past *past = (records_past *)base;
+    for (int64_t r = 0; r < past->n; r++)
+        volt_past_zero(past->parts[r]);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* The columns' own rows: of record a only what meets columns up to its own is wanted. */
+static void advance_same(records_past *past, volt_view Z, volt_matrix K, volt_stage *stage)
+{
+    const volt_resolved *resolved = past->base.resolved;
+    for (int64_t a = 0; a < past->n; a++) {
+        int64_t first = begin_of(resolved, a), count = end_of(resolved, a, Z.rows) - first;
+        for (int64_t b = 0; b <= a; b++) {
+            volt_past_zero(past->parts[b]);
+            volt_past_advance(past->parts[b], volt_view_rows(Z, first, count), a == b,
+                              block_of(past, K, first, count, b), stage);
+            if (!volt_stage_poll(stage))
+                return;
+        }
+    }
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    records_past *past = (records_past *)base;
+    if (same) {
+        advance_same(past, Z, K, stage);
+        return;
+    }
+    for (int64_t first = 0; first < Z.rows; first += past->most) {
+        int64_t count = volt_min(past->most, Z.rows - first);
+        for (int64_t r = 0; r < past->n; r++) {
+            volt_past_advance(past->parts[r], volt_view_rows(Z, first, count), false,
+                              block_of(past, K, first, count, r), stage);
+            if (!volt_stage_poll(stage))
+                return;
+        }
+    }
+}
+
+/* ---- state: those against each record, one after the other ------------------------------------ */
+
+static int64_t length(const volt_resolved *resolved, int64_t m)
+{
+    int64_t total = 0;
+    for (int64_t r = 0; r < count_records(resolved, m); r++)
+        total += volt_state_length(&resolved->records->each, end_of(resolved, r, m) - begin_of(resolved, r));
+    return total;
+}
+
+static void get(const volt_past *base, double *state)
+{
+    const records_past *past = (const records_past *)base;
+    for (int64_t r = 0; r < past->n; r++) {
+        volt_past_get(past->parts[r], state);
+        state += volt_past_length(past->parts[r]);
+    }
+}
+
+static void set(volt_past *base, const double *state)
+{
+    records_past *past = (records_past *)base;
+    for (int64_t r = 0; r < past->n; r++) {
+        volt_past_set(past->parts[r], state);
+        state += volt_past_length(past->parts[r]);
+    }
+}
+
+static const volt_past_ops past_ops = {
+    .allocate = allocate,
+    .zero = zero,
+    .release = release,
+    .advance = advance,
+    .length = length,
+    .get = get,
+    .set = set,
+};
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return resolved->records != NULL;
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    enum { BESIDE = 128 }; /* structures of a record: there may be many short ones */
+    double total = BESIDE * (double)count_records(resolved, m);
+    int64_t most = part_rows(resolved, m, rows);
+    for (int64_t r = 0; r < count_records(resolved, m); r++)
+        total += volt_engine_bytes(&resolved->records->each,
+                                   end_of(resolved, r, m) - begin_of(resolved, r), most) /
+                 8;
+    return total;
+}
+
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    const volt_resolved *each = &resolved->records->each;
+    if (!columns->parts) {
+        columns->parts = volt_alloc_zero(records_of(resolved)->n, sizeof(volt_columns *));
+        if (!columns->parts)
+            return VOLT_ERR_MEMORY;
+        columns->n_parts = records_of(resolved)->n;
+    }
+    while (first < columns->m) {
+        int64_t r = volt_records_at(records_of(resolved), first), end = end_of(resolved, r, columns->m);
+        volt_view rows = volt_view_of(columns->given + first * columns->d, end - first, columns->d);
+        VOLT_TRY(columns->parts[r] ? volt_columns_append(each, rows, stage, columns->parts[r])
+                                   : volt_columns_create(each, rows, stage, &columns->parts[r]));
+        first = end;
+    }
+    return VOLT_OK;
+}
+
+const volt_engine volt_engine_records = {
+    .name = "records",
+    .multiplies = true,
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &past_ops,
+};

@@ -1,0 +1,92 @@
+/* src/kernel/records.c: where records begin and end. */
+#include "kernel/records.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+
+#include <inttypes.h>
+
+volt_status volt_records_make(const int64_t *lengths, int64_t n, int64_t rows, volt_records *records)
+{
+    *records = (volt_records){0};
+    VOLT_REQUIRE(n >= 0 && (n == 0 || lengths), VOLT_ERR_ARGUMENT,
+                 "there are %" PRId64 " records, and their lengths must be given", n);
+    int64_t end = 0;
+    for (int64_t r = 0; r < n; r++) {
+        VOLT_REQUIRE(lengths[r] >= 1 && lengths[r] <= rows - end, VOLT_ERR_ARGUMENT,
+                     "record %" PRId64 " has %" PRId64 " rows, and must have at least 1 and at most the %" PRId64
+                     " that are left of %" PRId64,
+                     r + 1, lengths[r], rows - end, rows);
+        end += lengths[r];
+    }
+    VOLT_REQUIRE(n == 0 || end == rows, VOLT_ERR_ARGUMENT,
+                 "the records have %" PRId64 " rows together, and there are %" PRId64, end, rows);
+    if (n < 2)
+        return VOLT_OK;
+    records->ends = volt_alloc(n, sizeof *records->ends);
+    if (!records->ends)
+        return VOLT_ERR_MEMORY;
+    records->n = n;
+    end = 0;
+    for (int64_t r = 0; r < n; r++)
+        records->ends[r] = end += lengths[r];
+    return VOLT_OK;
+}
+
+void volt_records_release(volt_records *records)
+{
+    volt_free(records->ends);
+    *records = (volt_records){0};
+}
+
+static int64_t count_of(const volt_records *records)
+{
+    return records ? records->n : 0;
+}
+
+/* The first record that ends behind `row`. */
+int64_t volt_records_at(const volt_records *records, int64_t row)
+{
+    int64_t low = 0, high = count_of(records);
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (records->ends[middle] > row)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+int64_t volt_records_begin(const volt_records *records, int64_t row)
+{
+    int64_t r = volt_records_at(records, row);
+    return r > 0 ? records->ends[r - 1] : 0;
+}
+
+int64_t volt_records_stretch(const volt_records *records, int64_t row, int64_t end)
+{
+    int64_t r = volt_records_at(records, row);
+    return r < count_of(records) ? volt_min(records->ends[r], end) : end;
+}
+
+bool volt_records_begins(const volt_records *records, int64_t row)
+{
+    return volt_records_begin(records, row) == row;
+}
+
+volt_status volt_records_from(const volt_records *records, int64_t first, volt_records *rest)
+{
+    int64_t skipped = volt_records_at(records, first), n = count_of(records) - skipped;
+    *rest = (volt_records){0};
+    if (n < 2)
+        return VOLT_OK;
+    rest->ends = volt_alloc(n, sizeof *rest->ends);
+    if (!rest->ends)
+        return VOLT_ERR_MEMORY;
+    rest->n = n;
+    for (int64_t r = 0; r < n; r++)
+        rest->ends[r] = records->ends[skipped + r] - first;
+    return VOLT_OK;
+}
