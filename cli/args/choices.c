@@ -49,6 +49,12 @@ const choice score_choices[] = {
     {NULL, 0, NULL},
 };
 
+const choice folds_by_choices[] = {
+    {"rows", 0, NULL},
+    {"records", 1, NULL},
+    {NULL, 0, NULL},
+};
+
 const choice race_choices[] = {
     {"exact", VOLT_RACE_EXACT, NULL},
     {"fast", VOLT_RACE_FAST, NULL},

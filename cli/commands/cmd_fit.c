@@ -23,6 +23,7 @@ typedef struct fit_arguments {
 
 static const option rows[] = {
     TRAINING_SEQUENCE(offsetof(fit_arguments, training), 0),
+    TRAINING_RECORDS(offsetof(fit_arguments, training)),
     {.name = "kernel",
      .kind = OPTION_TEXT,
      .fallback = "volterra",
@@ -118,8 +119,9 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
     baseline_list baselines = {0};
     int64_t season = 0;
     double mse = mean_of_outputs(report->mse, info->q);
-    int failed = data->has_holes ? 0 : baselines_season(data, data->series.rows, &season);
-    if (!failed && report->rows > 0 && !data->has_holes)
+    bool is_plain = !data->has_holes && !data->lengths; /* baselines are those of one sequence without holes */
+    int failed = is_plain ? baselines_season(data, data->series.rows, &season) : 0;
+    if (!failed && report->rows > 0 && is_plain)
         failed = baselines_measure(data, season, report->first, report->rows, 0, &baselines);
     if (failed)
         return failed;
@@ -181,6 +183,8 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     result_list *results = results_new(arguments->common.json);
     results_text(results, "model", "model", "%s", arguments->output);
     results_count(results, "n", "rows", info.n);
+    if (data->lengths)
+        results_count(results, "records", "records", data->records.n);
     results_count(results, "d", "inputs", info.d);
     results_count(results, "q", "outputs", info.q);
     results_count(results, "ahead", "steps ahead", info.ahead);
@@ -301,11 +305,15 @@ const cli_command command_fit = {
         "inputs too, \"as now\" stays the forecast unless held-out rows clearly prefer the fit. With --alpha\n"
         "levels are learned from levels, unless --target and --input say otherwise.\n"
         "\n"
+        "With --series the rows are several records, each with a past of its own: with --ahead H each has H\n"
+        "targets fewer than rows. What follows, follows the last record.\n"
+        "\n"
         "Inputs that follow the training rows begin after the last row that had a target: with --ahead 1\n"
         "they begin with the last row of X.\n",
     .examples = "  volterra fit --x lorenz.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \\\n"
                 "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
                 "  volterra fit --x u.csv --y y.csv --kernel rbf:window=20 --alpha 1e-4 -o rbf.safetensors\n"
+                "  volterra fit --x runs.csv:u --y runs.csv:y --series runs.csv:run -o model.safetensors\n"
                 "  volterra fit --x data.csv:z1..z5 --y 'data.csv:h*' --ahead 1 -o model.safetensors\n",
     .options = OPTION_TABLE(rows),
     .run = run_fit,

@@ -5,6 +5,7 @@
 #include "files/inputs.h"
 #include "files/model_times.h"
 #include "files/outputs.h"
+#include "files/record_list.h"
 #include "files/row_times.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -15,7 +16,7 @@
 
 typedef struct predict_arguments {
     common_arguments common;
-    const char *model, *x, *output, *plot;
+    const char *model, *x, *series, *output, *plot;
     int start, beyond, missing;
     bool index;
     row_range rows;
@@ -33,6 +34,11 @@ static const option rows[] = {
      .offset = offsetof(predict_arguments, x),
      .argument = "X",
      .meaning = "inputs: FILE or FILE:COLUMNS, one row per time step"},
+    {.name = "series",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(predict_arguments, series),
+     .argument = "FILE:COLUMN",
+     .meaning = SERIES_MEANING ", which begins at zero whatever --start says"},
     {.name = "start",
      .kind = OPTION_CHOICE,
      .choices = start_choices,
@@ -87,6 +93,7 @@ typedef struct predict_data {
     volt_model_info info;
     model_times times; /* of the model */
     dataset inputs;
+    record_list records;
 } predict_data;
 
 static int predict_read(const predict_arguments *arguments, predict_data *data)
@@ -99,13 +106,17 @@ static int predict_read(const predict_arguments *arguments, predict_data *data)
     if (!failed)
         failed = model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
                                          &arguments->rows, &data->info, &data->times);
-    if (!failed && row_times_warn_order(&data->inputs) && arguments->start == VOLT_START_CONTINUE)
+    if (!failed)
+        failed = record_list_read(&data->records, arguments->series, &data->inputs);
+    if (!failed && !arguments->series && row_times_warn_order(&data->inputs) &&
+        arguments->start == VOLT_START_CONTINUE)
         model_times_warn_start(&data->info, &data->times, &data->inputs);
     return failed;
 }
 
 static void predict_release(predict_data *data)
 {
+    record_list_release(&data->records);
     dataset_release(&data->inputs);
     volt_model_free(data->model);
 }
@@ -121,7 +132,10 @@ static int predict(const predict_arguments *arguments, const predict_data *data,
                    int64_t *beyond)
 {
     volt_matrix forecast = outputs_of(table, data->info.q);
-    volt_predict_options options = forecast_options(arguments->start, arguments->beyond);
+    int start = arguments->series ? VOLT_START_RESET : arguments->start;
+    volt_predict_options options = forecast_options(start, arguments->beyond);
+    options.records = data->records.lengths;
+    options.n_records = data->records.n;
     options.progress = progress_begin(arguments->common.quiet);
     volt_status status = volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
     progress_end();
@@ -137,7 +151,12 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
                               .times = &times,
                               .has_index = arguments->index,
                               .beyond = arguments->beyond};
-    int failed = row_labels_of_targets(&times, &data->inputs, data->times.ahead, data->times.step);
+    row_labels records = {.name = "series", .texts = data->records.of_row};
+    int failed = 0;
+    if (arguments->series)
+        output.times = &records; /* a row of records is told by its record */
+    else
+        failed = row_labels_of_targets(&times, &data->inputs, data->times.ahead, data->times.step);
     if (!failed)
         failed =
             allocate_matrix(data->inputs.view.rows, arguments->index + data->info.q, "the forecast", &table);
@@ -162,6 +181,8 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
 static int check_outputs(const predict_arguments *arguments)
 {
     const output_option outputs[] = {{"-o", arguments->output}, {"--plot", arguments->plot}};
+    if (arguments->plot && arguments->series)
+        return complain(EXIT_USAGE, "--plot draws one sequence: it does not go with --series");
     if (arguments->plot && is_standard_output(arguments->plot) && is_standard_output(arguments->output))
         return complain(EXIT_USAGE, "--plot - and the forecast both want standard output");
     int failed = outputs_check_distinct(outputs, 2);
@@ -171,6 +192,8 @@ static int check_outputs(const predict_arguments *arguments)
             failed = output_check_against(outputs[i].path, arguments->x);
         if (!failed)
             failed = output_check_against(outputs[i].path, arguments->model);
+        if (!failed)
+            failed = output_check_against(outputs[i].path, arguments->series);
     }
     return failed;
 }
@@ -205,6 +228,9 @@ const cli_command command_predict = {
         "saw all rows of its file but the last, so X begins with that last row. One line says when X\n"
         "does not begin where the model ended: by the times of both, or, without them, when it begins\n"
         "with the rows that the model was fitted on.\n"
+        "\n"
+        "With --series the rows of X are several records, each of which begins after a zero past; the first\n"
+        "column of the output, series, names them.\n"
         "\n"
         "Where X has a column of dates, so has the output, under the same name and first: the time that\n"
         "each forecast is for, H rows after its row of X for a model fitted with --ahead H (of several\n"

@@ -93,6 +93,7 @@ typedef struct stream_session {
     int64_t beyond;   /* rows beyond the ball before this run */
     line_count refused, skipped, held;
     bool flush_lines; /* somebody may be waiting for the answer */
+    bool is_first;    /* the next row is the first of a record that began here */
 } stream_session;
 
 static void count_line(line_count *lines, int64_t line)
@@ -185,6 +186,7 @@ static int push_row(stream_session *session)
     if (status)
         return refuse_line(session, volt_error_detail());
     session->answered++;
+    session->is_first = false;
     print_forecast(session);
     return 0;
 }
@@ -192,7 +194,7 @@ static int push_row(stream_session *session)
 static int hold_row(stream_session *session)
 {
     double *last = session->last;
-    if (!volt_stream_last(session->stream, last)) {
+    if (session->is_first || !volt_stream_last(session->stream, last)) {
         char problem[ROW_PROBLEM_LENGTH + 64];
         snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
         return refuse_line(session, problem);
@@ -216,8 +218,20 @@ static bool add_calendar(const stream_session *session, const char *line, char p
     return false;
 }
 
+/* An empty line, or "# name": between records, where the model was fitted on some. */
+static bool begins_record(const stream_session *session, const char *line)
+{
+    return session->info.n_records > 0 && (*line == '#' || line[strspn(line, " \t\r\n")] == '\0');
+}
+
 static int push_line(stream_session *session, char *line, size_t length)
 {
+    if (begins_record(session, line)) {
+        session->lines.line++;
+        session->is_first = true;
+        volt_stream_restart(session->stream);
+        return 0;
+    }
     row_kind kind = ROW_NONE;
     char problem[ROW_PROBLEM_LENGTH];
     int failed = row_lines_take(&session->lines, line, length, session->x, &kind);
@@ -395,6 +409,9 @@ const cli_command command_stream = {
         "--json, and the stream goes on as if it had not come. With --missing skip, the default, so does\n"
         "a line with an empty cell, NA or the like; hold takes the missing values from the row before.\n"
         "The status is 0 unless no line at all gave a forecast.\n"
+        "\n"
+        "Where the model was fitted on several records (--series), an empty line or one that begins with #\n"
+        "begins another: the past is zero again, and there is no answer.\n"
         "\n"
         "With --state a stream that ends, at the end of its input, at a signal (Ctrl-C, SIGTERM) or at a\n"
         "line that ends it, goes on with the next call as if it had never stopped.\n",

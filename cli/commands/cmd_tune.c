@@ -14,6 +14,7 @@ enum { FORM_SEARCH = 1, FORM_MERGE = 2 };
 
 static const option rows[] = {
     TRAINING_SEQUENCE(offsetof(tune_arguments, training), FORM_SEARCH),
+    TRAINING_RECORDS(offsetof(tune_arguments, training)),
     {.name = "kernel",
      .kind = OPTION_TEXT,
      .form = FORM_SEARCH,
@@ -69,6 +70,14 @@ static const option rows[] = {
      .argument = "K",
      .offset = offsetof(tune_arguments, folds),
      .meaning = "validation blocks, each forecast from the rows before it"},
+    {.name = "folds-by",
+     .kind = OPTION_CHOICE,
+     .form = FORM_SEARCH,
+     .choices = folds_by_choices,
+     .fallback = "rows",
+     .offset = offsetof(tune_arguments, folds_by),
+     .meaning = "with --series, blocks are rows wherever records begin, or whole records (--min-train and "
+                "--max-train count records then)"},
     {.name = "gap",
      .kind = OPTION_COUNT,
      .form = FORM_SEARCH,

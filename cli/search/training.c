@@ -25,16 +25,30 @@ static bool same_names(const char **first, const char **second, int64_t count)
     return true;
 }
 
-/* Is every target the next input? */
-static bool targets_are_next_inputs(volt_view inputs, volt_view targets)
+/* Is every target the next input? Counts the pairs that it found. */
+static bool targets_are_next_inputs(volt_view inputs, volt_view targets, int64_t *pairs)
 {
     if (!inputs.data || !targets.data)
         return false;
-    for (int64_t i = 0; i + 1 < inputs.rows; i++)
+    for (int64_t i = 0; i + 1 < inputs.rows; i++, ++*pairs)
         for (int64_t j = 0; j < inputs.cols; j++)
             if (targets.data[i * targets.ld + j] != inputs.data[(i + 1) * inputs.ld + j])
                 return false;
-    return inputs.rows > 1;
+    return true;
+}
+
+/* Of every record. */
+static bool numbers_feed_back(const training_data *data)
+{
+    int64_t pairs = 0, n = data->lengths ? data->records.n : 1;
+    for (int64_t r = 0, first = 0; r < n; r++) {
+        int64_t count = data->lengths ? data->lengths[r] : data->inputs.rows;
+        if (!targets_are_next_inputs(volt_view_rows(data->inputs, first, count),
+                                     volt_view_rows(data->targets, first, count), &pairs))
+            return false;
+        first += count;
+    }
+    return pairs > 0;
 }
 
 /* The outputs are the inputs one step later: by their names, or because the numbers say so. */
@@ -44,7 +58,7 @@ static bool can_feed_back(const training_data *data)
         return false;
     if (data->ahead == 1 && same_names(data->input_names, data->output_names, data->inputs.cols))
         return true;
-    return targets_are_next_inputs(data->inputs, data->targets);
+    return numbers_feed_back(data);
 }
 
 /* Rows in which a value is missing. */
@@ -124,6 +138,48 @@ int training_season(const char *text, int64_t *season)
     return 0;
 }
 
+/* ---- records ---------------------------------------------------------------------------------- */
+
+/* Row of x that row i of the inputs is: a record has `ahead` rows fewer there. */
+static int64_t row_of(const training_data *data, int64_t i)
+{
+    int64_t r = 0, end = data->lengths ? data->lengths[0] : INT64_MAX;
+    while (i >= end)
+        end += data->lengths[++r];
+    return i + r * data->ahead;
+}
+
+/* The rows of every record from `later` on, as many as are fitted, one record after the other. */
+static int join_records(const training_data *data, volt_view rows, int64_t later, int64_t count,
+                        volt_matrix *joined, volt_view *view)
+{
+    int failed = allocate_matrix(count, rows.cols, "the rows of the records", joined);
+    for (int64_t r = 0, to = 0, from = 0; !failed && r < data->records.n; from += data->records.lengths[r++])
+        for (int64_t i = 0; i < data->lengths[r]; i++, to++)
+            memcpy(joined->data + to * joined->ld, rows.data + (from + later + i) * rows.ld,
+                   (size_t)rows.cols * sizeof(double));
+    *view = volt_as_view(*joined);
+    return failed;
+}
+
+/* Inputs and targets of all records. */
+static int take_records(const training_arguments *arguments, training_data *data)
+{
+    const record_list *records = &data->records;
+    int failed = record_list_require(records, arguments->series, data->ahead);
+    if (failed)
+        return failed;
+    data->lengths = malloc((size_t)records->n * sizeof *data->lengths);
+    if (!data->lengths)
+        return complain(EXIT_FAILED, "not enough memory for the records of %s", arguments->series);
+    for (int64_t r = 0; r < records->n; r++)
+        data->lengths[r] = records->lengths[r] - data->ahead;
+    int64_t count = data->x.view.rows - records->n * data->ahead;
+    failed = join_records(data, data->x.view, 0, count, &data->joined[0], &data->inputs);
+    return failed ? failed
+                  : join_records(data, data->series, data->ahead, count, &data->joined[1], &data->targets);
+}
+
 /* Every column of the series at every horizon, side by side. */
 static int spread_horizons(training_data *data, const char **names)
 {
@@ -145,7 +201,7 @@ static int spread_horizons(training_data *data, const char **names)
             int64_t output = k * count + h, ahead = data->first_ahead + h;
             for (int64_t i = 0; i < rows; i++)
                 data->horizons.data[i * data->horizons.ld + output] =
-                    data->series.data[(i + ahead) * data->series.ld + k];
+                    data->series.data[(row_of(data, i) + ahead) * data->series.ld + k];
             data->horizon_names[output] = room + (size_t)output * each;
             if (names)
                 snprintf(data->horizon_names[output], each, "%s+%lld", names[k], (long long)ahead);
@@ -223,7 +279,7 @@ static int add_calendar(const training_arguments *arguments, training_data *data
 /* What the model will know of the times of its rows. */
 static int note_times(training_data *data)
 {
-    int failed = model_times_note(&data->x, data->inputs.rows, &data->calendar, &data->noted);
+    int failed = model_times_note(&data->x, data->x.view.rows - data->ahead, &data->calendar, &data->noted);
     if (!failed && data->ahead > data->first_ahead)
         model_times_note_horizons(data->first_ahead, data->ahead, &data->noted);
     return failed;
@@ -240,9 +296,12 @@ int training_read(const training_arguments *arguments, training_data *data)
         failed = read_files(arguments, data);
     if (!failed)
         failed = add_calendar(arguments, data);
+    if (!failed)
+        failed = record_list_read(&data->records, arguments->series, &data->x);
     if (failed)
         return failed;
-    row_times_warn_order(&data->x);
+    if (data->records.n == 0)
+        row_times_warn_order(&data->x);
 
     const dataset *target = arguments->y ? &data->y : &data->x;
     int64_t n = data->x.view.rows;
@@ -256,6 +315,10 @@ int training_read(const training_arguments *arguments, training_data *data)
                         (long long)data->ahead, (long long)n, arguments->x, dataset_hint(&data->x, hint));
     data->inputs = volt_view_rows(data->x.view, 0, n - data->ahead);
     data->targets = volt_view_rows(data->series, data->ahead, n - data->ahead);
+    if (data->records.n > 0)
+        failed = take_records(arguments, data);
+    if (failed)
+        return failed;
     data->input_names = data->x.names;
     data->output_names = target->names;
     bool several = data->ahead > data->first_ahead;
@@ -269,6 +332,10 @@ int training_read(const training_arguments *arguments, training_data *data)
 
 void training_release(training_data *data)
 {
+    record_list_release(&data->records);
+    free(data->lengths);
+    free(data->joined[0].data);
+    free(data->joined[1].data);
     free(data->anchors);
     free(data->horizons.data);
     free(data->horizon_names);
@@ -295,6 +362,8 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.output_names = (const char *const *)data->output_names;
     options.as_they_are = data->calendar.cols;
     options.notes = data->noted.notes;
+    options.records = data->lengths;
+    options.n_records = data->lengths ? data->records.n : 0;
     return options;
 }
 
@@ -323,6 +392,8 @@ int training_check_output(const training_arguments *arguments, const char *path)
         failed = output_check_against(path, arguments->x);
     if (!failed)
         failed = output_check_against(path, arguments->y);
+    if (!failed)
+        failed = output_check_against(path, arguments->series);
     return failed;
 }
 
@@ -359,6 +430,8 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
         shell_words_add(&words, "--ahead", arguments->ahead);
     if (arguments->calendar)
         shell_words_add(&words, "--calendar", arguments->calendar);
+    if (arguments->series)
+        shell_words_add(&words, "--series", arguments->series);
     shell_words_add(&words, "--kernel", kernel);
     shell_words_add(&words, "--alpha", volt_format_number(options->alpha, number));
     add_series(&words, arguments, options);

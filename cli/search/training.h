@@ -6,6 +6,7 @@
 #include "files/calendar.h"
 #include "files/inputs.h"
 #include "files/model_times.h"
+#include "files/record_list.h"
 #include "volterra.h"
 
 /* The part of a command's arguments that TRAINING_SEQUENCE and TRAINING_READOUT fill. */
@@ -21,6 +22,7 @@ typedef struct training_arguments {
     bool allow_target_in_inputs;
     bool keeps_rows_without_target; /* of the command: such rows feed the past where --missing drop is given */
     const char *calendar;           /* NULL: not given */
+    const char *series;             /* the column of records; NULL: one sequence */
 } training_arguments;
 
 /* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
@@ -48,6 +50,13 @@ typedef struct training_arguments {
         .argument = "H",                                                                               \
         .meaning = "the target of row t is row t+H (default 0 with --y, 1 without); A..B: the rows "   \
                    "t+A to t+B, each an output"                                                        \
+    }
+
+/* Several sequences. */
+#define TRAINING_RECORDS(base)                                                                             \
+    {                                                                                                      \
+        .name = "series", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, series),    \
+        .argument = "FILE:COLUMN", .meaning = SERIES_MEANING                                               \
     }
 
 /* How targets and inputs are learned. */
@@ -104,7 +113,7 @@ typedef struct training_arguments {
         .offset = (base) + offsetof(training_arguments, missing), .meaning = MISSING_MEANING                  \
     }
 
-/* What is fitted: rows t of the inputs and rows t + ahead of the targets. */
+/* What is fitted: rows t of the inputs and rows t + ahead of the targets, of every record. */
 typedef struct training_data {
     dataset x, y;     /* y is empty when X is its own target */
     volt_view series; /* the targets' series, all rows */
@@ -114,6 +123,9 @@ typedef struct training_data {
     int64_t first_ahead;  /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
     int64_t season;       /* that was asked for; VOLT_SEASON_AUTO */
     int64_t *anchors;     /* per output, the input that it is; NULL: not every output is an input */
+    record_list records;  /* of the rows of x */
+    int64_t *lengths;     /* of the records that are fitted, each `ahead` rows shorter; NULL: one sequence */
+    volt_matrix joined[2]; /* room for inputs and targets of records */
     volt_matrix horizons; /* room for the targets of several horizons */
     char **horizon_names; /* ... and for their names, one block */
     bool feedback;        /* the outputs are the inputs one step later */

@@ -98,6 +98,9 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.seconds = arguments->budget;
     options.log = arguments->log;
     options.resume = arguments->resume;
+    options.records = data->lengths;
+    options.n_records = data->lengths ? data->records.n : 0;
+    options.folds_by_records = arguments->folds_by;
     return options;
 }
 
@@ -148,6 +151,8 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
 static int measure_baselines(tuning *run)
 {
     int64_t folds = run->options.splits.folds, season = 0;
+    if (run->data->lengths)
+        return 0; /* they are of one sequence */
     volt_split *splits = calloc((size_t)folds, sizeof *splits);
     if (!splits)
         return complain(EXIT_FAILED, "not enough memory for the folds");
@@ -253,6 +258,8 @@ int tune_search(const tune_arguments *arguments, training_data *data)
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     bool interrupted = false;
+    if (arguments->folds_by && !arguments->training.series)
+        return complain(EXIT_USAGE, "--folds-by records needs --series, which says what the records are");
     int failed = training_read(&arguments->training, data);
     if (!failed)
         failed = search_data_prepare(&arguments->training, data, alpha_is_given(arguments), data->inputs.rows,

@@ -91,6 +91,11 @@ static inline volt_view volt_table_view(const volt_table *table)
     return volt_view_of(table->values, table->rows, table->cols);
 }
 
+/* One column of a file as texts, for every row of it: which record a row belongs to, say. `source` is PATH:COLUMN, or PATH,
+ * whose only column it is then, or the one named series. Numbers of NPY and MAT files are written as text. One block:
+ * free *texts with volt_free. Status as above; an empty cell is VOLT_ERR_FORMAT. */
+VOLT_API volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows);
+
 /* Apply `missing` (not KEEP) to one table, or to two that were read with KEEP and belong together row
  * by row: DROP leaves out the rows in which either has a missing value. `second` may be NULL.
  * VOLT_ERR_SHAPE when the numbers of rows differ. */

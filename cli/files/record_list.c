@@ -1,0 +1,100 @@
+/* cli/files/record_list.c: from a column of names to records. */
+#include "files/record_list.h"
+
+#include "terminal/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first row of a record, or of what should have been one. */
+typedef struct record_start {
+    const char *name;
+    int64_t row;
+} record_start;
+
+static int compare_starts(const void *first, const void *second)
+{
+    const record_start *a = first, *b = second;
+    int order = strcmp(a->name, b->name);
+    return order ? order : a->row < b->row ? -1 : 1;
+}
+
+/* A name that begins twice is a record that is torn apart: the earliest such row. */
+static int check_together(const record_list *list, const char *source, const dataset *data)
+{
+    record_start *starts = malloc((size_t)list->n * sizeof *starts + 1);
+    if (!starts)
+        return complain(EXIT_FAILED, "not enough memory for the records of %s", source);
+    for (int64_t r = 0, row = 0; r < list->n; row += list->lengths[r++])
+        starts[r] = (record_start){list->names[r], row};
+    qsort(starts, (size_t)list->n, sizeof *starts, compare_starts);
+    const record_start *torn = NULL;
+    for (int64_t r = 1; r < list->n; r++)
+        if (strcmp(starts[r].name, starts[r - 1].name) == 0 && (!torn || starts[r].row < torn->row))
+            torn = &starts[r];
+    int failed = 0;
+    if (torn)
+        failed = complain(EXIT_FAILED,
+                          "%s: row %lld (counted from 0) belongs to record '%.60s', which ended before: the rows "
+                          "of a record must stand together",
+                          source, (long long)data->table->row_numbers[torn->row], torn->name);
+    free(starts);
+    return failed;
+}
+
+static void find_records(record_list *list, int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        bool begins = i == 0 || strcmp(list->of_row[i], list->of_row[i - 1]) != 0;
+        if (begins) {
+            list->names[list->n] = list->of_row[i];
+            list->lengths[list->n++] = 0;
+        }
+        list->lengths[list->n - 1]++;
+    }
+}
+
+int record_list_read(record_list *list, const char *source, const dataset *data)
+{
+    const volt_table *table = data->table;
+    int64_t count = 0, rows = data->view.rows;
+    if (!source)
+        return 0;
+    if (strcmp(source, "-") == 0 && strcmp(data->source, "-") == 0)
+        return complain(EXIT_USAGE, "--x and --series cannot both be read from standard input");
+    volt_status status = volt_texts_read(source, &list->texts, &count);
+    if (status)
+        return complain_status(status);
+    if (count != table->file_rows)
+        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
+                        (long long)count, data->source, (long long)table->file_rows);
+    list->of_row = malloc((size_t)rows * sizeof *list->of_row + 1);
+    list->names = malloc((size_t)rows * sizeof *list->names + 1);
+    list->lengths = malloc((size_t)rows * sizeof *list->lengths + 1);
+    if (!list->of_row || !list->names || !list->lengths)
+        return complain(EXIT_FAILED, "not enough memory for the records of %s", source);
+    for (int64_t i = 0; i < rows; i++)
+        list->of_row[i] = list->texts[table->row_numbers[i]];
+    find_records(list, rows);
+    return check_together(list, source, data);
+}
+
+void record_list_release(record_list *list)
+{
+    volt_free(list->texts);
+    free((void *)list->of_row);
+    free((void *)list->names);
+    free(list->lengths);
+    memset(list, 0, sizeof *list);
+}
+
+int record_list_require(const record_list *list, const char *source, int64_t ahead)
+{
+    for (int64_t r = 0; r < list->n; r++)
+        if (list->lengths[r] <= ahead)
+            return complain(EXIT_FAILED,
+                            "%s: record '%.60s' has %lld row%s, and a target %lld ahead needs at least %lld",
+                            source, list->names[r], (long long)list->lengths[r],
+                            list->lengths[r] == 1 ? "" : "s", (long long)ahead, (long long)ahead + 1);
+    return 0;
+}

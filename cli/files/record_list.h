@@ -1,0 +1,27 @@
+/* cli/files/record_list.h: which record the rows of a file belong to (--series). */
+#ifndef CLI_RECORD_LIST_H
+#define CLI_RECORD_LIST_H
+
+#include "files/inputs.h"
+
+#define SERIES_MEANING                                                                                   \
+    "which record a row belongs to: a column of names or numbers, rows of a record together (without "  \
+    ":COLUMN the one named series); every record has a past of its own"
+
+typedef struct record_list {
+    int64_t n;           /* records; 0: the option was not given */
+    int64_t *lengths;    /* n: rows of each ... */
+    const char **names;  /* ... and its name */
+    const char **of_row; /* the name of every row's record */
+    char **texts;        /* memory of the names */
+} record_list;
+
+/* Both return as those of inputs.h. The rows are those of `data`, whatever was left out of its file. A `source` of NULL
+ * gives a list of none. */
+int record_list_read(record_list *list, const char *source, const dataset *data);
+void record_list_release(record_list *list);
+
+/* Every record must have more than `ahead` rows. */
+int record_list_require(const record_list *list, const char *source, int64_t ahead);
+
+#endif

@@ -1,0 +1,50 @@
+/* src/io/read_texts.c: one column of a file as texts, whatever the format. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/csv/csv_column_texts.h"
+#include "io/file/file_kind.h"
+#include "io/source.h"
+#include "volterra/io.h"
+
+#include <inttypes.h>
+
+/* A column of numbers. */
+static volt_status texts_of_numbers(const char *source, char ***texts, int64_t *rows)
+{
+    volt_table *table = NULL;
+    VOLT_TRY(volt_table_read(source, VOLT_MISSING_ERROR, &table));
+    volt_status status = VOLT_OK;
+    char **all = NULL;
+    if (table->cols != 1)
+        status = volt_fail(VOLT_ERR_FORMAT,
+                           "%s: there are %" PRId64 " columns, and one says which record a row belongs to",
+                           source, table->cols);
+    else if (!(all = volt_alloc(table->rows, (int64_t)sizeof *all + VOLT_NUMBER_LENGTH)))
+        status = VOLT_ERR_MEMORY;
+    for (int64_t i = 0; status == VOLT_OK && i < table->rows; i++) {
+        all[i] = (char *)(all + table->rows) + i * VOLT_NUMBER_LENGTH;
+        volt_format_number(table->values[i], all[i]);
+    }
+    if (status == VOLT_OK) {
+        *texts = all;
+        *rows = table->rows;
+    }
+    volt_table_free(table);
+    return status;
+}
+
+volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows)
+{
+    VOLT_REQUIRE(source && texts && rows, VOLT_ERR_ARGUMENT,
+                 "volt_texts_read: source, texts and rows must not be NULL");
+    VOLT_REQUIRE(*source, VOLT_ERR_IO, "the name of a file is empty");
+    char *path = NULL;
+    const char *columns = NULL;
+    VOLT_TRY(volt_source_split(source, &path, &columns));
+    volt_file_kind kind = volt_file_kind_guess(path);
+    volt_status status = kind == VOLT_FILE_NPY || kind == VOLT_FILE_MAT
+                             ? texts_of_numbers(source, texts, rows)
+                             : volt_csv_column_texts(path, columns, texts, rows);
+    volt_free(path);
+    return status;
+}
