@@ -4,8 +4,8 @@
 
 #include "files/inputs.h"
 
-#define SERIES_MEANING                                                                                   \
-    "which record a row belongs to: a column of names or numbers, rows of a record together (without "  \
+#define SERIES_MEANING                                                                                 \
+    "which record a row belongs to: a column of names or numbers, rows of a record together (without " \
     ":COLUMN the one named series); every record has a past of its own"
 
 typedef struct record_list {

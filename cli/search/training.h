@@ -53,10 +53,10 @@ typedef struct training_arguments {
     }
 
 /* Several sequences. */
-#define TRAINING_RECORDS(base)                                                                             \
-    {                                                                                                      \
-        .name = "series", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, series),    \
-        .argument = "FILE:COLUMN", .meaning = SERIES_MEANING                                               \
+#define TRAINING_RECORDS(base)                                                                          \
+    {                                                                                                   \
+        .name = "series", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, series), \
+        .argument = "FILE:COLUMN", .meaning = SERIES_MEANING                                            \
     }
 
 /* How targets and inputs are learned. */
@@ -118,17 +118,17 @@ typedef struct training_data {
     dataset x, y;     /* y is empty when X is its own target */
     volt_view series; /* the targets' series, all rows */
     volt_view inputs, targets;
-    bool has_holes;       /* targets are missing (NaN) in some rows */
-    int64_t ahead;        /* of several horizons the last */
-    int64_t first_ahead;  /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
-    int64_t season;       /* that was asked for; VOLT_SEASON_AUTO */
-    int64_t *anchors;     /* per output, the input that it is; NULL: not every output is an input */
-    record_list records;  /* of the rows of x */
-    int64_t *lengths;     /* of the records that are fitted, each `ahead` rows shorter; NULL: one sequence */
+    bool has_holes;        /* targets are missing (NaN) in some rows */
+    int64_t ahead;         /* of several horizons the last */
+    int64_t first_ahead;   /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
+    int64_t season;        /* that was asked for; VOLT_SEASON_AUTO */
+    int64_t *anchors;      /* per output, the input that it is; NULL: not every output is an input */
+    record_list records;   /* of the rows of x */
+    int64_t *lengths;      /* of the records that are fitted, each `ahead` rows shorter; NULL: one sequence */
     volt_matrix joined[2]; /* room for inputs and targets of records */
-    volt_matrix horizons; /* room for the targets of several horizons */
-    char **horizon_names; /* ... and for their names, one block */
-    bool feedback;        /* the outputs are the inputs one step later */
+    volt_matrix horizons;  /* room for the targets of several horizons */
+    char **horizon_names;  /* ... and for their names, one block */
+    bool feedback;         /* the outputs are the inputs one step later */
     const char **input_names, **output_names; /* NULL: no header */
     calendar calendar;                        /* whose columns are the last inputs */
     noted_times noted;                        /* what the model will know of the times */

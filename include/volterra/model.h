@@ -69,9 +69,10 @@ typedef struct volt_fit_options {
     int missing_targets; /* 1: rows in which a target is NaN feed the past and are not fitted; 0: they are refused */
     int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
     volt_model_notes notes; /* recorded */
-    const int64_t *records; /* (optional) n_records lengths that make up the rows: the rows are so many sequences, one after
+    const int64_t *
+        records; /* (optional) n_records lengths that make up the rows: the rows are so many sequences, one after
                              * the other, each with a zero past of its own; a washout does not go with them */
-    int64_t n_records;      /* 0 (default): one sequence */
+    int64_t n_records; /* 0 (default): one sequence */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -158,9 +159,10 @@ typedef struct volt_predict_options {
     volt_start start;
     volt_beyond beyond;
     volt_progress progress;
-    const int64_t *records; /* (optional) volt_model_predict: n_records lengths that make up the rows of X: `start` is that of
+    const int64_t *
+        records; /* (optional) volt_model_predict: n_records lengths that make up the rows of X: `start` is that of
                              * the first record, and the others begin after a zero past */
-    int64_t n_records;      /* 0 (default): one sequence */
+    int64_t n_records; /* 0 (default): one sequence */
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
 

@@ -160,7 +160,7 @@ typedef struct volt_search_options {
                      * scores are those of levels then, but the log score, which has no levels */
     const int64_t *records; /* (optional) n_records lengths that make up the rows, as in volt_fit_options */
     int64_t n_records;      /* 0: one sequence */
-    int folds_by_records;   /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
+    int folds_by_records; /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
                              * the gap counts rows; 0: blocks are rows, wherever records begin */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);

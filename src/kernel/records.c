@@ -15,8 +15,8 @@ volt_status volt_records_make(const int64_t *lengths, int64_t n, int64_t rows, v
     int64_t end = 0;
     for (int64_t r = 0; r < n; r++) {
         VOLT_REQUIRE(lengths[r] >= 1 && lengths[r] <= rows - end, VOLT_ERR_ARGUMENT,
-                     "record %" PRId64 " has %" PRId64 " rows, and must have at least 1 and at most the %" PRId64
-                     " that are left of %" PRId64,
+                     "record %" PRId64 " has %" PRId64
+                     " rows, and must have at least 1 and at most the %" PRId64 " that are left of %" PRId64,
                      r + 1, lengths[r], rows - end, rows);
         end += lengths[r];
     }

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 
 /* Each record through filters of its own. */
-static volt_status filter_records(const volt_kernel *kernel, volt_view X, const volt_records *records, int64_t first,
-                                  double *filtered)
+static volt_status filter_records(const volt_kernel *kernel, volt_view X, const volt_records *records,
+                                  int64_t first, double *filtered)
 {
     int64_t slices = volt_kernel_slices(kernel);
     for (int64_t i = 0, end = 0; i < X.rows; i = end) {
@@ -17,8 +17,8 @@ static volt_status filter_records(const volt_kernel *kernel, volt_view X, const 
     return VOLT_OK;
 }
 
-volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records, int64_t first,
-                                  const char *name, volt_sliced_rows *sliced)
+volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records,
+                                  int64_t first, const char *name, volt_sliced_rows *sliced)
 {
     int64_t slices = volt_kernel_slices(kernel);
     volt_extent given; /* a value that is not finite is named as it was given */

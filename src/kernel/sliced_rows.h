@@ -12,8 +12,8 @@ typedef struct volt_sliced_rows {
 
 /* Rows X (n x d) after a zero past, which begins again with every record (NULL: there is one); X begins with row `first`
  * of the records. `name` is for sentences. Release it in every case. */
-volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records, int64_t first,
-                                  const char *name, volt_sliced_rows *sliced);
+volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records,
+                                  int64_t first, const char *name, volt_sliced_rows *sliced);
 void volt_sliced_rows_release(volt_sliced_rows *sliced);
 
 #endif

@@ -66,8 +66,8 @@ static volt_status find_season(const fit_task *task, int64_t rows, int64_t *seas
     return VOLT_OK;
 }
 
-volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options, const volt_records *records,
-                             int64_t learn_rows, fit_task *task)
+volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
+                             const volt_records *records, int64_t learn_rows, fit_task *task)
 {
     VOLT_TRY(check_options(options, records, X, Y));
     bool can = fit_task_can_change(options, Y.cols), open = options->alpha == 0;

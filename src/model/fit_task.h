@@ -14,14 +14,14 @@ typedef struct fit_task {
     bool chooses;       /* held-out rows also decide on alpha, or on whether to forecast at all */
     volt_input input;
     int64_t season;
-    const volt_holes *holes; /* rows whose targets are missing */
+    const volt_holes *holes;     /* rows whose targets are missing */
     const volt_records *records; /* that the rows are */
 } fit_task;
 
 /* Check the options against the data, and resolve what is `auto`; a season is looked for in the first learn_rows rows.
  * `records` are those of the options, and must outlive the task. */
-volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options, const volt_records *records,
-                             int64_t learn_rows, fit_task *task);
+volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
+                             const volt_records *records, int64_t learn_rows, fit_task *task);
 
 /* The columns that the kernel sees, learned from the first learn_rows rows. Release it in every case. */
 volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recipe *recipe);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* The columns of all rows; those after the first `learn_rows` are held to the range of these. */
-static volt_status fill_columns(const fit_task *task, const volt_recipe *recipe, int64_t learn_rows, double *columns)
+static volt_status fill_columns(const fit_task *task, const volt_recipe *recipe, int64_t learn_rows,
+                                double *columns)
 {
     volt_view X = task->X;
     volt_recent recent = {0};

@@ -42,9 +42,9 @@ typedef struct volt_recipe_task {
     int64_t ahead, season;
     const int64_t *anchors; /* q: the inputs that are targets, which alone have a season; NULL: none */
     int64_t q;
-    int64_t as_they_are; /* the last inputs that are levels whatever the kind */
+    int64_t as_they_are;         /* the last inputs that are levels whatever the kind */
     const volt_records *records; /* of the rows; NULL: one sequence */
-    bool scale;          /* weights and ranges are learned; else weights are 1 and nothing is held */
+    bool scale;                  /* weights and ranges are learned; else weights are 1 and nothing is held */
 } volt_recipe_task;
 
 /* Learn a recipe from the training rows; columns that never move are left out. VOLT_ERR_DATA when none is left. Release

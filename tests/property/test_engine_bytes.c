@@ -120,8 +120,8 @@ static void bytes_are_a_bound(void **state)
                 volt_set_allocator(NULL);
                 double said = volt_engine_bytes(&resolved, m, rows), took = (double)count.most;
                 if (took > said + (i % 2 ? 4 : 1) * 2048 || said > 4 * took + 65536)
-                    fail_msg("%s, d = %d, m = %d: %g bytes said, %g taken", kernels[i / 2], (int)d, (int)m, said,
-                             took);
+                    fail_msg("%s, d = %d, m = %d: %g bytes said, %g taken", kernels[i / 2], (int)d, (int)m,
+                             said, took);
                 assert_int_equal(count.now, 0);
                 volt_resolved_release(&resolved);
                 volt_kernel_free(kernel);
@@ -173,7 +173,8 @@ static void columns_that_grow(void **state)
                 largest = fmax(largest, fabs(once[k]));
             for (int k = 0; k < H * M; k++) /* the same operations on the same numbers */
                 if (once[k] != grown[k])
-                    fail_msg("%s, d = %d: %.17g at once, %.17g grown", kernels[i / 2], (int)d, once[k], grown[k]);
+                    fail_msg("%s, d = %d: %.17g at once, %.17g grown", kernels[i / 2], (int)d, once[k],
+                             grown[k]);
             assert_true(largest > 0);
             volt_resolved_release(&resolved);
             volt_kernel_free(kernel);

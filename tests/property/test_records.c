@@ -187,7 +187,8 @@ static void streams_and_files_give_the_forecasts(void **state)
             how.records = halves;
             how.n_records = 2;
             check_ok(volt_model_predict(model, volt_view_of(X, H, D), &how, volt_matrix_of(batch, H, 1), NULL));
-            check_ok(volt_model_predict(loaded, volt_view_of(X, H, D), &how, volt_matrix_of(again, H, 1), NULL));
+            check_ok(
+                volt_model_predict(loaded, volt_view_of(X, H, D), &how, volt_matrix_of(again, H, 1), NULL));
             assert_memory_equal(batch, again, sizeof batch);
             stream_rows(model, how.start, X, streamed);
             for (int i = 0; i < H; i++)
@@ -229,7 +230,8 @@ static bool begins(const problem *p, int64_t row)
 /* The mean square error of a model of the training rows alone. */
 static double separate_fit(const char *text, const problem *p, const volt_split *split, volt_start start)
 {
-    int64_t train[MOST], block[MOST], rows = split->train_end - split->train_begin, h = split->end - split->begin;
+    int64_t train[MOST], block[MOST], rows = split->train_end - split->train_begin,
+                                      h = split->end - split->begin;
     volt_fit_options options = fit_options(p);
     volt_predict_options how = volt_predict_options_default();
     volt_kernel *kernel = plain_parse(text);
@@ -320,8 +322,8 @@ static void bad_records_are_refused(void **state)
         int64_t washout;
         const char *says;
     } cases[] = {
-        {{40, 0, N - 40}, 0, "record 2 has 0 rows"},      {{40, -3, N - 37}, 0, "record 2 has -3 rows"},
-        {{40, 40, N}, 0, "record 3 has 96 rows"},         {{10, 10, 10}, 0, "30 rows together, and there are 96"},
+        {{40, 0, N - 40}, 0, "record 2 has 0 rows"},    {{40, -3, N - 37}, 0, "record 2 has -3 rows"},
+        {{40, 40, N}, 0, "record 3 has 96 rows"},       {{10, 10, 10}, 0, "30 rows together, and there are 96"},
         {{40, 40, N - 80}, 5, "the washout is 5 rows"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

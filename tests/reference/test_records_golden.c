@@ -45,7 +45,8 @@ static void both_starts(void **state)
     int64_t lengths[MOST], n = 0;
     volt_view X = joined(file, "records", lengths, &n), Y = joined(file, "targets", lengths, &n);
     golden_array H = golden_array_of(file, "H");
-    golden_array wanted[] = {golden_array_of(file, "forecast_continue"), golden_array_of(file, "forecast_reset")};
+    golden_array wanted[] = {golden_array_of(file, "forecast_continue"),
+                             golden_array_of(file, "forecast_reset")};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();

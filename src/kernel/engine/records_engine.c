@@ -78,8 +78,7 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     past->parts = volt_alloc_zero(past->n, sizeof(volt_past *));
     volt_status status = past->parts ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t r = 0; status == VOLT_OK && r < past->n; r++)
-        status =
-            volt_past_create(&resolved->records->each, columns->parts[r], past->most, &past->parts[r]);
+        status = volt_past_create(&resolved->records->each, columns->parts[r], past->most, &past->parts[r]);
     if (status != VOLT_OK) {
         release(&past->base);
         return status;
@@ -183,9 +182,9 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
     double total = BESIDE * (double)count_records(resolved, m);
     int64_t most = part_rows(resolved, m, rows);
     for (int64_t r = 0; r < count_records(resolved, m); r++)
-        total += volt_engine_bytes(&resolved->records->each,
-                                   end_of(resolved, r, m) - begin_of(resolved, r), most) /
-                 8;
+        total +=
+            volt_engine_bytes(&resolved->records->each, end_of(resolved, r, m) - begin_of(resolved, r), most) /
+            8;
     return total;
 }
 

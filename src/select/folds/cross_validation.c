@@ -108,9 +108,8 @@ static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matri
     volt_columns *columns = NULL;
     volt_past *past = NULL;
     volt_sliced_rows block = {0};
-    volt_status status =
-        volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows), &e->problem->records,
-                              split->begin, "the inputs", &block);
+    volt_status status = volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows),
+                                               &e->problem->records, split->begin, "the inputs", &block);
     if (status == VOLT_OK)
         status =
             volt_columns_create(&e->resolved, input_rows(e, split->train_begin, K.cols), e->stage, &columns);

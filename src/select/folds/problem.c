@@ -86,7 +86,8 @@ static volt_status split_records(const volt_problem *problem, const volt_split_o
     return VOLT_OK;
 }
 
-static volt_status split_rows(const volt_problem *problem, const volt_search_options *options, volt_split *splits)
+static volt_status split_rows(const volt_problem *problem, const volt_search_options *options,
+                              volt_split *splits)
 {
     return options->folds_by_records ? split_records(problem, &options->splits, splits)
                                      : volt_splits(problem->n, &options->splits, splits);

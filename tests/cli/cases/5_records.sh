@@ -1,0 +1,91 @@
+# tests/cli/cases/5_records.sh: several records in one file (--series).
+
+# Runs of 30, 1 and 25 rows: y remembers the inputs of its own run.
+runs()
+{
+    awk 'BEGIN { srand(11); print "run,u,y"
+        split("30 1 25", n); split("first \"a,b\" 3", name)
+        for (r = 1; r <= 3; r++) { p = 0
+            for (t = 0; t < n[r]; t++) { x = rand() - 0.5; p = x + 0.6 * p; printf "%s,%.6f,%.6f\n", name[r], x, p * p + p } } }'
+}
+
+records_in_fit_and_predict()
+{
+    runs >runs.csv
+    expect 0 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --alpha 1e-4 -o m.safetensors --fitted f.csv --json
+    valid_json out "v['n'] == 56 and v['records'] == 3 and v['r2'] > 0.9"
+    # The fitted values are the forecasts of the same records, which a first column names.
+    expect 0 predict m.safetensors --x runs.csv:u --series runs.csv:run -o p.csv
+    [ "$(cut -d, -f1 p.csv | uniq -c | awk '{ printf "%s ", $1 }')" = "1 30 1 25 " ] || fail "$(head -n 40 p.csv)"
+    awk -F, 'NR == FNR { f[FNR] = $NF; next } FNR > 1 && ($NF - f[FNR]) ^ 2 > 1e-12 { exit 1 }' f.csv p.csv ||
+        fail "fitted values are not the forecasts of the records"
+    # The same rows as one sequence are another model.
+    expect 0 fit --x runs.csv:u --y runs.csv:y --alpha 1e-4 -o one.safetensors --fitted g.csv
+    cmp -s f.csv g.csv && fail "records make no difference"
+    # Without its name the column series is looked for, and numbers are names too.
+    sed 's/^run,/series,/' runs.csv >series.csv
+    expect 0 fit --x runs.csv:u --y runs.csv:y --series series.csv --alpha 1e-4 -o m2.safetensors --fitted g.csv
+    cmp f.csv g.csv || fail "the column series was not taken"
+    # With --ahead every record loses its last rows.
+    sed '/"a,b"/d' runs.csv >two.csv
+    expect 0 fit --x two.csv:u --y two.csv:y --series two.csv:run --ahead 4 --alpha 1 -o m2.safetensors --json
+    valid_json out "v['n'] == 26 + 21"
+}
+check "fit and predict on several records" records_in_fit_and_predict
+
+records_in_streams()
+{
+    runs >runs.csv
+    expect 0 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --alpha 1e-4 -o m.safetensors
+    expect 0 predict m.safetensors --x runs.csv:u --series runs.csv:run -o p.csv
+    { echo '# first'; sed -n 2,31p runs.csv; echo; sed -n 32p runs.csv; echo '# 3'; sed -n 33,57p runs.csv; } |
+        sed 's/^first,\|^"a,b",\|^3,//; s/,.*//' >lines
+    "$VOLTERRA" stream m.safetensors <lines >out 2>err || fail "stream failed"
+    lines_of out 56
+    paste -d, <(sed 1d p.csv | sed 's/.*,//') out | awk -F, '($1 - $2) ^ 2 > 1e-14 * (1 + $1 ^ 2) { exit 1 }' ||
+        fail "a stream of records differs from predict"
+    # A model of one sequence passes over empty lines, as before.
+    expect 0 fit --x runs.csv:u --y runs.csv:y --alpha 1e-4 -o one.safetensors
+    printf '0.1\n0.2\n' | "$VOLTERRA" stream one.safetensors >plain
+    printf '0.1\n\n0.2\n' | "$VOLTERRA" stream one.safetensors >blank
+    cmp plain blank || fail "an empty line changed the forecasts of one sequence"
+}
+check "an empty line, or # name, begins a record in a stream" records_in_streams
+
+records_in_tune()
+{
+    runs >runs.csv
+    expect 0 tune --x runs.csv:u --y runs.csv:y --series runs.csv:run --folds 2 --folds-by records --draws 3 \
+        --kernel rbf:window=3 --log log --json -o m.safetensors
+    valid_json out "v['folds'] == 2 and '--series runs.csv:run' in v['command']"
+    # Whole records: another question than rows, whose log does not go on with it.
+    expect 1 tune --x runs.csv:u --y runs.csv:y --series runs.csv:run --folds 2 --draws 3 --kernel rbf:window=3 \
+        --log log --resume
+    expect 2 tune --x runs.csv:u --y runs.csv:y --folds-by records --draws 3
+    err_has 'needs --series'
+}
+check "tune on records: folds by rows or by records" records_in_tune
+
+bad_records()
+{
+    runs >runs.csv
+    { sed -n 1,5p runs.csv; sed -n 40,41p runs.csv; sed -n 6,7p runs.csv; } >torn.csv
+    expect 1 fit --x torn.csv:u --y torn.csv:y --series torn.csv:run -o m.safetensors
+    err_has "row 6 .* record 'first', which ended before"
+    expect 1 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --ahead 1 -o m.safetensors
+    err_has "record 'a,b' has 1 row, and a target 1 ahead needs at least 2"
+    expect 1 fit --x runs.csv:u --y runs.csv:y --series runs.csv:rum -o m.safetensors
+    err_has "no column 'rum'; the nearest is 'run'"
+    expect 1 fit --x runs.csv:u --y runs.csv:y --series torn.csv:run -o m.safetensors
+    err_has 'has 8 rows but .* has 56'
+    expect 2 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --washout 3 --alpha 1 -o m.safetensors
+    err_has 'the washout is 3 rows, and must be 0'
+    sed '9s/^first//' runs.csv >empty.csv
+    expect 1 fit --x empty.csv:u --y empty.csv:y --series empty.csv:run -o m.safetensors
+    err_has 'line 9: the column of records is empty'
+    expect 2 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --alpha 1 -o runs.csv
+    [ ! -e m.safetensors ] || fail "a model was written"
+    expect 0 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run --alpha 1 -o m.safetensors
+    expect 2 predict m.safetensors --x runs.csv:u --series runs.csv:run --plot p.svg -o p.csv
+}
+check "records that are torn apart, too short or missing" bad_records
