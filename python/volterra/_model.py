@@ -37,6 +37,13 @@ def missing_file(path: PathLike) -> Iterator[None]:
         raise
 
 
+def record_fields(lengths: Optional[Sequence[int]]) -> Dict[str, Any]:
+    """`records` and `n_records` of an options struct."""
+    if lengths is None:
+        return {}
+    return dict(records=(c_int64 * len(lengths))(*lengths), n_records=len(lengths))
+
+
 class FitSettings(NamedTuple):
     """``volt_fit_options`` without the names and the progress."""
 
@@ -51,6 +58,7 @@ class FitSettings(NamedTuple):
     season: int = -1  # -1: found, 0: none
     anchors: Optional[Sequence[int]] = None
     horizons: Optional[str] = None  # "1..24"
+    records: Optional[Sequence[int]] = None  # lengths; None: one sequence
     guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
 
     def options(self) -> c.FitOptions:
@@ -67,6 +75,7 @@ class FitSettings(NamedTuple):
             anchors=None if anchors is None else (c_int64 * len(anchors))(*anchors),
             season=self.season,
             guarded=self.guarded,
+            **record_fields(self.records),
         )
 
 
@@ -126,15 +135,22 @@ class Model(Owner):
 
     # ---- forecast ------------------------------------------------------------------------------------------
 
-    def predict(self, X: Array, start: str, beyond: str, verbose: Any = False) -> Tuple[Array, int]:
-        """Forecasts for the rows of X, and how many of them lay beyond the ball of training."""
+    def predict(
+        self,
+        X: Array,
+        start: str,
+        beyond: str,
+        verbose: Any = False,
+        records: Optional[Sequence[int]] = None,
+    ) -> Tuple[Array, int]:
+        """Forecasts for the rows of X, which may be records, and how many of them lay beyond the ball of training."""
         out = empty(X.shape[0], self.q)
         count = c_int64()
 
         def call(options: c.PredictOptions) -> int:
             return int(c.lib.volt_model_predict(self, view(X), byref(options), view(out), byref(count)))
 
-        self._forecast(call, X.shape[0], start, beyond, verbose, "predict")
+        self._forecast(call, X.shape[0], start, beyond, verbose, "predict", records)
         return out, count.value
 
     def run_on(
@@ -158,9 +174,18 @@ class Model(Owner):
         check(c.lib.volt_model_impulse(self, lags, view(out)))
         return out.reshape(self.q, lags, self.d)
 
-    def _forecast(self, call: Any, rows: int, start: str, beyond: str, verbose: Any, title: str) -> None:
+    def _forecast(
+        self,
+        call: Any,
+        rows: int,
+        start: str,
+        beyond: str,
+        verbose: Any,
+        title: str,
+        records: Optional[Sequence[int]] = None,
+    ) -> None:
         with Watch(title, verbose, values=rows * self.n) as watch:
-            options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond], watch.progress)
+            options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond], watch.progress, **record_fields(records))
             watch.check(call(options))
 
     # ---- what it is ----------------------------------------------------------------------------------------
@@ -195,6 +220,12 @@ class Model(Owner):
     def anchors(self) -> Array:
         """q: the input whose present value is added to an output; -1: none, it is a level."""
         return self._array(self._info.anchors, self.q)
+
+    @property
+    def records(self) -> Optional[Array]:
+        """Lengths of the records of training; None: one sequence."""
+        count = int(self._info.n_records)
+        return self._array(self._info.records, count) if count else None
 
     @property
     def season(self) -> int:

@@ -104,6 +104,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_stream_create": (c_int, [_HANDLE, POINTER(PredictOptions), _OUT_HANDLE]),
     "volt_stream_copy": (c_int, [_HANDLE, _OUT_HANDLE]),
     "volt_stream_push": (c_int, [_HANDLE, _DOUBLES, _DOUBLES]),
+    "volt_stream_restart": (None, [_HANDLE]),
     "volt_stream_beyond": (c_int64, [_HANDLE]),
     "volt_stream_last": (c_int, [_HANDLE, _DOUBLES]),
     "volt_stream_save": (c_int, [_HANDLE, c_char_p]),

@@ -17,7 +17,7 @@ Rows are time steps in order. What ``predict`` means follows from where its rows
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from ._model import FitSettings, Model, PathLike
 from ._order import TrainingRows
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
+from ._records import Records, pieces
 from ._stream import Stream
 from ._threads import use_threads
-from ._training import Horizons, Training
+from ._training import Horizons, Training, spread_records
 from .metrics import r2
 
 STARTS = ("auto", "continue", "reset")
@@ -46,6 +47,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
     _rows: Optional[TrainingRows]  # None: the model comes from a file
     _fitted: Optional[Array]
     _tail: Optional[Array]  # the last rows, which had no target yet
+    _records: Optional[List[int]] = None  # rows of every record of training
     _horizons: Horizons
     _is_series: bool  # the targets are the rows of X that follow
     _future: Any  # form and index of what comes after the targets, where these are pandas objects
@@ -54,7 +56,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
     #: What a fit leaves behind, beside the attributes that follow from the model.
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
-        *("_future", "_held_out", "report_", "prequential_r2_"),
+        *("_future", "_held_out", "_records", "report_", "prequential_r2_"),
     )
 
     def _kernel_text(self) -> str:
@@ -119,8 +121,15 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
 
     # ---- fit -----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, progress: Optional[ProgressCallback] = None) -> Any:
-        """Learn from one sequence.
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        progress: Optional[ProgressCallback] = None,
+    ) -> Any:
+        """Learn from one sequence, or from several records.
 
         Parameters
         ----------
@@ -130,6 +139,10 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             Targets, row by row with X; with ``ahead`` of H the target of a row is row t + H of y. None: the
             series forecasts itself, the target of a row is the next row, or with ``ahead`` row t + H; the last H
             rows have no target yet and are where forecasts go on.
+        groups : array-like of shape (n_steps,), optional
+            The rows are several records, each with a past of its own, and this says which one a row belongs to; rows
+            of a record stand together. In its place X, and y, may be lists of one array for every record. What
+            follows, follows the last record.
         progress : callable, optional
             Called with a stage ("gram", "factor", ...) and the share that is done, 0 to 1. A true result ends
             the fit with `CancelledError`. Ctrl-C ends it within a second; the estimator is then as it was
@@ -142,7 +155,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        training = Training.read(X, y, None if bounds is None else Horizons(*bounds))
+        training = Training.read(X, y, None if bounds is None else Horizons(*bounds), groups)
         kernel, settings = self._kernel_and_settings()
         self._fit_model(training, kernel, settings, progress)
         return self
@@ -164,6 +177,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
                     feedback=training.feedback,
                     anchors=training.anchors,
                     horizons=training.horizons.note,
+                    records=training.fitted_records,
                     **settings,
                 ),
                 watch,
@@ -175,6 +189,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self._fitted = fitted
         self._rows = TrainingRows(training.rows, training.series, training.source)
         self._tail = training.tail
+        self._records = training.records
         self._flat, self._flat_series, self._form = training.flat, training.flat_series, training.form
         self._horizons, self._is_series = training.horizons, training.is_series
         self._future = training.future
@@ -191,6 +206,8 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         if report is not None:
             self.report_ = report._asdict()
             self.prequential_r2_ = report.prequential_r2
+            if training.records is not None:
+                report = report._replace(rows=0)  # baselines are those of one sequence
             self._held_out = HeldOut(training.series.copy(), training.horizons, season, report)
 
     def _summary(self) -> str:
@@ -225,7 +242,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self._tail = tail
         self._fitted = None
         self._flat = self._flat_series = model.q == 1 and not model.settings.ahead
-        self._form = self._future = self._held_out = None
+        self._form = self._future = self._held_out = self._records = None
         self._horizons = Horizons.of(model.horizons, model.settings.ahead)
         self._is_series = self._horizons.is_of_inputs(model)
         self._remember_names(model.input_names)
@@ -280,12 +297,26 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         if start == "reset":
             return self._follow(a, "reset", None)
         if start == "auto" and self._rows is not None and self._fitted is not None and self._rows.begin(a):
+            if self._records is not None:
+                return self._forecast_known(a, self._records)
             known = self._fitted.shape[0]
             rest = self._follow(a[known:], "continue", None) if a.shape[0] > known else a[:0]
             return np.vstack([self._fitted, rest]) if len(rest) else self._fitted.copy()
         if start == "auto" and self._rows is not None:
             self._warn_order(a, X)
         return self._follow(a, "continue", self._tail)
+
+    def _forecast_known(self, a: Array, lengths: List[int]) -> Array:
+        """Of the records of training, and rows that follow the last of them."""
+        known = sum(lengths)
+        first = self._of_records(a[:known], lengths)
+        return np.vstack([first, self._follow(a[known:], "continue", self._tail)]) if len(a) > known else first
+
+    def _of_records(self, a: Array, lengths: List[int]) -> Array:
+        with use_threads(self.n_jobs):
+            out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths)
+        self._warn_beyond(beyond, a.shape[0])
+        return out
 
     def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
         rows = a if tail is None else np.vstack([tail, a])
@@ -294,7 +325,7 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         self._warn_beyond(beyond, rows.shape[0])
         return out if tail is None else out[tail.shape[0] :]
 
-    def predict(self, X: Any, *, start: Optional[str] = None) -> Any:
+    def predict(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Any:
         """Forecast the targets of inputs.
 
         Parameters
@@ -305,17 +336,27 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             Where the rows stand in time; the parameter of the estimator when not given. With "auto", rows
             that were trained on have their fitted values when X begins with all of them, and every other X
             follows the training rows.
+        groups : array-like of shape (n_steps,), optional
+            As for `fit`: X holds records, each of which begins after a past of zeros; so does every array of a
+            list.
 
         Returns
         -------
-        ndarray, Series or DataFrame of shape (n_steps,) or (n_steps, n_outputs)
-            1-D when ``y`` was. When both X and the ``y`` of fit are pandas objects: with the index of X and
+        ndarray, Series or DataFrame of shape (n_steps,) or (n_steps, n_outputs), or a list of them
+            A list where X is one. 1-D when ``y`` was. When both X and the ``y`` of fit are pandas objects: with the index of X and
             the name or columns of y.
         """
-        a = self._read_inputs(X)
-        return self._dress(self._forecast(a, choice("start", start or self.start, STARTS), X), X)
+        word = choice("start", start or self.start, STARTS)
+        found = Records.read(X, None, groups)
+        a = self._read_inputs(found.X)
+        if found.lengths is None:
+            return self._dress(self._forecast(a, word, X), X)
+        values = self._of_records(a, found.lengths)
+        if found.X is X:
+            return self._dress(values, X)
+        return [self._dress(part, x) for part, x in zip(pieces(values, found.lengths), X)]
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> float:
         """R^2 of ``predict(X)``, the mean over outputs.
 
         Parameters
@@ -326,11 +367,15 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
             with the row of X that it is for, the next one or, with ``ahead``, the one so many rows later. Given,
             it is taken like that of fit: row by row with X, and shifted by ``ahead``.
         sample_weight : array-like of shape (n_steps,), optional
+        groups : array-like of shape (n_steps,), optional
+            Records, as for `predict`; X and y may be lists of them. They take no sample_weight.
 
         Returns
         -------
         float
         """
+        found = Records.read(X, y, groups)
+        X, y = found.X, found.y
         a = self._read_inputs(X)
         n, ahead = a.shape[0], self._horizons.last
         if y is None:
@@ -343,10 +388,21 @@ class SequenceRegressor(RegressorMixin, BaseEstimator):
         if n <= ahead:
             least = f"score {'without y ' if y is None else ''}needs at least {ahead + 1} rows of X"
             raise ValueError(f"{least}, and there {'is' if n == 1 else 'are'} {n}")
+        if found.lengths is not None:
+            return self._score_records(a, series, found, sample_weight)
         forecast = self._forecast(a, choice("start", self.start, STARTS), X)
         if ahead and sample_weight is not None and np.shape(sample_weight) == (n,):
             sample_weight = sample_weight[: n - ahead]
         return r2(self._horizons.spread(series), forecast[: n - ahead], sample_weight)
+
+    def _score_records(self, a: Array, series: Array, found: Records, sample_weight: Any) -> float:
+        if sample_weight is not None:
+            raise ValueError("records take no sample_weight")
+        lengths, kept = found.lengths, found.shorter(self._horizons.last)
+        assert lengths is not None and kept is not None
+        parts = pieces(self._of_records(a, lengths), lengths)
+        forecast = np.vstack([part[:rows] for part, rows in zip(parts, kept)])
+        return r2(spread_records(self._horizons, series, lengths), forecast)
 
     def forecast(self, steps: Optional[int] = None) -> Any:
         """What comes after the end of the training data.

@@ -130,6 +130,10 @@ class Stream(Owner):
         self._call(c.lib.volt_stream_push, address(row), address(out))
         return float(out[0]) if self._flat else out
 
+    def restart(self) -> None:
+        """Another record begins: back to a past of zeros."""
+        self._call(lambda stream: c.lib.volt_stream_restart(stream) or 0)
+
     def save(self, path: PathLike) -> None:
         """Write the moment of the stream to a file; `Stream.load` and ``volterra stream --state`` go on from there.
 

@@ -164,6 +164,8 @@ class FitOptions(ctypes.Structure):
         ("missing_targets", c_int),
         ("guarded", c_int),
         ("notes", ModelNotes),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
     ]
 
 
@@ -221,11 +223,19 @@ class ModelInfo(ctypes.Structure):
         ("alphas", POINTER(c_double)),
         ("report", POINTER(FitReport)),
         ("notes", ModelNotes),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
     ]
 
 
 class PredictOptions(ctypes.Structure):
-    _fields_ = [("start", c_int), ("beyond", c_int), ("progress", Progress)]
+    _fields_ = [
+        ("start", c_int),
+        ("beyond", c_int),
+        ("progress", Progress),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+    ]
 
 
 class Plan(ctypes.Structure):
@@ -305,6 +315,9 @@ class SearchOptions(ctypes.Structure):
         ("trial_context", c_void_p),
         ("progress", Progress),
         ("base", Matrix),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("folds_by_records", c_int),
     ]
 
 

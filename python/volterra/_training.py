@@ -6,7 +6,7 @@ yet: they do not train, and are where forecasts go on.
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, Iterable, List, NamedTuple, Optional
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_f
 from ._errors import OrderWarning, TargetWarning, warn
 from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
+from ._records import Records, pieces
 
 
 INDEX_ROWS = 8  # of an index are enough to see its step
@@ -77,6 +78,26 @@ def find_anchors(rows: Array, series: Array) -> List[int]:
     return found
 
 
+def _joined(parts: Iterable[Array]) -> Array:
+    return np.ascontiguousarray(np.vstack(list(parts)))
+
+
+def spread_records(horizons: Horizons, series: Array, lengths: Optional[List[int]]) -> Array:
+    """Targets of the rows that have them inside their record."""
+    if lengths is None:
+        return horizons.spread(series)
+    return _joined(horizons.spread(piece) for piece in pieces(series, lengths))
+
+
+def _feeds_back(inputs: Array, targets: Array, lengths: Optional[List[int]]) -> bool:
+    """Is every target the next input of its record?"""
+    if inputs.shape != targets.shape or len(inputs) < 2:
+        return False
+    each = lengths or [len(inputs)]
+    pairs = zip(pieces(inputs, each), pieces(targets, each))
+    return max(each) > 1 and all(np.array_equal(y[:-1], x[1:]) for x, y in pairs)
+
+
 class Training(NamedTuple):
     rows: Array  # all rows of X
     series: Array  # y, row by row with X, or X
@@ -93,11 +114,15 @@ class Training(NamedTuple):
     form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
     future: Any  # form and last part of the index of such a y, or X
     source: Any  # X as it was given
+    records: Optional[List[int]]  # rows of X in every record; None: one sequence
+    fitted_records: Optional[List[int]]  # those that have a target
 
     @classmethod
-    def read(cls, X: Any, y: Any, horizons: Optional[Horizons] = None) -> "Training":
+    def read(cls, X: Any, y: Any, horizons: Optional[Horizons] = None, groups: Any = None) -> "Training":
+        found = Records.read(X, y, groups)
+        X, y, lengths = found
         rows = as_matrix(X, "X")
-        if not is_ordered(index_of(X)):
+        if lengths is None and not is_ordered(index_of(X)):
             warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
         if rows.shape[0] < 2:
             raise ValueError(
@@ -121,8 +146,9 @@ class Training(NamedTuple):
         form = (
             FrameForm(source, names if horizons.several else None) if is_frame(X) and is_frame(source) else None
         )
-        inputs, targets = rows[: n - H], horizons.spread(series)
-        is_next = inputs.shape == targets.shape and len(inputs) > 1 and np.array_equal(targets[:-1], inputs[1:])
+        shorter = found.shorter(H)
+        inputs = rows[: n - H] if lengths is None else _joined(p[: len(p) - H] for p in pieces(rows, lengths))
+        targets = spread_records(horizons, series, lengths)
         return cls(
             rows=rows,
             series=series,
@@ -132,13 +158,15 @@ class Training(NamedTuple):
             flat=flat and not horizons.several,
             flat_series=flat,
             is_series=is_series,
-            feedback=not horizons.several and bool(is_next or (is_series and H == 1)),
+            feedback=not horizons.several and bool(_feeds_back(inputs, targets, shorter) or (is_series and H == 1)),
             anchors=cls._anchors(rows, series, horizons, is_series),
             input_names=column_names(X),
             output_names=names,
             form=form,
             future=None if form is None else (FrameForm(source), source.index[-INDEX_ROWS:]),
             source=X,
+            records=lengths,
+            fitted_records=shorter,
         )
 
     @staticmethod
@@ -157,6 +185,6 @@ class Training(NamedTuple):
 
     @property
     def tail(self) -> Optional[Array]:
-        """The last rows, which have no target yet."""
-        rows = self.rows[self.inputs.shape[0] :]
+        """The last rows (of the last record), which have no target yet."""
+        rows = self.rows[len(self.rows) - self.horizons.last :]
         return rows.copy() if len(rows) else None

@@ -9,7 +9,7 @@ from . import _native as c
 from ._arguments import choice, horizon_bounds, season_rows, seconds_of, seed_of, whole
 from ._arrays import view
 from ._candidates import Candidates, expand
-from ._model import FitSettings
+from ._model import FitSettings, record_fields
 from ._prepared import Prepared, prepare
 from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor
@@ -28,6 +28,9 @@ _SCORES = {
     "prequential": ("prequential", 1),
     "log": ("log", 1),
 }
+
+
+_FOLDS_BY = ("rows", "records")
 
 
 class VolterraRidgeCV(SequenceRegressor):
@@ -76,6 +79,9 @@ class VolterraRidgeCV(SequenceRegressor):
     input : {"auto", "level", "change", "both"}, default="auto"
         As in `VolterraRidge`. "auto": both where nothing is said of alpha and a change can be learned, else
         the level.
+    folds_by : {"rows", "records"}, default="rows"
+        Where there are several records: blocks are rows, wherever records begin, or whole records; `max_train` counts
+        records then.
     washout, fit_intercept, scale, start, beyond
         As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of
         zeros, otherwise they follow their training rows. Scales are learned once, on all rows given to fit.
@@ -149,6 +155,7 @@ class VolterraRidgeCV(SequenceRegressor):
         scoring: str = "r2",
         gap: Optional[int] = None,
         max_train: Optional[int] = None,
+        folds_by: str = "rows",
         ahead: Union[None, int, Iterable[int]] = None,
         target: str = "auto",
         input: str = "auto",
@@ -175,6 +182,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self.scoring = scoring
         self.gap = gap
         self.max_train = max_train
+        self.folds_by = folds_by
         self.ahead = ahead
         self.target = target
         self.input = input
@@ -196,6 +204,7 @@ class VolterraRidgeCV(SequenceRegressor):
         X: Any,
         y: Any = None,
         *,
+        groups: Any = None,
         progress: Optional[ProgressCallback] = None,
         on_trial: Optional[Callable[[Trial], Any]] = None,
     ) -> "VolterraRidgeCV":
@@ -207,6 +216,8 @@ class VolterraRidgeCV(SequenceRegressor):
             Inputs, one row per time step, in time order.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
             Targets. None: the series forecasts itself, see `VolterraRidge.fit`.
+        groups : array-like of shape (n_steps,), optional
+            Which record a row belongs to, see `VolterraRidge.fit`; X and y may be lists of records instead.
         progress : callable, optional
             Called with a stage and the share that is done; a true result ends the search with `CancelledError`.
         on_trial : callable, optional
@@ -219,7 +230,7 @@ class VolterraRidgeCV(SequenceRegressor):
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        training = Training.read(X, y, None if bounds is None else Horizons(*bounds))
+        training = Training.read(X, y, None if bounds is None else Horizons(*bounds), groups)
         given = None if self.candidates is None else expand(self.candidates)
         seen = prepare(training.inputs, training.targets, self._fit_settings(training, given is not None))
         candidates = self._make_candidates(seen, given)
@@ -256,6 +267,7 @@ class VolterraRidgeCV(SequenceRegressor):
             input=choice("input", self.input, c.INPUTS),
             season=season_rows(self.season),
             anchors=training.anchors,
+            records=training.fitted_records,
         )
 
     def _make_candidates(self, seen: Prepared, given: Optional[List[Dict[str, Any]]]) -> Candidates:
@@ -302,6 +314,9 @@ class VolterraRidgeCV(SequenceRegressor):
         options = self._options(training.horizons.last, given is not None)
         if seen.base is not None:
             options.base = view(seen.base)
+        for name, value in record_fields(training.fitted_records).items():
+            setattr(options, name, value)
+        options.folds_by_records = int(choice("folds_by", self.folds_by, _FOLDS_BY) == "records")
         handle = c_void_p()
         with use_threads(self.n_jobs), Watch("search", self.verbose, progress) as watch:
 

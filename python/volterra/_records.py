@@ -1,0 +1,92 @@
+"""Several records in one fit: a list of arrays, or `groups`, becomes rows one after the other and their lengths."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, List, NamedTuple, Optional
+
+import numpy as np
+
+from ._arrays import Array, as_matrix, is_frame
+
+
+def is_list(X: Any) -> bool:
+    """A list of matrices or data frames, a record each. A list of rows is one matrix."""
+    return isinstance(X, (list, tuple)) and len(X) > 0 and all(getattr(x, "ndim", 0) == 2 for x in X)
+
+
+class Records(NamedTuple):
+    X: Any  # all rows
+    y: Any  # row by row with X, or None
+    lengths: Optional[List[int]]  # None: one sequence
+
+    @classmethod
+    def read(cls, X: Any, y: Any = None, groups: Any = None) -> "Records":
+        if is_list(X):
+            if groups is not None:
+                raise ValueError("give a list of records or groups, not both")
+            return cls._of_list(X, y)
+        lengths = None if groups is None else lengths_of(groups, np.shape(X)[0])
+        return cls(X, y, lengths)
+
+    @classmethod
+    def _of_list(cls, X: Any, y: Any) -> "Records":
+        lengths = [int(np.shape(x)[0]) for x in X]
+        columns = {int(np.shape(x)[1]) for x in X}
+        if len(columns) > 1:
+            raise ValueError(f"records have {min(columns)} to {max(columns)} columns, and must have as many each")
+        if 0 in lengths:
+            raise ValueError(f"record {lengths.index(0)} (counted from 0) has no rows")
+        if y is None:
+            return cls(_join(X), None, lengths)
+        if not isinstance(y, (list, tuple)) or len(y) != len(X):
+            raise ValueError(f"X is a list of {len(X)} records, and y must be a list of as many")
+        for r, (rows, targets) in enumerate(zip(lengths, y)):
+            if np.ndim(targets) == 0 or np.shape(targets)[0] != rows:
+                raise ValueError(
+                    f"record {r} (counted from 0) has {rows} rows of X, and y has {np.shape(targets) or 'none'}"
+                )
+        return cls(_join(X), _join(y), lengths)
+
+    def shorter(self, ahead: int) -> Optional[List[int]]:
+        """Rows that have a target so many rows ahead inside their record."""
+        if self.lengths is None:
+            return None
+        for r, rows in enumerate(self.lengths):
+            if rows <= ahead:
+                raise ValueError(
+                    f"record {r} (counted from 0) has {rows} row{'s' if rows > 1 else ''}, and a target {ahead} "
+                    f"ahead needs at least {ahead + 1}"
+                )
+        return [rows - ahead for rows in self.lengths]
+
+
+def _join(parts: Any) -> Any:
+    if all(is_frame(part) for part in parts):
+        return sys.modules["pandas"].concat(list(parts))
+    if all(np.ndim(part) == 1 for part in parts):
+        return np.concatenate([np.asarray(part) for part in parts])
+    return np.vstack([as_matrix(part, "a record") for part in parts])
+
+
+def lengths_of(groups: Any, rows: int) -> List[int]:
+    """Lengths of the runs of equal groups; a group that comes again is refused."""
+    names = np.asarray(groups)
+    if names.shape != (rows,):
+        raise ValueError(f"groups has shape {names.shape}, and ({rows},) is needed: one for every row of X")
+    starts = [0] + [i for i in range(1, rows) if names[i] != names[i - 1]]
+    seen = set()
+    for start in starts:
+        name = names[start].item() if isinstance(names[start], np.generic) else names[start]
+        if name in seen:
+            raise ValueError(
+                f"row {start} (counted from 0) belongs to group {name!r}, which ended before: the rows of a record "
+                "must stand together"
+            )
+        seen.add(name)
+    return [end - start for start, end in zip(starts, starts[1:] + [rows])]
+
+
+def pieces(a: Array, lengths: List[int]) -> List[Array]:
+    """The rows of every record."""
+    return np.split(a, np.cumsum(lengths)[:-1])
