@@ -66,6 +66,7 @@ static const option rows[] = {
      .offset = offsetof(compare_arguments, own.ahead),
      .meaning = "the target of row t is row t+H (default 0 with --y, 1 without); A..B: the rows t+A to t+B, "
                 "each an output"},
+    TRAINING_RECORDS(offsetof(compare_arguments, own)),
     TRAINING_SERIES(offsetof(compare_arguments, own)),
     {.name = "rows",
      .kind = OPTION_ROWS,
@@ -183,6 +184,7 @@ static int check_source(const compare_arguments *arguments)
     const char *lonely = own->y                             ? "y"
                          : own->rows.given                  ? "rows"
                          : own->ahead                       ? "ahead"
+                         : own->series                      ? "series"
                          : own->target != VOLT_TARGET_AUTO  ? "target"
                          : own->input != VOLT_INPUT_AUTO    ? "input"
                          : strcmp(own->season, "auto") != 0 ? "season"
@@ -403,6 +405,8 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     failed = compare_data_prepare(data, &arguments->own, is_published, setting->n_train - options->gap);
     options->base = data->seen.base;
     options->from_defaults = !is_published;
+    options->records = data->own.lengths;
+    options->n_records = data->own.lengths ? data->own.records.n : 0;
     setting->own = &data->own;
     setting->seen = &data->seen;
     return failed;
@@ -414,7 +418,7 @@ static int measure_baselines(const compare_data *data, cli_comparison *result)
 {
     comparison_setting *setting = &result->setting;
     const comparison_row *best = comparison_lowest(result, MEASURE_NMSE);
-    if (setting->is_preset)
+    if (setting->is_preset || data->own.lengths) /* they are of one sequence */
         return 0;
     int64_t season = 0, known = setting->n_train - setting->options.gap + data->own.ahead;
     int failed = baselines_season(&data->own, known, &season);

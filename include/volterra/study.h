@@ -61,6 +61,9 @@ typedef struct volt_study_options {
     int64_t gap; /* rows left out between training and validation, and of the n_train rows so many of the last
                          * ones between training and test, 0; H - 1 for targets H rows ahead */
     int from_defaults; /* as in volt_draw_options, 0 */
+    const int64_t *
+        records; /* (optional) n_records lengths that make up all rows, training and test, as in volt_fit_options */
+    int64_t n_records; /* 0: one sequence */
 } volt_study_options;
 VOLT_API volt_study_options volt_study_options_default(void);
 

@@ -90,3 +90,21 @@ volt_status volt_records_from(const volt_records *records, int64_t first, volt_r
         rest->ends[r] = records->ends[skipped + r] - first;
     return VOLT_OK;
 }
+
+volt_status volt_records_cut(const volt_records *records, int64_t first, int64_t end, int64_t **lengths,
+                             int64_t *n)
+{
+    *lengths = NULL;
+    *n = 0;
+    if (count_of(records) == 0)
+        return VOLT_OK;
+    *lengths = volt_alloc(count_of(records), sizeof **lengths);
+    if (!*lengths)
+        return VOLT_ERR_MEMORY;
+    while (first < end) {
+        int64_t next = volt_records_stretch(records, first, end);
+        (*lengths)[(*n)++] = next - first;
+        first = next;
+    }
+    return VOLT_OK;
+}

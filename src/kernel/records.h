@@ -19,6 +19,11 @@ void volt_records_release(volt_records *records);
 /* The records of the rows from `first` on, which are counted from 0 then. */
 volt_status volt_records_from(const volt_records *records, int64_t first, volt_records *rest);
 
+/* The lengths of the records of rows first .. end - 1, *n of them, to be released with volt_free; one sequence: none.
+ * VOLT_ERR_MEMORY. */
+volt_status volt_records_cut(const volt_records *records, int64_t first, int64_t end, int64_t **lengths,
+                             int64_t *n);
+
 /* The number of the record that `row` belongs to, and its first row. */
 int64_t volt_records_at(const volt_records *records, int64_t row);
 int64_t volt_records_begin(const volt_records *records, int64_t row);

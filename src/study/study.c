@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "kernel/records.h"
 #include "model/scaling.h"
 #include "select/candidates/candidates.h"
 #include "study/published_scaling.h"
@@ -109,6 +110,9 @@ typedef struct run {
     volt_matrix Z, T;  /* published protocol: its inputs, and the targets, scaled */
     volt_matrix truth; /* with a base: the levels of the test rows */
     double *mean, *deviation;
+    volt_records records; /* of all rows */
+    int64_t *fitted;      /* lengths of those that are fitted ... */
+    int64_t n_fitted;     /* ... so many; 0: one sequence */
 } run;
 
 static bool is_published(const run *r)
@@ -188,6 +192,8 @@ static volt_status tune(run *r, row *one)
     options.splits.gap = r->options->gap;
     if (r->options->base.data)
         options.base = volt_view_rows(r->options->base, 0, r->n_fit);
+    options.records = r->fitted;
+    options.n_records = r->n_fitted;
     options.start = is_published(r) ? VOLT_START_RESET : VOLT_START_CONTINUE;
     options.intercept = options.scale = !is_published(r);
     options.race = r->options->race;
@@ -222,6 +228,8 @@ static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model
     VOLT_TRY(volt_kernel_parse(best->kernel, &kernel));
     volt_fit_options options = volt_fit_options_default();
     options.alpha = best->alpha;
+    options.records = r->fitted;
+    options.n_records = r->n_fitted;
     options.intercept = options.scale = !is_published(r);
     options.progress = (volt_progress){.report = report, .context = r};
     volt_status status = volt_model_fit(kernel, inputs(r, 0, r->n_fit), targets(r, 0, r->n_fit), &options,
@@ -240,12 +248,17 @@ static int64_t rows_before_test(const run *r)
 static volt_status forecast(run *r, const volt_model *model, volt_matrix out)
 {
     volt_view base = r->options->base;
-    int64_t before = rows_before_test(r);
+    int64_t before = rows_before_test(r), first = r->n_train - before, *lengths = NULL;
+    bool begins = r->records.n > 0 && volt_records_begins(&r->records, first);
     volt_predict_options options = volt_predict_options_default();
-    options.start = is_published(r) ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    options.start = is_published(r) || begins ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    VOLT_TRY(volt_records_cut(&r->records, first, first + out.rows, &lengths, &options.n_records));
+    options.records = lengths;
     options.beyond = is_published(r) ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP;
     options.progress = (volt_progress){.report = report, .context = r};
-    VOLT_TRY(volt_model_predict(model, inputs(r, r->n_train - before, out.rows), &options, out, NULL));
+    volt_status status = volt_model_predict(model, inputs(r, first, out.rows), &options, out, NULL);
+    volt_free(lengths);
+    VOLT_TRY(status);
     if (before > 0)
         memmove(out.data, out.data + before * out.ld,
                 (size_t)((out.rows - before) * out.ld) * sizeof *out.data);
@@ -465,6 +478,8 @@ static volt_status prepare(run *r)
     r->study->capacity = r->n_contenders;
     r->study->n_test = n - r->n_train;
     r->study->q = q;
+    VOLT_TRY(volt_records_make(r->options->records, r->options->n_records, n, &r->records));
+    VOLT_TRY(volt_records_cut(&r->records, 0, r->n_fit, &r->fitted, &r->n_fitted));
     volt_view base = r->options->base;
     if (base.data) {
         int64_t rows = r->study->n_test;
@@ -523,6 +538,8 @@ volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt
         *study = r.study;
     else
         volt_study_free(r.study);
+    volt_records_release(&r.records);
+    volt_free(r.fitted);
     volt_free(r.truth.data);
     volt_free(r.Z.data);
     volt_free(r.T.data);

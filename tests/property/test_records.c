@@ -5,6 +5,7 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 #include "volterra/select.h"
+#include "volterra/study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -308,6 +309,53 @@ static void folds_are_separate_fits(void **state)
         }
 }
 
+/* ---- a comparison ----------------------------------------------------------------------------- */
+
+/* The test of a study is that of its winner, fitted on the rows of training, where these end inside a record and where
+ * they end with one. */
+static void studies_are_fits_and_forecasts(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(8106);
+    for (int c = 0; c < 2; c++) {
+        problem p = make_problem(&rng);
+        p.n = 4;
+        memcpy(p.lengths, (int64_t[]){30, 24, 22, 20}, 4 * sizeof *p.lengths);
+        const volt_contender contender = {"window", "rbf:gamma=0.5,window=4"};
+        int64_t n_train = c ? 76 : 70, train[MOST], block[MOST];
+        volt_study_options options = volt_study_options_default();
+        volt_study *study = NULL;
+        options.contenders = &contender;
+        options.n_contenders = 1;
+        options.draws = 3;
+        options.mcs_reps = 100;
+        options.records = p.lengths;
+        options.n_records = p.n;
+        check_ok(volt_study_run(inputs(&p), targets(&p), n_train, &options, &study));
+        const volt_study_row *row = volt_study_row_at(study, 0);
+        volt_fit_options how = volt_fit_options_default();
+        volt_kernel *kernel = plain_parse(row->kernel);
+        volt_model *model = NULL;
+        double out[N];
+        how.alpha = row->alpha;
+        how.records = train;
+        how.n_records = cut_records(&p, 0, n_train, train);
+        check_ok(volt_model_fit(kernel, volt_view_rows(inputs(&p), 0, n_train),
+                                volt_view_rows(targets(&p), 0, n_train), &how, (volt_matrix){0}, &model));
+        volt_predict_options from = volt_predict_options_default();
+        from.start = c ? VOLT_START_RESET : VOLT_START_CONTINUE;
+        from.records = block;
+        from.n_records = cut_records(&p, n_train, N, block);
+        check_ok(volt_model_predict(model, volt_view_rows(inputs(&p), n_train, N - n_train), &from,
+                                    volt_matrix_of(out, N - n_train, 1), NULL));
+        assert_memory_equal(out, volt_study_forecast(study, 0).data, (size_t)(N - n_train) * sizeof *out);
+        volt_model_free(model);
+        volt_kernel_free(kernel);
+        volt_study_free(study);
+        free_problem(&p);
+    }
+}
+
 /* ---- bad input -------------------------------------------------------------------------------- */
 
 static void bad_records_are_refused(void **state)
@@ -355,6 +403,7 @@ int main(void)
         cmocka_unit_test(one_record_is_a_sequence_to_the_last_bit),
         cmocka_unit_test(streams_and_files_give_the_forecasts),
         cmocka_unit_test(folds_are_separate_fits),
+        cmocka_unit_test(studies_are_fits_and_forecasts),
         cmocka_unit_test(bad_records_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,16 @@ records_in_tune()
 }
 check "tune on records: folds by rows or by records" records_in_tune
 
+records_in_compare()
+{
+    runs >runs.csv
+    expect 0 compare --x runs.csv:u --y runs.csv:y --series runs.csv:run --kernel linear rbf --draws 2 --folds 2 --train 40 --json
+    valid_json out "len(v['rows']) == 2 and not v.get('baselines')"
+    expect 2 compare --series runs.csv:run --draws 2
+    err_has 'needs the inputs'
+}
+check "compare on records" records_in_compare
+
 bad_records()
 {
     runs >runs.csv
