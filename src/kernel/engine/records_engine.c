@@ -15,7 +15,6 @@ typedef struct records_past {
     volt_past base;
     volt_past **parts; /* of each record of the columns */
     int64_t n;
-    int64_t most; /* rows that a part takes at a time */
 } records_past;
 
 static const volt_records *records_of(const volt_resolved *resolved)
@@ -40,13 +39,6 @@ static int64_t end_of(const volt_resolved *resolved, int64_t r, int64_t m)
     return volt_min(records_of(resolved)->ends[r], m);
 }
 
-/* Of a matrix, the columns of record r. */
-static volt_matrix block_of(const records_past *past, volt_matrix K, int64_t first, int64_t count, int64_t r)
-{
-    return (volt_matrix){K.data + first * K.ld + begin_of(past->base.resolved, r), count,
-                         past->parts[r]->columns->m, K.ld};
-}
-
 /* ---- life ------------------------------------------------------------------------------------- */
 
 static void release(volt_past *base)
@@ -58,13 +50,11 @@ static void release(volt_past *base)
     volt_free(past);
 }
 
-/* As many rows at a time as the longest record has: what a part keeps for more would be for every record. */
-static int64_t part_rows(const volt_resolved *resolved, int64_t m, int64_t most_rows)
+/* Rows that a part of m columns takes at a time: its own at once, and of others a block. There may be many parts. */
+static int64_t part_rows(int64_t m, int64_t most_rows)
 {
-    int64_t longest = 1;
-    for (int64_t r = 0; r < count_records(resolved, m); r++)
-        longest = volt_max(longest, end_of(resolved, r, m) - begin_of(resolved, r));
-    return volt_min(longest, most_rows);
+    enum { BLOCK = 256 };
+    return volt_min(volt_max(m, BLOCK), most_rows);
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
@@ -74,11 +64,11 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     if (!past)
         return VOLT_ERR_MEMORY;
     past->n = count_records(resolved, columns->m);
-    past->most = part_rows(resolved, columns->m, most_rows);
     past->parts = volt_alloc_zero(past->n, sizeof(volt_past *));
     volt_status status = past->parts ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t r = 0; status == VOLT_OK && r < past->n; r++)
-        status = volt_past_create(&resolved->records->each, columns->parts[r], past->most, &past->parts[r]);
+        status = volt_past_create(&resolved->records->each, columns->parts[r],
+                                  part_rows(columns->parts[r]->m, most_rows), &past->parts[r]);
     if (status != VOLT_OK) {
         release(&past->base);
         return status;
@@ -96,6 +86,20 @@ static void zero(volt_past *base)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
+/* Rows Z past the columns of record r, in the blocks that its part takes. K has the columns of all records. */
+static bool advance_part(const records_past *past, int64_t r, volt_view Z, bool same, volt_matrix K,
+                         volt_stage *stage)
+{
+    volt_past *part = past->parts[r];
+    double *corner = K.data + begin_of(past->base.resolved, r);
+    for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->most_rows) {
+        int64_t count = volt_min(part->most_rows, Z.rows - first);
+        volt_matrix block = {corner + first * K.ld, count, part->columns->m, K.ld};
+        volt_past_advance(part, volt_view_rows(Z, first, count), same, block, stage);
+    }
+    return volt_stage_poll(stage);
+}
+
 /* The columns' own rows: of record a only what meets columns up to its own is wanted. */
 static void advance_same(records_past *past, volt_view Z, volt_matrix K, volt_stage *stage)
 {
@@ -104,9 +108,8 @@ static void advance_same(records_past *past, volt_view Z, volt_matrix K, volt_st
         int64_t first = begin_of(resolved, a), count = end_of(resolved, a, Z.rows) - first;
         for (int64_t b = 0; b <= a; b++) {
             volt_past_zero(past->parts[b]);
-            volt_past_advance(past->parts[b], volt_view_rows(Z, first, count), a == b,
-                              block_of(past, K, first, count, b), stage);
-            if (!volt_stage_poll(stage))
+            if (!advance_part(past, b, volt_view_rows(Z, first, count), a == b,
+                              volt_matrix_rows(K, first, count), stage))
                 return;
         }
     }
@@ -115,19 +118,11 @@ static void advance_same(records_past *past, volt_view Z, volt_matrix K, volt_st
 static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
 {
     records_past *past = (records_past *)base;
-    if (same) {
+    bool goes_on = !same;
+    if (same)
         advance_same(past, Z, K, stage);
-        return;
-    }
-    for (int64_t first = 0; first < Z.rows; first += past->most) {
-        int64_t count = volt_min(past->most, Z.rows - first);
-        for (int64_t r = 0; r < past->n; r++) {
-            volt_past_advance(past->parts[r], volt_view_rows(Z, first, count), false,
-                              block_of(past, K, first, count, r), stage);
-            if (!volt_stage_poll(stage))
-                return;
-        }
-    }
+    for (int64_t r = 0; r < past->n && goes_on; r++)
+        goes_on = advance_part(past, r, Z, false, K, stage);
 }
 
 /* ---- state: those against each record, one after the other ------------------------------------ */
@@ -180,11 +175,10 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     enum { BESIDE = 128 }; /* structures of a record: there may be many short ones */
     double total = BESIDE * (double)count_records(resolved, m);
-    int64_t most = part_rows(resolved, m, rows);
-    for (int64_t r = 0; r < count_records(resolved, m); r++)
-        total +=
-            volt_engine_bytes(&resolved->records->each, end_of(resolved, r, m) - begin_of(resolved, r), most) /
-            8;
+    for (int64_t r = 0; r < count_records(resolved, m); r++) {
+        int64_t own = end_of(resolved, r, m) - begin_of(resolved, r);
+        total += volt_engine_bytes(&resolved->records->each, own, part_rows(own, rows)) / 8;
+    }
     return total;
 }
 

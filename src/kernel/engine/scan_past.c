@@ -21,8 +21,13 @@ typedef struct scan_past {
     double *norms;
 } scan_past;
 
-/* Rows that fit before the states are moved back: enough to make the move negligible. */
-enum { SLACK = 4096 };
+/* Rows that fit before the states are moved back: enough to make the move negligible, which is one of m numbers. */
+enum { LEAST_SLACK = 64, MOST_SLACK = 4096 };
+
+static int64_t slack_of(int64_t m, int64_t most_rows)
+{
+    return volt_max(most_rows, volt_min(volt_max(m, LEAST_SLACK), MOST_SLACK));
+}
 
 static void release(volt_past *base)
 {
@@ -41,7 +46,7 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     if (!past)
         return VOLT_ERR_MEMORY;
     const volt_scan *scan = &resolved->scan;
-    int64_t slack = most_rows > SLACK ? most_rows : SLACK;
+    int64_t slack = slack_of(columns->m, most_rows);
     past->capacity = columns->m + slack;
     past->at = slack;
     past->buffer = volt_alloc_doubles(scan->state_size, past->capacity);
@@ -155,7 +160,7 @@ static bool takes(const volt_resolved *resolved, int64_t m)
 
 static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
-    double slack = (double)volt_max(rows, SLACK);
+    double slack = (double)slack_of(m, rows);
     return volt_columns_numbers(resolved, m) + resolved->scan.state_size * ((double)m + slack) +
            (resolved->scan.distance ? (double)rows * ((double)resolved->d + 1) : 0) + (double)resolved->d;
 }
