@@ -16,28 +16,34 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* A term that is fir alone. */
+/* A term that is fir alone, against one record of training. */
 typedef struct linear_term {
     const volt_resolved *resolved;
     const volt_columns *columns;
+    int64_t first; /* row of the model that the columns begin with */
     const volt_filter *filter;
     double weight;
 } linear_term;
 
-/* The terms of the model into `terms` (VOLT_MOST_FACTORS at most); returns how many there are. */
-static int64_t find_terms(const volt_model *model, linear_term *terms)
+/* The terms of the model against the record that begins with row `first` into `terms` (VOLT_MOST_FACTORS at most); returns
+ * how many there are. */
+static int64_t find_terms(const volt_model *model, int64_t first, linear_term *terms)
 {
     static const volt_filter none;
     const volt_kernel *kernel = model->kernel;
     const volt_sum *sum = model->resolved.sum;
+    const volt_resolved_records *records = model->resolved.records;
+    const volt_resolved *resolved = records ? &records->each : &model->resolved;
+    const volt_columns *columns =
+        records ? model->columns->parts[volt_records_at(&records->rows, first)] : model->columns;
     int64_t count = 0;
     if (!sum && kernel->entry == &volt_kernel_fir)
-        terms[count++] = (linear_term){&model->resolved, model->columns, &none, 1};
+        terms[count++] = (linear_term){resolved, columns, first, &none, 1};
     for (int64_t f = 0; sum && f < sum->n_factors; f++) {
         bool begins = f == 0 || sum->term[f - 1] != sum->term[f];
         bool ends = f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
         if (begins && ends && kernel->factors[f]->entry == &volt_kernel_fir)
-            terms[count++] = (linear_term){&sum->factor[f], model->columns->parts[f],
+            terms[count++] = (linear_term){&sum->factor[f], columns->parts[f], first,
                                            &kernel->filters[sum->slice[f]], sum->weight[sum->term[f]]};
     }
     return count;
@@ -54,7 +60,8 @@ typedef struct row_space {
 static volt_status add_response(const volt_model *model, const linear_term *term, int64_t c, int64_t lags,
                                 row_space room, double *g)
 {
-    int64_t d = model->recipe.columns, q = model->q;
+    int64_t d = model->recipe.columns, q = model->q, n = term->columns->m;
+    const double *A = model->coefficients + term->first * q;
     volt_filter_bank bank = {0};
     volt_past *past = NULL;
     volt_status status = volt_past_create(term->resolved, term->columns, 1, &past);
@@ -64,10 +71,10 @@ static volt_status add_response(const volt_model *model, const linear_term *term
         for (int64_t j = 0; j < d; j++)
             room.z[j] = lag == 0 && j == c;
         volt_filter_bank_row(&bank, room.z, room.u);
-        volt_past_advance(past, volt_view_of(room.u, 1, d), false, volt_matrix_of(room.k, 1, model->n), NULL);
-        for (int64_t j = 0; j < model->n; j++)
+        volt_past_advance(past, volt_view_of(room.u, 1, d), false, volt_matrix_of(room.k, 1, n), NULL);
+        for (int64_t j = 0; j < n; j++)
             for (int64_t k = 0; k < q; k++)
-                g[k * lags + lag] += term->weight * room.k[j] * model->coefficients[j * q + k];
+                g[k * lags + lag] += term->weight * room.k[j] * A[j * q + k];
     }
     volt_filter_bank_release(&bank);
     volt_past_free(past);
@@ -93,14 +100,25 @@ static void share_out(const volt_model *model, int64_t c, const double *g, int64
     }
 }
 
-static volt_status fill(const volt_model *model, const linear_term *terms, int64_t n_terms, int64_t lags,
-                        row_space room, double *g, volt_matrix out)
+/* Add the response of all records of training. */
+static volt_status add_records(const volt_model *model, int64_t c, int64_t lags, row_space room, double *g)
+{
+    linear_term terms[VOLT_MOST_FACTORS];
+    for (int64_t first = 0, r = 0; first < model->n; r++) {
+        int64_t n_terms = find_terms(model, first, terms);
+        for (int64_t t = 0; t < n_terms; t++)
+            VOLT_TRY(add_response(model, &terms[t], c, lags, room, g));
+        first += model->records ? model->records[r] : model->n;
+    }
+    return VOLT_OK;
+}
+
+static volt_status fill(const volt_model *model, int64_t lags, row_space room, double *g, volt_matrix out)
 {
     for (int64_t c = 0; c < model->recipe.columns; c++) {
         for (int64_t i = 0; i < model->q * lags; i++)
             g[i] = 0;
-        for (int64_t t = 0; t < n_terms; t++)
-            VOLT_TRY(add_response(model, &terms[t], c, lags, room, g));
+        VOLT_TRY(add_records(model, c, lags, room, g));
         share_out(model, c, g, lags, out);
     }
     for (int64_t k = 0; k < model->q; k++) /* a change is added to the level */
@@ -121,8 +139,7 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
                  "the place for the impulse responses is %" PRId64 " x %" PRId64 ", and %" PRId64
                  " outputs of %" PRId64 " lags need %" PRId64 " columns",
                  out.rows, out.cols, q, lags, d);
-    int64_t n_terms = find_terms(model, terms);
-    VOLT_REQUIRE(n_terms > 0, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(find_terms(model, 0, terms) > 0, VOLT_ERR_ARGUMENT,
                  "no term of the kernel %s is fir alone: there is no impulse response",
                  volt_kernel_text(model->kernel));
 
@@ -133,7 +150,7 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
     volt_blas_use use;
     volt_status status = has_room ? volt_blas_claim(&use) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
-        status = fill(model, terms, n_terms, lags, room, g, volt_matrix_of(result, q * lags, d));
+        status = fill(model, lags, room, g, volt_matrix_of(result, q * lags, d));
         volt_blas_release(&use);
     }
     for (int64_t i = 0; status == VOLT_OK && i < q * lags * d; i++)

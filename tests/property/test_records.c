@@ -313,6 +313,39 @@ static void folds_are_separate_fits(void **state)
         }
 }
 
+/* ---- the impulse response --------------------------------------------------------------------- */
+
+/* Of a linear model: the forecasts of an impulse and zeros, less those of zeros alone. */
+static void impulses_are_answered(void **state)
+{
+    (void)state;
+    enum { LAGS = 12 };
+    static const char *const linear[] = {"fir:mu=0.8", "2*fir:mu=0.7,pole=0.4 + fir:mu=0.5,corr=0.2"};
+    volt_rng rng = test_rng(8107);
+    for (int k = 0; k < 2; k++) {
+        problem p = make_problem(&rng);
+        volt_fit_options options = fit_options(&p);
+        double fitted[N], g[LAGS * D], X[LAGS * D] = {0}, zeros[LAGS], out[LAGS];
+        volt_model *model = fit(linear[k], &p, &options, fitted);
+        volt_predict_options how = volt_predict_options_default();
+        how.start = VOLT_START_RESET;
+        how.beyond = VOLT_BEYOND_ALLOW;
+        check_ok(volt_model_impulse(model, LAGS, volt_matrix_of(g, LAGS, D)));
+        check_ok(
+            volt_model_predict(model, volt_view_of(X, LAGS, D), &how, volt_matrix_of(zeros, LAGS, 1), NULL));
+        for (int c = 0; c < D; c++) {
+            X[c] = 1;
+            check_ok(
+                volt_model_predict(model, volt_view_of(X, LAGS, D), &how, volt_matrix_of(out, LAGS, 1), NULL));
+            X[c] = 0;
+            for (int lag = 0; lag < LAGS; lag++)
+                assert_true(fabs(out[lag] - zeros[lag] - g[lag * D + c]) <= 1e-10);
+        }
+        volt_model_free(model);
+        free_problem(&p);
+    }
+}
+
 /* ---- a comparison ----------------------------------------------------------------------------- */
 
 /* The test of a study is that of its winner, fitted on the rows of training, where these end inside a record and where
@@ -407,6 +440,7 @@ int main(void)
         cmocka_unit_test(one_record_is_a_sequence_to_the_last_bit),
         cmocka_unit_test(streams_and_files_give_the_forecasts),
         cmocka_unit_test(folds_are_separate_fits),
+        cmocka_unit_test(impulses_are_answered),
         cmocka_unit_test(studies_are_fits_and_forecasts),
         cmocka_unit_test(bad_records_are_refused),
     };
