@@ -62,6 +62,12 @@ const choice race_choices[] = {
     {NULL, 0, NULL},
 };
 
+const choice strategy_choices[] = {
+    {"random", VOLT_STRATEGY_RANDOM, NULL},
+    {"adaptive", VOLT_STRATEGY_ADAPTIVE, NULL},
+    {NULL, 0, NULL},
+};
+
 const choice protocol_choices[] = {
     {"history", VOLT_PROTOCOL_HISTORY, NULL},
     {"published", VOLT_PROTOCOL_PUBLISHED, NULL},

@@ -20,7 +20,8 @@ static const option rows[] = {
      .form = FORM_SEARCH,
      .argument = "K",
      .offset = offsetof(tune_arguments, kernel),
-     .meaning = "the kernel (default volterra); parameters that it gives are fixed, the others are searched"},
+     .meaning = "the kernel (default volterra); parameters that it gives are fixed, the others are searched; "
+                "'A | B | C' searches several and keeps the best"},
     {.name = "alpha",
      .kind = OPTION_TEXT,
      .form = FORM_SEARCH,
@@ -47,6 +48,13 @@ static const option rows[] = {
      .argument = "TIME",
      .offset = offsetof(tune_arguments, budget),
      .meaning = "stop in time: 90s, 3min, 2h, 1h30m; a number alone is seconds"},
+    {.name = "search",
+     .kind = OPTION_CHOICE,
+     .form = FORM_SEARCH,
+     .choices = strategy_choices,
+     .fallback = "random",
+     .offset = offsetof(tune_arguments, strategy),
+     .meaning = "draw all alike, or (adaptive) after 64 draws most of them near the best four so far"},
     {.name = "candidates",
      .kind = OPTION_TEXT,
      .form = FORM_SEARCH,
@@ -172,6 +180,9 @@ static int check_search(const tune_arguments *arguments)
 {
     if (arguments->candidates && arguments->grid)
         return complain(EXIT_USAGE, "--candidates and --grid do not go together");
+    if (arguments->strategy == VOLT_STRATEGY_ADAPTIVE && (arguments->candidates || arguments->grid))
+        return complain(EXIT_USAGE, "--search adaptive does not go with %s, which says all that is tried",
+                        arguments->candidates ? "--candidates" : "--grid");
     if (arguments->candidates && (arguments->ranges.count > 0 || arguments->alpha))
         return complain(EXIT_USAGE, "%s does not go with --candidates, which says all that is tried",
                         arguments->alpha ? "--alpha" : "--range");
@@ -262,6 +273,13 @@ const cli_command command_tune = {
         "parts start at the first row, so one factorisation serves all blocks. The scales of inputs and\n"
         "targets are learned once, on all rows given. Draw i depends on --seed and i alone.\n"
         "\n"
+        "With --search adaptive the first 64 draws are such, and the others come in generations of 16: of\n"
+        "five draws four lie near one of the four best of the generations before (widths, weights and alpha\n"
+        "within factors, poles and shares near by, choices kept), so that no draw depends on the number of\n"
+        "threads, and --resume goes on with the same ones. A draw given up counts with the best score plus\n"
+        "its mean difference from the best on the folds it has. Every shard is a search of its own.\n"
+        "--kernel 'A | B' draws from the kernels in turn; adaptive, most draws go to those that do best.\n"
+        "\n"
         "Where nothing is said of alpha, draw 0 is the kernel's defaults, and its alpha the best of a grid\n"
         "in the folds, as that of every draw of a kernel whose entries cost much; and where the targets are\n"
         "inputs, changes of the targets are learned from levels and changes of the inputs. With --alpha,\n"
@@ -281,6 +299,9 @@ const cli_command command_tune = {
         "                --range lambda_coef=uniform:0.5..0.99 --log trials.jsonl --plot search.svg\n"
         "  volterra tune --x u.csv --y y.csv --kernel rbf --range 'window=1|5|20' --alpha log:1e-6..1 --grid "
         "9\n"
+        "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pair=?,angle=? | volterra' --search "
+        "adaptive \\\n"
+        "                --draws 400 -o system.safetensors\n"
         "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
         "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
     .options = OPTION_TABLE(rows),

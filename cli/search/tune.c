@@ -94,6 +94,7 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.scale = !arguments->training.no_scale;
     options.score = (volt_score)arguments->score;
     options.race = (volt_race)arguments->race;
+    options.strategy = (volt_strategy)arguments->strategy;
     options.draws = arguments->draws;
     options.seconds = arguments->budget;
     options.log = arguments->log;

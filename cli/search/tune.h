@@ -13,7 +13,7 @@ typedef struct tune_arguments {
     int64_t draws, grid, folds, gap, min_train, max_train;
     double budget;
     bool rolling, resume;
-    int start, score, race, folds_by;
+    int start, score, race, folds_by, strategy;
 } tune_arguments;
 
 /* Search, or merge the logs of searches; then fit the winner, draw the picture and print the result. `data` is

@@ -49,7 +49,8 @@ VOLT_API volt_status volt_splits(int64_t n, const volt_split_options *options, v
 
 /* ---- candidates ------------------------------------------------------------------------------- */
 
-/* A sequence of candidates, each a kernel and an alpha; an alpha of 0 is profiled. Candidate i depends on i alone. */
+/* A sequence of candidates, each a kernel and an alpha; an alpha of 0 is profiled. Candidate i depends on i alone, but in an
+ * adaptive search (volt_strategy). */
 typedef struct volt_candidates volt_candidates;
 
 /* What one parameter (or "alpha") is drawn from; it replaces the range of the kernel table. */
@@ -75,11 +76,13 @@ VOLT_API volt_draw_options volt_draw_options_default(void);
 
 /* Random draws without end. Parameters that `kernel` gives are fixed, the others are drawn from the ranges of
  * the kernel table (or from options->ranges); so is alpha. X is what will be searched on: the ranges of widths
- * are relative to the distances of its rows. options may be NULL. VOLT_ERR_KERNEL, VOLT_ERR_ARGUMENT. */
+ * are relative to the distances of its rows. "A | B | C" draws from several kernels in turn, a range counting for those
+ * that leave the parameter open. options may be NULL. VOLT_ERR_KERNEL, VOLT_ERR_ARGUMENT. */
 VOLT_API volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
                                           volt_candidates **candidates);
 /* The full grid of the same space: every combination of `points` values of each range (fewer where it holds
- * fewer whole numbers) and of all choices, alpha running fastest. The seed is not used. */
+ * fewer whole numbers) and of all choices, alpha running fastest; of several kernels one grid after the other. The seed is
+ * not used. */
 VOLT_API volt_status volt_candidates_grid(const char *kernel, volt_view X, const volt_draw_options *options,
                                           int64_t points, volt_candidates **candidates);
 /* A list: count kernels as text, and an alpha for each. Both are copied, and checked. */
@@ -119,6 +122,12 @@ typedef enum volt_race {
     VOLT_RACE_FAST,  /* ... when its blocks so far lie too far below the best candidate's (docs/math.md) */
     VOLT_RACE_NONE
 } volt_race;
+
+typedef enum volt_strategy {
+    VOLT_STRATEGY_RANDOM, /* the candidates as they come */
+    VOLT_STRATEGY_ADAPTIVE /* of volt_candidates_draw: 64 of them, then generations of 16, four of five of which lie near
+                            * one of the four best trials of the generations before */
+} volt_strategy;
 
 /* A candidate after its evaluation. */
 typedef struct volt_trial {
@@ -162,6 +171,9 @@ typedef struct volt_search_options {
     int64_t n_records;      /* 0: one sequence */
     int folds_by_records; /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
                              * the gap counts rows; 0: blocks are rows, wherever records begin */
+    volt_strategy
+        strategy; /* VOLT_STRATEGY_RANDOM. An adaptive search is the same on any number of threads and when it
+                             * is resumed; each shard is one of its own */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 
@@ -169,7 +181,7 @@ VOLT_API volt_search_options volt_search_options_default(void);
  * candidate's Gram matrix, is scored on the folds, and the trial is that of the best. When it is cancelled with at least one score, *search holds what there is, and the
  * call returns VOLT_ERR_CANCELLED all the same. A candidate that fails is a trial with a reason; when all
  * fail the call returns VOLT_ERR_DATA with the first reason, and *search holds the trials.
- * VOLT_ERR_ARGUMENT: no limit on an endless sequence, splits that leave nothing to train on, scores that do
+ * VOLT_ERR_ARGUMENT: no limit on an endless sequence, an adaptive search of candidates that are not drawn, splits that leave nothing to train on, scores that do
  * not go with the start; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and VOLT_ERR_FORMAT (log). */
 VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                                      const volt_search_options *options, volt_search **search);

@@ -42,6 +42,19 @@ bool volt_candidates_has(const volt_candidates *candidates, int64_t index)
            (!candidates->has || candidates->has(candidates, index));
 }
 
+/* What a source gives, checked, as the full text of a kernel. */
+static volt_status complete(const char *text, double value, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+{
+    VOLT_REQUIRE(value >= 0 && isfinite(value), VOLT_ERR_ARGUMENT,
+                 "alpha is %g, and must be positive and finite, or 0 to be profiled", value);
+    volt_kernel *parsed = NULL;
+    VOLT_TRY(volt_kernel_parse(text, &parsed));
+    snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", volt_kernel_text(parsed));
+    *alpha = value;
+    volt_kernel_free(parsed);
+    return VOLT_OK;
+}
+
 volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
                                 char kernel[VOLT_KERNEL_LENGTH], double *alpha)
 {
@@ -52,13 +65,29 @@ volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index
     char text[VOLT_KERNEL_LENGTH] = "";
     double value = NAN;
     VOLT_TRY(candidates->get(candidates, index, text, &value));
-    VOLT_REQUIRE(value >= 0 && isfinite(value), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite, or 0 to be profiled", value);
+    return complete(text, value, kernel, alpha);
+}
 
-    volt_kernel *parsed = NULL;
-    VOLT_TRY(volt_kernel_parse(text, &parsed));
-    snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", volt_kernel_text(parsed));
-    *alpha = value;
-    volt_kernel_free(parsed);
-    return VOLT_OK;
+/* One in five is a draw like any other, so that no part of the space is given up. The choice has random numbers of its
+ * own: those of the draw and of the step near the parent are other streams. */
+volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,
+                                   const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+{
+    static const uint64_t choosing = UINT64_C(0x9e3779b97f4a7c15);
+    static const double share_near = 0.8;
+    volt_rng rng;
+    volt_rng_init(&rng, candidates->seed ^ choosing, (uint64_t)index);
+    bool near = volt_rng_uniform(&rng) < share_near;
+    int64_t which = (int64_t)(volt_rng_uniform(&rng) * (double)parents->count);
+    if (!near || parents->count == 0)
+        return volt_candidates_get(candidates, index, kernel, alpha);
+
+    const volt_trial *parent = parents->trials[which];
+    volt_kernel *about = NULL;
+    VOLT_TRY(volt_kernel_parse(parent->kernel, &about));
+    char text[VOLT_KERNEL_LENGTH] = "";
+    double value = NAN;
+    volt_status status = candidates->get_near(candidates, index, about, parent->alpha, text, &value);
+    volt_kernel_free(about);
+    return status == VOLT_OK ? complete(text, value, kernel, alpha) : status;
 }

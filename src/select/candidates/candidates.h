@@ -6,12 +6,26 @@
 
 #include <stdbool.h>
 
+/* The trials that later candidates of an adaptive search are drawn near, best first. */
+enum { VOLT_MOST_PARENTS = 4 };
+typedef struct volt_parents {
+    const volt_trial *trials[VOLT_MOST_PARENTS];
+    int64_t count;
+} volt_parents;
+
 /* A source of candidates. `get` gives the text of a kernel, which need not be complete, and alpha. */
 struct volt_candidates {
     int64_t count;      /* -1: no end */
     int64_t parameters; /* that differ between candidates, alpha included; 0: not known */
     volt_status (*get)(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                        double *alpha);
+    /* (optional) The same near another candidate, whose kernel and alpha are given; only where `holds` it. */
+    volt_status (*get_near)(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
+                            double alpha_about, char kernel[VOLT_KERNEL_LENGTH], double *alpha);
+    bool (*holds)(const volt_candidates *candidates,
+                  const volt_kernel *kernel); /* with get_near: may it be one? */
+    uint64_t seed;                            /* with get_near */
+    int64_t heads; /* how many of the first candidates tell this source from others; 0: one */
     bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) is there such a candidate? */
     void (*release)(void *own);                                    /* (optional) */
     void *own;                                                     /* the source's own data */
@@ -19,6 +33,14 @@ struct volt_candidates {
 
 /* Is there a candidate `index`? */
 bool volt_candidates_has(const volt_candidates *candidates, int64_t index);
+
+/* volt_candidates_get for a candidate that follows trials: mostly near one of the parents, now and then a draw. */
+volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,
+                                   const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH], double *alpha);
+
+/* The candidates of one kernel: draws without end, or the grid where points > 0. */
+volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const volt_draw_options *options,
+                                      int64_t points, volt_candidates **candidates);
 
 /* Hand `own` over to new candidates; on failure it is released. */
 volt_status volt_candidates_make(const volt_candidates *source, volt_candidates **candidates);

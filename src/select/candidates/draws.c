@@ -55,6 +55,19 @@ static volt_status examine(const drawing *drawn, const char *text, bool *runs, b
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
+/* The point at u, its alpha profiled where that costs little beside the Gram matrix. */
+static volt_status draw_at(const drawing *drawn, const double *u, char kernel[VOLT_KERNEL_LENGTH],
+                           double *alpha)
+{
+    bool runs = false, dear = false;
+    VOLT_TRY(volt_space_at(drawn->space, u, kernel, alpha, NULL));
+    if (drawn->profiles)
+        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
+    if (dear)
+        *alpha = 0;
+    return VOLT_OK;
+}
+
 static volt_status draw_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             double *alpha)
 {
@@ -75,12 +88,28 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
     }
     if (runs)
         return VOLT_OK;
-    VOLT_TRY(volt_space_at(drawn->space, u, kernel, alpha, NULL));
-    if (drawn->profiles)
-        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
-    if (dear)
-        *alpha = 0;
-    return VOLT_OK;
+    return draw_at(drawn, u, kernel, alpha);
+}
+
+/* Steps have random numbers of their own, apart from those of the draw with the same index. */
+static volt_status draw_near(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
+                             double alpha_about, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+{
+    static const uint64_t stepping = UINT64_C(0xd1b54a32d192ed03);
+    const drawing *drawn = candidates->own;
+    double u[VOLT_MOST_AXES];
+    bool known[VOLT_MOST_AXES];
+    volt_rng rng;
+    VOLT_TRY(volt_space_locate(drawn->space, about, alpha_about, u, known));
+    volt_rng_init(&rng, drawn->seed ^ stepping, (uint64_t)index);
+    volt_space_step(drawn->space, known, &rng, u);
+    return draw_at(drawn, u, kernel, alpha);
+}
+
+static bool draw_holds(const volt_candidates *candidates, const volt_kernel *kernel)
+{
+    const drawing *drawn = candidates->own;
+    return volt_space_holds(drawn->space, kernel);
 }
 
 static volt_status grid_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
@@ -104,11 +133,9 @@ static int64_t count_parameters(const volt_part *parts, int64_t n_parts)
     return count;
 }
 
-/* points = 0: random draws. */
-static volt_status create(const char *kernel, volt_view X, const volt_draw_options *options, int64_t points,
-                          volt_candidates **candidates)
+volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const volt_draw_options *options,
+                                      int64_t points, volt_candidates **candidates)
 {
-    VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the place for the candidates is NULL");
     drawing *drawn = volt_alloc_zero(1, sizeof *drawn);
     if (!drawn)
         return VOLT_ERR_MEMORY;
@@ -116,6 +143,11 @@ static volt_status create(const char *kernel, volt_view X, const volt_draw_optio
     drawn->points = points;
     volt_candidates source = {
         .count = -1, .get = points ? grid_get : draw_get, .release = release, .own = drawn};
+    if (!points) {
+        source.get_near = draw_near;
+        source.holds = draw_holds;
+        source.seed = drawn->seed;
+    }
     drawn->rows = X.rows;
     drawn->d = X.cols;
     volt_status status = volt_space_create(kernel, X, options, &drawn->space);
@@ -133,18 +165,4 @@ static volt_status create(const char *kernel, volt_view X, const volt_draw_optio
         return status;
     }
     return volt_candidates_make(&source, candidates);
-}
-
-volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
-                                 volt_candidates **candidates)
-{
-    return create(kernel, X, options, 0, candidates);
-}
-
-volt_status volt_candidates_grid(const char *kernel, volt_view X, const volt_draw_options *options,
-                                 int64_t points, volt_candidates **candidates)
-{
-    VOLT_REQUIRE(points >= 1 && points <= 1000000, VOLT_ERR_ARGUMENT,
-                 "a grid has %" PRId64 " points along each parameter, and must have 1 to 1000000", points);
-    return create(kernel, X, options, points, candidates);
 }

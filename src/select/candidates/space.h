@@ -31,9 +31,9 @@ typedef struct volt_space {
     char *kernel;       /* what is given, as text ... */
     volt_kernel *given; /* ... and parsed */
     double distance;    /* median distance of two scaled rows */
-    double *sample;     /* n_sample x d: the first scaled rows, for distances after a filter; NULL: no filters */
+    double *sample; /* n_sample x d: the first scaled rows, for distances after a filter; NULL: no filters */
     int64_t n_sample, d;
-    volt_axis *axes;    /* those of the caller, choices first, then those of the kernel table; alpha last */
+    volt_axis *axes; /* those of the caller, choices first, then those of the kernel table; alpha last */
     int64_t n_axes, capacity;
     int64_t n_asked;  /* the first axes, those the caller gave ranges for, without alpha */
     bool alpha_asked; /* the caller gave a range for alpha */
@@ -48,6 +48,15 @@ void volt_space_free(volt_space *space);
  * beside the others (gamma without lift=rbf, say) is left out; taken[a] (taken may be NULL) says so. */
 volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
                           double *alpha, bool *taken);
+
+/* Where a kernel and its alpha stand along each axis, as near as the ranges allow; known[a] is false, and u[a] 0,
+ * where the kernel does without the parameter. */
+volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, double alpha, double *u,
+                              bool *known);
+/* Can the kernel be a point of the space: the same factors, and all that the space gives? */
+bool volt_space_holds(const volt_space *space, const volt_kernel *kernel);
+/* A step away from the position u, each of whose places is known or not (space_steps.c). */
+void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u);
 
 /* How many different values axis a has in a grid of `points`, and where along the axis number i stands. */
 int64_t volt_axis_points(const volt_axis *axis, int64_t points);

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -143,6 +144,77 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
                 taken[a] = goes;
         }
     memcpy(kernel, text, sizeof text);
+    return VOLT_OK;
+}
+
+/* ---- the way back ----------------------------------------------------------------------------- */
+
+static double within(double u)
+{
+    return fmin(fmax(u, 0), 1 - DBL_EPSILON);
+}
+
+/* The position of a number, in the unit of the axis: value_at the other way round, whole numbers in the middle of their
+ * stretch. What lies outside the range stands at its end. */
+static double position_of(const volt_axis *axis, double value)
+{
+    double low = axis->low, high = axis->high;
+    value = fmin(fmax(value, low), high);
+    switch (axis->kind) {
+    case VOLT_SEARCH_LOG:
+        return high > low ? within(log(value / low) / log(high / low)) : 0;
+    case VOLT_SEARCH_INTEGER:
+        return within((value + 0.5 - low) / (high + 1 - low));
+    case VOLT_SEARCH_LOG_INTEGER:
+        return within(log((value + 0.5) / low) / log((high + 1) / low));
+    default:
+        return high > low ? within((value - low) / (high - low)) : 0;
+    }
+}
+
+/* The position of a text among the choices, which may write the same number in another way. */
+static bool position_of_choice(const volt_axis *axis, const char *text, double *u)
+{
+    double wanted, number;
+    bool is_number = volt_parse_number(text, &wanted);
+    for (int64_t c = 0; c < axis->n_choices; c++)
+        if (strcmp(axis->choices[c], text) == 0 ||
+            (is_number && volt_parse_number(axis->choices[c], &number) && number == wanted)) {
+            *u = volt_axis_position(axis, axis->n_choices, c);
+            return true;
+        }
+    return false;
+}
+
+static volt_status locate(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
+                          double alpha, double *u, bool *known)
+{
+    volt_kernel_value value = {.present = alpha > 0, .number = alpha};
+    *known = false;
+    *u = 0;
+    if (!volt_name_is_alpha(axis->name) && volt_kernel_get(kernel, axis->name, &value) != VOLT_OK)
+        return VOLT_OK; /* a factor that became plain has no number */
+    if (volt_name_is_alpha(axis->name))
+        volt_format_number(alpha, value.text);
+    if (!value.present)
+        return VOLT_OK;
+    if (axis->choices) {
+        *known = position_of_choice(axis, value.text, u);
+        return VOLT_OK;
+    }
+    double distance = 1;
+    if (axis->unit != VOLT_UNIT_ONE)
+        VOLT_TRY(unit_of(space, factor_of(kernel, axis->name), &distance));
+    *known = true;
+    *u = position_of(axis, value.number / unit_size(axis->unit, distance));
+    return VOLT_OK;
+}
+
+volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, double alpha, double *u,
+                              bool *known)
+{
+    for (int64_t a = 0; a < space->n_axes; a++)
+        VOLT_TRY(locate(space, &space->axes[a], kernel, alpha, &u[a], &known[a]));
     return VOLT_OK;
 }
 

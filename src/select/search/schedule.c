@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "select/search/generations.h"
 #include "select/search/search_internal.h"
 
 volt_status volt_schedule_begin(volt_schedule *schedule, volt_race_rule rule)
@@ -59,7 +60,9 @@ int64_t volt_schedule_next(volt_schedule *schedule)
 
 bool volt_schedule_may_begin(const volt_schedule *schedule)
 {
-    return schedule->next < schedule->standings.count + schedule->most_ahead;
+    int64_t needed = schedule->adaptive ? volt_generation_begin(schedule->next) : 0;
+    return needed <= schedule->standings.count &&
+           schedule->next < schedule->standings.count + schedule->most_ahead;
 }
 
 volt_status volt_schedule_take(volt_schedule *schedule)

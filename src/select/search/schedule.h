@@ -19,7 +19,8 @@ typedef struct volt_schedule {
     volt_trial **settled; /* by position; NULL: not yet. They belong to the search */
     volt_trial **waiting; /* by position: evaluated, its rival not known. They belong to the schedule */
     int64_t settled_capacity, waiting_capacity, positions;
-    int64_t next; /* position to be begun */
+    bool adaptive; /* candidates hang on the generations before theirs (generations.h) */
+    int64_t next;  /* position to be begun */
 } volt_schedule;
 
 /* Keeps a trial whose fate is settled: takes it over, also on failure. */
@@ -35,7 +36,7 @@ volt_status volt_schedule_resume(volt_schedule *schedule, int64_t position, volt
 
 /* The position to be begun next, not yet taken. */
 int64_t volt_schedule_next(volt_schedule *schedule);
-/* May it be begun now, or is it too far ahead? */
+/* May it be begun now, or is it too far ahead, or not known yet what it is? */
 bool volt_schedule_may_begin(const volt_schedule *schedule);
 /* Take it. */
 volt_status volt_schedule_take(volt_schedule *schedule);

@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "select/candidates/candidates.h"
 #include "select/folds/cross_validation.h"
+#include "select/search/generations.h"
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
@@ -40,6 +41,8 @@ typedef struct run {
 
     omp_lock_t lock; /* of everything below */
     volt_schedule schedule;
+    volt_parents parents; /* of the generation that begins after so many positions: */
+    int64_t known;
     double room;      /* bytes for what the engines of candidates take beside their workspaces ... */
     double reserved;  /* ... and what is reserved of it */
     int64_t active;   /* being evaluated */
@@ -112,6 +115,25 @@ static void end_run(run *r, volt_status status)
     snprintf(r->sentence, sizeof r->sentence, "%s", volt_error_detail());
 }
 
+/* Look for the parents of the candidate at the position, in whose generation nothing has begun yet. */
+static void know_parents(run *r, int64_t position)
+{
+    int64_t before = r->schedule.adaptive ? volt_generation_begin(position) : 0;
+    if (before == r->known)
+        return;
+    volt_parents_choose(&r->schedule.standings, r->schedule.settled, before, &r->parents);
+    r->known = before;
+}
+
+/* The candidate at a position whose parents are known. No other thread looks for the next ones before it has ended. */
+static volt_status make_candidate(const run *r, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
+                                  double *alpha)
+{
+    int64_t index = index_of(r, position);
+    return r->known > 0 ? volt_candidates_follow(r->candidates, index, &r->parents, kernel, alpha)
+                        : volt_candidates_get(r->candidates, index, kernel, alpha);
+}
+
 /* Take the next position; -1 when there is none left or the run is over. *wait: none can be begun yet. */
 static int64_t begin_position(run *r, bool *wait)
 {
@@ -128,8 +150,10 @@ static int64_t begin_position(run *r, bool *wait)
         else if (!*wait)
             position = next;
     }
-    if (position >= 0)
+    if (position >= 0) {
+        know_parents(r, position);
         r->active++;
+    }
     omp_unset_lock(&r->lock);
     return position;
 }
@@ -217,7 +241,7 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
     int64_t index = index_of(r, position), done = 0;
     racer one = {.run = r, .position = position};
     volt_cost cost = {0};
-    VOLT_TRY(volt_candidates_get(r->candidates, index, kernel, &alpha));
+    VOLT_TRY(make_candidate(r, position, kernel, &alpha));
     double bytes = 0;
     VOLT_TRY(volt_candidate_bytes(r->problem, kernel, &bytes));
     VOLT_TRY(reserve(r, bytes));
@@ -353,7 +377,17 @@ static volt_status take_logged(volt_trial *trial, void *context)
     }
     char kernel[VOLT_KERNEL_LENGTH] = "";
     double alpha = 0;
-    volt_status status = volt_candidates_get(r->candidates, trial->index, kernel, &alpha);
+    volt_status status = VOLT_OK;
+    int64_t there = r->schedule.standings.count;
+    if (r->schedule.adaptive && volt_generation_begin(position) > there)
+        status = volt_fail(VOLT_ERR_FORMAT,
+                           "its candidate %" PRId64 " hangs on candidate %" PRId64
+                           ", which does not stand before it",
+                           trial->index, index_of(r, there));
+    if (status == VOLT_OK) {
+        know_parents(r, position);
+        status = make_candidate(r, position, kernel, &alpha);
+    }
     /* An alpha of 0 was profiled: the log has what it came to. */
     if (status == VOLT_OK && (strcmp(kernel, trial->kernel) != 0 || (alpha > 0 && alpha != trial->alpha)))
         status = volt_fail(VOLT_ERR_FORMAT,
@@ -426,6 +460,10 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  "there is no end to the candidates: give a number of draws or a budget");
     VOLT_REQUIRE(options->race >= VOLT_RACE_EXACT && options->race <= VOLT_RACE_NONE, VOLT_ERR_ARGUMENT,
                  "there is no race %d", (int)options->race);
+    VOLT_REQUIRE(options->strategy == VOLT_STRATEGY_RANDOM || options->strategy == VOLT_STRATEGY_ADAPTIVE,
+                 VOLT_ERR_ARGUMENT, "there is no strategy %d", (int)options->strategy);
+    VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_ADAPTIVE || candidates->get_near, VOLT_ERR_ARGUMENT,
+                 "an adaptive search draws its candidates, and these are given");
     VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
                  VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 ": it must lie from 0 to %" PRId64,
                  options->shard, options->shards, options->shards - 1);
@@ -463,6 +501,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (status == VOLT_OK)
         status =
             volt_schedule_begin(&r.schedule, (volt_race_rule){options->race, options->score, r.problem->folds});
+    r.schedule.adaptive = options->strategy == VOLT_STRATEGY_ADAPTIVE;
     if (status == VOLT_OK)
         status = open_log(&r, X, Y);
     if (status == VOLT_OK)

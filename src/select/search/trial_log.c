@@ -5,7 +5,9 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "io/file/file_lock.h"
+#include "select/candidates/candidates.h"
 #include "select/search/search_internal.h"
 
 #include <errno.h>
@@ -35,12 +37,13 @@ static unsigned long add_rows(unsigned long sum, volt_view V)
     return sum;
 }
 
-/* Candidate 0 stands for all: it depends on kernel, ranges and seed. One that cannot be had adds nothing. */
-static volt_status add_candidate(const volt_candidates *candidates, unsigned long *sum)
+/* The first candidate, the first of every kernel where there are several, stands for all: it depends on kernel, ranges
+ * and seed. One that cannot be had adds nothing. */
+static volt_status add_candidate(const volt_candidates *candidates, int64_t index, unsigned long *sum)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
     double alpha = 0;
-    volt_status status = volt_candidates_get(candidates, 0, kernel, &alpha);
+    volt_status status = volt_candidates_get(candidates, index, kernel, &alpha);
     *sum = add_bytes(add_bytes(*sum, kernel, strlen(kernel)), &alpha, sizeof alpha);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
@@ -71,7 +74,10 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
         question = add_bytes(question, &by_records, sizeof by_records);
         question = add_bytes(question, options->records, (size_t)options->n_records * sizeof(int64_t));
     }
-    VOLT_TRY(add_candidate(candidates, &question));
+    for (int64_t i = 0; i < volt_max(candidates->heads, 1); i++)
+        VOLT_TRY(add_candidate(candidates, i, &question));
+    if (options->strategy == VOLT_STRATEGY_ADAPTIVE) /* every candidate hangs on the seed then */
+        question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
     return VOLT_OK;
 }

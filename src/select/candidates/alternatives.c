@@ -1,0 +1,225 @@
+/* src/select/candidates/alternatives.c: candidates of several kernels, "A | B | C".
+ *
+ * Draws go in rounds: in each every kernel has its turn, beginning with one that is drawn, so that a shard, which takes
+ * every so many candidates, meets them all. Round r makes of kernel k its draw r, the same as when it is searched alone;
+ * the first round is in order. Grids follow one another. A range belongs to the kernels that have the parameter and
+ * leave it open. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/kernel_entry.h"
+#include "select/candidates/candidates.h"
+#include "select/candidates/space.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_ALTERNATIVES = 32 };
+
+typedef struct alternatives {
+    volt_candidates *of[MOST_ALTERNATIVES];
+    int64_t count;
+    uint64_t seed;
+} alternatives;
+
+static void release(void *own)
+{
+    alternatives *all = own;
+    for (int64_t k = 0; k < all->count; k++)
+        volt_candidates_free(all->of[k]);
+    volt_free(all);
+}
+
+/* ---- draws ------------------------------------------------------------------------------------ */
+
+static int64_t whose_turn(const alternatives *all, int64_t index)
+{
+    static const uint64_t turning = UINT64_C(0x8cb92ba72f3d8dd7);
+    int64_t round = index / all->count;
+    volt_rng rng;
+    volt_rng_init(&rng, all->seed ^ turning, (uint64_t)round);
+    int64_t first = round == 0 ? 0 : (int64_t)(volt_rng_uniform(&rng) * (double)all->count);
+    return (first + index) % all->count;
+}
+
+static volt_status turn_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
+                            double *alpha)
+{
+    const alternatives *all = candidates->own;
+    const volt_candidates *one = all->of[whose_turn(all, index)];
+    return one->get(one, index / all->count, kernel, alpha);
+}
+
+static const volt_candidates *holder_of(const alternatives *all, const volt_kernel *kernel)
+{
+    for (int64_t k = 0; k < all->count; k++)
+        if (all->of[k]->holds(all->of[k], kernel))
+            return all->of[k];
+    return NULL;
+}
+
+static bool turn_holds(const volt_candidates *candidates, const volt_kernel *kernel)
+{
+    return holder_of(candidates->own, kernel) != NULL;
+}
+
+static volt_status turn_near(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
+                             double alpha_about, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+{
+    const volt_candidates *one = holder_of(candidates->own, about);
+    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is none of those that are searched", volt_kernel_text(about));
+    return one->get_near(one, index, about, alpha_about, kernel, alpha);
+}
+
+/* ---- grids ------------------------------------------------------------------------------------ */
+
+static volt_status row_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
+                           double *alpha)
+{
+    const alternatives *all = candidates->own;
+    int64_t k = 0;
+    while (index >= all->of[k]->count)
+        index -= all->of[k++]->count;
+    return all->of[k]->get(all->of[k], index, kernel, alpha);
+}
+
+/* ---- creation --------------------------------------------------------------------------------- */
+
+/* The texts between the bars, in place. VOLT_ERR_KERNEL: one is empty, or there are too many. */
+static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *count)
+{
+    *count = 0;
+    for (char *at = text, *bar = at; bar; at = bar + 1) {
+        bar = strchr(at, '|');
+        if (bar)
+            *bar = '\0';
+        while (isspace((unsigned char)*at))
+            at++;
+        VOLT_REQUIRE(*at, VOLT_ERR_KERNEL, "kernel %" PRId64 " of those between the bars (|) is empty",
+                     *count + 1);
+        VOLT_REQUIRE(*count < MOST_ALTERNATIVES, VOLT_ERR_KERNEL,
+                     "there are more than %d kernels between the bars (|)", MOST_ALTERNATIVES);
+        pieces[(*count)++] = at;
+    }
+    return VOLT_OK;
+}
+
+/* Does the kernel have the parameter, and leave it open? */
+static volt_status leaves_open(const char *kernel, const char *name, bool *open)
+{
+    enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
+    char asked[MOST_ASKED][VOLT_ASKED_LENGTH], text[VOLT_KERNEL_LENGTH];
+    *open = volt_name_is_alpha(name);
+    if (*open || strlen(kernel) >= sizeof text)
+        return VOLT_OK;
+    memcpy(text, kernel, strlen(kernel) + 1);
+    volt_kernel_text_ask(text, asked, MOST_ASKED);
+    volt_kernel *parsed = NULL;
+    volt_kernel_value value;
+    volt_status status = volt_kernel_parse(text, &parsed);
+    *open = status == VOLT_OK && name && volt_kernel_get(parsed, name, &value) == VOLT_OK && !value.given;
+    volt_kernel_free(parsed);
+    return status == VOLT_ERR_MEMORY ? status
+                                     : VOLT_OK; /* a text that is no kernel is refused where it is used */
+}
+
+/* The ranges of the caller that kernel k takes into `own`. One that suits no kernel is left to the first, which
+ * refuses it. */
+static volt_status pick_ranges(char *const *kernels, int64_t count, int64_t k, const volt_draw_options *options,
+                               volt_range *own, int64_t *n_own)
+{
+    *n_own = 0;
+    for (int64_t r = 0; r < options->n_ranges; r++) {
+        bool mine = false, anyones = false;
+        for (int64_t other = 0; other < count; other++) {
+            bool open = false;
+            VOLT_TRY(leaves_open(kernels[other], options->ranges[r].name, &open));
+            mine = mine || (open && other == k);
+            anyones = anyones || open;
+        }
+        if (mine || (!anyones && k == 0))
+            own[(*n_own)++] = options->ranges[r];
+    }
+    return VOLT_OK;
+}
+
+static volt_status fill(char *const *kernels, int64_t count, volt_view X, const volt_draw_options *options,
+                        int64_t points, alternatives *all)
+{
+    volt_draw_options own = *options;
+    volt_range *ranges = volt_alloc(volt_max(options->n_ranges, 1), sizeof *ranges);
+    volt_status status = ranges ? VOLT_OK : VOLT_ERR_MEMORY;
+    own.ranges = ranges;
+    for (int64_t k = 0; k < count && status == VOLT_OK; k++) {
+        status = pick_ranges(kernels, count, k, options, ranges, &own.n_ranges);
+        if (status == VOLT_OK)
+            status = volt_candidates_of_kernel(kernels[k], X, &own, points, &all->of[k]);
+        if (status == VOLT_OK)
+            all->count++;
+        else if (status != VOLT_ERR_MEMORY)
+            status = volt_fail_prefix(status, "kernel %" PRId64 " of %" PRId64, k + 1, count);
+    }
+    volt_free(ranges);
+    return status;
+}
+
+static volt_status create_alternatives(const char *kernel, volt_view X, const volt_draw_options *options,
+                                       int64_t points, volt_candidates **candidates)
+{
+    volt_draw_options standard = volt_draw_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
+    alternatives *all = volt_alloc_zero(1, sizeof *all);
+    char *copy = volt_strdup(kernel), *kernels[MOST_ALTERNATIVES];
+    int64_t count = 0;
+    volt_status status = all && copy ? split(copy, kernels, &count) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = fill(kernels, count, X, options, points, all);
+    volt_free(copy);
+    if (status != VOLT_OK) {
+        if (all)
+            release(all);
+        return status;
+    }
+    all->seed = options->seed;
+    volt_candidates source = {.count = -1, .release = release, .own = all, .seed = options->seed};
+    for (int64_t k = 0; k < count; k++)
+        source.parameters = volt_max(source.parameters, all->of[k]->parameters);
+    if (points) {
+        source.get = row_get;
+        source.count = 0;
+        for (int64_t k = 0; k < count; k++)
+            source.count += all->of[k]->count;
+    } else {
+        source.get = turn_get;
+        source.heads = count;
+        source.get_near = turn_near;
+        source.holds = turn_holds;
+    }
+    return volt_candidates_make(&source, candidates);
+}
+
+/* points = 0: draws. */
+static volt_status create(const char *kernel, volt_view X, const volt_draw_options *options, int64_t points,
+                          volt_candidates **candidates)
+{
+    VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the place for the candidates is NULL");
+    return strchr(kernel, '|') ? create_alternatives(kernel, X, options, points, candidates)
+                               : volt_candidates_of_kernel(kernel, X, options, points, candidates);
+}
+
+volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
+                                 volt_candidates **candidates)
+{
+    return create(kernel, X, options, 0, candidates);
+}
+
+volt_status volt_candidates_grid(const char *kernel, volt_view X, const volt_draw_options *options,
+                                 int64_t points, volt_candidates **candidates)
+{
+    VOLT_REQUIRE(points >= 1 && points <= 1000000, VOLT_ERR_ARGUMENT,
+                 "a grid has %" PRId64 " points along each parameter, and must have 1 to 1000000", points);
+    return create(kernel, X, options, points, candidates);
+}

@@ -1,0 +1,109 @@
+/* src/select/candidates/space_steps.c: steps from one point of a space to another near it.
+ *
+ * How far a step goes is drawn once for all parameters, from t in [0, 1]:
+ *
+ *     LOG        times a log-normal factor whose logarithm has the standard deviation 0.1 6^t
+ *     LINEAR     normal on the scale of the logit of its place between the ends that the parameter may lie between,
+ *                standard deviation 0.1 3^t for a share in (0, 1); for a pole in (-1, 1), whose atanh is half of that
+ *                logit, twice as much
+ *     choices and whole numbers stay, or are drawn again now and then
+ *
+ * A step beyond the end of a range is reflected there, so that it never leaves the range. */
+#include "kernel/kernel_entry.h"
+#include "select/candidates/space.h"
+
+#include <float.h>
+#include <math.h>
+
+static const double shortest = 0.1, longest_factor = 6, longest_share = 3; /* the last two in shortest ones */
+static const double chance_of_redraw = 0.15;
+static const double nearest_end = 1e-3; /* a logit has no value at an end that the range reaches */
+
+typedef struct ends {
+    double low, high;
+} ends;
+
+/* Between which ends the parameter may lie; those of its range where there are no others. */
+static ends ends_of(const volt_space *space, const volt_axis *axis)
+{
+    volt_kernel_value value;
+    bool is_bounded =
+        !volt_name_is_alpha(axis->name) && volt_kernel_get(space->given, axis->name, &value) == VOLT_OK &&
+        value.info->kind == VOLT_PARAMETER_REAL && isfinite(value.info->low) && isfinite(value.info->high);
+    return is_bounded ? (ends){value.info->low, value.info->high} : (ends){axis->low, axis->high};
+}
+
+/* Back into [0, 1), reflected at both ends. */
+static double reflect(double u)
+{
+    u = fmod(fabs(u), 2);
+    return fmin(u > 1 ? 2 - u : u, 1 - DBL_EPSILON);
+}
+
+static double step_factor(const volt_axis *axis, double u, double deviation, volt_rng *rng)
+{
+    double length = log(axis->high / axis->low), step = deviation * volt_rng_normal(rng);
+    return length > 0 ? reflect(u + step / length) : u;
+}
+
+static double step_share(const volt_axis *axis, ends between, double u, double deviation, volt_rng *rng)
+{
+    double length = axis->high - axis->low, whole = between.high - between.low;
+    double step = (between.low < 0 ? 2 : 1) * deviation * volt_rng_normal(rng);
+    if (!(length > 0))
+        return u;
+    double share = (axis->low + length * u - between.low) / whole;
+    share = fmin(fmax(share, nearest_end), 1 - nearest_end);
+    double logit = log(share / (1 - share)) + step;
+    return reflect((between.low + whole / (1 + exp(-logit)) - axis->low) / length);
+}
+
+void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u)
+{
+    double t = volt_rng_uniform(rng);
+    double factor = shortest * pow(longest_factor, t), share = shortest * pow(longest_share, t);
+    for (int64_t a = 0; a < space->n_axes; a++) {
+        const volt_axis *axis = &space->axes[a];
+        double fresh = volt_rng_uniform(rng), chance = volt_rng_uniform(rng);
+        if (!known[a])
+            u[a] = fresh;
+        else if (axis->choices || volt_law_is_whole(axis->kind))
+            u[a] = chance < chance_of_redraw ? fresh : u[a];
+        else if (axis->kind == VOLT_SEARCH_LOG)
+            u[a] = step_factor(axis, u[a], factor, rng);
+        else
+            u[a] = step_share(axis, ends_of(space, axis), u[a], share, rng);
+    }
+}
+
+/* ---- is it a point of the space? -------------------------------------------------------------- */
+
+static const volt_kernel *factor_at(const volt_kernel *kernel, int64_t f)
+{
+    return kernel->n_factors == 0 ? kernel : kernel->factors[f];
+}
+
+static int64_t count_factors(const volt_kernel *kernel)
+{
+    return kernel->n_factors == 0 ? 1 : kernel->n_factors;
+}
+
+bool volt_space_holds(const volt_space *space, const volt_kernel *kernel)
+{
+    const volt_kernel *given = space->given;
+    if (count_factors(given) != count_factors(kernel))
+        return false;
+    for (int64_t f = 0; f < count_factors(given); f++)
+        if (factor_at(given, f)->entry != factor_at(kernel, f)->entry ||
+            (given->n_factors > 1 && given->term[f] != kernel->term[f]))
+            return false;
+    const char *name;
+    for (int64_t p = 0; (name = volt_kernel_parameter_name(given, p)); p++) {
+        volt_kernel_value asked, found;
+        if (volt_kernel_get(given, name, &asked) != VOLT_OK || !asked.given)
+            continue;
+        if (volt_kernel_get(kernel, name, &found) != VOLT_OK || strcmp(asked.text, found.text) != 0)
+            return false;
+    }
+    return true;
+}
