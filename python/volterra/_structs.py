@@ -38,6 +38,7 @@ SEARCH_LAWS = {"none": 0, "log": 1, "linear": 2, "integer": 3, "log_integer": 4}
 UNITS = {"one": 0, "distance": 1, "square": 2, "inverse_square": 3}
 SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4}
 RACES = {"exact": 0, "fast": 1, "none": 2}
+STRATEGIES = {"random": 0, "adaptive": 1}
 MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
 TARGETS = {"level": 0, "change": 1, "auto": 2}
@@ -318,6 +319,7 @@ class SearchOptions(ctypes.Structure):
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
         ("folds_by_records", c_int),
+        ("strategy", c_int),
     ]
 
 
@@ -502,6 +504,7 @@ CONSTANTS: Dict[str, int] = {
     **{f"VOLT_UNIT_{word.upper()}": value for word, value in UNITS.items()},
     **{f"VOLT_SCORE_{word.upper()}": value for word, value in SCORES.items()},
     **{f"VOLT_RACE_{word.upper()}": value for word, value in RACES.items()},
+    **{f"VOLT_STRATEGY_{word.upper()}": value for word, value in STRATEGIES.items()},
     **{f"VOLT_MCS_{word.upper()}": value for word, value in MCS_METHODS.items()},
     **{f"VOLT_BLOCK_{word.upper()}": int(value) for word, value in BLOCKS.items()},
 }

@@ -149,6 +149,7 @@ class VolterraRidgeCV(SequenceRegressor):
         folds: int = 5,
         race: str = "exact",
         *,
+        search: str = "random",
         kernel: str = "volterra",
         candidates: Any = None,
         ranges: Optional[Mapping[str, Any]] = None,
@@ -176,6 +177,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self.budget = budget
         self.folds = folds
         self.race = race
+        self.search = search
         self.kernel = kernel
         self.candidates = candidates
         self.ranges = ranges
@@ -292,6 +294,7 @@ class VolterraRidgeCV(SequenceRegressor):
         options.intercept, options.scale = int(bool(self.fit_intercept)), int(bool(self.scale))
         options.score = c.SCORES[_SCORES[choice("scoring", self.scoring, _SCORES)][0]]
         options.race = c.RACES[choice("race", self.race, c.RACES)]
+        options.strategy = c.STRATEGIES[choice("search", self.search, c.STRATEGIES)]
         options.seconds = seconds_of(self.budget)
         draws = self.draws
         if draws is None and not given and not options.seconds:
@@ -354,7 +357,8 @@ class VolterraRidgeCV(SequenceRegressor):
     def best_estimator_(self) -> VolterraRidge:
         """The refitted estimator, as a `VolterraRidge` of its own."""
         self._check_is_fitted()
-        fixed = {} if self.kernel == "volterra" or "kernel" in self.best_params_ else {"kernel": self.kernel}
+        told = self.kernel == "volterra" or "|" in self.kernel or "kernel" in self.best_params_
+        fixed = {} if told else {"kernel": self.kernel}
         estimator = VolterraRidge(
             **{**fixed, **self.best_params_, "alpha": self._best["alpha"]},
             **self._series,

@@ -1,60 +1,13 @@
 /* src/select/search/merge.c: the union of the logs of several runs, and which data a log is of. */
 #include "base/error.h"
-#include "base/memory.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
+#include "select/search/trial_pile.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* A trial and where it stood: of two that say as much the first one counts, and qsort does not keep their order. */
-typedef struct piece {
-    volt_trial *trial;
-    int64_t order;
-} piece;
-
-typedef struct pile {
-    piece *pieces;
-    int64_t count, capacity;
-} pile;
-
-static volt_status take(volt_trial *trial, void *context)
-{
-    pile *all = context;
-    volt_status status = volt_grow((void **)&all->pieces, &all->capacity, all->count + 1, sizeof *all->pieces);
-    if (status != VOLT_OK) {
-        volt_trial_free(trial);
-        return status;
-    }
-    all->pieces[all->count] = (piece){.trial = trial, .order = all->count};
-    all->count++;
-    return VOLT_OK;
-}
-
-/* How much a trial says: a complete one more than a stopped one, that more than a failure. */
-static int64_t rank(const volt_trial *trial)
-{
-    if (trial->failure)
-        return -1;
-    return trial->stopped ? trial->n_folds : INT64_MAX;
-}
-
-static int compare_counts(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int by_index_and_rank(const void *a, const void *b)
-{
-    const piece *first = a, *second = b;
-    int order = compare_counts(first->trial->index, second->trial->index);
-    if (order == 0)
-        order = compare_counts(rank(second->trial), rank(first->trial));
-    return order ? order : compare_counts(first->order, second->order);
-}
-
-static int64_t most_folds(const pile *all)
+static int64_t most_folds(const volt_trial_pile *all)
 {
     int64_t most = 0;
     for (int64_t i = 0; i < all->count; i++)
@@ -64,7 +17,7 @@ static int64_t most_folds(const pile *all)
 }
 
 /* Of trials with the same index the first, which says most; the others must be of the same candidate. */
-static volt_status add_all(pile *all, volt_search *search)
+static volt_status add_all(volt_trial_pile *all, volt_search *search)
 {
     const volt_trial *last = NULL;
     for (int64_t i = 0; i < all->count; i++) {
@@ -92,24 +45,22 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
     VOLT_REQUIRE(logs && search && count >= 1, VOLT_ERR_ARGUMENT, "there are no logs to merge");
     char fingerprint[VOLT_FINGERPRINT_LENGTH] = "";
     volt_score score = VOLT_SCORE_R2;
-    pile all = {0};
+    volt_trial_pile all = {0};
     volt_search *fresh = NULL;
     volt_status status = VOLT_OK;
     for (int64_t i = 0; i < count && status == VOLT_OK; i++)
-        status = volt_trial_log_read(logs[i], fingerprint, &score, take, &all, NULL);
+        status = volt_trial_log_read(logs[i], fingerprint, &score, volt_trial_pile_take, &all, NULL);
     if (status == VOLT_OK && all.count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no trials in the logs");
     if (status == VOLT_OK) {
-        qsort(all.pieces, (size_t)all.count, sizeof *all.pieces, by_index_and_rank);
+        volt_trial_pile_sort(&all);
         status = volt_search_new(most_folds(&all), score, &fresh);
     }
     if (status == VOLT_OK)
         status = add_all(&all, fresh);
     if (status == VOLT_OK)
         status = volt_search_require_best(fresh);
-    for (int64_t i = 0; i < all.count; i++)
-        volt_trial_free(all.pieces[i].trial);
-    volt_free(all.pieces);
+    volt_trial_pile_free(&all);
     if (status == VOLT_OK)
         *search = fresh;
     else

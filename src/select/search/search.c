@@ -9,6 +9,7 @@
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
+#include "select/search/trial_pile.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -366,49 +367,64 @@ static volt_status run_all(run *r)
     return status;
 }
 
-/* A trial of an earlier run. */
-static volt_status take_logged(volt_trial *trial, void *context)
+/* Is the trial that of the candidate at the position, after those that stand there? */
+static volt_status check_logged(run *r, int64_t position, const volt_trial *trial)
 {
-    run *r = context;
-    int64_t shards = r->options->shards, position = trial->index / shards;
-    if (trial->index % shards != r->options->shard || (r->length >= 0 && position >= r->length)) {
-        volt_trial_free(trial);
-        return VOLT_OK;
-    }
     char kernel[VOLT_KERNEL_LENGTH] = "";
     double alpha = 0;
-    volt_status status = VOLT_OK;
-    int64_t there = r->schedule.standings.count;
-    if (r->schedule.adaptive && volt_generation_begin(position) > there)
-        status = volt_fail(VOLT_ERR_FORMAT,
-                           "its candidate %" PRId64 " hangs on candidate %" PRId64
-                           ", which does not stand before it",
-                           trial->index, index_of(r, there));
-    if (status == VOLT_OK) {
-        know_parents(r, position);
-        status = make_candidate(r, position, kernel, &alpha);
-    }
+    int64_t folds = r->problem->folds, there = r->schedule.standings.count;
+    VOLT_REQUIRE(!r->schedule.adaptive || volt_generation_begin(position) <= there, VOLT_ERR_FORMAT,
+                 "its candidate %" PRId64 " follows from earlier ones, of which candidate %" PRId64
+                 " is not there",
+                 trial->index, index_of(r, there));
+    know_parents(r, position);
+    VOLT_TRY(make_candidate(r, position, kernel, &alpha));
     /* An alpha of 0 was profiled: the log has what it came to. */
-    if (status == VOLT_OK && (strcmp(kernel, trial->kernel) != 0 || (alpha > 0 && alpha != trial->alpha)))
-        status = volt_fail(VOLT_ERR_FORMAT,
-                           "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g",
-                           trial->index, trial->kernel, trial->alpha, kernel, alpha);
-    if (status == VOLT_OK && !trial->failure && !trial->stopped && trial->n_folds != r->problem->folds)
-        status = volt_fail(VOLT_ERR_FORMAT, "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds,
-                           r->problem->folds);
-    if (status == VOLT_OK && trial->n_folds > r->problem->folds)
-        status =
-            volt_fail(VOLT_ERR_FORMAT, "it has %" PRId64 " folds, more than the %" PRId64 " that there are",
-                      trial->n_folds, r->problem->folds);
-    bool known = volt_schedule_has(&r->schedule, position);
-    if (status == VOLT_OK && !known)
-        status = volt_search_add(r->search, trial);
-    if (status != VOLT_OK || known) {
-        volt_trial_free(trial);
-        return status;
+    VOLT_REQUIRE(strcmp(kernel, trial->kernel) == 0 && (alpha == 0 || alpha == trial->alpha), VOLT_ERR_FORMAT,
+                 "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g", trial->index,
+                 trial->kernel, trial->alpha, kernel, alpha);
+    VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == folds, VOLT_ERR_FORMAT,
+                 "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds, folds);
+    VOLT_REQUIRE(trial->n_folds <= folds, VOLT_ERR_FORMAT,
+                 "it has %" PRId64 " folds, more than the %" PRId64 " that there are", trial->n_folds, folds);
+    return VOLT_OK;
+}
+
+/* Take the trials of an earlier run that this one would make, by position: later ones may follow from earlier ones. */
+static volt_status take_logged(run *r, volt_trial_pile *pile)
+{
+    int64_t shards = r->options->shards;
+    volt_trial_pile_sort(pile);
+    for (int64_t i = 0; i < pile->count; i++) {
+        volt_trial *trial = pile->pieces[i].trial;
+        int64_t position = trial->index / shards;
+        if (trial->index % shards != r->options->shard || (r->length >= 0 && position >= r->length))
+            continue;
+        volt_status status = check_logged(r, position, trial);
+        if (status != VOLT_OK && status != VOLT_ERR_MEMORY)
+            status = volt_fail_prefix(status, "%s, line %" PRId64, r->options->log, pile->pieces[i].order + 1);
+        VOLT_TRY(status);
+        if (volt_schedule_has(&r->schedule, position))
+            continue;
+        VOLT_TRY(volt_search_add(r->search, trial));
+        pile->pieces[i].trial = NULL; /* the search has it now */
+        r->search->info.resumed++;
+        VOLT_TRY(volt_schedule_resume(&r->schedule, position, trial));
     }
-    r->search->info.resumed++;
-    return volt_schedule_resume(&r->schedule, position, trial);
+    return VOLT_OK;
+}
+
+static volt_status resume(run *r, char fingerprint[VOLT_FINGERPRINT_LENGTH])
+{
+    volt_trial_pile pile = {0};
+    volt_score score = r->options->score;
+    int64_t whole = 0;
+    volt_status status =
+        volt_trial_log_read(r->options->log, fingerprint, &score, volt_trial_pile_take, &pile, &whole);
+    if (status == VOLT_OK)
+        status = take_logged(r, &pile);
+    volt_trial_pile_free(&pile);
+    return status == VOLT_OK ? volt_trial_log_cut(&r->log, whole) : status;
 }
 
 /* The log is locked first and read then, so that no other search adds lines between the two. */
@@ -416,20 +432,17 @@ static volt_status open_log(run *r, volt_view X, volt_view Y)
 {
     const volt_search_options *options = r->options;
     char fingerprint[VOLT_FINGERPRINT_LENGTH];
-    volt_score score = options->score;
-    int64_t whole = 0;
     if (!options->log)
         return VOLT_OK;
     VOLT_TRY(volt_search_fingerprint(r->candidates, X, Y, options, fingerprint));
-    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, score, &r->log));
+    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, options->score, &r->log));
     r->logs = true;
     if (volt_trial_log_is_empty(&r->log))
         return VOLT_OK;
     VOLT_REQUIRE(options->resume, VOLT_ERR_IO,
                  "%s: there is a log already; resume from it, or remove it or choose another name",
                  options->log);
-    VOLT_TRY(volt_trial_log_read(options->log, fingerprint, &score, take_logged, r, &whole));
-    return volt_trial_log_cut(&r->log, whole);
+    return resume(r, fingerprint);
 }
 
 /* What the run came to. */

@@ -1,0 +1,136 @@
+"""bench/bench_adaptive.py: adaptive search against random draws, 20 problems of several kinds at equal draws.
+
+    bench_adaptive.py      bench/run.sh adaptive sets what it needs to find
+
+    ADAPTIVE_DRAWS    draws of each search (200)
+    ADAPTIVE_SEEDS    searches of each kind on each problem (5)
+
+Every problem is searched on its first rows, with the folds and the race of the defaults, by both strategies with the
+same seeds: they share the first 64 draws. What is compared is the mean over the seeds of log(1 - r2), r2 being the
+best score in the folds; less than one per cent between the two is a draw. Beside it, as a warning against searching too
+well, the same for the rows that follow, which took no part. The rank of a strategy is 1 or 2, 1.5 for a draw.
+"""
+
+import os
+import pathlib
+import time
+
+import numpy as np
+import volterra
+from measure import report
+
+HERE = pathlib.Path(__file__).parent
+DRAWS = int(os.environ.get("ADAPTIVE_DRAWS", 200))
+SEEDS = int(os.environ.get("ADAPTIVE_SEEDS", 5))
+STRATEGIES = ("random", "adaptive")
+SAME = 0.01
+
+
+def column(path, number):
+    with open(path) as file:
+        return np.array([float(line.split(",")[number]) for line in file.readlines()[1:]])
+
+
+def ahead(rows, steps):
+    """Inputs, and the first column of them so many rows later."""
+    rows = np.asarray(rows, dtype=float).reshape(len(rows), -1)
+    return rows[:-steps], rows[steps:, :1]
+
+
+def series(name, steps, rows):
+    return ahead(column(HERE / "series" / f"{name}.csv", 1)[-rows:], steps)
+
+
+def tanks(rows):
+    path = HERE.parent / "examples" / "data" / "tanks.csv"
+    return column(path, 1)[:rows, None], column(path, 2)[:rows, None]
+
+
+def narma(rows):
+    return volterra.datasets.narma10(rows, seed=1)
+
+
+def lorenz(rows, steps):
+    path = volterra.datasets.lorenz(4 * rows)[::4]
+    noise = np.random.default_rng(1).normal(size=path.shape)
+    return ahead(path + 0.02 * path.std(axis=0) * noise, steps)
+
+
+def mackey_glass(rows, steps):
+    return ahead(volterra.datasets.mackey_glass(rows), steps)
+
+
+def bekk(rows):
+    """Innovations, and the covariances that they make."""
+    sample = volterra.covolatility.BEKK.preset("sp500-d5").simulate(rows, seed=1)
+    return sample.innovations, sample.covariances
+
+
+PROBLEMS = {
+    "narma10 volterra": (narma(450), "volterra"),
+    "narma10 memory": (narma(450), "memory"),
+    "narma10 sum": (narma(450), "fir + memory:pole=?"),
+    "narma10 three": (narma(450), "volterra | memory | rbf"),
+    "lorenz volterra": (lorenz(450, 5), "volterra"),
+    "lorenz windows": (lorenz(450, 5), "rbf"),
+    "lorenz lift": (lorenz(450, 5), "volterra:lift=rbf"),
+    "mackey-glass volterra": (mackey_glass(450, 6), "volterra"),
+    "mackey-glass fading": (mackey_glass(450, 6), "fading"),
+    "mackey-glass memory": (mackey_glass(450, 6), "memory:pole=?"),
+    "bekk even": (bekk(450), "volterra:lift=even"),
+    "bekk memory": (bekk(450), "memory"),
+    "tanks pair": (tanks(450), "fir + memory:pair=?,angle=?"),
+    "tanks lift": (tanks(450), "volterra:lift=rbf"),
+    "tanks two": (tanks(450), "fir + memory:pole=? | volterra:lift=rbf"),
+    "sunspots": (series("sunspots_yearly", 1, 310), "volterra"),
+    "elnino": (series("elnino", 3, 450), "memory"),
+    "parking": (series("parking", 1, 450), "fading"),
+    "wind": (series("nyc_wind_speed", 1, 450), "fir + rbf"),
+    "temperature": (series("nyc_temp", 6, 450), "cauchy"),
+}
+
+
+def search(problem, kernel, strategy, seed):
+    """log(1 - r2) in the folds of the first two thirds of the rows, and on the others."""
+    X, Y = problem
+    n = 2 * len(X) // 3
+    found = volterra.VolterraRidgeCV(draws=DRAWS, kernel=kernel, search=strategy, random_state=seed)
+    found.fit(X[:n], Y[:n])
+    error = np.asarray(Y[n:]).reshape(len(X) - n, -1) - np.asarray(found.predict(X[n:])).reshape(len(X) - n, -1)
+    spread = np.asarray(Y[n:]).reshape(len(X) - n, -1).std(axis=0)
+    return np.log(1 - found.best_score_), np.log(np.mean(np.mean(error**2, axis=0) / spread**2))
+
+
+def compare(differences):
+    """Wins, draws, losses of adaptive and its mean rank, from differences adaptive - random, low being good."""
+    verdicts = [0 if abs(d) < np.log1p(SAME) else (-1 if d < 0 else 1) for d in differences]
+    return {
+        "wins": verdicts.count(-1),
+        "draws": verdicts.count(0),
+        "losses": verdicts.count(1),
+        "rank": 1.5 + 0.5 * float(np.mean(verdicts)),
+    }
+
+
+def main():
+    begun, folds, later = time.perf_counter(), [], []
+    for name, (problem, kernel) in PROBLEMS.items():
+        by = {s: np.mean([search(problem, kernel, s, seed) for seed in range(SEEDS)], axis=0) for s in STRATEGIES}
+        folds.append(by["adaptive"][0] - by["random"][0])
+        later.append(by["adaptive"][1] - by["random"][1])
+        ratio = {"folds": float(np.exp(folds[-1])), "later_rows": float(np.exp(later[-1]))}
+        print(f"{name:<24} {kernel:<42} 1 - r2, adaptive / random: folds {ratio['folds']:.3f}, later rows {ratio['later_rows']:.3f}",
+              flush=True)
+    what = {"problems": len(PROBLEMS), "draws": DRAWS, "seeds": SEEDS}
+    for rows, differences in (("folds", folds), ("later rows", later)):
+        verdict = compare(differences)
+        report(f"adaptive {rows}", {**what, **{k: verdict[k] for k in ("wins", "losses")}}, value=verdict["rank"], unit="mean rank",
+               at_most=1.5 if rows == "folds" else 0)
+        print(f"{rows}: adaptive against random: {verdict['wins']} wins, {verdict['draws']} draws, {verdict['losses']} losses, "
+              f"mean rank {verdict['rank']:.3f} against {3 - verdict['rank']:.3f}; 1 - r2 is "
+              f"{float(np.exp(np.mean(differences))):.3f} times as large")
+    print(f"{time.perf_counter() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
