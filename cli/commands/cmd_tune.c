@@ -299,7 +299,7 @@ const cli_command command_tune = {
         "                --range lambda_coef=uniform:0.5..0.99 --log trials.jsonl --plot search.svg\n"
         "  volterra tune --x u.csv --y y.csv --kernel rbf --range 'window=1|5|20' --alpha log:1e-6..1 --grid "
         "9\n"
-        "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pair=?,angle=? | volterra' --search "
+        "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pole=? | volterra' --search "
         "adaptive \\\n"
         "                --draws 400 -o system.safetensors\n"
         "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"

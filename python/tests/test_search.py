@@ -31,6 +31,27 @@ def test_draws_are_reproducible(system):
         VolterraRidgeCV(draws=2, random_state=state).fit(X, y)
 
 
+def test_adaptive_search_is_reproducible(system, tmp_path):
+    X, y = system
+    settings = dict(draws=90, random_state=3, search="adaptive", folds=3, kernel="volterra | rbf")
+    log = tmp_path / "trials.jsonl"
+    one = VolterraRidgeCV(**settings, n_jobs=1, log=log).fit(X[:120], y[:120])
+    two = VolterraRidgeCV(**settings, n_jobs=2).fit(X[:120], y[:120])
+    assert one.cv_results_["kernel"] == two.cv_results_["kernel"] and one.best_score_ == two.best_score_
+    random = VolterraRidgeCV(**{**settings, "search": "random"}).fit(X[:120], y[:120])
+    assert random.cv_results_["kernel"][:64] == one.cv_results_["kernel"][:64]
+    assert random.cv_results_["kernel"] != one.cv_results_["kernel"]
+    assert {kernel.split(":")[0] for kernel in one.cv_results_["kernel"]} == {"volterra", "rbf"}
+    log.write_text("".join(log.read_text().splitlines(True)[:77]))
+    again = VolterraRidgeCV(**settings, log=log, resume=True).fit(X[:120], y[:120])
+    assert again.cv_results_["kernel"] == one.cv_results_["kernel"]
+    assert np.array_equal(again.best_estimator_.predict(X), one.predict(X))
+    with pytest.raises(ValueError, match="search"):
+        VolterraRidgeCV(draws=3, search="adaptve").fit(X, y)
+    with pytest.raises(ValueError, match="adaptive search draws its candidates"):
+        VolterraRidgeCV(candidates={"tau_coef": [0.1, 0.2]}, search="adaptive").fit(X, y)
+
+
 def test_results_are_in_order(system):
     X, y = system
     search = VolterraRidgeCV(draws=20, random_state=0).fit(X, y)

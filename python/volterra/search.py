@@ -52,11 +52,15 @@ class VolterraRidgeCV(SequenceRegressor):
     race : {"exact", "fast", "none"}, default="exact"
         Give a candidate up when even perfect scores on its remaining blocks would not make it the best (the
         same winner as without a race), when its blocks so far lie too far below the best one's, or never.
+    search : {"random", "adaptive"}, default="random"
+        How candidates are drawn: all alike, or ("adaptive") after the first 64 in generations of 16, most of
+        them near one of the four best of the generations before. Both are reproducible, whatever n_jobs is.
     kernel : str, default="volterra"
         Parameters that the text gives are fixed, the others are searched. Any kernel of
         `volterra.kernel_table`, or a sum of products of them: there filters (``pole``, ``pair``, ``angle``) and ``corr`` are
         searched where a value of ``?`` asks for it, ``"fir + ?*memory:pole=?"``, and a parameter's range is given under its
         factor's number, ``"2.gamma"``.
+        Several, ``"A | B | C"``: the best of them is kept.
     candidates : dict of lists, or list of dicts, optional
         Try these instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates.
         One that names no alpha, or "auto", has it profiled: the best of a grid in the folds. All of them,

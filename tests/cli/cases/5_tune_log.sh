@@ -61,6 +61,49 @@ tune_cut_log()
 }
 check "tune --resume: a log that ends in the middle of a line, or is another one" tune_cut_log
 
+# Adaptive: what is drawn follows from trials, in whatever order they ended.
+tune_adaptive()
+{
+    system_with_memory 120
+    local options="--x u.csv --y y.csv --draws 90 --search adaptive" kernel='rbf | fir + memory:pole=?' cut
+    expect 0 tune $options --kernel "$kernel" --threads 1 --log whole.jsonl --json
+    best_of >whole.best
+    what_was_tried whole.jsonl >whole.tried
+    expect 0 tune $options --kernel "$kernel" --threads 3 --log three.jsonl --json
+    best_of >three.best
+    what_was_tried three.jsonl >three.tried
+    same whole.best three.best
+    same whole.tried three.tried
+    for cut in 30 70 85; do
+        head -n $cut three.jsonl >cut.jsonl
+        expect 0 tune $options --kernel "$kernel" --log cut.jsonl --resume --json
+        valid_json out "v['resumed'] == $cut and v['draws'] == 90"
+        what_was_tried cut.jsonl >cut.tried
+        same whole.tried cut.tried
+    done
+    grep -q '"kernel":"rbf' whole.jsonl || fail "there is no rbf"
+    grep -q '"kernel":"fir' whole.jsonl || fail "there is no fir"
+    expect 0 tune $options --kernel "$kernel" --shard 1/2 --log one.jsonl -o m.safetensors
+    expect 0 tune $options --kernel "$kernel" --shard 2/2 --log two.jsonl
+    expect 0 tune --merge one.jsonl two.jsonl --json
+    valid_json out "v['draws'] == 90"
+    expect 0 predict m.safetensors --x u.csv -o forecast.csv
+    expect 1 tune --x u.csv --y y.csv --draws 90 --kernel "$kernel" --log whole.jsonl --resume
+    err_has 'another search'
+    expect 2 tune $options --grid 3
+    err_has '--search adaptive does not go with --grid'
+    printf 'gamma,alpha\n1,1\n' >candidates.csv
+    expect 2 tune --x u.csv --y y.csv --kernel rbf --candidates candidates.csv --search adaptive
+    err_has '--search adaptive does not go with --candidates'
+    expect 2 tune --x u.csv --y y.csv --draws 3 --search adaptve
+    err_has 'adaptive'
+    expect 1 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf |'
+    err_has 'kernel 2 of those between the bars'
+    expect 1 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf | linear' --range depth=int:1..2
+    err_has 'depth'
+}
+check "tune --search adaptive: threads, --resume, shards, several kernels" tune_adaptive
+
 tune_shards()
 {
     system_with_memory 150

@@ -1,0 +1,380 @@
+/* tests/unit/test_adaptive_search.c: searches whose candidates follow from trials: the same on any number of threads,
+ * after a log that was cut anywhere, and for every shard of its own; better than draws alone. */
+#include "select/search/generations.h"
+#include "support/check.h"
+#include "support/plain_cv.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/select.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 40, FOLDS = 3, DRAWS = VOLT_FIRST_DRAWS + 2 * VOLT_GENERATION + 5 };
+
+static plain_problem problem;
+static volt_candidates *candidates, *several;
+
+static volt_candidates *draw(const char *kernel, uint64_t seed)
+{
+    volt_draw_options options = volt_draw_options_default();
+    options.from_defaults = 1;
+    options.seed = seed;
+    volt_candidates *drawn = NULL;
+    check_ok(volt_candidates_draw(kernel, plain_inputs(&problem), &options, &drawn));
+    return drawn;
+}
+
+static int make_problem(void **state)
+{
+    (void)state;
+    volt_rng rng;
+    volt_rng_init(&rng, 3100, 0);
+    problem = plain_problem_make(&rng, ROWS, 2, 2);
+    candidates = draw("volterra", 1);
+    several = draw("fir + memory:pole=? | rbf | volterra:lift=rbf", 2);
+    return 0;
+}
+
+static int free_problem(void **state)
+{
+    (void)state;
+    volt_set_threads(0);
+    volt_candidates_free(candidates);
+    volt_candidates_free(several);
+    plain_problem_free(&problem);
+    return 0;
+}
+
+static volt_search_options adaptive(volt_race race)
+{
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = FOLDS;
+    options.draws = DRAWS;
+    options.race = race;
+    options.strategy = VOLT_STRATEGY_ADAPTIVE;
+    return options;
+}
+
+static volt_search *run(const volt_candidates *which, const volt_search_options *options)
+{
+    volt_search *search = NULL;
+    check_ok(volt_search_run(which, plain_inputs(&problem), plain_targets(&problem), options, &search));
+    return search;
+}
+
+static int64_t count_trials(const volt_search *search)
+{
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    return info.trials;
+}
+
+/* The same trials, bit by bit. */
+static void same_search(const volt_search *a, const volt_search *b)
+{
+    assert_int_equal(count_trials(a), count_trials(b));
+    for (int64_t i = 0; i < count_trials(a); i++) {
+        const volt_trial *x = volt_search_trial(a, i), *y = volt_search_trial(b, i);
+        assert_int_equal(x->index, y->index);
+        assert_string_equal(x->kernel, y->kernel);
+        assert_true(x->alpha == y->alpha && x->n_folds == y->n_folds && x->stopped == y->stopped);
+        assert_memory_equal(x->folds, y->folds, (size_t)x->n_folds * sizeof(double));
+    }
+    assert_int_equal(volt_search_best(a)->index, volt_search_best(b)->index);
+}
+
+/* ---- reproducible ----------------------------------------------------------------------------- */
+
+static void nothing_depends_on_threads(void **state)
+{
+    (void)state;
+    static const volt_race races[] = {VOLT_RACE_NONE, VOLT_RACE_EXACT, VOLT_RACE_FAST};
+    const volt_candidates *const which[] = {candidates, several};
+    for (int r = 0; r < 3; r++)
+        for (int w = 0; w < 2; w++) {
+            volt_search_options options = adaptive(races[r]);
+            volt_search *searches[3];
+            for (int t = 0; t < 3; t++) {
+                check_ok(volt_set_threads(t == 2 ? 7 : t + 1));
+                searches[t] = run(which[w], &options);
+            }
+            same_search(searches[0], searches[1]);
+            same_search(searches[0], searches[2]);
+            for (int t = 0; t < 3; t++)
+                volt_search_free(searches[t]);
+        }
+    check_ok(volt_set_threads(0));
+}
+
+/* The first candidates are the draws, and so are some of the later ones; most are others. */
+static void after_the_first_draws_most_are_others(void **state)
+{
+    (void)state;
+    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search *search = run(candidates, &options);
+    int64_t others = 0;
+    for (int64_t i = 0; i < DRAWS; i++) {
+        char kernel[VOLT_KERNEL_LENGTH];
+        double alpha;
+        check_ok(volt_candidates_get(candidates, i, kernel, &alpha));
+        bool same = strcmp(kernel, volt_search_trial(search, i)->kernel) == 0;
+        assert_true(same || i >= VOLT_FIRST_DRAWS);
+        others += !same;
+    }
+    /* Of 37, each with probability 0.8; P(fewer than 18) < 1e-5. The seed is fixed. */
+    assert_true(others >= 18 && others < DRAWS - VOLT_FIRST_DRAWS);
+    volt_search_free(search);
+}
+
+/* ---- logs ------------------------------------------------------------------------------------- */
+
+static const char *fresh_path(const char *name)
+{
+    const char *path = scratch_path(name);
+    unlink(path);
+    return path;
+}
+
+static void check_resumes(const char *text, size_t length, const volt_search *whole)
+{
+    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    options.log = scratch_write("cut.jsonl", text, length);
+    options.resume = 1;
+    volt_search *search = run(several, &options), *merged = NULL;
+    same_search(search, whole);
+    check_ok(volt_search_merge(&options.log, 1, &merged));
+    same_search(merged, whole);
+    volt_search_free(merged);
+    volt_search_free(search);
+}
+
+/* The lines from the last to the first. */
+static char *turn_lines(const char *text)
+{
+    size_t size = strlen(text), length = 0;
+    char *turned = calloc(size + 1, 1);
+    assert_non_null(turned);
+    for (const char *end = text + size; end > text;) {
+        const char *start = end - 1;
+        while (start > text && start[-1] != '\n')
+            start--;
+        memcpy(turned + length, start, (size_t)(end - start));
+        length += (size_t)(end - start);
+        end = start;
+    }
+    return turned;
+}
+
+static void a_search_goes_on_after_any_trial(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(3101);
+    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    options.log = fresh_path("whole.jsonl");
+    volt_search *whole = run(several, &options);
+    size_t size = 0;
+    char *text = scratch_read(options.log, &size);
+    int64_t line = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); line++, at++)
+        if (line >= VOLT_FIRST_DRAWS - 2 || line % 16 == 0)
+            check_resumes(text, (size_t)(at + 1 - text), whole);
+    for (int cut = 0; cut < 6; cut++) /* in the middle of a line */
+        check_resumes(text, (size_t)((double)size * volt_rng_uniform(&rng)), whole);
+    char *turned = turn_lines(text);
+    check_resumes(turned, size, whole);
+    free(turned);
+    free(text);
+    volt_search_free(whole);
+}
+
+/* What a later candidate follows from must be there. */
+static void a_log_without_an_early_trial_is_refused(void **state)
+{
+    (void)state;
+    volt_search_options options = adaptive(VOLT_RACE_NONE);
+    options.log = fresh_path("gap.jsonl");
+    volt_search_free(run(candidates, &options));
+    char *text = scratch_read(options.log, NULL);
+    options.log = scratch_write_text("lacks.jsonl", strchr(text, '\n') + 1);
+    options.resume = 1;
+    volt_search *search = NULL;
+    check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+                VOLT_ERR_FORMAT, "candidate 64 follows from earlier ones");
+    assert_non_null(strstr(volt_error_detail(), "lacks.jsonl, line 64"));
+    assert_null(search);
+    /* Fewer draws than that need it not. */
+    options.draws = VOLT_FIRST_DRAWS;
+    search = run(candidates, &options);
+    assert_int_equal(count_trials(search), VOLT_FIRST_DRAWS);
+    volt_search_free(search);
+    free(text);
+}
+
+static void logs_of_other_searches_are_refused(void **state)
+{
+    (void)state;
+    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    options.draws = 3;
+    options.log = fresh_path("adaptive.jsonl");
+    volt_search_free(run(candidates, &options));
+    options.resume = 1;
+    volt_candidates *seeded = draw("volterra", 7); /* its first candidate is the default as well */
+    volt_search *search = NULL;
+    check_fails(volt_search_run(seeded, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+                VOLT_ERR_FORMAT, "another search");
+    options.strategy = VOLT_STRATEGY_RANDOM;
+    check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+                VOLT_ERR_FORMAT, "another search");
+    volt_candidates_free(seeded);
+}
+
+/* ---- shards ----------------------------------------------------------------------------------- */
+
+static void every_shard_is_a_search_of_its_own(void **state)
+{
+    (void)state;
+    enum { SHARDS = 3, EACH = VOLT_FIRST_DRAWS + VOLT_GENERATION };
+    const char *logs[SHARDS];
+    volt_search *parts[SHARDS], *merged = NULL;
+    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    options.draws = SHARDS * EACH;
+    options.shards = SHARDS;
+    for (int s = 0; s < SHARDS; s++) {
+        char name[32];
+        snprintf(name, sizeof name, "shard%d.jsonl", s);
+        options.shard = s;
+        options.log = logs[s] = fresh_path(name);
+        parts[s] = run(several, &options);
+        assert_int_equal(count_trials(parts[s]), EACH);
+    }
+    check_ok(volt_search_merge(logs, SHARDS, &merged));
+    assert_int_equal(count_trials(merged), SHARDS * EACH);
+    double best = -INFINITY;
+    for (int64_t i = 0; i < SHARDS * EACH; i++) {
+        const volt_trial *trial = volt_search_trial(merged, i),
+                         *own = volt_search_trial(parts[i % SHARDS], i / SHARDS);
+        assert_int_equal(trial->index, i);
+        assert_int_equal(own->index, i);
+        assert_string_equal(trial->kernel, own->kernel);
+        assert_true(trial->alpha == own->alpha);
+        for (int64_t k = 0; k < i; k++) /* no shard makes another's candidates again */
+            assert_true(strcmp(volt_search_trial(merged, k)->kernel, trial->kernel) != 0 ||
+                        volt_search_trial(merged, k)->alpha != trial->alpha);
+    }
+    for (int s = 0; s < SHARDS; s++)
+        best = fmax(best, volt_search_best(parts[s])->score);
+    assert_true(volt_search_best(merged)->score == best);
+
+    /* One file with the lines of all: each shard finds its own. */
+    size_t sizes[SHARDS], all = 0;
+    char *texts[SHARDS], *joined = NULL;
+    for (int s = 0; s < SHARDS; s++) {
+        texts[s] = scratch_read(logs[s], &sizes[s]);
+        joined = realloc(joined, all + sizes[s]);
+        assert_non_null(joined);
+        memcpy(joined + all, texts[s], sizes[s]);
+        all += sizes[s];
+        free(texts[s]);
+    }
+    options.resume = 1;
+    for (int s = 0; s < SHARDS; s++) {
+        options.shard = s;
+        options.log = scratch_write("joined.jsonl", joined, all);
+        volt_search *again = run(several, &options);
+        same_search(again, parts[s]);
+        volt_search_free(again);
+        volt_search_free(parts[s]);
+    }
+    free(joined);
+    volt_search_free(merged);
+}
+
+/* ---- what it is good for ---------------------------------------------------------------------- */
+
+/* y follows u through a filter that few draws come near. Both searches share their first draws. Were later candidates no
+ * better than draws, each search would have the better best with the same chance; 14 or more of 16 then have
+ * probability 137 / 2^16 < 0.0021. The seeds are fixed. */
+static void it_beats_draws_alone(void **state)
+{
+    (void)state;
+    enum { N = 120, SEEDS = 16 };
+    volt_rng rng = test_rng(3102);
+    double U[N], Y[N], v[2] = {0, 0};
+    for (int t = 0; t < N; t++) {
+        U[t] = volt_rng_normal(&rng);
+        double now = 1.6 * v[0] - 0.81 * v[1] + 0.2 * U[t];
+        v[1] = v[0];
+        v[0] = now;
+        Y[t] = tanh(now) + 0.01 * volt_rng_normal(&rng);
+    }
+    int better = 0, worse = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+        volt_draw_options drawing = volt_draw_options_default();
+        drawing.seed = (uint64_t)seed;
+        volt_candidates *drawn = NULL;
+        check_ok(volt_candidates_draw("memory:pair=?,angle=?", volt_view_of(U, N, 1), &drawing, &drawn));
+        double score[2];
+        for (int s = 0; s < 2; s++) {
+            volt_search_options options = adaptive(VOLT_RACE_EXACT);
+            options.draws = 208;
+            options.strategy = s ? VOLT_STRATEGY_ADAPTIVE : VOLT_STRATEGY_RANDOM;
+            volt_search *search = NULL;
+            check_ok(volt_search_run(drawn, volt_view_of(U, N, 1), volt_view_of(Y, N, 1), &options, &search));
+            score[s] = volt_search_best(search)->score;
+            volt_search_free(search);
+        }
+        better += score[1] > score[0];
+        worse += score[1] < score[0];
+        volt_candidates_free(drawn);
+    }
+    printf("adaptive is better on %d and worse on %d of %d\n", better, worse, SEEDS);
+    assert_true(better >= 14);
+}
+
+/* ---- what is refused -------------------------------------------------------------------------- */
+
+static void only_drawn_candidates_can_follow(void **state)
+{
+    (void)state;
+    const char *kernels[] = {"rbf", "linear"};
+    const double alphas[] = {1, 1};
+    volt_candidates *given[2] = {NULL, NULL};
+    check_ok(volt_candidates_list(kernels, alphas, 2, &given[0]));
+    check_ok(volt_candidates_grid("rbf | linear", plain_inputs(&problem), NULL, 2, &given[1]));
+    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search *search = NULL;
+    for (int g = 0; g < 2; g++) {
+        check_fails(
+            volt_search_run(given[g], plain_inputs(&problem), plain_targets(&problem), &options, &search),
+            VOLT_ERR_ARGUMENT, "adaptive search draws its candidates");
+        volt_candidates_free(given[g]);
+    }
+    options.strategy = (volt_strategy)2;
+    check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+                VOLT_ERR_ARGUMENT, "no strategy 2");
+    assert_null(search);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_depends_on_threads),
+        cmocka_unit_test(after_the_first_draws_most_are_others),
+        cmocka_unit_test(a_search_goes_on_after_any_trial),
+        cmocka_unit_test(a_log_without_an_early_trial_is_refused),
+        cmocka_unit_test(logs_of_other_searches_are_refused),
+        cmocka_unit_test(every_shard_is_a_search_of_its_own),
+        cmocka_unit_test(it_beats_draws_alone),
+        cmocka_unit_test(only_drawn_candidates_can_follow),
+    };
+    return cmocka_run_group_tests_name("adaptive_search", tests, make_problem, free_problem);
+}
