@@ -97,9 +97,9 @@ tune_adaptive()
     err_has '--search adaptive does not go with --candidates'
     expect 2 tune --x u.csv --y y.csv --draws 3 --search adaptve
     err_has 'adaptive'
-    expect 1 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf |'
+    expect 2 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf |'
     err_has 'kernel 2 of those between the bars'
-    expect 1 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf | linear' --range depth=int:1..2
+    expect 2 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf | linear' --range depth=int:1..2
     err_has 'depth'
 }
 check "tune --search adaptive: threads, --resume, shards, several kernels" tune_adaptive
