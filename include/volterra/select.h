@@ -123,10 +123,12 @@ typedef enum volt_race {
     VOLT_RACE_NONE
 } volt_race;
 
+/* ADAPTIVE takes what volt_candidates_draw made: the first 64, then generations of 16, four of five of which lie near one of
+ * the four best trials of the generations before. It is the same on any number of threads and when it is resumed; each shard
+ * is an adaptive search of its own. */
 typedef enum volt_strategy {
     VOLT_STRATEGY_RANDOM, /* the candidates as they come */
-    VOLT_STRATEGY_ADAPTIVE /* of volt_candidates_draw: 64 of them, then generations of 16, four of five of which lie near
-                            * one of the four best trials of the generations before */
+    VOLT_STRATEGY_ADAPTIVE
 } volt_strategy;
 
 /* A candidate after its evaluation. */
@@ -171,9 +173,7 @@ typedef struct volt_search_options {
     int64_t n_records;      /* 0: one sequence */
     int folds_by_records; /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
                              * the gap counts rows; 0: blocks are rows, wherever records begin */
-    volt_strategy
-        strategy; /* VOLT_STRATEGY_RANDOM. An adaptive search is the same on any number of threads and when it
-                             * is resumed; each shard is one of its own */
+    volt_strategy strategy; /* VOLT_STRATEGY_RANDOM */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 
@@ -181,8 +181,9 @@ VOLT_API volt_search_options volt_search_options_default(void);
  * candidate's Gram matrix, is scored on the folds, and the trial is that of the best. When it is cancelled with at least one score, *search holds what there is, and the
  * call returns VOLT_ERR_CANCELLED all the same. A candidate that fails is a trial with a reason; when all
  * fail the call returns VOLT_ERR_DATA with the first reason, and *search holds the trials.
- * VOLT_ERR_ARGUMENT: no limit on an endless sequence, an adaptive search of candidates that are not drawn, splits that leave nothing to train on, scores that do
- * not go with the start; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and VOLT_ERR_FORMAT (log). */
+ * VOLT_ERR_ARGUMENT: no limit on an endless sequence, an adaptive search of candidates that are not drawn, splits that leave
+ * nothing to train on, scores that do not go with the start; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and
+ * VOLT_ERR_FORMAT (log). */
 VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                                      const volt_search_options *options, volt_search **search);
 /* The union of the logs of several runs (shards, say) over the same rows with the same options.

@@ -319,6 +319,35 @@ static void a_follower_is_of_the_same_kernel(void **state)
     volt_candidates_free(all);
 }
 
+/* Whatever the kernel: each of its draws is known again among several kernels. */
+static void every_draw_can_be_followed(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"linear:window=3 | %s", "linear:window=3 | %s:pole=?",
+                                        "linear:window=3 | 2*%s:pair=0.5,angle=? | fir + ?*%s"};
+    volt_draw_options options = volt_draw_options_default();
+    options.from_defaults = 1;
+    int64_t followed = 0;
+    for (int64_t k = 0; k < volt_kernel_count(); k++)
+        for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+            char text[256];
+            const char *name = volt_kernel_describe(k)->name;
+            snprintf(text, sizeof text, forms[f], name, name);
+            volt_candidates *all = NULL;
+            if (volt_candidates_draw(text, volt_view_of(X, N, D), &options, &all) != VOLT_OK)
+                continue; /* a kernel that is no factor */
+            for (int64_t i = 0; i < 12; i++) {
+                candidate drawn = candidate_get(all, i);
+                volt_trial parent = {.kernel = drawn.kernel, .alpha = drawn.alpha};
+                for (int64_t index = 100; index < 104; index++, followed++)
+                    follow(all, index, &parent);
+            }
+            volt_candidates_free(all);
+        }
+    printf("%" PRId64 " followed\n", followed);
+    assert_true(followed >= 2 * 12 * 4 * volt_kernel_count());
+}
+
 static void ranges_go_to_the_kernels_that_have_them(void **state)
 {
     (void)state;
@@ -426,6 +455,7 @@ int main(void)
         cmocka_unit_test(widths_keep_their_unit),
         cmocka_unit_test(kernels_have_their_turns),
         cmocka_unit_test(a_follower_is_of_the_same_kernel),
+        cmocka_unit_test(every_draw_can_be_followed),
         cmocka_unit_test(ranges_go_to_the_kernels_that_have_them),
         cmocka_unit_test(grids_follow_one_another),
         cmocka_unit_test(memory_runs_out),
