@@ -215,7 +215,7 @@ static int parse_value(const option *row, const char *text, void *target)
 
 /* ---- the whole line --------------------------------------------------------------------------- */
 
-enum { MOST_OPTIONS = 40 };
+enum { MOST_OPTIONS = 64 };
 
 /* The rows of a command's own table, then the common ones. */
 typedef struct option_parser {
@@ -226,10 +226,13 @@ typedef struct option_parser {
     char *arguments; /* the command's struct */
 } option_parser;
 
-static void add_table(option_parser *parser, const option_table *table)
+static int add_table(option_parser *parser, const option_table *table)
 {
-    for (int i = 0; i < table->count && parser->count < MOST_OPTIONS; i++)
+    if (table->count > MOST_OPTIONS - parser->count)
+        return complain(EXIT_FAILED, "the command has more than %d options", MOST_OPTIONS);
+    for (int i = 0; i < table->count; i++)
         parser->rows[parser->count++] = &table->options[i];
+    return 0;
 }
 
 static int unknown_option(const option_parser *parser, const char *written, const char *name)
@@ -364,8 +367,11 @@ static int apply_common(const common_arguments *common)
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments)
 {
     option_parser parser = {.form_giver = -1, .arguments = arguments};
-    add_table(&parser, table);
-    add_table(&parser, &common_options);
+    int failed = add_table(&parser, table);
+    if (!failed)
+        failed = add_table(&parser, &common_options);
+    if (failed)
+        return failed;
 
     for (int i = 0; i < parser.count; i++) {
         const option *row = parser.rows[i];

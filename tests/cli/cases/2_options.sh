@@ -15,6 +15,19 @@ unknown_option()
 }
 check "unknown option with the nearest" unknown_option
 
+# The last of the options that all commands have: none is lost behind those of the command's own.
+common_options()
+{
+    local command
+    "$VOLTERRA" help | sed -n '/^commands:/,/^$/p' | awk '/^  [a-z]/ && $1 != "help" { print $1 }' >names
+    [ "$(wc -l <names)" -ge 13 ] || fail "help lists $(wc -l <names) commands"
+    while read -r command; do
+        expect 2 "$command" --quiet=yes
+        err_has "^volterra $command: --quiet takes no value"
+    done <names
+}
+check "every command has the common options" common_options
+
 missing_value()
 {
     expect 2 fit --x
