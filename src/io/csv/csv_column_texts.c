@@ -112,11 +112,11 @@ static volt_status join(const column_reader *reader, char ***texts)
     char **all = volt_alloc(room + reader->bytes.size, 1);
     if (!all)
         return VOLT_ERR_MEMORY;
-    char *next = (char *)(all + reader->rows);
+    char *next = (char *)(all + reader->rows), *end = next + reader->bytes.size;
     memcpy(next, reader->bytes.bytes, (size_t)reader->bytes.size);
-    for (int64_t i = 0; i < reader->rows; i++) {
+    for (int64_t i = 0; i < reader->rows; i++) { /* every text has a line's end behind it */
         all[i] = next;
-        next = strchr(next, '\n');
+        next = memchr(next, '\n', (size_t)(end - next));
         *next++ = '\0';
     }
     *texts = all;
