@@ -74,3 +74,13 @@ volt_status volt_fields_copy(const volt_file_fields *fields, const char *name, i
     memcpy(to, tensor->data, (size_t)(rows * (cols > 0 ? cols : 1)) * sizeof(double));
     return VOLT_OK;
 }
+
+volt_status volt_fields_index(const volt_file_fields *fields, const char *name, double value, int64_t least,
+                              int64_t most, int64_t *index)
+{
+    VOLT_REQUIRE(value == floor(value) && value >= (double)least && value <= (double)most, VOLT_ERR_FORMAT,
+                 "%s: tensor \"%s\" holds %g, and must hold whole numbers from %" PRId64 " to %" PRId64,
+                 fields->path, name, value, least, most);
+    *index = (int64_t)value;
+    return VOLT_OK;
+}

@@ -30,5 +30,8 @@ volt_status volt_fields_tensor(const volt_file_fields *fields, const char *name,
 /* The same into `to`. */
 volt_status volt_fields_copy(const volt_file_fields *fields, const char *name, int64_t rows, int64_t cols,
                              double *to);
+/* A number of the tensor `name` that must be whole, from `least` to `most`. */
+volt_status volt_fields_index(const volt_file_fields *fields, const char *name, double value, int64_t least,
+                              int64_t most, int64_t *index);
 
 #endif

@@ -410,7 +410,7 @@ static const struct {
     {"version", NULL, "\"version\""},
     {"version", "2", "\"input\""},
     {"version", "3", "\"input\""},
-    {"version", "4", "format 4"},
+    {"version", "99", "format 99"},
     {"version", "0", "format 0"},
     {"version", "1.5", "whole"},
     {"version", "one", "\"one\""},
