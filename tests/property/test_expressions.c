@@ -230,6 +230,43 @@ static void every_kernel_in_expressions(void **state)
         }
 }
 
+/* Factors that are all scans meet tile by tile, in many bands of diagonals: the same numbers as whole matrices that are
+ * multiplied and added, up to the rounding of a few products and sums. */
+static void scans_side_by_side(void **state)
+{
+    (void)state;
+    enum { ROWS = 613, COLUMNS = 401, FACTORS = 4 };
+    static const char *const factor[FACTORS] = {"fir:mu=0.9,corr=0.3", "memory", "volterra:lift=rbf", "cauchy"};
+    volt_rng rng = test_rng(1306);
+    double *X = random_rows(&rng, ROWS, D, 1), *Y = random_rows(&rng, COLUMNS, D, 1);
+    volt_kernel *sum = plain_parse("2*fir:mu=0.9,corr=0.3 + 0.3*memory*volterra:lift=rbf + cauchy");
+    for (int same = 0; same < 2; same++) {
+        int64_t m = same ? ROWS : COLUMNS;
+        volt_view x = volt_view_of(X, ROWS, D),
+                  y = same ? volt_view_of(NULL, 0, 0) : volt_view_of(Y, COLUMNS, D);
+        double *K = new_matrix(ROWS, m), *part[FACTORS];
+        check_ok(volt_gram(sum, x, y, NULL, volt_matrix_of(K, ROWS, m)));
+        for (int f = 0; f < FACTORS; f++) {
+            volt_kernel *alone = plain_parse(factor[f]);
+            part[f] = new_matrix(ROWS, m);
+            check_ok(volt_gram(alone, x, y, NULL, volt_matrix_of(part[f], ROWS, m)));
+            volt_kernel_free(alone);
+        }
+        for (int64_t k = 0; k < ROWS * m; k++) {
+            double a = 2 * part[0][k], b = 0.3 * part[1][k] * part[2][k], c = part[3][k];
+            double room = 8 * DBL_EPSILON * (fabs(a) + fabs(b) + fabs(c));
+            if (!(fabs(K[k] - (a + b + c)) <= room))
+                fail_msg("entry (%" PRId64 ", %" PRId64 "): %.17g, not %.17g", k / m, k % m, K[k], a + b + c);
+        }
+        for (int f = 0; f < FACTORS; f++)
+            free(part[f]);
+        free(K);
+    }
+    volt_kernel_free(sum);
+    free(Y);
+    free(X);
+}
+
 /* Explicit double sums, with filters and one input of another size. */
 static void fir_is_its_double_sum(void **state)
 {
@@ -410,9 +447,10 @@ static void positive_semidefinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_in_expressions),    cmocka_unit_test(fir_is_its_double_sum),
-        cmocka_unit_test(a_radius_is_that_of_the_inputs), cmocka_unit_test(collections_of_every_kernel),
-        cmocka_unit_test(collections_run_out_of_memory),  cmocka_unit_test(positive_semidefinite),
+        cmocka_unit_test(every_kernel_in_expressions), cmocka_unit_test(scans_side_by_side),
+        cmocka_unit_test(fir_is_its_double_sum),       cmocka_unit_test(a_radius_is_that_of_the_inputs),
+        cmocka_unit_test(collections_of_every_kernel), cmocka_unit_test(collections_run_out_of_memory),
+        cmocka_unit_test(positive_semidefinite),
     };
     return cmocka_run_group_tests_name("expressions", tests, NULL, NULL);
 }

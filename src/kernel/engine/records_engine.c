@@ -10,11 +10,11 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
+#include "kernel/engine/past_parts.h"
 
 typedef struct records_past {
     volt_past base;
-    volt_past **parts; /* of each record of the columns */
-    int64_t n;
+    volt_past_parts parts; /* of each record of the columns */
 } records_past;
 
 static const volt_records *records_of(const volt_resolved *resolved)
@@ -44,9 +44,7 @@ static int64_t end_of(const volt_resolved *resolved, int64_t r, int64_t m)
 static void release(volt_past *base)
 {
     records_past *past = (records_past *)base;
-    for (int64_t r = 0; past->parts && r < past->n; r++)
-        volt_past_free(past->parts[r]);
-    volt_free(past->parts);
+    volt_past_parts_release(&past->parts);
     volt_free(past);
 }
 
@@ -63,12 +61,10 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     records_past *past = volt_alloc_zero(1, sizeof *past);
     if (!past)
         return VOLT_ERR_MEMORY;
-    past->n = count_records(resolved, columns->m);
-    past->parts = volt_alloc_zero(past->n, sizeof(volt_past *));
-    volt_status status = past->parts ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t r = 0; status == VOLT_OK && r < past->n; r++)
+    volt_status status = volt_past_parts_allocate(count_records(resolved, columns->m), &past->parts);
+    for (int64_t r = 0; status == VOLT_OK && r < past->parts.n; r++)
         status = volt_past_create(&resolved->records->each, columns->parts[r],
-                                  part_rows(columns->parts[r]->m, most_rows), &past->parts[r]);
+                                  part_rows(columns->parts[r]->m, most_rows), &past->parts.each[r]);
     if (status != VOLT_OK) {
         release(&past->base);
         return status;
@@ -79,9 +75,7 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
 
 static void zero(volt_past *base)
 {
-    records_past *past = (records_past *)base;
-    for (int64_t r = 0; r < past->n; r++)
-        volt_past_zero(past->parts[r]);
+    volt_past_parts_zero(&((records_past *)base)->parts);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -90,7 +84,7 @@ static void zero(volt_past *base)
 static bool advance_part(const records_past *past, int64_t r, volt_view Z, bool same, volt_matrix K,
                          volt_stage *stage)
 {
-    volt_past *part = past->parts[r];
+    volt_past *part = past->parts.each[r];
     double *corner = K.data + begin_of(past->base.resolved, r);
     for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->most_rows) {
         int64_t count = volt_min(part->most_rows, Z.rows - first);
@@ -104,10 +98,10 @@ static bool advance_part(const records_past *past, int64_t r, volt_view Z, bool 
 static void advance_same(records_past *past, volt_view Z, volt_matrix K, volt_stage *stage)
 {
     const volt_resolved *resolved = past->base.resolved;
-    for (int64_t a = 0; a < past->n; a++) {
+    for (int64_t a = 0; a < past->parts.n; a++) {
         int64_t first = begin_of(resolved, a), count = end_of(resolved, a, Z.rows) - first;
         for (int64_t b = 0; b <= a; b++) {
-            volt_past_zero(past->parts[b]);
+            volt_past_zero(past->parts.each[b]);
             if (!advance_part(past, b, volt_view_rows(Z, first, count), a == b,
                               volt_matrix_rows(K, first, count), stage))
                 return;
@@ -121,7 +115,7 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
     bool goes_on = !same;
     if (same)
         advance_same(past, Z, K, stage);
-    for (int64_t r = 0; r < past->n && goes_on; r++)
+    for (int64_t r = 0; r < past->parts.n && goes_on; r++)
         goes_on = advance_part(past, r, Z, false, K, stage);
 }
 
@@ -137,20 +131,12 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
 
 static void get(const volt_past *base, double *state)
 {
-    const records_past *past = (const records_past *)base;
-    for (int64_t r = 0; r < past->n; r++) {
-        volt_past_get(past->parts[r], state);
-        state += volt_past_length(past->parts[r]);
-    }
+    volt_past_parts_get(&((const records_past *)base)->parts, state);
 }
 
 static void set(volt_past *base, const double *state)
 {
-    records_past *past = (records_past *)base;
-    for (int64_t r = 0; r < past->n; r++) {
-        volt_past_set(past->parts[r], state);
-        state += volt_past_length(past->parts[r]);
-    }
+    volt_past_parts_set(&((records_past *)base)->parts, state);
 }
 
 static const volt_past_ops past_ops = {

@@ -2,6 +2,7 @@
 #include "kernel/engine/scan.h"
 
 #include "base/numbers.h"
+#include "kernel/engine/sum_engine.h"
 
 #include <omp.h>
 
@@ -16,84 +17,137 @@ enum {
 /* Below this many multiplications a team of threads costs more than it saves. */
 static const double serial_work = 4e5;
 
-/* The local values of ROWS rows from `row` on, from column `first` on. */
+/* Numbers of ROWS rows from `row` on, from column `first` on. */
 typedef struct tile {
-    _Alignas(8 * VOLT_PRODUCT_ALIGN) double local[ROWS * TILE_LD];
-    int64_t row, first;
+    _Alignas(8 * VOLT_PRODUCT_ALIGN) double at[ROWS * TILE_LD];
 } tile;
 
+/* Where entries go: entry (i, j) is data[(i - row) ld + j - first]. */
+typedef struct entries {
+    double *data;
+    int64_t ld, row, first;
+} entries;
+
+/* The part of the grid that a band of diagonals low .. high - 1 has in rows row .. row + rows - 1. */
+typedef struct piece {
+    int64_t row, rows, low, high;
+    int64_t first, end; /* its columns, from where a line of the cache begins */
+} piece;
+
 /* Step down rows row .. row + rows - 1 of the diagonals j - i = from .. to - 1. */
-static void step_diagonals(const volt_scan_grid *grid, volt_matrix K, tile *t, int64_t row, int64_t rows,
-                           int64_t from, int64_t to)
+static void step_diagonals(const volt_scan_grid *grid, const piece *p, tile *local, const entries *out,
+                           int64_t row, int64_t rows, int64_t from, int64_t to)
 {
     if (to <= from)
         return;
-    double *local = t->local + (row - t->row) * TILE_LD + (row + from - t->first);
+    double *values = local->at + (row - p->row) * TILE_LD + (row + from - p->first);
     double *state = grid->state + (from + grid->rows.rows - 1);
-    double *out = K.data + row * K.ld + (row + from);
+    double *entry = out->data + (row - out->row) * out->ld + (row + from - out->first);
     /* One row down the same diagonal is one column to the right: hence the + 1. */
-    grid->scan->step(grid->scan, rows, local, TILE_LD + 1, state, grid->stride, out, K.ld + 1, to - from);
+    grid->scan->step(grid->scan, rows, values, TILE_LD + 1, state, grid->stride, entry, out->ld + 1, to - from);
 }
 
-/* Rows row .. row + rows - 1 of the band of diagonals low .. high - 1. */
-static void run_tile(const volt_scan_grid *grid, volt_matrix K, int64_t row, int64_t rows, int64_t low,
-                     int64_t high)
+static void run_piece(const volt_scan_grid *grid, const piece *p, const entries *out)
 {
-    int64_t m = grid->columns->m;
-    int64_t last = row + rows - 1;
-    int64_t first_column = volt_max(row + low, 0), end_column = volt_min(last + high, m);
-    if (end_column <= first_column)
-        return;
-
-    tile t;
-    t.row = row;
-    t.first = first_column - first_column % VOLT_PRODUCT_ALIGN; /* where a line of the cache begins */
+    int64_t m = grid->columns->m, row = p->row, rows = p->rows, last = row + rows - 1;
+    tile local;
     volt_columns_local(grid->columns, grid->rows.data + row * grid->rows.ld, grid->rows.ld,
-                       grid->row_norms ? grid->row_norms + row : NULL, rows, t.first, end_column - t.first,
-                       t.local, TILE_LD);
-    if (grid->same && grid->scan->distance && low <= 0 && high > 0)
+                       grid->row_norms ? grid->row_norms + row : NULL, rows, p->first, p->end - p->first,
+                       local.at, TILE_LD);
+    if (grid->same && grid->scan->distance && p->low <= 0 && p->high > 0)
         for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself, whatever the rounding */
-            t.local[(i - row) * TILE_LD + (i - t.first)] = 0;
+            local.at[(i - row) * TILE_LD + (i - p->first)] = 0;
 
     /* Diagonals that all the rows share go together; the ragged ends, where a diagonal enters the grid at
      * the left or leaves it at the right, row by row. */
-    int64_t shared_low = volt_max(low, -row), shared_high = volt_min(high, m - last);
+    int64_t shared_low = volt_max(p->low, -row), shared_high = volt_min(p->high, m - last);
     if (shared_low >= shared_high || rows == 1) {
         for (int64_t i = row; i <= last; i++)
-            step_diagonals(grid, K, &t, i, 1, volt_max(low, -i), volt_min(high, m - i));
+            step_diagonals(grid, p, &local, out, i, 1, volt_max(p->low, -i), volt_min(p->high, m - i));
         return;
     }
     for (int64_t i = row; i <= last; i++)
-        step_diagonals(grid, K, &t, i, 1, shared_high, volt_min(high, m - i));
-    step_diagonals(grid, K, &t, row, rows, shared_low, shared_high);
+        step_diagonals(grid, p, &local, out, i, 1, shared_high, volt_min(p->high, m - i));
+    step_diagonals(grid, p, &local, out, row, rows, shared_low, shared_high);
     for (int64_t i = row; i <= last; i++)
-        step_diagonals(grid, K, &t, i, 1, volt_max(low, -i), shared_low);
+        step_diagonals(grid, p, &local, out, i, 1, volt_max(p->low, -i), shared_low);
 }
 
-static void run_band(const volt_scan_grid *grid, volt_matrix K, int64_t low, int64_t high, volt_stage *stage)
+/* ---- sums of products: the factors side by side, a piece at a time ----------------------------- */
+
+/* P <- P Q on the columns first .. end - 1 of row i. */
+static void multiply_row(const piece *p, int64_t i, int64_t first, int64_t end, tile *P, const tile *Q)
 {
-    int64_t n = grid->rows.rows, m = grid->columns->m;
+    int64_t at = (i - p->row) * TILE_LD - p->first;
+    for (int64_t j = at + first; j < at + end; j++)
+        P->at[j] *= Q->at[j];
+}
+
+/* K <- w P there, or K + w P. */
+static void add_row(const piece *p, int64_t i, int64_t first, int64_t end, double weight, const tile *P,
+                    bool begins, volt_matrix K)
+{
+    const double *product = P->at + (i - p->row) * TILE_LD - p->first;
+    double *row = K.data + i * K.ld;
+    if (begins)
+        for (int64_t j = first; j < end; j++)
+            row[j] = weight * product[j];
+    else
+        for (int64_t j = first; j < end; j++)
+            row[j] += weight * product[j];
+}
+
+static void run_factors(const volt_scan_grid *grids, const volt_sum *sum, const piece *p, volt_matrix K)
+{
+    int64_t m = grids->columns->m;
+    tile product, factor;
+    for (int64_t f = 0; f < sum->n_factors; f++) {
+        bool begins = volt_sum_begins_term(sum, f);
+        tile *values = begins ? &product : &factor;
+        run_piece(&grids[f], p, &(entries){values->at, TILE_LD, p->row, p->first});
+        for (int64_t i = p->row; i < p->row + p->rows; i++) {
+            int64_t first = volt_max(0, i + p->low), end = volt_min(m, i + p->high);
+            if (!begins)
+                multiply_row(p, i, first, end, &product, &factor);
+            if (volt_sum_ends_term(sum, f))
+                add_row(p, i, first, end, sum->weight[sum->term[f]], &product, sum->term[f] == 0, K);
+        }
+    }
+}
+
+/* ---- the grid ---------------------------------------------------------------------------------- */
+
+static void run_band(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, int64_t low, int64_t high,
+                     volt_stage *stage)
+{
+    int64_t n = grids->rows.rows, m = grids->columns->m;
     int64_t first_row = volt_max(0, -(high - 1)), end_row = volt_min(n, m - low);
     for (int64_t row = first_row; row < end_row; row += ROWS) {
-        int64_t rows = volt_min(ROWS, end_row - row);
-        run_tile(grid, K, row, rows, low, high);
-        if (stage && !volt_stage_advance(stage, rows * (high - low)))
+        piece p = {.row = row, .rows = volt_min(ROWS, end_row - row), .low = low, .high = high};
+        p.first = volt_max(row + low, 0);
+        p.first -= p.first % VOLT_PRODUCT_ALIGN;
+        p.end = volt_min(row + p.rows - 1 + high, m);
+        if (sum)
+            run_factors(grids, sum, &p, K);
+        else
+            run_piece(grids, &p, &(entries){.data = K.data, .ld = K.ld});
+        if (stage && !volt_stage_advance(stage, p.rows * (high - low)))
             return;
     }
 }
 
-void volt_scan_run(const volt_scan_grid *grid, volt_matrix K, volt_stage *stage)
+void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage)
 {
-    int64_t n = grid->rows.rows, m = grid->columns->m;
-    int64_t lowest = -(n - 1), highest = grid->same ? 1 : m; /* diagonals lowest .. highest - 1 */
+    int64_t n = grids->rows.rows, m = grids->columns->m;
+    int64_t lowest = -(n - 1), highest = grids->same ? 1 : m; /* diagonals lowest .. highest - 1 */
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
-    double work = (double)n * (double)m * (double)(grid->columns->d + 8);
+    double work = (double)n * (double)m * (double)(grids->columns->d + 8) * (double)(sum ? sum->n_factors : 1);
 
     /* From the long diagonals to the short ones: the last bands to be handed out are the least work. */
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (work > serial_work)
     for (int64_t b = 0; b < bands; b++) {
         int64_t high = highest - b * BAND, low = volt_max(lowest, high - BAND);
-        run_band(grid, K, low, high, stage);
+        run_band(grids, sum, K, low, high, stage);
     }
 }
 

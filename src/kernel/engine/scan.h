@@ -11,6 +11,7 @@
 
 #include "base/progress.h"
 #include "kernel/engine/columns.h"
+#include "kernel/engine/past.h"
 
 typedef struct volt_scan_grid {
     const volt_scan *scan;
@@ -22,14 +23,20 @@ typedef struct volt_scan_grid {
     int64_t stride;
 } volt_scan_grid;
 
-/* Run the scan and write K (n x m; only the lower triangle when same). The stage, which may be NULL,
- * counts entries. Nothing fails; a cancelled stage leaves K and the states unfinished. */
-void volt_scan_run(const volt_scan_grid *grid, volt_matrix K, volt_stage *stage);
+/* Run the scan and write K (n x m; only the lower triangle when same). With `sum`, there is one grid for each of its
+ * factors, all of the same n, m and `same`, and K is their sum of products: the factors meet tile by tile, and none of
+ * them fills a matrix. The stage, which may be NULL, counts entries of K. Nothing fails; a cancelled stage leaves K and
+ * the states unfinished. */
+void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
 
 /* Walk the border: the states of a sequence against the zero past. For each row z of Z (as given, not
  * centred), write the state entering that row to entering[s * stride - i] (backwards in i when backwards,
  * else forwards), then advance border[] by it. */
 void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double *entering, int64_t stride,
                       bool backwards);
+
+/* The grid of the rows Z against the columns of a past of this engine, which stands after them as soon as the grid has
+ * been run. */
+volt_scan_grid volt_scan_past_grid(volt_past *past, volt_view Z, bool same);
 
 #endif

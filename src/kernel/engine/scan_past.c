@@ -90,7 +90,7 @@ static void make_room(scan_past *past, int64_t rows)
     past->at = end;
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+volt_scan_grid volt_scan_past_grid(volt_past *base, volt_view Z, bool same)
 {
     scan_past *past = (scan_past *)base;
     const volt_scan *scan = &base->resolved->scan;
@@ -116,7 +116,13 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
         grid.rows = volt_view_of(past->centred, Z.rows, Z.cols);
         grid.row_norms = past->norms;
     }
-    volt_scan_run(&grid, K, stage);
+    return grid;
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    volt_scan_grid grid = volt_scan_past_grid(base, Z, same);
+    volt_scan_run(&grid, NULL, K, stage);
 }
 
 static void get(const volt_past *base, double *state)

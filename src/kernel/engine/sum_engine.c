@@ -1,18 +1,22 @@
 /* src/kernel/engine/sum_engine.c: a sum of products of factors, each on the engine of its own.
  *
- * K = sum_t w_t prod_f K_f. A factor has columns and a past of its own, of the slice of the rows that it sees; their
- * matrices are made one after the other and joined. Factors write into a block beside K: as large as K itself where
- * the engine wants all rows at once (the lower triangle of a sequence with itself), else as large as the rows pushed. */
+ * K = sum_t w_t prod_f K_f. A factor has columns and a past of its own, of the slice of the rows that it sees. Where all
+ * factors are scans they are run side by side, and meet tile by tile (scan.h). Else their matrices are made one after the
+ * other and joined: factors write into a block beside K, as large as K itself where the engine wants all rows at once
+ * (the lower triangle of a sequence with itself), else as large as the rows pushed. */
 #include "kernel/engine/sum_engine.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/engine/past_parts.h"
+#include "kernel/engine/scan.h"
 
 typedef struct sum_past {
     volt_past base;
-    volt_past **parts; /* of each factor */
-    double *product;   /* most_rows x m: a term that has begun ... */
-    double *factor;    /* ... and its next factor */
+    volt_past_parts parts; /* of each factor */
+    bool scans;            /* all of them; else there are ... */
+    double *product;       /* ... most_rows x m: a term that has begun ... */
+    double *factor;        /* ... and its next factor */
 } sum_past;
 
 static const volt_sum *sum_of(const volt_past *base)
@@ -20,15 +24,13 @@ static const volt_sum *sum_of(const volt_past *base)
     return base->resolved->sum;
 }
 
-/* Is factor f the last of its term? */
-static bool ends_term(const volt_sum *sum, int64_t f)
+/* Matrices beside K that m columns need. */
+static int64_t count_blocks(const volt_sum *sum, int64_t m)
 {
-    return f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
-}
-
-static bool begins_term(const volt_sum *sum, int64_t f)
-{
-    return f == 0 || sum->term[f - 1] != sum->term[f];
+    bool scans = true;
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        scans = scans && volt_engine_of(&sum->factor[f], m) == &volt_engine_scan;
+    return scans ? 0 : sum->n_factors > sum->n_terms ? 2 : 1;
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
@@ -36,17 +38,10 @@ static bool begins_term(const volt_sum *sum, int64_t f)
 static void release(volt_past *base)
 {
     sum_past *past = (sum_past *)base;
-    for (int64_t f = 0; past->parts && f < sum_of(base)->n_factors; f++)
-        volt_past_free(past->parts[f]);
-    volt_free(past->parts);
+    volt_past_parts_release(&past->parts);
     volt_free(past->product);
     volt_free(past->factor);
     volt_free(past);
-}
-
-static bool has_products(const volt_sum *sum)
-{
-    return sum->n_factors > sum->n_terms;
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
@@ -56,13 +51,15 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     sum_past *past = volt_alloc_zero(1, sizeof *past);
     if (!past)
         return VOLT_ERR_MEMORY;
-    past->base.resolved = resolved; /* for release */
-    past->parts = volt_alloc_zero(sum->n_factors, sizeof(volt_past *));
-    past->product = volt_alloc_doubles(most_rows, columns->m);
-    past->factor = volt_alloc_doubles(has_products(sum) ? most_rows : 0, columns->m);
-    volt_status status = past->parts && past->product && past->factor ? VOLT_OK : VOLT_ERR_MEMORY;
+    int64_t blocks = count_blocks(sum, columns->m);
+    past->scans = blocks == 0;
+    past->product = volt_alloc_doubles(blocks > 0 ? most_rows : 0, columns->m);
+    past->factor = volt_alloc_doubles(blocks > 1 ? most_rows : 0, columns->m);
+    volt_status status = past->product && past->factor ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_past_parts_allocate(sum->n_factors, &past->parts);
     for (int64_t f = 0; status == VOLT_OK && f < sum->n_factors; f++)
-        status = volt_past_create(&sum->factor[f], columns->parts[f], most_rows, &past->parts[f]);
+        status = volt_past_create(&sum->factor[f], columns->parts[f], most_rows, &past->parts.each[f]);
     if (status != VOLT_OK) {
         release(&past->base);
         return status;
@@ -73,9 +70,7 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
 
 static void zero(volt_past *base)
 {
-    sum_past *past = (sum_past *)base;
-    for (int64_t f = 0; f < sum_of(base)->n_factors; f++)
-        past->parts[f]->ops->zero(past->parts[f]);
+    volt_past_parts_zero(&((sum_past *)base)->parts);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -97,23 +92,46 @@ static void add(volt_matrix K, double weight, const double *P, bool first, bool 
             K.data[i * K.ld + j] = (first ? 0 : K.data[i * K.ld + j]) + weight * P[i * K.cols + j];
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+/* The stage counts the entries of the first factor. The others only ask whether to go on. */
+static int ask(const char *stage, double fraction, void *context)
 {
-    sum_past *past = (sum_past *)base;
-    const volt_sum *sum = sum_of(base);
+    (void)stage;
+    (void)fraction;
+    return !volt_stage_poll(context);
+}
+
+static void advance_by_blocks(sum_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    const volt_sum *sum = sum_of(&past->base);
     volt_matrix product = volt_matrix_of(past->product, Z.rows, K.cols);
     for (int64_t f = 0; f < sum->n_factors; f++) {
-        bool begins = begins_term(sum, f);
+        bool begins = volt_sum_begins_term(sum, f);
         volt_matrix out = volt_matrix_of(begins ? past->product : past->factor, Z.rows, K.cols);
-        /* The stage counts the entries of one factor: the others only ask whether to go on. */
-        volt_past_advance(past->parts[f], volt_sum_slice(sum, f, Z), same, out, f == 0 ? stage : NULL);
+        volt_stage asking;
+        volt_stage_begin(&asking, (volt_progress){f > 0 && stage ? ask : NULL, stage}, "kernel matrix", 0, 1,
+                         1);
+        volt_past_advance(past->parts.each[f], volt_sum_slice(sum, f, Z), same, out, f == 0 ? stage : &asking);
         if (!volt_stage_poll(stage))
             return;
         if (!begins)
             multiply(product, past->factor, same);
-        if (ends_term(sum, f))
+        if (volt_sum_ends_term(sum, f))
             add(K, sum->weight[sum->term[f]], past->product, sum->term[f] == 0, same);
     }
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    sum_past *past = (sum_past *)base;
+    const volt_sum *sum = sum_of(base);
+    if (!past->scans) {
+        advance_by_blocks(past, Z, same, K, stage);
+        return;
+    }
+    volt_scan_grid grids[VOLT_MOST_FACTORS];
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        grids[f] = volt_scan_past_grid(past->parts.each[f], volt_sum_slice(sum, f, Z), same);
+    volt_scan_run(grids, sum, K, stage);
 }
 
 /* ---- state: those of the factors, one after the other ----------------------------------------- */
@@ -129,20 +147,12 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
 
 static void get(const volt_past *base, double *state)
 {
-    const sum_past *past = (const sum_past *)base;
-    for (int64_t f = 0; f < sum_of(base)->n_factors; f++) {
-        volt_past_get(past->parts[f], state);
-        state += volt_past_length(past->parts[f]);
-    }
+    volt_past_parts_get(&((const sum_past *)base)->parts, state);
 }
 
 static void set(volt_past *base, const double *state)
 {
-    sum_past *past = (sum_past *)base;
-    for (int64_t f = 0; f < sum_of(base)->n_factors; f++) {
-        volt_past_set(past->parts[f], state);
-        state += volt_past_length(past->parts[f]);
-    }
+    volt_past_parts_set(&((sum_past *)base)->parts, state);
 }
 
 static const volt_past_ops past_ops = {
@@ -166,7 +176,7 @@ static bool takes(const volt_resolved *resolved, int64_t m)
 static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     const volt_sum *sum = resolved->sum;
-    double total = (has_products(sum) ? 2 : 1) * (double)rows * (double)m;
+    double total = (double)count_blocks(sum, m) * (double)rows * (double)m;
     for (int64_t f = 0; f < sum->n_factors; f++)
         total += volt_engine_bytes(&sum->factor[f], m, rows) / 8;
     return total;
