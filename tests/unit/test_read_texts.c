@@ -39,7 +39,7 @@ static void the_column_that_was_asked_for(void **state)
     assert_string_equal(texts_of("a.csv", "run\np\nq\n", NULL), "p|q|");   /* the only one */
     assert_string_equal(texts_of("a.csv", "1,10\n2,20\n", "2"), "10|20|"); /* no header */
     assert_string_equal(texts_of("a.csv", "u,r\n1,2020-01-01\n2,NA\n", "r"), "2020-01-01|NA|");
-    assert_string_equal(texts_of("a.csv", "u,r\n1,\"two\nlines\"\n2,b\n", "r"), "two lines|b|");
+    assert_string_equal(texts_of("a.csv", "u,r\n1,\"two\nlines\"\n2,b\n", "r"), "two\nlines|b|");
 }
 
 static void numbers_of_other_formats(void **state)

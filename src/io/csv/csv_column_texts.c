@@ -22,21 +22,14 @@ typedef struct column_reader {
     int64_t column; /* that is read */
     int64_t rows;   /* of data */
     int is_below_first;
-    volt_text_buffer bytes; /* the texts, a line each: none holds a line break */
+    volt_text_buffer bytes; /* the texts, each with its zero */
 } column_reader;
 
-/* A cell of the column. Line breaks inside quotes become blanks. */
+/* A cell of the column. */
 static volt_status put_text(column_reader *reader, int64_t line, const char *text)
 {
     VOLT_REQUIRE(*text, VOLT_ERR_FORMAT, "line %" PRId64 ": the column of records is empty there", line);
-    int64_t from = reader->bytes.size;
-    volt_text_put(&reader->bytes, text);
-    if (reader->bytes.failed)
-        return VOLT_ERR_MEMORY;
-    for (int64_t i = from; i < reader->bytes.size; i++)
-        if (reader->bytes.bytes[i] == '\n')
-            reader->bytes.bytes[i] = ' ';
-    volt_text_put(&reader->bytes, "\n");
+    volt_text_put_bytes(&reader->bytes, text, strlen(text) + 1);
     reader->rows++;
     return reader->bytes.failed ? VOLT_ERR_MEMORY : VOLT_OK;
 }
@@ -112,13 +105,10 @@ static volt_status join(const column_reader *reader, char ***texts)
     char **all = volt_alloc(room + reader->bytes.size, 1);
     if (!all)
         return VOLT_ERR_MEMORY;
-    char *next = (char *)(all + reader->rows), *end = next + reader->bytes.size;
+    char *next = (char *)(all + reader->rows);
     memcpy(next, reader->bytes.bytes, (size_t)reader->bytes.size);
-    for (int64_t i = 0; i < reader->rows; i++) { /* every text has a line's end behind it */
+    for (int64_t i = 0; i < reader->rows; i++, next += strlen(next) + 1)
         all[i] = next;
-        next = memchr(next, '\n', (size_t)(end - next));
-        *next++ = '\0';
-    }
     *texts = all;
     return VOLT_OK;
 }
