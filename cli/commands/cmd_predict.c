@@ -20,6 +20,7 @@ typedef struct predict_arguments {
     int start, beyond, missing;
     bool index;
     row_range rows;
+    number_list interval;
 } predict_arguments;
 
 static const option rows[] = {
@@ -67,11 +68,17 @@ static const option rows[] = {
      .offset = offsetof(predict_arguments, index),
      .meaning =
          "add a column row before the outputs: the row of X that the forecast is made from, counted from 0"},
+    {.name = "interval",
+     .kind = OPTION_NUMBERS,
+     .argument = "P[,P]",
+     .offset = offsetof(predict_arguments, interval),
+     .meaning = INTERVAL_MEANING},
     {.name = "plot",
      .kind = OPTION_TEXT,
      .argument = "FILE",
      .offset = offsetof(predict_arguments, plot),
-     .meaning = "draw the inputs that are forecast and the forecasts, as SVG (needs gnuplot)"},
+     .meaning =
+         "draw the inputs that are forecast, the forecasts and their widest interval, as SVG (needs gnuplot)"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -121,17 +128,23 @@ static void predict_release(predict_data *data)
     volt_model_free(data->model);
 }
 
-/* The last q columns of a table. */
-static volt_matrix outputs_of(volt_matrix table, int64_t q)
+/* The columns of the forecasts, and those of their intervals behind them. */
+static volt_matrix outputs_of(const predict_arguments *arguments, volt_matrix table, int64_t q)
 {
-    return (volt_matrix){table.data + table.cols - q, table.rows, q, table.ld};
+    return (volt_matrix){table.data + arguments->index, table.rows, q, table.ld};
 }
 
-/* The forecast into the last columns of `table`. */
+static volt_matrix bands_of(const predict_arguments *arguments, volt_matrix table, int64_t q)
+{
+    return (volt_matrix){table.data + arguments->index + q, table.rows, bands_columns(&arguments->interval, q),
+                         table.ld};
+}
+
+/* The forecast into its columns of `table`. */
 static int predict(const predict_arguments *arguments, const predict_data *data, volt_matrix table,
                    int64_t *beyond)
 {
-    volt_matrix forecast = outputs_of(table, data->info.q);
+    volt_matrix forecast = outputs_of(arguments, table, data->info.q);
     int start = arguments->series ? VOLT_START_RESET : arguments->start;
     volt_predict_options options = forecast_options(start, arguments->beyond);
     options.records = data->records.lengths;
@@ -144,24 +157,34 @@ static int predict(const predict_arguments *arguments, const predict_data *data,
 
 static int predict_and_write(const predict_arguments *arguments, const predict_data *data)
 {
-    volt_matrix table = {0};
+    volt_matrix table = {0}, half = {0};
     row_labels times = {0};
     forecast_output output = {.path = arguments->output,
                               .json = arguments->common.json,
                               .times = &times,
+                              .levels = arguments->interval,
                               .has_index = arguments->index,
                               .beyond = arguments->beyond};
     row_labels records = {.name = "series", .texts = data->records.of_row};
-    int failed = 0;
+    int64_t q = data->info.q;
+    int failed = arguments->interval.count > 0 ? bands_of_model(data->model, &arguments->interval, &half) : 0;
+    if (failed) {
+        free(half.data);
+        return failed;
+    }
     if (arguments->series)
         output.times = &records; /* a row of records is told by its record */
     else
         failed = row_labels_of_targets(&times, &data->inputs, data->times.ahead, data->times.step);
     if (!failed)
-        failed =
-            allocate_matrix(data->inputs.view.rows, arguments->index + data->info.q, "the forecast", &table);
+        failed = allocate_matrix(data->inputs.view.rows,
+                                 arguments->index + q + bands_columns(&arguments->interval, q), "the forecast",
+                                 &table);
     if (!failed)
         failed = predict(arguments, data, table, &output.beyond_count);
+    if (!failed && half.data)
+        bands_fill(&arguments->interval, volt_as_view(outputs_of(arguments, table, q)), volt_as_view(half),
+                   bands_of(arguments, table, q));
     if (!failed && arguments->index)
         fill_index(&data->inputs, table);
     if (!failed)
@@ -170,9 +193,12 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
         const predict_picture picture = {.info = &data->info,
                                          .times = &data->times,
                                          .inputs = &data->inputs,
-                                         .forecast = volt_as_view(outputs_of(table, data->info.q))};
+                                         .levels = &arguments->interval,
+                                         .half = volt_as_view(half),
+                                         .forecast = volt_as_view(outputs_of(arguments, table, data->info.q))};
         failed = predict_picture_file(arguments->plot, &picture);
     }
+    free(half.data);
     free(table.data);
     row_labels_release(&times);
     return failed;
@@ -208,7 +234,9 @@ static int run_predict(int argc, char *const *argv)
     if (strcmp(arguments.model, "-") == 0 && strcmp(arguments.x, "-") == 0)
         return complain(EXIT_USAGE, "the model and --x cannot both be read from standard input");
 
-    failed = check_outputs(&arguments);
+    failed = bands_check(&arguments.interval);
+    if (!failed)
+        failed = check_outputs(&arguments);
     if (!failed)
         failed = predict_read(&arguments, &data);
     if (!failed)
@@ -229,6 +257,11 @@ const cli_command command_predict = {
         "does not begin where the model ended: by the times of both, or, without them, when it begins\n"
         "with the rows that the model was fitted on.\n"
         "\n"
+        "--interval 0.9 adds, for every output, the ends of an interval that holds nine observations of ten:\n"
+        "as far to either side as the forecasts of the last 300 training rows were off, each made from rows\n"
+        "well before it. That is right where what comes is like what was; it needs at least P / (1 - P)\n"
+        "rows with a target, 9 for 0.9 and 19 for 0.95.\n"
+        "\n"
         "With --series the rows of X are several records, each of which begins after a zero past; the first\n"
         "column of the output, series, names them.\n"
         "\n"
@@ -238,6 +271,7 @@ const cli_command command_predict = {
         "the last row of X are counted on with the step of the training rows, or of X; where there is none\n"
         "the column is left out, and one line says so. NPY and MAT files hold numbers, and no times.\n",
     .examples = "  volterra predict model.safetensors --x new.csv -o forecast.csv --plot forecast.svg\n"
+                "  volterra predict model.safetensors --x new.csv --interval 0.8,0.95 --plot band.svg\n"
                 "  volterra predict model.safetensors --x new.csv --start reset | head\n",
     .options = OPTION_TABLE(rows),
     .run = run_predict,

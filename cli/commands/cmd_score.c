@@ -181,6 +181,8 @@ static int read_all(const score_arguments *arguments, score_data *data)
                                    arguments->forecast_rows.given ? "--pred-rows" : "--rows");
     if (!failed) /* what predict --index writes is no forecast */
         dataset_pass_over_first(forecast, "row");
+    if (!failed) /* nor are the ends of its intervals */
+        dataset_pass_over_bands(forecast);
     if (!failed)
         failed = dataset_read_like(truth, arguments->truth, truth_rows,
                                    arguments->truth_rows.given ? "--truth-rows" : "--rows", forecast);

@@ -26,24 +26,28 @@ void forecast_warn_beyond(int beyond, int64_t count, int64_t total)
                                      : "projected to it (--beyond clip)");
 }
 
-/* The names of the columns: `row` before those of the model, where the rows are numbered. To be freed. */
-static const char **column_names(const volt_model_info *model, bool has_index)
+/* The names of the columns: `row` before those of the model, where the rows are numbered, and bands behind them. One block,
+ * as output_names makes it: the pointers, then the texts. */
+static const char **column_names(const volt_model_info *model, const forecast_output *output)
 {
     const char **outputs = output_names(model);
-    if (!has_index || !outputs)
+    int64_t q = model->q, beside = bands_columns(&output->levels, 1), at = 0;
+    if (!outputs || (!output->has_index && beside == 0))
         return outputs;
-    /* One block, as output_names makes it: the pointers, then the texts. */
-    size_t count = (size_t)model->q, bytes = 0;
-    for (size_t j = 0; j < count; j++)
-        bytes += strlen(outputs[j]) + 1;
-    const char **names = malloc((count + 1) * sizeof *names + bytes);
-    char *at = names ? (char *)(names + count + 1) : NULL;
-    for (size_t j = 0; names && j < count; j++) {
-        names[j + 1] = strcpy(at, outputs[j]);
-        at += strlen(at) + 1;
-    }
-    if (names)
-        names[0] = "row";
+    size_t count = (size_t)(output->has_index + q * (1 + beside)), bytes = sizeof "row";
+    for (int64_t k = 0; k < q; k++)
+        bytes += (size_t)(1 + beside) * (strlen(outputs[k]) + BAND_SUFFIX);
+    const char **names = malloc(count * sizeof *names + bytes);
+    char *text = names ? (char *)(names + count) : NULL, suffix[BAND_SUFFIX];
+    if (names && output->has_index)
+        names[at++] = "row";
+    for (int64_t k = 0; names && k < q; k++, text += strlen(text) + 1)
+        names[at++] = strcpy(text, outputs[k]);
+    for (int64_t k = 0; names && k < q; k++)
+        for (int64_t c = 0; c < beside; c++, text += strlen(text) + 1) {
+            strcpy(text, outputs[k]);
+            names[at++] = strcat(text, bands_suffix(&output->levels, c, suffix));
+        }
     output_names_free(outputs);
     return names;
 }
@@ -51,7 +55,7 @@ static const char **column_names(const volt_model_info *model, bool has_index)
 int forecast_write(const volt_model_info *model, volt_view forecast, const forecast_output *output)
 {
     const row_labels none = {0};
-    const char **names = column_names(model, output->has_index);
+    const char **names = column_names(model, output);
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
     forecast_warn_beyond(output->beyond, output->beyond_count, output->inputs ? output->inputs : forecast.rows);

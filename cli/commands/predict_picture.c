@@ -29,8 +29,10 @@ typedef struct drawn_series {
     const char **names;      /* count; NULL: not known */
     char *room;              /* ... of those that are cut out of longer ones */
     volt_matrix history;     /* data NULL: the series are not all inputs */
-    volt_matrix path;        /* the forecasts of several horizons made at the last row */
-    const char **times;      /* of the rows of X and of those forecast; NULL: not known */
+    volt_matrix band;        /* half-widths of the forecasts that are drawn; data NULL: none */
+    char band_name[48];
+    volt_matrix path;   /* the forecasts of several horizons made at the last row */
+    const char **times; /* of the rows of X and of those forecast; NULL: not known */
     int64_t n_times;
     row_labels later; /* memory of times behind the last row */
 } drawn_series;
@@ -41,6 +43,7 @@ static void release(drawn_series *drawn)
     free(drawn->room);
     free(drawn->history.data);
     free(drawn->path.data);
+    free(drawn->band.data);
     free((void *)drawn->times);
     row_labels_release(&drawn->later);
 }
@@ -109,6 +112,29 @@ static int lay_path(const predict_picture *picture, drawn_series *drawn)
     return 0;
 }
 
+/* The widest interval, beside the forecasts that are drawn. */
+static int lay_band(const predict_picture *picture, drawn_series *drawn)
+{
+    const number_list *levels = picture->levels;
+    volt_view half = picture->half;
+    int64_t rows = drawn->horizons > 1 ? drawn->horizons : picture->forecast.rows, widest = 0;
+    if (!half.data)
+        return 0;
+    for (int64_t c = 1; c < levels->count; c++)
+        widest = levels->values[c] > levels->values[widest] ? c : widest;
+    int failed = allocate_matrix(rows, drawn->count, "the band of the picture", &drawn->band);
+    for (int64_t i = 0; !failed && i < rows; i++) {
+        int64_t row = drawn->horizons > 1 ? picture->forecast.rows - 1 : i;
+        const double *widths = half.data + (half.rows > 1 ? row : 0) * half.ld;
+        for (int64_t k = 0; k < drawn->count; k++) {
+            int64_t output = drawn->horizons > 1 ? k * drawn->horizons + i : k;
+            drawn->band.data[i * drawn->band.ld + k] = widths[output * levels->count + widest];
+        }
+    }
+    snprintf(drawn->band_name, sizeof drawn->band_name, "interval of %.6g %%", 100 * levels->values[widest]);
+    return failed;
+}
+
 /* ---- times ------------------------------------------------------------------------------------ */
 
 /* Times of the rows of X and of the `ahead` rows behind them. Where those cannot be counted on, or are far more than the
@@ -145,6 +171,8 @@ int predict_picture_file(const char *path, const predict_picture *picture)
     if (!failed && several)
         failed = lay_path(picture, &drawn);
     if (!failed)
+        failed = lay_band(picture, &drawn);
+    if (!failed)
         failed = find_times(picture, drawn.first + drawn.horizons - 1, &drawn);
     if (!failed) {
         const series_picture wanted = {
@@ -152,6 +180,8 @@ int predict_picture_file(const char *path, const predict_picture *picture)
             .history = volt_as_view(drawn.history),
             .forecast = several ? volt_as_view(drawn.path) : picture->forecast,
             .forecast_row = several ? n - 1 + drawn.first : drawn.first,
+            .band = volt_as_view(drawn.band),
+            .band_name = drawn.band_name,
             .times = drawn.times,
             .n_times = drawn.n_times,
         };

@@ -166,6 +166,30 @@ void dataset_pass_over_first(dataset *data, const char *name)
     memmove(data->names, data->names + 1, (size_t)data->view.cols * sizeof *data->names);
 }
 
+/* Is `name` that of column j of the data and .lo, .hi or .std? */
+static bool is_beside(const dataset *data, int64_t j, const char *name)
+{
+    size_t length = strlen(data->names[j]);
+    const char *end = name + length;
+    if (strncmp(name, data->names[j], length) != 0)
+        return false;
+    if (strncmp(end, ".lo", 3) == 0 || strncmp(end, ".hi", 3) == 0)
+        return end[3 + strspn(end + 3, "0123456789.")] == '\0';
+    return strcmp(end, ".std") == 0;
+}
+
+void dataset_pass_over_bands(dataset *data)
+{
+    bool beside = data->names != NULL;
+    while (beside && data->view.cols > 1) {
+        int64_t last = data->view.cols - 1;
+        beside = false;
+        for (int64_t j = 0; j < last && !beside; j++)
+            beside = is_beside(data, j, data->names[last]);
+        data->view.cols -= beside;
+    }
+}
+
 int dataset_read_pair(dataset *first, const char *first_source, dataset *second, const char *second_source,
                       volt_missing missing, bool keep_targets, const row_range *rows)
 {

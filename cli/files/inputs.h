@@ -52,6 +52,9 @@ int dataset_read_like(dataset *data, const char *source, const row_range *rows, 
 
 /* Leave out the first column where it has this name, and is not the only one. */
 void dataset_pass_over_first(dataset *data, const char *name);
+/* Leave out the last columns, as far as their names are those of columns before them with .lo, .hi (and perhaps a number) or
+ * .std behind: what stands beside forecasts. */
+void dataset_pass_over_bands(dataset *data);
 
 /* rows x cols numbers, after a look at the memory that is left; `what` names them in an error. */
 int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix);

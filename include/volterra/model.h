@@ -15,6 +15,7 @@ extern "C" {
 
 typedef struct volt_model volt_model;
 typedef struct volt_stream volt_stream;
+typedef struct volt_interval volt_interval;
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
@@ -184,6 +185,33 @@ VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_vie
                                                const volt_predict_options *options, volt_matrix out,
                                                int64_t *beyond);
 
+/* ---- intervals -------------------------------------------------------------------------------- */
+
+/* Half-widths of intervals about the forecasts, in the units of the targets: half (count x q) receives a row for each of
+ * `count` coverages, numbers between 0 and 1. forecast -+ half holds that share of observations, one output at a time, as
+ * far as they come to lie about their forecasts as the last 300 training rows did about theirs, each of which was forecast
+ * from what was known `ahead` rows before it (conformal prediction, docs/math.md). VOLT_ERR_DATA where there are fewer
+ * errors than the coverage needs; VOLT_ERR_ARGUMENT for a coverage outside (0, 1), or one that 300 errors cannot show, and
+ * for a model without errors: one of an older library, or of a centred kernel without an intercept. */
+VOLT_API volt_status volt_model_interval(const volt_model *model, const double *coverages, int64_t count,
+                                         volt_matrix half);
+/* Those errors, target less forecast in the units of the targets, into the rows of `out` (rows x q; no data: nothing), NaN
+ * where a row was not forecast. Returns how many rows there are: those after the washout, or 0: the model has none. */
+VOLT_API int64_t volt_model_errors_read(const volt_model *model, volt_matrix out);
+
+/* Intervals that follow the errors as truths arrive (adaptive conformal inference): each miss makes the next ones wider,
+ * each hit a little narrower, so that in the long run the share of misses is the one that is wanted, whatever the data.
+ * They begin with the errors of the model's last training rows; a model that holds none begins with no scores. `coverages`:
+ * `count` numbers between 0 and 1. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_interval_create(const volt_model *model, const double *coverages, int64_t count,
+                                          volt_interval **interval);
+/* Half-widths about the next forecast (count x q numbers); INFINITY where the errors so far bound nothing. */
+VOLT_API void volt_interval_half(const volt_interval *interval, double *half);
+/* What was forecast (q numbers), and what came (NaN: not known; that output learns nothing). VOLT_ERR_NOT_FINITE, and
+ * nothing is learned. */
+VOLT_API volt_status volt_interval_learn(volt_interval *interval, const double *forecast, const double *truth);
+VOLT_API void volt_interval_free(volt_interval *interval);
+
 /* What a unit in one input adds to the outputs, from the row itself to lags - 1 rows later, through the terms of the kernel
  * that are fir alone: the model's linear part, filters included; where an output is a change, the level it is added to as
  * well. In units of the outputs for a unit of the input. `out` is q lags x d: row k lags + l is output k at lag l.
@@ -202,6 +230,17 @@ VOLT_API volt_status volt_stream_copy(const volt_stream *source, volt_stream **s
 VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);
 /* Another record begins: back to a zero past, whatever the start was. What was counted stays. */
 VOLT_API void volt_stream_restart(volt_stream *stream);
+/* From now on the stream keeps adaptive intervals (volt_interval_create) of its forecasts. One that has them begins
+ * anew. */
+VOLT_API volt_status volt_stream_track(volt_stream *stream, const double *coverages, int64_t count);
+/* The coverages that are tracked, which belong to the stream; returns how many, 0: none. */
+VOLT_API int64_t volt_stream_coverages(const volt_stream *stream, const double **coverages);
+/* Half-widths about the last forecast (coverages x q numbers; INFINITY: no bound). VOLT_ERR_ARGUMENT when nothing is
+ * tracked. */
+VOLT_API volt_status volt_stream_interval(const volt_stream *stream, double *half);
+/* What came (q numbers, NaN: not known) of the forecast that was made `back` rows before the last one, 0 to `ahead` of the
+ * model. Where none was, before the start or the last restart, nothing happens. Once for each forecast, in their order. */
+VOLT_API volt_status volt_stream_observe(volt_stream *stream, int64_t back, const double *truth);
 /* Rows clipped or allowed so far. */
 VOLT_API int64_t volt_stream_beyond(const volt_stream *stream);
 /* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */

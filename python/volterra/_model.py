@@ -16,7 +16,7 @@ from typing import Any, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple, U
 import numpy as np
 
 from . import _native as c
-from ._arrays import NO_MATRIX, Array, empty, view
+from ._arrays import NO_MATRIX, Array, address, empty, view
 from ._errors import check
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
@@ -173,6 +173,22 @@ class Model(Owner):
         out = empty(self.q * lags, self.d)
         check(c.lib.volt_model_impulse(self, lags, view(out)))
         return out.reshape(self.q, lags, self.d)
+
+    def interval(self, coverages: Sequence[float]) -> Array:
+        """Half-widths of intervals, a row for each coverage, in the units of the targets."""
+        levels = np.ascontiguousarray(coverages, dtype=float)
+        out = empty(len(levels), self.q)
+        check(c.lib.volt_model_interval(self, address(levels), len(levels), view(out)))
+        return out
+
+    def errors(self) -> Optional[Array]:
+        """Errors of the rows after the washout, each forecast from what was known then; None: the model has none."""
+        rows = c.lib.volt_model_errors_read(self, NO_MATRIX)
+        if rows == 0:
+            return None
+        out = empty(rows, self.q)
+        c.lib.volt_model_errors_read(self, view(out))
+        return out
 
     def _forecast(
         self,

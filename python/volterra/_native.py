@@ -100,6 +100,8 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
         [_HANDLE, Matrix, POINTER(PredictOptions), Matrix, POINTER(c_int64)],
     ),
     "volt_model_impulse": (c_int, [_HANDLE, c_int64, Matrix]),
+    "volt_model_interval": (c_int, [_HANDLE, _DOUBLES, c_int64, Matrix]),
+    "volt_model_errors_read": (c_int64, [_HANDLE, Matrix]),
     "volt_model_continue": (c_int, [_HANDLE, POINTER(PredictOptions), Matrix, POINTER(c_int64)]),
     "volt_stream_create": (c_int, [_HANDLE, POINTER(PredictOptions), _OUT_HANDLE]),
     "volt_stream_copy": (c_int, [_HANDLE, _OUT_HANDLE]),

@@ -26,6 +26,7 @@ from ._arguments import alpha_number, choice, horizon_bounds, season_rows, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
 from ._errors import BeyondWarning, NotFittedError, OrderWarning, warn
 from ._held_out import HeldOut
+from ._intervals import Intervals
 from ._model import FitSettings, Model, PathLike
 from ._order import TrainingRows
 from ._progress import ProgressCallback, Watch
@@ -40,7 +41,7 @@ STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
 
 
-class SequenceRegressor(RegressorMixin, BaseEstimator):
+class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model

@@ -310,6 +310,11 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                              .choice = fit->chooses ? &room->choice : NULL,
                              .held_out = centred ? NULL : &room->held,
                              .progress = fit->options->progress};
+    volt_row_errors errors[VOLT_ROW_ERRORS];
+    if (!centred) {
+        VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit), &model->errors, errors));
+        task.errors = errors;
+    }
     volt_readout readout = {.A = A, .intercepts = model->intercepts, .unlearned = unlearned, .washed = washed};
     VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));
     volt_status status = solver->solve(&task, &readout);

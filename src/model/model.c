@@ -81,6 +81,7 @@ void volt_model_free(volt_model *model)
     volt_names_free(model->output_names, model->q);
     volt_notes_release(&model->notes);
     volt_free(model->records);
+    volt_errors_release(&model->errors);
     volt_free(model);
 }
 

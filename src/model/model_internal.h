@@ -3,6 +3,7 @@
 #define MODEL_MODEL_INTERNAL_H
 
 #include "kernel/engine/past.h"
+#include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
 #include "volterra/model.h"
@@ -33,6 +34,7 @@ struct volt_model {
     volt_model_notes notes;             /* texts of its own */
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
     int64_t n_records;
+    volt_model_errors errors; /* of the training rows */
 };
 
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */

@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "kernel/engine/engine.h"
+#include "model/model_errors.h"
 #include "solve/solver_table.h"
 #include "volterra/model.h"
 
@@ -23,14 +24,14 @@ typedef struct planned_fit {
     double d, q;
 } planned_fit;
 
-/* Scaled inputs, targets and coefficients, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
+/* Scaled inputs, targets, coefficients and the errors of the rows, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
  * a fixed size. */
 enum { PLAIN_NUMBERS = 16384 };
 
 /* Bytes at the peak of a fit. */
 static double fit_bytes(const planned_fit *fit, int64_t n)
 {
-    return 8 * ((double)n * (fit->d + 2 * fit->q + 2) + PLAIN_NUMBERS) +
+    return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) +
            volt_engine_bytes(&fit->resolved, n, n) + fit->solver->bytes((double)n, fit->q);
 }
 
@@ -132,7 +133,8 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
     fit->solver = volt_solver_choose(n, q, available);
     volt_plan made = {
         .fit_bytes = fit_bytes(fit, n),
-        .model_bytes = 8 * ((double)n * ((double)d + (double)q + 1) + (double)d + 4 * (double)q),
+        .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +
+                            fmin((double)n, VOLT_INTERVAL_SCORES) * ((double)q + 1)),
         .available_bytes = available,
     };
     made.n_that_fits = rows_within(fit, available);

@@ -87,7 +87,12 @@ volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream)
     (*stream)->pushed = source->pushed;
     (*stream)->beyond = source->beyond;
     volt_stream_last(source, (*stream)->last);
-    return VOLT_OK;
+    volt_status status = volt_stream_track_like(source, *stream);
+    if (status != VOLT_OK) {
+        volt_stream_free(*stream);
+        *stream = NULL;
+    }
+    return status;
 }
 
 volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
@@ -110,6 +115,7 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
         stream->y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
     VOLT_TRY(volt_model_finish_output(model, stream->pushed++, x, stream->y));
     memcpy(y, stream->y, (size_t)model->q * sizeof *y);
+    volt_stream_remember(stream);
     return VOLT_OK;
 }
 
@@ -117,6 +123,7 @@ void volt_stream_restart(volt_stream *stream)
 {
     volt_past_zero(stream->past);
     volt_recent_restart(&stream->recent);
+    stream->n_made = 0;
 }
 
 int64_t volt_stream_beyond(const volt_stream *stream)
@@ -141,6 +148,8 @@ void volt_stream_free(volt_stream *stream)
         volt_free(stream->y);
         volt_free(stream->k);
         volt_free(stream->coefficients);
+        volt_interval_free(stream->interval);
+        volt_free(stream->made);
     }
     volt_free(stream);
 }

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "model/file_fields.h"
 #include "model/stream_internal.h"
 
@@ -76,8 +77,20 @@ static void digest_model(const volt_model *model, double *row, char text[DIGEST_
 /* ---- the moment ------------------------------------------------------------------------------- */
 
 /* What changes with every row, as arrays; a new part of it is one more line here, and one in take_moment. */
-enum { STATE, LAST, RECENT, PARTS };
-static const char *const part_names[PARTS] = {"state", "last", "recent"};
+enum { STATE, LAST, RECENT, COVERAGES, SCORES, MADE, PARTS };
+static const char *const part_names[PARTS] = {"state", "last", "recent", "coverages", "scores", "made"};
+
+/* Parts from COVERAGES on are those of the intervals that a stream tracks, and absent where it tracks none. */
+static int parts_of(const volt_stream *stream)
+{
+    return stream->interval ? PARTS : COVERAGES;
+}
+
+/* Forecasts whose truth is to come. */
+static int64_t waiting(const volt_stream *stream)
+{
+    return volt_min(stream->n_made, stream->model->ahead + 1);
+}
 
 static void part_lengths(const volt_stream *stream, int64_t lengths[PARTS])
 {
@@ -85,6 +98,9 @@ static void part_lengths(const volt_stream *stream, int64_t lengths[PARTS])
     lengths[STATE] = volt_past_length(stream->past);
     lengths[LAST] = stream->pushed > 0 ? recipe->inputs : 0;
     lengths[RECENT] = stream->recent.begun ? volt_recent_length(recipe) : 0;
+    lengths[COVERAGES] = stream->interval ? stream->interval->count : 0;
+    lengths[SCORES] = stream->interval ? volt_interval_length(stream->interval) : 0;
+    lengths[MADE] = stream->interval ? waiting(stream) * stream->model->q : 0;
 }
 
 static void give_moment(const volt_stream *stream, double *const parts[PARTS])
@@ -93,6 +109,13 @@ static void give_moment(const volt_stream *stream, double *const parts[PARTS])
     volt_stream_last(stream, parts[LAST]);
     if (stream->recent.begun)
         volt_recent_get(&stream->model->recipe, &stream->recent, parts[RECENT]);
+    if (!stream->interval)
+        return;
+    int64_t q = stream->model->q, rows = stream->model->ahead + 1, first = stream->n_made - waiting(stream);
+    memcpy(parts[COVERAGES], stream->interval->coverages, (size_t)stream->interval->count * sizeof(double));
+    volt_interval_get(stream->interval, parts[SCORES]);
+    for (int64_t i = first; i < stream->n_made; i++)
+        memcpy(parts[MADE] + (i - first) * q, stream->made + i % rows * q, (size_t)q * sizeof(double));
 }
 
 static void take_moment(volt_stream *stream, const volt_tensor *const parts[PARTS])
@@ -101,6 +124,8 @@ static void take_moment(volt_stream *stream, const volt_tensor *const parts[PART
     memcpy(stream->last, parts[LAST]->data, (size_t)parts[LAST]->rows * sizeof *stream->last);
     if (stream->recent.begun)
         volt_recent_set(&stream->model->recipe, parts[RECENT]->data, &stream->recent);
+    if (stream->interval) /* the ring begins with the oldest */
+        memcpy(stream->made, parts[MADE]->data, (size_t)parts[MADE]->rows * sizeof *stream->made);
 }
 
 /* ---- save ------------------------------------------------------------------------------------- */
@@ -126,9 +151,9 @@ static volt_status write_file(const volt_stream *stream, const char *path, const
         {"model", digest},           {"rows", pushed},
         {"beyond", beyond},          {"begun", stream->recent.begun ? "yes" : "no"},
     };
-    for (int p = 0; p < PARTS; p++)
+    for (int p = 0; p < parts_of(stream); p++)
         VOLT_TRY(check_finite(&tensors[p]));
-    return volt_safetensors_write(path, tensors, PARTS, metadata,
+    return volt_safetensors_write(path, tensors, parts_of(stream), metadata,
                                   (int64_t)(sizeof metadata / sizeof *metadata));
 }
 
@@ -181,6 +206,32 @@ static volt_status read_header(const volt_file_fields *fields, const volt_stream
     return VOLT_OK;
 }
 
+/* The intervals that the stream of the file tracked, if it did, all but the forecasts that wait. */
+static volt_status read_interval(const volt_file_fields *fields, volt_stream *stream)
+{
+    const volt_tensor *coverages = NULL, *scores = NULL, *made = NULL;
+    if (!volt_safetensors_tensor(fields->file, part_names[COVERAGES]))
+        return VOLT_OK;
+    VOLT_TRY(volt_fields_tensor(fields, part_names[COVERAGES], -1, 0, &coverages));
+    VOLT_TRY(volt_fields_tensor(fields, part_names[MADE], -1, 0, &made));
+    volt_status status = volt_stream_track(stream, coverages->data, coverages->rows);
+    if (status == VOLT_ERR_ARGUMENT)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
+    VOLT_TRY(status);
+    VOLT_TRY(
+        volt_fields_tensor(fields, part_names[SCORES], volt_interval_length(stream->interval), 0, &scores));
+    VOLT_REQUIRE(volt_interval_set(stream->interval, scores->data), VOLT_ERR_FORMAT,
+                 "%s: tensor \"%s\" does not hold the errors of a stream", fields->path, part_names[SCORES]);
+    int64_t q = stream->model->q;
+    stream->n_made = made->rows / q;
+    VOLT_REQUIRE(made->rows == stream->n_made * q && stream->n_made <= stream->model->ahead + 1,
+                 VOLT_ERR_FORMAT,
+                 "%s: tensor \"%s\" has %" PRId64 " numbers, which are not forecasts of %" PRId64
+                 " outputs that wait %" PRId64 " rows",
+                 fields->path, part_names[MADE], made->rows, q, stream->model->ahead);
+    return VOLT_OK;
+}
+
 /* Into a stream that is there, and stands anywhere. */
 static volt_status read_moment(const volt_file_fields *fields, volt_stream *stream)
 {
@@ -190,8 +241,9 @@ static volt_status read_moment(const volt_file_fields *fields, volt_stream *stre
     VOLT_TRY(volt_fields_count(fields, "rows", &stream->pushed));
     VOLT_TRY(volt_fields_count(fields, "beyond", &stream->beyond));
     VOLT_TRY(volt_fields_flag(fields, "begun", &stream->recent.begun));
+    VOLT_TRY(read_interval(fields, stream));
     part_lengths(stream, lengths);
-    for (int p = 0; p < PARTS; p++)
+    for (int p = 0; p < parts_of(stream); p++)
         VOLT_TRY(volt_fields_tensor(fields, part_names[p], lengths[p], 0, &parts[p]));
     take_moment(stream, parts);
     return VOLT_OK;

@@ -2,6 +2,7 @@
 #ifndef MODEL_STREAM_INTERNAL_H
 #define MODEL_STREAM_INTERNAL_H
 
+#include "model/adaptive_interval.h"
 #include "model/model_internal.h"
 
 struct volt_stream {
@@ -15,6 +16,15 @@ struct volt_stream {
     double *y;            /* q: the forecast, until it is known to be finite */
     double *k;            /* n: the kernel of the past against each training row */
     double *coefficients; /* q x n */
+
+    volt_interval *interval; /* NULL: none is tracked; with it ... */
+    double *made;            /* ... the forecasts whose truth is to come: ahead + 1 rows x q, a ring ... */
+    int64_t n_made;          /* ... and how many were made since the past was zero or tracking began */
 };
+
+/* Forecast number `n_made` goes into the ring, where intervals are tracked. */
+void volt_stream_remember(volt_stream *stream);
+/* Track what another stream of the same model tracks, from where that stands; nothing where it tracks nothing. */
+volt_status volt_stream_track_like(const volt_stream *source, volt_stream *stream);
 
 #endif

@@ -322,6 +322,68 @@ static double next_alpha(const chooser *c, double bound)
     return next;
 }
 
+/* Half of a forecast errs half-way to the naive one, whose errors are the changes. */
+static void take_share(const chooser *c, int64_t k, volt_row_errors *errors)
+{
+    double share = c->choice->outputs[k].share;
+    const double *y = c->task.Y.data + errors->begin * c->task.Y.ld + k;
+    for (int64_t i = 0; share < 1 && i < errors->e.rows; i++) {
+        double *e = &errors->e.data[i * errors->e.ld + k];
+        if (errors->scale.data[i * errors->scale.ld + k] > 0)
+            *e = share * *e + (1 - share) * y[i * c->task.Y.ld];
+    }
+}
+
+/* Errors of the rows, of the outputs that this alpha is for. `column` is room for q numbers. */
+static volt_status take_errors(chooser *c, double alpha, bool constant, int64_t *column)
+{
+    bool some = false;
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        column[k] = is_solved(chosen, alpha) && chosen->constant == constant ? column_of(c, k) : -1;
+        some |= column[k] >= 0;
+    }
+    for (int i = 0; some && i < VOLT_ROW_ERRORS; i++) {
+        volt_row_errors *errors = &c->choice->errors[i];
+        VOLT_TRY(volt_factor_row_errors(c->factor, constant, column, errors));
+        for (int64_t k = 0; k < c->q; k++)
+            if (column[k] >= 0)
+                take_share(c, k, errors);
+    }
+    return VOLT_OK;
+}
+
+static volt_status take_all_errors(chooser *c, double alpha)
+{
+    int64_t *column = volt_alloc(c->q, sizeof *column);
+    volt_status status = column ? take_errors(c, alpha, false, column) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && c->intercept)
+        status = take_errors(c, alpha, true, column);
+    volt_free(column);
+    return status;
+}
+
+/* The same of output k, in which the kernel plays no part: the target less the mean of those known, or less 0. */
+static void take_constant_errors(const chooser *c, int64_t k, volt_row_errors *errors)
+{
+    const volt_chosen *chosen = &c->choice->outputs[k];
+    const double *y = c->task.Y.data + column_of(c, k);
+    bool constant = chosen->share > 0 && chosen->constant;
+    double sum = 0;
+    int64_t known = 0, counted = 0;
+    for (int64_t t = errors->begin; t < c->rows; t++) {
+        int64_t i = t - errors->begin;
+        for (; constant && known <= t - errors->ahead; known++) {
+            sum += y[known * c->task.Y.ld];
+            counted += has_target(c, known);
+        }
+        bool there = t >= errors->ahead && has_target(c, t) && (!constant || counted > 0);
+        double mean = counted > 0 ? sum / (double)counted : 0;
+        errors->e.data[i * errors->e.ld + k] = there ? y[t * c->task.Y.ld] - mean : 0;
+        errors->scale.data[i * errors->scale.ld + k] = there ? 1 : 0;
+    }
+}
+
 /* Where the kernel plays no part: 0, or the mean of the targets. */
 static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
 {
@@ -330,6 +392,8 @@ static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
         int64_t column = column_of(c, k);
         if (chosen->share > 0 && !isinf(chosen->alpha))
             continue;
+        for (int i = 0; c->choice->errors && i < VOLT_ROW_ERRORS; i++)
+            take_constant_errors(c, k, &c->choice->errors[i]);
         intercepts[k] = 0;
         int64_t counted = 0;
         for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
@@ -352,6 +416,8 @@ static volt_status solve_alpha(chooser *c, double alpha, volt_matrix A, double *
     VOLT_TRY(volt_factor_grow(f, c->rows));
     VOLT_TRY(volt_factor_rcond(f, norm, rcond));
     volt_factor_intercepts(f);
+    if (c->choice->errors)
+        VOLT_TRY(take_all_errors(c, alpha));
     for (int64_t k = 0; k < c->q; k++)
         if (!c->choice->outputs[k].constant)
             f->c[column_of(c, k)] = 0;

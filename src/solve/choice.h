@@ -35,6 +35,8 @@ typedef struct volt_choice {
     volt_view naive; /* errors of naive forecasts (rows kept x q, in the units of the targets); no data: none */
     volt_view level; /* second targets (rows kept x q, same units); no data: none */
 
+    volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists that receive errors of what is chosen */
+
     volt_chosen *outputs; /* q: the results */
     volt_held_out held;   /* rows held out, counted from the first row kept; mse is not used */
     int64_t tried;        /* finite alphas */

@@ -50,7 +50,8 @@ typedef struct volt_factor_task {
     const bool *without; /* (optional) per row kept: it has no target, and is not fitted; its Y must be 0 */
     bool steady;       /* the same bits whatever the number of threads, and block by block; else all at once */
     volt_stage *stage; /* not NULL; cancelled: VOLT_ERR_CANCELLED */
-    struct volt_held_out *held_out; /* (optional) what volt_ridge_run is to find out on the way */
+    struct volt_held_out *held_out; /* (optional) what volt_ridge_run is to find out on the way ... */
+    struct volt_row_errors *errors; /* ... and these, VOLT_ROW_ERRORS of them */
 } volt_factor_task;
 
 /* Mean squared errors of rows that were held out, each forecast from rows whose targets were known then. */
@@ -65,6 +66,16 @@ typedef struct volt_held_out {
 /* The later half of m rows, less what the first forecasts need: all but `mse`, from m, `ahead` and which rows are
  * without a target (NULL: none). rows is 0 where none has one. */
 void volt_held_out_rows(volt_held_out *held_out, int64_t m, const bool *without);
+
+/* Errors of rows begin .. m - 1, each forecast from rows whose targets were known `ahead` rows before it. */
+typedef struct volt_row_errors {
+    int64_t ahead;     /* rows until a target is known, at least 1 */
+    int64_t begin;     /* the first row that is wanted */
+    volt_matrix e;     /* m - begin x q: target less forecast; 0 where there is none */
+    volt_matrix scale; /* the same: sqrt(v_t), the standard deviation of e_t over s; 0: there is no error */
+} volt_row_errors;
+
+enum { VOLT_ROW_ERRORS = 2 }; /* lists of them that a fit wants */
 
 typedef struct volt_factor {
     const volt_backend *backend;
@@ -164,6 +175,16 @@ void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
  * VOLT_ERR_MEMORY. */
 volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant, bool frozen,
                                  volt_matrix out);
+
+/* The same with scales: of output k, column column[k] of the targets, where that is not negative, into column k of
+ * errors->e and errors->scale,
+ *
+ *     v_t = sum_{j = h}^{t} L_tj^2 + (sum_{j = h}^{t} L_tj u_j)^2 / sum_{j < h} u_j^2      (no last term without intercept)
+ *
+ * Rows before row `ahead`, rows that have no target, and rows that none with a target precedes, hold 0 in both.
+ * VOLT_ERR_MEMORY. */
+volt_status volt_factor_row_errors(volt_factor *factor, bool constant, const int64_t *column,
+                                   volt_row_errors *errors);
 
 /* Of every row t, left out and forecast from all others: errors y_t - forecast, and the variances of such an error,
  * s_k^2 / P_tt (m x q both), where

@@ -58,9 +58,25 @@ static void intercepts_before(const volt_factor *f, int64_t h, int64_t *summed, 
         c[k] = *uu > 0 ? uw[k] / *uu : 0;
 }
 
-/* Rows t .. t + count - 1 at a time: their part of L from column `left` on comes here. */
+/* v_t of factor.h, of rows h .. t of row t of L; 0 where no row with a target is known. */
+static double variance_ahead(const volt_factor *f, const double *row, int64_t h, int64_t t, bool constant,
+                             double uu)
+{
+    double v = 0, price = 0;
+    if (constant && !(uu > 0))
+        return 0;
+    for (int64_t j = h; j <= t; j++) {
+        v += row[j - h] * row[j - h];
+        price += constant ? row[j - h] * f->task.u[j * f->task.ld_u] : 0;
+    }
+    return constant ? v + price * price / uu : v;
+}
+
+/* Rows t .. t + count - 1 at a time: their part of L from column `left` on comes here. v (count numbers; NULL: not
+ * wanted) receives the variances. */
 static void held_out_rows(volt_factor *f, int64_t ahead, int64_t t, int64_t count, int64_t left, bool constant,
-                          bool frozen, const held_out_room *room, int64_t *summed, double *uu, volt_matrix out)
+                          bool frozen, const held_out_room *room, int64_t *summed, double *uu, double *v,
+                          volt_matrix out)
 {
     const volt_factor_task *task = &f->task;
     int64_t width = t + count - left, q = f->q;
@@ -79,6 +95,8 @@ static void held_out_rows(volt_factor *f, int64_t ahead, int64_t t, int64_t coun
             for (int64_t k = 0; k < q; k++)
                 e[k] += weight * (w[k] - u * room->c[k]);
         }
+        if (v)
+            v[i] = variance_ahead(f, row + h - left, h, t + i, constant, *uu);
     }
 }
 
@@ -107,10 +125,51 @@ volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, b
     for (int64_t t = begin; status == VOLT_OK && t < f->m; t += COLUMNS) {
         int64_t count = volt_min(COLUMNS, f->m - t);
         held_out_rows(f, ahead, t, count, frozen ? start : t - ahead + 1, constant, frozen, &room, &summed, &uu,
-                      volt_matrix_rows(out, t - begin, count));
+                      NULL, volt_matrix_rows(out, t - begin, count));
         if (!volt_stage_poll(f->task.stage))
             status = volt_stage_end(f->task.stage);
     }
+    volt_free(room.c);
+    volt_free(room.uw);
+    volt_free(room.L);
+    return status;
+}
+
+/* Row t of `errors`, v being 0 where it was not forecast. */
+static void take_row(const volt_factor *f, int64_t t, const int64_t *column, double v, const double *e,
+                     volt_row_errors *errors)
+{
+    int64_t i = t - errors->begin;
+    bool there = v > 0 && !(f->task.without && f->task.without[t]);
+    for (int64_t k = 0; k < errors->e.cols; k++)
+        if (column[k] >= 0) {
+            errors->e.data[i * errors->e.ld + k] = there ? e[column[k]] : 0;
+            errors->scale.data[i * errors->scale.ld + k] = there ? sqrt(v) : 0;
+        }
+}
+
+volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t *column,
+                                   volt_row_errors *errors)
+{
+    int64_t summed = 0, ahead = errors->ahead, first = volt_max(errors->begin, ahead);
+    double uu = 0, v[COLUMNS];
+    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, COLUMNS + ahead),
+                          .uw = volt_alloc_zero(f->q, sizeof(double)),
+                          .c = volt_alloc_zero(f->q, sizeof(double))};
+    volt_matrix e = volt_matrix_of(volt_alloc_zero(COLUMNS * f->q, sizeof(double)), COLUMNS, f->q);
+    volt_status status = room.L && room.uw && room.c && e.data ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t t = errors->begin; status == VOLT_OK && t < volt_min(first, f->m); t++)
+        take_row(f, t, column, 0, e.data, errors);
+    for (int64_t t = first; status == VOLT_OK && t < f->m; t += COLUMNS) {
+        int64_t count = volt_min(COLUMNS, f->m - t);
+        held_out_rows(f, ahead, t, count, t - ahead + 1, constant, false, &room, &summed, &uu, v,
+                      volt_matrix_rows(e, 0, count));
+        for (int64_t i = 0; i < count; i++)
+            take_row(f, t + i, column, v[i], e.data + i * e.ld, errors);
+        if (!volt_stage_poll(f->task.stage))
+            status = volt_stage_end(f->task.stage);
+    }
+    volt_free(e.data);
     volt_free(room.c);
     volt_free(room.uw);
     volt_free(room.L);

@@ -79,6 +79,21 @@ static volt_status hold_out(volt_factor *f)
     return status;
 }
 
+/* Errors of the rows, every output from the column of its own. */
+static volt_status take_errors(volt_factor *f)
+{
+    int64_t *column = volt_alloc(f->q, sizeof *column);
+    if (!column)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < f->q; k++)
+        column[k] = k;
+    volt_status status = VOLT_OK;
+    for (int i = 0; i < VOLT_ROW_ERRORS && status == VOLT_OK; i++)
+        status = volt_factor_row_errors(f, f->task.u != NULL, column, &f->task.errors[i]);
+    volt_free(column);
+    return status;
+}
+
 static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *report)
 {
     double norm = 0;
@@ -90,6 +105,8 @@ static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *r
     volt_factor_intercepts(f);
     if (f->task.held_out && f->task.held_out->rows > 0)
         VOLT_TRY(hold_out(f));
+    if (f->task.errors)
+        VOLT_TRY(take_errors(f));
     volt_factor_coefficients(f, f->task.W);
     return VOLT_OK;
 }

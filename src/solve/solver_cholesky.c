@@ -107,6 +107,7 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     VOLT_TRY(fill(factor, task, share));
     for (int64_t k = 0; k < readout->A.cols; k++)
         readout->unlearned[k] = 0;
+    task->choice->errors = task->errors;
     return volt_choice_solve(factor, &begun, task->intercept, task->choice, task->progress, share, readout->A,
                              readout->intercepts, &readout->rcond);
 }
@@ -137,7 +138,8 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
                                                   .W = readout->A,
                                                   .u = task->intercept ? u : NULL,
                                                   .ld_u = 1,
-                                                  .held_out = task->held_out});
+                                                  .held_out = task->held_out,
+                                                  .errors = task->errors});
     VOLT_TRY(fill(factor, task, share));
     VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
     take_intercepts(factor, task, readout);

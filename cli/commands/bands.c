@@ -1,0 +1,72 @@
+/* cli/commands/bands.c: what stands beside a forecast: intervals, as columns. */
+#include "commands/bands.h"
+
+#include "files/inputs.h"
+#include "terminal/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int bands_check(const number_list *levels)
+{
+    for (int c = 0; c < levels->count; c++) {
+        if (!(levels->values[c] > 0 && levels->values[c] < 1))
+            return complain(EXIT_USAGE,
+                            "--interval must lie between 0 and 1, not %g (0.9: nine observations of ten)",
+                            levels->values[c]);
+        for (int earlier = 0; earlier < c; earlier++)
+            if (levels->values[earlier] == levels->values[c])
+                return complain(EXIT_USAGE, "--interval has %g twice", levels->values[c]);
+    }
+    return 0;
+}
+
+int64_t bands_columns(const number_list *levels, int64_t q)
+{
+    return 2 * levels->count * q;
+}
+
+const char *bands_suffix(const number_list *levels, int64_t c, char suffix[BAND_SUFFIX])
+{
+    const char *end = c % 2 == 0 ? "lo" : "hi";
+    if (levels->count == 1)
+        snprintf(suffix, BAND_SUFFIX, ".%s", end);
+    else
+        snprintf(suffix, BAND_SUFFIX, ".%s%.10g", end, 100 * levels->values[c / 2]);
+    return suffix;
+}
+
+void bands_fill(const number_list *levels, volt_view forecast, volt_view half, volt_matrix out)
+{
+    int64_t count = levels->count;
+    for (int64_t i = 0; i < forecast.rows; i++) {
+        const double *widths = half.data + (half.rows > 1 ? i : 0) * half.ld;
+        double *ends = out.data + i * out.ld;
+        for (int64_t k = 0; k < forecast.cols; k++)
+            for (int64_t c = 0; c < count; c++, ends += 2) {
+                double y = forecast.data[i * forecast.ld + k];
+                ends[0] = y - widths[k * count + c];
+                ends[1] = y + widths[k * count + c];
+            }
+    }
+}
+
+int bands_of_model(const volt_model *model, const number_list *levels, volt_matrix *half)
+{
+    volt_model_info info;
+    volt_matrix by_level = {0};
+    int64_t count = levels->count;
+    volt_model_describe(model, &info);
+    int failed = allocate_matrix(1, info.q * count, "the intervals", half);
+    if (!failed)
+        failed = allocate_matrix(count, info.q, "the intervals", &by_level);
+    if (!failed) {
+        volt_status status = volt_model_interval(model, levels->values, count, by_level);
+        failed = status ? complain_status(status) : 0;
+    }
+    for (int64_t k = 0; !failed && k < info.q; k++)
+        for (int64_t c = 0; c < count; c++)
+            half->data[k * count + c] = by_level.data[c * by_level.ld + k];
+    free(by_level.data);
+    return failed;
+}

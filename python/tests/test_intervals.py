@@ -1,0 +1,100 @@
+"""Intervals and quantiles from the errors of the training rows."""
+
+import numpy as np
+import pytest
+
+import volterra
+
+
+def make_data(rows=420, seed=3):
+    print("seed", seed)
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (rows, 2))
+    Y = np.column_stack([X[:, 0] + rng.uniform(-0.1, 0.1, rows), 50 * X[:, 0] * X[:, 1] + rng.normal(size=rows)])
+    return X, Y
+
+
+def fitted(**options):
+    X, Y = make_data()
+    return volterra.SequenceKernelRidge("poly:degree=2", alpha=1e-2, **options).fit(X[:400], Y[:400]), X, Y
+
+
+def test_errors_are_those_of_earlier_fits():
+    X, Y = make_data(60)
+    options = {"alpha": 1e-2, "scale": False}
+    errors = volterra.SequenceKernelRidge("rbf:gamma=1", **options).fit(X, Y).prequential_errors_
+    assert errors.shape == (60, 2) and np.isnan(errors[0]).all()
+    for t in (5, 30, 59):
+        before = volterra.SequenceKernelRidge("rbf:gamma=1", **options).fit(X[:t], Y[:t])
+        # Condition below 1e4, targets up to 50: rounding reaches 1e-10.
+        assert np.abs(Y[t] - before.predict(X[t : t + 1])[0] - errors[t]).max() <= 1e-8
+
+
+def test_shapes_and_order():
+    model, X, Y = fitted()
+    forecast = model.predict(X[400:])
+    ends = model.predict_interval(X[400:])
+    assert ends.shape == (20, 2, 2)
+    assert np.allclose(ends.mean(axis=2), forecast)
+    several = model.predict_interval(X[400:], coverage=[0.8, 0.9, 0.95])
+    assert several.shape == (20, 2, 2, 3)
+    assert np.array_equal(several[..., 1], ends)
+    assert (np.diff(several[:, :, 0], axis=2) < 0).all() and (np.diff(several[:, :, 1], axis=2) > 0).all()
+    quantiles = model.predict_quantiles(X[400:], alpha=[0.05, 0.5, 0.95])
+    assert quantiles.shape == (20, 2, 3)
+    assert np.allclose(quantiles[..., [0, 2]], ends) and np.allclose(quantiles[..., 1], forecast)
+    one = volterra.SequenceKernelRidge("linear", alpha=1e-2).fit(X, Y[:, 0])
+    assert one.predict_interval(X[:7], start="continue").shape == (7, 2)
+    assert one.predict_quantiles(X[:7], alpha=0.1, start="continue").shape == (7,)
+    parts = one.predict_interval([X[:5], X[5:9]])
+    assert [part.shape for part in parts] == [(5, 2), (4, 2)]
+
+
+def test_half_width_is_a_rank():
+    X, Y = make_data()
+    model = volterra.SequenceKernelRidge("linear", alpha=1e-2).fit(X, Y[:, 0])
+    ends = model.predict_interval(X[:1], coverage=0.9, start="continue")
+    # Noise is uniform on +-0.1: the share that an interval holds is ten times half its height.
+    assert 0.085 <= (ends[0, 1] - ends[0, 0]) / 2 <= 0.1
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    X, Y = make_data()
+    frame, targets = pandas.DataFrame(X, columns=["a", "b"]), pandas.DataFrame(Y, columns=["p", "q"])
+    model = volterra.SequenceKernelRidge("linear", alpha=1e-2).fit(frame[:400], targets[:400])
+    ends = model.predict_interval(frame[400:], coverage=[0.8, 0.95])
+    names = [f"{name}.{end}{level}" for name in "pq" for level in (80, 95) for end in ("lo", "hi")]
+    assert list(ends.columns) == names and list(ends.index) == list(range(400, 420))
+    plain = model.predict_interval(X[400:], coverage=[0.8, 0.95])
+    assert np.array_equal(ends["q.hi95"], plain[:, 1, 1, 1]) and np.array_equal(ends["p.lo80"], plain[:, 0, 0, 0])
+    single = model.predict_interval(frame[400:])
+    assert list(single.columns) == ["p.lo", "p.hi", "q.lo", "q.hi"]
+    assert list(model.predict_quantiles(frame[400:], alpha=[0.1]).columns) == ["p.q0.1", "q.q0.1"]
+
+
+def test_files_keep_them(tmp_path):
+    model, X, _ = fitted()
+    model.save(tmp_path / "m.safetensors")
+    read = volterra.load(tmp_path / "m.safetensors")
+    assert np.array_equal(read.predict_interval(X[400:]), model.predict_interval(X[400:], start="continue"))
+
+
+@pytest.mark.parametrize("coverage", [0, 1, 1.2, -0.1, float("nan"), [0.5, 2]])
+def test_coverage_between_0_and_1(coverage):
+    model, X, _ = fitted()
+    with pytest.raises(ValueError, match="coverage is .*, and must lie between 0 and 1"):
+        model.predict_interval(X, coverage=coverage)
+    with pytest.raises(ValueError, match="alpha is .*, and must lie between 0 and 1"):
+        model.predict_quantiles(X, alpha=coverage)
+
+
+def test_what_is_refused():
+    X, Y = make_data()
+    few = volterra.SequenceKernelRidge("linear", alpha=1e-2).fit(X[:30], Y[:30])
+    with pytest.raises(ValueError, match="needs the errors of 49 training rows, and output 1 has 28"):
+        few.predict_interval(X, coverage=0.98)
+    with pytest.raises(ValueError, match="a number or a list"):
+        few.predict_interval(X, coverage=[])
+    with pytest.raises(volterra.NotFittedError):
+        volterra.VolterraRidge().predict_interval(X)

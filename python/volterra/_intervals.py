@@ -1,0 +1,140 @@
+"""Forecasts with their uncertainty: intervals and quantiles from the errors that a fit keeps of its own rows.
+
+No row is held back for them, and nothing is fitted twice (docs/math.md, "Intervals"). They are right where what comes is
+like what was, for one output and one row at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List, Sequence, Tuple, Union
+
+import numpy as np
+
+from ._arrays import Array
+
+Levels = Union[float, Sequence[float]]
+
+
+def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
+    """The numbers of a level or of several, and whether it was one; each must lie between 0 and 1."""
+    levels = np.asarray(value, dtype=float)
+    if levels.ndim > 1 or levels.size == 0:
+        raise ValueError(f"{name} must be a number or a list of numbers, not {value!r}")
+    for level in levels.ravel():
+        if not 0 < level < 1:
+            raise ValueError(f"{name} is {level:g}, and must lie between 0 and 1")
+    return [float(level) for level in levels.ravel()], levels.ndim == 0
+
+
+def band_columns(forecast: Any, ends: Sequence[str]) -> List[str]:
+    """Names of columns beside those of a Series or DataFrame of forecasts."""
+    if forecast.ndim == 1:
+        names = ["y" if forecast.name is None else forecast.name]
+    else:
+        names = list(forecast.columns)
+    return [f"{name}{end}" for name in names for end in ends]
+
+
+class Intervals:
+    """What the estimators offer beside ``predict``."""
+
+    @property
+    def prequential_errors_(self) -> Array:
+        """Targets less the forecasts that were possible before they were known, one row for each training row after the
+        washout; NaN where there was none."""
+        self._check_is_fitted()  # type: ignore[attr-defined]
+        errors = self._model.errors()  # type: ignore[attr-defined]
+        if errors is None:
+            raise AttributeError("the model holds no errors of its training rows")
+        return errors[:, 0] if self._flat else errors  # type: ignore[attr-defined]
+
+    def _beside(self, forecast: Any, offsets: Array, shape: Tuple[int, ...], ends: Sequence[str]) -> Any:
+        """Forecasts plus offsets (outputs x ends): DataFrames for pandas, else arrays whose last axes have `shape`."""
+        if isinstance(forecast, list):
+            return [self._beside(part, offsets, shape, ends) for part in forecast]
+        values = np.asarray(forecast, dtype=float)
+        rows = len(values)
+        ended = values.reshape(rows, -1)[:, :, None] + offsets[None, :, :]
+        if hasattr(forecast, "iloc"):
+            import pandas
+
+            return pandas.DataFrame(ended.reshape(rows, -1), index=forecast.index, columns=band_columns(forecast, ends))
+        return ended.reshape(values.shape + shape)
+
+    def predict_interval(self, X: Any, coverage: Levels = 0.9, *, start: Any = None, groups: Any = None) -> Any:
+        """Intervals that hold a share of the observations, about the forecasts of ``predict``.
+
+        They reach as far to either side as the forecasts of the last 300 training rows were off, each made from rows
+        well before it (conformal prediction). Nothing is fitted again.
+
+        Parameters
+        ----------
+        X, start, groups
+            As for ``predict``.
+        coverage : float or list of float, default=0.9
+            Between 0 and 1; one that needs more training rows than there are is refused.
+
+        Returns
+        -------
+        ndarray of shape (n_steps, 2) or (n_steps, n_outputs, 2), or a list of them
+            Lower and upper ends; for a list of coverages a last axis goes over them. Where ``predict`` gives a
+            pandas object, a DataFrame with the columns ``NAME.lo`` and ``NAME.hi`` (several coverages:
+            ``NAME.lo80``, ``NAME.hi80``, ...).
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> rng = np.random.default_rng(0)
+        >>> u = rng.uniform(-1, 1, (500, 1))
+        >>> y = u[:, 0] + rng.uniform(-0.1, 0.1, 500)
+        >>> model = volterra.SequenceKernelRidge("linear", alpha=1e-3).fit(u[:400], y[:400])
+        >>> ends = model.predict_interval(u[400:], coverage=0.9)
+        >>> inside = (ends[:, 0] <= y[400:]) & (y[400:] <= ends[:, 1])
+        >>> bool(0.8 <= inside.mean() <= 1)
+        True
+        """
+        self._check_is_fitted()  # type: ignore[attr-defined]
+        levels, single = level_list("coverage", coverage)
+        half = self._model.interval(levels)  # type: ignore[attr-defined]
+        forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
+        # For pandas level by level, as the program writes them; for arrays the ends first.
+        offsets = np.stack([-half.T, half.T], axis=-1)  # outputs x levels x 2
+        is_pandas = hasattr(forecast[0] if isinstance(forecast, list) else forecast, "iloc")
+        if not is_pandas:
+            offsets = np.swapaxes(offsets, 1, 2)
+        percent = ["" if single else f"{100 * level:.10g}" for level in levels]
+        ends = [f".{end}{text}" for text in percent for end in ("lo", "hi")]
+        shape = (2,) if single else (2, len(levels))
+        return self._beside(forecast, offsets.reshape(len(offsets), -1), shape, ends)
+
+    def predict_quantiles(
+        self, X: Any, alpha: Levels = (0.05, 0.5, 0.95), *, start: Any = None, groups: Any = None
+    ) -> Any:
+        """Quantiles of the observations, about the forecasts of ``predict``.
+
+        Quantile ``a`` is an end of the interval of coverage ``|1 - 2 a|``, and 0.5 the forecast itself.
+
+        Parameters
+        ----------
+        X, start, groups
+            As for ``predict``.
+        alpha : float or list of float, default=(0.05, 0.5, 0.95)
+            Between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_steps, n_alpha) or (n_steps, n_outputs, n_alpha), or a list of them
+            Without the last axis for a single number. Where ``predict`` gives a pandas object, a DataFrame with the
+            columns ``NAME.q0.05`` and so on.
+        """
+        self._check_is_fitted()  # type: ignore[attr-defined]
+        levels, single = level_list("alpha", alpha)
+        columns = []
+        for level in levels:
+            coverage = abs(1 - 2 * level)
+            half = self._model.interval([coverage])[0] if coverage > 0 else 0.0  # type: ignore[attr-defined]
+            columns.append(np.sign(level - 0.5) * half * np.ones(self._model.q))  # type: ignore[attr-defined]
+        forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
+        return self._beside(
+            forecast, np.stack(columns, axis=1), () if single else (len(levels),), [f".q{level:g}" for level in levels]
+        )

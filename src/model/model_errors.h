@@ -1,0 +1,50 @@
+/* src/model/model_errors.h: the errors that a model made on its training rows, each forecast from what was known then,
+ * and the intervals that follow from them (docs/math.md, "Intervals").
+ *
+ * They come with the fit, at no second one. A row that was not forecast (the first ones, those without a target) has
+ * scale 0. There are two lists:
+ *
+ *     near    of all rows: the target was known as soon as it could be, `ahead` rows before
+ *     far     of the last rows, as many as an interval takes: it was known GAP rows later still
+ *
+ * A model that is not fitted again forecasts rows ever farther from those it has learned. Where what it cannot explain
+ * changes slowly, errors one step ahead are too small for that: the row before has just told where the next one is. */
+#ifndef MODEL_MODEL_ERRORS_H
+#define MODEL_MODEL_ERRORS_H
+
+#include "solve/factor.h"
+
+typedef struct volt_error_list {
+    int64_t rows;  /* the last so many of the training rows; 0: there are no errors */
+    double *e;     /* rows x q, in units of the scaled targets */
+    double *scale; /* the same: sqrt(v_t) */
+} volt_error_list;
+
+typedef enum volt_error_kind { VOLT_ERRORS_NEAR, VOLT_ERRORS_FAR } volt_error_kind;
+
+typedef struct volt_model_errors {
+    volt_error_list lists[VOLT_ROW_ERRORS]; /* by volt_error_kind */
+} volt_model_errors;
+
+volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list);
+void volt_errors_release(volt_model_errors *errors);
+
+/* Room for both lists of a fit of `kept` rows, of which those of `without` (NULL: none) have no target, and where a solver
+ * is to put them. */
+volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without,
+                                volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS]);
+
+enum { VOLT_INTERVAL_SCORES = 300 }; /* the latest, that an interval is made from */
+
+/* The last |e_t| of output k, at most VOLT_INTERVAL_SCORES, in the order of time; returns how many. */
+int64_t volt_error_scores(const volt_error_list *list, int64_t q, int64_t k, double *scores);
+
+/* The ceil((n + 1) coverage)-th smallest of n scores, which are sorted; INFINITY where that is more than there are. */
+double volt_interval_quantile(const double *sorted, int64_t n, double coverage);
+/* How many scores an interval of this coverage needs. */
+int64_t volt_interval_needs(double coverage);
+
+/* VOLT_ERR_ARGUMENT unless it lies between 0 and 1. */
+volt_status volt_coverage_check(double coverage);
+
+#endif

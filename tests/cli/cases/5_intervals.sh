@@ -1,0 +1,80 @@
+# tests/cli/cases/5_intervals.sh: intervals about forecasts.
+
+# x drives y with noise from a list that repeats: 420 rows.
+noisy()
+{
+    awk 'BEGIN { s = 7; print "u,v,y,z"
+        for (t = 0; t < 420; t++) {
+            s = (s * 69069 + 12345) % 2147483648; u = s / 2147483648 - 0.5
+            s = (s * 69069 + 12345) % 2147483648; v = s / 2147483648 - 0.5
+            s = (s * 69069 + 12345) % 2147483648; e = s / 2147483648 - 0.5
+            printf "%.6f,%.6f,%.6f,%.6f\n", u, v, u + 0.5 * p + 0.2 * e, 100 * u * v + 3 * e; p = u } }'
+}
+
+intervals_of_predict()
+{
+    noisy >d.csv
+    expect 0 fit --x d.csv:u,v --y d.csv:y,z --rows :400 --kernel linear:window=3 --alpha 1e-3 -o m.safetensors
+    expect 0 predict m.safetensors --x d.csv --rows 400: -o plain.csv
+    expect 0 predict m.safetensors --x d.csv --rows 400: --interval 0.9 -o p.csv
+    [ "$(head -n 1 p.csv)" = y,z,y.lo,y.hi,z.lo,z.hi ] || fail "$(head -n 1 p.csv)"
+    [ "$(cut -d, -f1,2 p.csv)" = "$(cat plain.csv)" ] || fail "the forecasts are others"
+    # The same width in every row, about the forecast; uniform noise of +-0.1 has nine of ten within 0.09.
+    awk -F, 'NR > 1 { h = ($4 - $3) / 2; m = ($4 + $3) / 2 - $1
+        if (m ^ 2 > 1e-20 || h < 0.085 || h > 0.1 || (w && (h - w) ^ 2 > 1e-20)) exit 1; w = h }' p.csv ||
+        fail "$(head -n 3 p.csv)"
+    expect 0 predict m.safetensors --x d.csv --rows 400: --interval 0.8,0.995 --index -o p.csv
+    [ "$(head -n 1 p.csv)" = row,y,z,y.lo80,y.hi80,y.lo99.5,y.hi99.5,z.lo80,z.hi80,z.lo99.5,z.hi99.5 ] ||
+        fail "$(head -n 1 p.csv)"
+    awk -F, 'NR > 1 && !($6 < $4 && $4 < $2 && $2 < $5 && $5 < $7) { exit 1 }' p.csv || fail "$(head -n 3 p.csv)"
+    # What stands beside the forecasts is passed over by score.
+    expect 0 score --truth d.csv:y,z --truth-rows 400: --pred plain.csv --json
+    cp out plain.json
+    expect 0 score --truth d.csv:y,z --truth-rows 400: --pred p.csv --json
+    cmp out plain.json || fail "score counts the intervals"
+    expect 0 predict m.safetensors --x d.csv --rows 400: --interval 0.9 --json
+    valid_json out "v['columns'] == ['y', 'z', 'y.lo', 'y.hi', 'z.lo', 'z.hi']"
+}
+check "predict --interval: two more columns for every output and level" intervals_of_predict
+
+intervals_in_other_units()
+{
+    # The width follows the units of the target, whatever is learned: levels, changes, or the naive forecast.
+    awk 'BEGIN { s = 3; print "a,b"; for (t = 0; t < 200; t++) {
+        s = (s * 69069 + 12345) % 2147483648; y += s / 2147483648 - 0.5; printf "%.6f,%.6f\n", y, 1000 * y + 5 } }' >w.csv
+    for target in level change auto; do
+        alpha=(--alpha 1)
+        [ "$target" = auto ] && alpha=()
+        for column in a b; do
+            expect 0 fit --x "w.csv:$column" --ahead 1 --target "$target" "${alpha[@]}" -o "$column.safetensors"
+            expect 0 predict "$column.safetensors" --x "w.csv:$column" --rows -1: --interval 0.9 -o "$column.csv"
+        done
+        paste -d, a.csv b.csv | awk -F, 'NR > 1 && (($6 - $5) / ($3 - $2) / 1000 - 1) ^ 2 > 1e-8 { exit 1 }' ||
+            fail "$target: $(paste -d, a.csv b.csv)"
+    done
+    # "As now" errs by the change of a row: uniform within 0.5, nine of ten within 0.45.
+    awk -F, 'NR > 1 && !($3 - $1 > 0.4 && $3 - $1 < 0.5) { exit 1 }' a.csv || fail "$(cat a.csv)"
+}
+check "intervals have the units of the targets, also of changes" intervals_in_other_units
+
+bad_intervals()
+{
+    noisy >d.csv
+    expect 0 fit --x d.csv:u,v --y d.csv:y --rows :30 --kernel linear --alpha 1 -o m.safetensors
+    for level in 1.2 0 1 -0.5; do
+        expect 2 predict m.safetensors --x d.csv --interval "$level"
+        err_has "--interval must lie between 0 and 1, not $level"
+    done
+    expect 2 predict m.safetensors --x d.csv --interval ''
+    expect 2 predict m.safetensors --x d.csv --interval ,
+    expect 2 predict m.safetensors --x d.csv --interval 0.9,0.9
+    err_has '0.9 twice'
+    expect 2 predict m.safetensors --x d.csv --interval 0.999
+    err_has 'the most it can cover is 0.996678'
+    expect 1 predict m.safetensors --x d.csv --interval 0.5,0.98
+    err_has 'covers 0.98 needs the errors of 49 training rows, and output 1 has 28'
+    expect 0 fit --x d.csv:u,v --y d.csv:y --kernel gak:window=3,centre=yes --rows :60 --no-intercept --alpha 1 -o c.safetensors
+    expect 2 predict c.safetensors --x d.csv --interval 0.9
+    err_has 'holds no errors of its training rows'
+}
+check "intervals that cannot be" bad_intervals

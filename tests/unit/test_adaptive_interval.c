@@ -1,0 +1,255 @@
+/* tests/unit/test_adaptive_interval.c: intervals that follow the errors of a stream, against a plain version. */
+#include "model/stream_internal.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 80, Q = 2, SCORES = 300, MOST = 5000 };
+
+static volt_model *make_model(int64_t ahead)
+{
+    volt_rng rng = test_rng(5);
+    double *X = random_rows(&rng, N, 1, 1), *Y = normal_rows(&rng, N, Q);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.ahead = ahead;
+    check_ok(volt_kernel_parse("volterra:tau=0.4,lambda=0.5", &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(Y, N, Q), &options, (volt_matrix){0},
+                            &model));
+    volt_kernel_free(kernel);
+    free(Y);
+    free(X);
+    return model;
+}
+
+static int upwards(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All scores of one output so far, oldest first, and the level that is aimed at: the text of the formula. */
+typedef struct plain_interval {
+    double scores[MOST], miss, wanted;
+    int64_t n;
+} plain_interval;
+
+static double plain_half(const plain_interval *plain)
+{
+    double sorted[SCORES];
+    int64_t n = plain->n < SCORES ? plain->n : SCORES;
+    memcpy(sorted, plain->scores + plain->n - n, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, upwards);
+    if (plain->miss >= 1)
+        return -1;
+    double rank = ceil((double)(n + 1) * (1 - plain->miss) * (1 - 1e-12));
+    return plain->miss <= 0 || rank > (double)n ? INFINITY : sorted[rank < 1 ? 0 : (int64_t)rank - 1];
+}
+
+static void plain_learn(plain_interval *plain, double score)
+{
+    plain->miss += 0.02 * (plain->wanted - (score <= plain_half(plain) ? 0 : 1));
+    plain->scores[plain->n++] = score;
+}
+
+static void it_is_the_plain_formula(void **state)
+{
+    (void)state;
+    static const double coverages[] = {0.9, 0.5, 0.98};
+    volt_model *model = make_model(0);
+    volt_interval *interval = NULL;
+    check_ok(volt_interval_create(model, coverages, 3, &interval));
+    static plain_interval plain[3][Q];
+    for (int c = 0; c < 3; c++)
+        for (int64_t k = 0; k < Q; k++) {
+            plain[c][k] = (plain_interval){.miss = 1 - coverages[c], .wanted = 1 - coverages[c]};
+            const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
+            for (int64_t t = 0; t < far->rows; t++)
+                if (far->scale[t * Q + k] > 0)
+                    plain[c][k].scores[plain[c][k].n++] = model->target_scale[k] * fabs(far->e[t * Q + k]);
+            assert_true(plain[c][k].n > 50);
+        }
+    volt_rng rng = test_rng(9);
+    bool infinite = false;
+    for (int64_t t = 0; t < 1500; t++) {
+        double half[3 * Q], truth[Q], noise = t > 700 && t < 800 ? 30 : 1;
+        volt_interval_half(interval, half);
+        for (int c = 0; c < 3; c++)
+            for (int64_t k = 0; k < Q; k++) {
+                double expected = fmax(plain_half(&plain[c][k]), 0);
+                infinite |= isinf(expected) != 0;
+                assert_true(half[c * Q + k] == expected);
+            }
+        for (int64_t k = 0; k < Q; k++) /* some are the same, and some are not known */
+            truth[k] = t % 10 == 3 ? 0.5 : t % 10 == 7 && k == 1 ? NAN : noise * volt_rng_normal(&rng);
+        check_ok(volt_interval_learn(interval, (const double[Q]){0}, truth));
+        for (int c = 0; c < 3; c++)
+            for (int64_t k = 0; k < Q; k++)
+                if (!isnan(truth[k]))
+                    plain_learn(&plain[c][k], fabs(truth[k]));
+    }
+    assert_true(infinite);
+    volt_interval_free(interval);
+    volt_model_free(model);
+}
+
+/* A threefold jump of the noise halfway: the share of misses after it is the one that is wanted. By the bound of
+ * math.md it is within (0.9 + 0.02) / (0.02 T) of 0.1, 0.023 for T = 2000. */
+static void a_jump_of_the_noise_is_followed(void **state)
+{
+    (void)state;
+    const double coverage = 0.9;
+    volt_model *model = make_model(0);
+    volt_interval *interval = NULL;
+    check_ok(volt_interval_create(model, &coverage, 1, &interval));
+    volt_rng rng = test_rng(21);
+    double missed[2] = {0};
+    for (int64_t t = 0; t < 4000; t++) {
+        double half[Q], truth[Q] = {(t < 2000 ? 1 : 3) * volt_rng_normal(&rng), 0};
+        volt_interval_half(interval, half);
+        missed[t >= 2000] += fabs(truth[0]) <= half[0] ? 0 : 1;
+        check_ok(volt_interval_learn(interval, (const double[Q]){0}, truth));
+    }
+    for (int part = 0; part < 2; part++)
+        assert_true(fabs(missed[part] / 2000 - 0.1) <= 0.92 / (0.02 * 2000) + 0.02);
+    volt_interval_free(interval);
+    volt_model_free(model);
+}
+
+/* ---- in a stream ------------------------------------------------------------------------------ */
+
+/* The truth of a forecast comes `ahead` rows later: as one interval that is told both at once. */
+static void a_stream_waits_for_the_truth(void **state)
+{
+    (void)state;
+    const double coverages[] = {0.8, 0.95};
+    for (int64_t ahead = 0; ahead <= 3; ahead++) {
+        volt_model *model = make_model(ahead);
+        volt_stream *stream = NULL, *copy = NULL;
+        volt_interval *interval = NULL;
+        check_ok(volt_stream_create(model, NULL, &stream));
+        check_ok(volt_stream_track(stream, coverages, 2));
+        check_ok(volt_interval_create(model, coverages, 2, &interval));
+        volt_rng rng = test_rng(31);
+        double forecasts[60][Q];
+        const double *tracked = NULL;
+        assert_int_equal(volt_stream_coverages(stream, &tracked), 2);
+        assert_true(tracked[0] == 0.8 && tracked[1] == 0.95);
+        for (int64_t t = 0, made = 0; t < 60; t++) {
+            double x = volt_rng_uniform(&rng) - 0.5, truth[Q], half[2 * Q], expected[2 * Q];
+            for (int64_t k = 0; k < Q; k++)
+                truth[k] = volt_rng_normal(&rng);
+            if (t == 30) { /* another record: what came before has no truth any more */
+                volt_stream_restart(stream);
+                made = 0;
+            }
+            check_ok(volt_stream_push(stream, &x, forecasts[made++]));
+            check_ok(volt_stream_interval(stream, half));
+            volt_interval_half(interval, expected);
+            assert_memory_equal(half, expected, sizeof half);
+            check_ok(volt_stream_observe(stream, ahead, truth));
+            if (made > ahead)
+                check_ok(volt_interval_learn(interval, forecasts[made - 1 - ahead], truth));
+            if (t == 40) { /* a copy, and what a file keeps, go on as it does */
+                const char *path = scratch_path("stream.state");
+                check_ok(volt_stream_save(stream, path));
+                check_ok(volt_stream_copy(stream, &copy));
+                volt_stream_free(stream);
+                stream = NULL;
+                check_ok(volt_stream_load(model, NULL, path, &stream));
+                double both[2][2 * Q];
+                check_ok(volt_stream_interval(copy, both[0]));
+                check_ok(volt_stream_interval(stream, both[1]));
+                assert_memory_equal(both[0], both[1], sizeof both[0]);
+                assert_int_equal(copy->n_made < ahead + 1 ? copy->n_made : ahead + 1, stream->n_made);
+            }
+        }
+        volt_interval_free(interval);
+        volt_stream_free(copy);
+        volt_stream_free(stream);
+        volt_model_free(model);
+    }
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    volt_model *model = make_model(0);
+    volt_interval *interval = NULL;
+    volt_stream *stream = NULL;
+    const double coverage = 0.9, zeros[Q] = {0};
+    double half[Q], after[Q];
+    check_fails(volt_interval_create(model, (const double[]){0.9, 1.2}, 2, &interval), VOLT_ERR_ARGUMENT,
+                "1.2");
+    check_fails(volt_interval_create(model, &coverage, 0, &interval), VOLT_ERR_ARGUMENT, "empty");
+    assert_null(interval);
+    check_ok(volt_interval_create(model, &coverage, 1, &interval));
+    volt_interval_half(interval, half);
+    check_fails(volt_interval_learn(interval, zeros, (const double[Q]){1, INFINITY}), VOLT_ERR_NOT_FINITE,
+                "output 2");
+    check_fails(volt_interval_learn(interval, (const double[Q]){NAN, 0}, zeros), VOLT_ERR_NOT_FINITE,
+                "output 1");
+    volt_interval_half(interval, after);
+    assert_memory_equal(half, after, sizeof half);
+    check_ok(volt_stream_create(model, NULL, &stream));
+    check_fails(volt_stream_observe(stream, 0, zeros), VOLT_ERR_ARGUMENT, "tracks no intervals");
+    check_fails(volt_stream_interval(stream, half), VOLT_ERR_ARGUMENT, "tracks no intervals");
+    check_fails(volt_stream_track(stream, &(double){0}, 1), VOLT_ERR_ARGUMENT, "between 0 and 1");
+    assert_int_equal(volt_stream_coverages(stream, NULL), 0);
+    check_ok(volt_stream_track(stream, &coverage, 1));
+    check_ok(volt_stream_observe(stream, 0, zeros)); /* nothing was forecast */
+    check_fails(volt_stream_observe(stream, 1, zeros), VOLT_ERR_ARGUMENT, "0 to 0 rows back");
+    check_fails(volt_stream_observe(stream, -1, zeros), VOLT_ERR_ARGUMENT, "-1 rows back");
+    volt_stream_free(stream);
+    volt_interval_free(interval);
+    volt_model_free(model);
+}
+
+static void memory_that_runs_out_leaves_the_stream(void **state)
+{
+    (void)state;
+    volt_model *model = make_model(2);
+    const double coverage = 0.9;
+    for (int64_t k = 1;; k++) {
+        volt_stream *stream = NULL, *copy = NULL;
+        check_ok(volt_stream_create(model, NULL, &stream));
+        failing_alloc_start(k);
+        volt_status status = volt_stream_track(stream, &coverage, 1);
+        if (status == VOLT_OK)
+            status = volt_stream_copy(stream, &copy);
+        int hit = failing_alloc_hit();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        volt_stream_free(copy);
+        volt_stream_free(stream);
+        failing_alloc_stop();
+        if (!hit)
+            break;
+    }
+    volt_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_the_plain_formula),
+        cmocka_unit_test(a_jump_of_the_noise_is_followed),
+        cmocka_unit_test(a_stream_waits_for_the_truth),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(memory_that_runs_out_leaves_the_stream),
+    };
+    return cmocka_run_group_tests_name("adaptive_interval", tests, NULL, NULL);
+}

@@ -1,0 +1,412 @@
+/* tests/unit/test_model_errors.c: errors of the training rows are those of fits on the rows before, and intervals are
+ * their ranks. */
+#include "model/model_internal.h"
+#include "support/check.h"
+#include "support/plain_linear.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 60, D = 2, Q = 2 };
+
+/* Inputs, and targets that follow from them with some noise. */
+typedef struct problem {
+    double *X, *Y;
+    volt_kernel *kernel;
+} problem;
+
+static problem make_problem(uint64_t seed, const char *kernel, int64_t n)
+{
+    volt_rng rng = test_rng(seed);
+    problem p = {.X = random_rows(&rng, n, D, 1), .Y = normal_rows(&rng, n, Q)};
+    for (int64_t i = 1; i < n; i++) {
+        p.Y[i * Q] = p.X[i * D] + 0.5 * p.X[(i - 1) * D + 1] + 0.1 * p.Y[i * Q];
+        p.Y[i * Q + 1] = 3 + p.X[i * D] * p.X[i * D + 1] + 0.2 * p.Y[i * Q + 1];
+    }
+    check_ok(volt_kernel_parse(kernel, &p.kernel));
+    return p;
+}
+
+static void release(problem *p)
+{
+    free(p->X);
+    free(p->Y);
+    volt_kernel_free(p->kernel);
+}
+
+static volt_model *fit_rows(const problem *p, int64_t n, const volt_fit_options *options)
+{
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(p->kernel, volt_view_of(p->X, n, D), volt_view_of(p->Y, n, Q), options,
+                            (volt_matrix){0}, &model));
+    return model;
+}
+
+/* y_t less the forecast of a fit on rows 0 .. h - 1 alone. */
+static void plain_error(const problem *p, int64_t h, int64_t t, const volt_fit_options *options, double e[Q])
+{
+    volt_model *model = fit_rows(p, h, options);
+    int64_t rows = t - h + 1;
+    double *out = new_matrix(rows, Q);
+    volt_predict_options allow = volt_predict_options_default();
+    allow.beyond = VOLT_BEYOND_ALLOW; /* the ball is that of fewer rows */
+    check_ok(volt_model_predict(model, volt_view_of(p->X + h * D, rows, D), &allow,
+                                volt_matrix_of(out, rows, Q), NULL));
+    for (int64_t k = 0; k < Q; k++)
+        e[k] = p->Y[t * Q + k] - out[(rows - 1) * Q + k];
+    free(out);
+    volt_model_free(model);
+}
+
+/* Nothing is learned about scales, so that a fit on fewer rows is the same problem. */
+static volt_fit_options plain_options(int64_t ahead, int64_t washout, int intercept)
+{
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.01;
+    options.scale = 0;
+    options.ahead = ahead;
+    options.washout = washout;
+    options.intercept = intercept;
+    return options;
+}
+
+static const char *const kernels[] = {
+    "volterra:tau=0.4,lambda=0.5",
+    "rbf:gamma=0.5",
+    "linear:window=3",
+    "memory:gamma=0.5,rho=0.4,mu=0.3",
+    "fir:mu=0.5 + 0.5*rbf:gamma=1",
+    "fading:gamma=0.5,rho=0.3",
+    "volterra:tau=0.4,lambda=0.5,pole=0.3",
+};
+
+/* The condition of K + alpha I is at most some 1e4 here, targets are of size 3: 1e-9 leaves a factor of more than 100. */
+static const double tolerance = 1e-9;
+
+static void errors_are_those_of_fits_on_the_rows_before(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t ahead, washout;
+        int intercept;
+    } cases[] = {{0, 0, 1}, {1, 0, 0}, {3, 5, 1}};
+    for (size_t s = 0; s < sizeof kernels / sizeof *kernels; s++)
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            problem p = make_problem(100 + s, kernels[s], N);
+            volt_fit_options options = plain_options(cases[c].ahead, cases[c].washout, cases[c].intercept);
+            volt_model *model = fit_rows(&p, N, &options);
+            int64_t gap = cases[c].ahead > 1 ? cases[c].ahead : 1, w = cases[c].washout, kept = N - w;
+            double *read = new_matrix(kept, Q);
+            assert_int_equal(volt_model_errors_read(model, volt_matrix_of(read, kept, Q)), kept);
+            for (int64_t t = 0; t < kept; t += 7) {
+                double e[Q], far[Q];
+                int64_t h = t - gap + 1, h_far = t - gap - kept / 20 + 1;
+                if (t < gap) {
+                    assert_true(isnan(read[t * Q]));
+                    continue;
+                }
+                plain_error(&p, w + h, w + t, &options, e);
+                for (int64_t k = 0; k < Q; k++)
+                    assert_true(fabs(read[t * Q + k] - e[k]) <= tolerance);
+                if (h_far < 1)
+                    continue;
+                plain_error(&p, w + h_far, w + t, &options, far);
+                const volt_error_list *list = &model->errors.lists[VOLT_ERRORS_FAR];
+                assert_int_equal(list->rows, kept);
+                for (int64_t k = 0; k < Q; k++)
+                    assert_true(fabs(list->e[t * Q + k] - far[k]) <= tolerance);
+            }
+            free(read);
+            volt_model_free(model);
+            release(&p);
+        }
+}
+
+/* v_t = K_tt + alpha - k' R k + (1 - 1' R k)^2 / (1' R 1) over the rows before h. */
+static double plain_variance(const double *K, int64_t n, int64_t h, int64_t t, double alpha, bool intercept)
+{
+    double *A = new_matrix(h, h), *B = new_matrix(h, 2);
+    for (int64_t i = 0; i < h; i++) {
+        for (int64_t j = 0; j < h; j++)
+            A[i * h + j] = K[i * n + j] + (i == j ? alpha : 0);
+        B[i * 2] = K[t * n + i];
+        B[i * 2 + 1] = 1;
+    }
+    plain_solve(volt_view_of(A, h, h), volt_matrix_of(B, h, 2));
+    double v = K[t * n + t] + alpha, cross = 1, ones = 0;
+    for (int64_t i = 0; i < h; i++) {
+        v -= K[t * n + i] * B[i * 2];
+        cross -= B[i * 2];
+        ones += B[i * 2 + 1];
+    }
+    free(A);
+    free(B);
+    return intercept ? v + cross * cross / ones : v;
+}
+
+static void scales_are_standard_deviations(void **state)
+{
+    (void)state;
+    for (int intercept = 0; intercept <= 1; intercept++)
+        for (int64_t ahead = 1; ahead <= 4; ahead += 3) {
+            problem p = make_problem(7, "volterra:tau=0.4,lambda=0.5", N);
+            volt_fit_options options = plain_options(ahead, 0, intercept);
+            volt_model *model = fit_rows(&p, N, &options);
+            double *K = new_matrix(N, N);
+            volt_gram_options gram = {.mirror = 1};
+            check_ok(
+                volt_gram(p.kernel, volt_view_of(p.X, N, D), (volt_view){0}, &gram, volt_matrix_of(K, N, N)));
+            for (int64_t t = ahead; t < N; t++) {
+                double plain = plain_variance(K, N, t - ahead + 1, t, options.alpha, intercept);
+                double scale = model->errors.lists[VOLT_ERRORS_NEAR].scale[t * Q];
+                assert_true(fabs(scale * scale - plain) <= 1e-10 * plain);
+                assert_true(scale == model->errors.lists[VOLT_ERRORS_NEAR].scale[t * Q + 1]);
+            }
+            free(K);
+            volt_model_free(model);
+            release(&p);
+        }
+}
+
+/* Rows without a target have no error, and change nothing in those of the others beyond what their absence does. */
+static void rows_without_a_target_have_no_error(void **state)
+{
+    (void)state;
+    problem p = make_problem(11, "rbf:gamma=0.5", N);
+    volt_fit_options options = plain_options(1, 0, 1);
+    options.missing_targets = 1;
+    for (int64_t t = 5; t < N; t += 10)
+        p.Y[t * Q] = NAN;
+    volt_model *model = fit_rows(&p, N, &options);
+    double *read = new_matrix(N, Q);
+    volt_model_errors_read(model, volt_matrix_of(read, N, Q));
+    for (int64_t t = 1; t < N; t++) {
+        assert_int_equal(isnan(read[t * Q]) != 0, t % 10 == 5);
+        if (t % 10 == 5 || t % 7 != 0)
+            continue;
+        double e[Q];
+        plain_error(&p, t, t, &options, e);
+        for (int64_t k = 0; k < Q; k++)
+            assert_true(fabs(read[t * Q + k] - e[k]) <= tolerance);
+    }
+    free(read);
+    volt_model_free(model);
+    release(&p);
+}
+
+/* The same bits of errors from a file. */
+static void a_file_keeps_them(void **state)
+{
+    (void)state;
+    problem p = make_problem(13, "fir:mu=0.5 + 0.5*rbf:gamma=1", N);
+    volt_fit_options options = volt_fit_options_default(); /* outputs choose their alphas: scales differ */
+    volt_model *model = fit_rows(&p, N, &options), *read = NULL;
+    const char *path = scratch_path("errors.safetensors");
+    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_load(path, &read));
+    for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
+        const volt_error_list *a = &model->errors.lists[i], *b = &read->errors.lists[i];
+        assert_int_equal(a->rows, b->rows);
+        assert_memory_equal(a->e, b->e, (size_t)(a->rows * Q) * sizeof(double));
+        assert_memory_equal(a->scale, b->scale, (size_t)(a->rows * Q) * sizeof(double));
+    }
+    volt_model_free(read);
+    volt_model_free(model);
+    release(&p);
+}
+
+/* ---- what a choice leaves --------------------------------------------------------------------- */
+
+/* A series whose next value is to be forecast: the change where that pays, else "as now". */
+static volt_model *fit_series(const double *series, int64_t n, double alpha, volt_target target)
+{
+    static const int64_t anchor = 0;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.ahead = 1;
+    options.anchors = &anchor;
+    options.alpha = alpha;
+    options.target = target;
+    options.input = VOLT_INPUT_CHANGE;
+    options.season = 0;
+    check_ok(volt_kernel_parse("rbf:window=3", &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(series, n - 1, 1), volt_view_of(series + 1, n - 1, 1),
+                            &options, (volt_matrix){0}, &model));
+    volt_kernel_free(kernel);
+    return model;
+}
+
+enum { LENGTH = 121 };
+
+static void make_series(uint64_t seed, double keeps, double *series)
+{
+    volt_rng rng = test_rng(seed);
+    double *noise = normal_rows(&rng, LENGTH, 1), last = 0;
+    series[0] = 0;
+    for (int64_t t = 1; t < LENGTH; t++) {
+        last = keeps * last + noise[t];
+        series[t] = series[t - 1] + last;
+    }
+    free(noise);
+}
+
+/* Learned in full: as a fit with that alpha. Half-way: half of it, half of the change. Not at all: the change. */
+static void shares_of_a_choice_are_in_the_errors(void **state)
+{
+    (void)state;
+    int seen[3] = {0};
+    double series[LENGTH], e[LENGTH - 1], given[LENGTH - 1];
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        make_series(seed, (double)(seed % 10) / 12, series);
+        volt_model *model = fit_series(series, LENGTH, 0, VOLT_TARGET_AUTO);
+        volt_model_info info;
+        volt_model_describe(model, &info);
+        double share = info.report->share[0];
+        volt_model_errors_read(model, volt_matrix_of(e, LENGTH - 1, 1));
+        bool is_plain = info.anchors[0] >= 0 && info.intercepts[0] == 0; /* no constant was chosen */
+        if (share == 0)
+            for (int64_t t = 1; t < LENGTH - 1; t++)
+                assert_true(fabs(e[t] - (series[t + 1] - series[t])) <= 1e-12 * (1 + fabs(series[t])));
+        else if (isfinite(info.alphas[0]) && is_plain) {
+            volt_kernel *kernel = NULL;
+            volt_fit_options options = volt_fit_options_default();
+            static const int64_t anchor = 0;
+            volt_model *same = NULL;
+            options.ahead = 1;
+            options.anchors = &anchor;
+            options.alpha = info.alphas[0];
+            options.intercept = 0;
+            options.target = VOLT_TARGET_CHANGE;
+            options.input = VOLT_INPUT_CHANGE;
+            options.season = 0;
+            check_ok(volt_kernel_parse("rbf:window=3", &kernel));
+            check_ok(volt_model_fit(kernel, volt_view_of(series, LENGTH - 1, 1),
+                                    volt_view_of(series + 1, LENGTH - 1, 1), &options, (volt_matrix){0},
+                                    &same));
+            volt_model_errors_read(same, volt_matrix_of(given, LENGTH - 1, 1));
+            for (int64_t t = 1; t < LENGTH - 1; t++) {
+                double change = series[t + 1] - series[t];
+                assert_true(fabs(e[t] - (share * given[t] + (1 - share) * change)) <= 1e-6);
+            }
+            volt_model_free(same);
+            volt_kernel_free(kernel);
+        } else {
+            volt_model_free(model);
+            continue;
+        }
+        seen[(int)(2 * share)]++;
+        volt_model_free(model);
+    }
+    assert_true(seen[0] > 0 && seen[1] > 0 && seen[2] > 0);
+}
+
+/* ---- intervals -------------------------------------------------------------------------------- */
+
+static int upwards(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void half_widths_are_ranks_of_the_last_errors(void **state)
+{
+    (void)state;
+    enum { MANY = 420 };
+    static const double coverages[] = {0.5, 0.9, 0.95, 0.99};
+    static const int64_t rank[] = {151, 271, 286, 298}; /* ceil(301 p) */
+    problem p = make_problem(17, "rbf:gamma=0.5", MANY);
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.01;
+    volt_model *model = fit_rows(&p, MANY, &options);
+    double half[4 * Q], scores[300];
+    check_ok(volt_model_interval(model, coverages, 4, volt_matrix_of(half, 4, Q)));
+    const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
+    assert_int_equal(far->rows, 300);
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    for (int64_t k = 0; k < Q; k++) {
+        for (int64_t t = 0; t < 300; t++)
+            scores[t] = fabs(far->e[t * Q + k]) * info.target_scale[k];
+        qsort(scores, 300, sizeof *scores, upwards);
+        for (int c = 0; c < 4; c++)
+            assert_true(fabs(half[c * Q + k] - scores[rank[c] - 1]) <= 1e-12 * half[c * Q + k]);
+    }
+    volt_model_free(model);
+    release(&p);
+}
+
+static void ranks_and_needs(void **state)
+{
+    (void)state;
+    const double sorted[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    assert_true(volt_interval_quantile(sorted, 9, 0.9) == 9); /* 0.9 * 10 is 9, whatever its rounding */
+    assert_true(volt_interval_quantile(sorted, 9, 0.91) == INFINITY);
+    assert_true(volt_interval_quantile(sorted, 9, 0.5) == 5);
+    assert_true(volt_interval_quantile(sorted, 9, 0.01) == 1);
+    for (int64_t needed = 1; needed <= 300; needed++) {
+        double most = (double)needed / (double)(needed + 1); /* that so many scores can show */
+        assert_int_equal(volt_interval_needs(most), needed);
+        assert_int_equal(volt_interval_needs(most + 1e-6), needed + 1);
+        assert_true(isfinite(volt_interval_quantile((const double[300]){0}, needed, most)));
+    }
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    problem p = make_problem(19, "rbf:gamma=0.5", N), centred = make_problem(19, "gak:window=4", N);
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.01;
+    volt_model *model = fit_rows(&p, N, &options);
+    double half[2 * Q] = {-1, -1, -1, -1};
+    static const double bad[] = {0, 1, 1.2, -0.5, NAN};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_fails(volt_model_interval(model, (const double[]){0.5, bad[i]}, 2, volt_matrix_of(half, 2, Q)),
+                    VOLT_ERR_ARGUMENT, "between 0 and 1");
+    check_fails(volt_model_interval(model, bad, 0, volt_matrix_of(half, 0, Q)), VOLT_ERR_ARGUMENT, "empty");
+    check_fails(volt_model_interval(model, (const double[]){0.5, 0.99}, 2, volt_matrix_of(half, 2, Q)),
+                VOLT_ERR_DATA, "needs the errors of 99 training rows, and output 1 has");
+    check_fails(volt_model_interval(model, (const double[]){0.999}, 1, volt_matrix_of(half, 1, Q)),
+                VOLT_ERR_ARGUMENT, "0.996678");
+    check_fails(volt_model_interval(model, (const double[]){0.5}, 1, volt_matrix_of(half, 1, 1)),
+                VOLT_ERR_SHAPE, "1 x 2");
+    for (int i = 0; i < 2 * Q; i++)
+        assert_true(half[i] == -1);
+    volt_model_free(model);
+    volt_kernel_free(centred.kernel);
+    check_ok(volt_kernel_parse("gak:window=4,centre=yes", &centred.kernel));
+    options.intercept = 0;
+    model = fit_rows(&centred, N, &options);
+    assert_int_equal(volt_model_errors_read(model, (volt_matrix){0}), 0);
+    check_fails(volt_model_interval(model, (const double[]){0.5}, 1, volt_matrix_of(half, 1, Q)),
+                VOLT_ERR_ARGUMENT, "holds no errors");
+    volt_model_free(model);
+    release(&centred);
+    release(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_those_of_fits_on_the_rows_before),
+        cmocka_unit_test(scales_are_standard_deviations),
+        cmocka_unit_test(rows_without_a_target_have_no_error),
+        cmocka_unit_test(a_file_keeps_them),
+        cmocka_unit_test(shares_of_a_choice_are_in_the_errors),
+        cmocka_unit_test(half_widths_are_ranks_of_the_last_errors),
+        cmocka_unit_test(ranks_and_needs),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests_name("model_errors", tests, NULL, NULL);
+}
