@@ -36,7 +36,8 @@ VOLT_API const char *volt_kernel_text(const volt_kernel *kernel);
 typedef enum volt_parameter_kind {
     VOLT_PARAMETER_REAL,
     VOLT_PARAMETER_INTEGER,
-    VOLT_PARAMETER_CHOICE
+    VOLT_PARAMETER_CHOICE,
+    VOLT_PARAMETER_TEXT /* a text without blanks or commas, such as the name of a file */
 } volt_parameter_kind;
 
 /* How a search draws a parameter that is not given, and in which unit of the data. */
@@ -61,8 +62,9 @@ typedef struct volt_parameter_info {
     const char *fallback; /* the default as text; NULL: none, see meaning */
     const char *range;    /* what is allowed, e.g. "(0, 1)" or "geometric, even, ..." */
     volt_parameter_kind kind;
-    int closed;       /* REAL: low itself is allowed */
-    double low, high; /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and low where closed */
+    int closed; /* REAL: 1: low itself is allowed, 2: high itself, 3: both */
+    double low,
+        high; /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and where closed says so */
     const char *const *words; /* CHOICE: NULL-terminated; after a word that ends in ':' stands a number */
     volt_search_law search;
     volt_unit unit;
@@ -91,7 +93,7 @@ VOLT_API const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
 
 /* ---- parameters of one kernel ----------------------------------------------------------------- */
 
-enum { VOLT_VALUE_LENGTH = 64 };
+enum { VOLT_VALUE_LENGTH = 256 };
 
 typedef struct volt_kernel_value {
     const volt_parameter_info *info;
@@ -154,7 +156,7 @@ VOLT_API volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view
 
 /* The same for collections: K[i][j] = kernel of series X[i] and series Y[j], each rows x d with lengths of their
  * own. volterra, fading, memory and fir compare the final states of two series, aligned at their ends after a zero
- * past; gak, sig and sigpde the two paths; expressions join what their factors give. Y NULL: the collection with itself, symmetric. Options as above. */
+ * past; esn and sas the last states of two series; gak, sig and sigpde the two paths; expressions join what their factors give. Y NULL: the collection with itself, symmetric. Options as above. */
 VOLT_API volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x,
                                           const volt_view *Y, int64_t n_y, const volt_gram_options *options,
                                           volt_matrix K);

@@ -275,6 +275,8 @@ void volt_kernel_free(volt_kernel *kernel)
         return;
     for (int64_t f = 0; f < VOLT_MOST_FACTORS && f < kernel->n_factors; f++)
         volt_kernel_free(kernel->factors[f]);
+    for (int p = 0; p < VOLT_MOST_PARAMETERS; p++)
+        volt_free(kernel->word[p]);
     volt_free(kernel->names);
     volt_free(kernel->text);
     volt_free(kernel);
@@ -544,10 +546,14 @@ volt_status volt_resolved_split(volt_resolved *resolved, const volt_records *rec
 void volt_resolved_release(volt_resolved *resolved)
 {
     forget_records(resolved);
+    for (int64_t f = 0; resolved->sum && resolved->sum->factor && f < resolved->sum->n_factors; f++)
+        volt_reservoir_free(resolved->sum->factor[f].reservoir);
     if (resolved->sum)
         volt_free(resolved->sum->factor);
     volt_free(resolved->sum);
     resolved->sum = NULL;
+    volt_reservoir_free(resolved->reservoir);
+    resolved->reservoir = NULL;
 }
 
 static double gain_of(const volt_resolved *factor, double norm)

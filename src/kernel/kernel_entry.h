@@ -9,6 +9,7 @@
  *                 after a sum over the last `window` local values (window_sum.c)
  *     programme   a dynamic programme over the block of local values of two paths (programme.h), the paths
  *                 being windows of the sequences, rows, or whole series
+ *     reservoir   explicit states that a recursion in time makes of each sequence (reservoir.h)
  *
  * An expression is a sum of products of such kernels, its factors, each of which sees its own filtered version of the
  * inputs: one slice of the columns that the filters make of a row (filter.h). */
@@ -22,12 +23,13 @@
 #include "kernel/products.h"
 #include "kernel/programme.h"
 #include "kernel/records.h"
+#include "kernel/reservoir.h"
 #include "volterra/kernel.h"
 
 #include <stdbool.h>
 
 enum {
-    VOLT_MOST_PARAMETERS = 12,
+    VOLT_MOST_PARAMETERS = 16,
     VOLT_MOST_FACTORS = 16,            /* of an expression */
     VOLT_EXPRESSION_LENGTH = 2048,     /* of its text, with the zero behind it */
     VOLT_MOST_STATE = 3,               /* numbers that one diagonal carries */
@@ -66,9 +68,10 @@ struct volt_resolved {
     int64_t window; /* rows of a sequence that an entry sees at most, where that is a parameter; else 1 */
     bool centred;   /* the Gram matrix is centred on its columns (centre.h); engines fill it as it is */
     volt_scan scan; /* step is NULL when the kernel runs on ... */
-    volt_programme programme; /* ... a programme between paths ... */
-    volt_path_shape shape;    /* ... of this shape */
-    struct volt_sum *sum;     /* an expression: its factors, and nothing of the above but facts, d and common */
+    volt_programme programme;  /* ... a programme between paths ... */
+    volt_path_shape shape;     /* ... of this shape, or on ... */
+    volt_reservoir *reservoir; /* ... the states of this one, which it owns; NULL for all other kernels */
+    struct volt_sum *sum; /* an expression: its factors, and nothing of the above but facts, d and common */
     struct volt_resolved_records *records; /* the columns are several sequences; NULL: one */
 };
 
@@ -103,15 +106,19 @@ typedef struct volt_kernel_entry {
     /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
     void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
     bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
+    bool shares_ball; /* its weights are shares of a bound on the ball: on another ball it is another kernel */
 } volt_kernel_entry;
 
 struct volt_kernel {
     const volt_kernel_entry *entry;
     double value[VOLT_MOST_PARAMETERS];    /* CHOICE: index of the word */
     double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number behind a word that ends in ':' */
-    bool given[VOLT_MOST_PARAMETERS];      /* in the text */
-    bool present[VOLT_MOST_PARAMETERS];    /* the same, or set by settle */
-    volt_filter filter;                    /* before the kernel, where it is a factor */
+    char *word[VOLT_MOST_PARAMETERS];      /* TEXT: the value */
+    const volt_reservoir_matrix
+        *stored;                      /* weights of a saved model while it is loaded; NULL: as the text says */
+    bool given[VOLT_MOST_PARAMETERS]; /* in the text */
+    bool present[VOLT_MOST_PARAMETERS]; /* the same, or set by settle */
+    volt_filter filter;                 /* before the kernel, where it is a factor */
     bool filter_given[VOLT_FILTER_PARAMETERS];
     char *text;
 
@@ -140,7 +147,9 @@ struct volt_kernel {
     X(gak)                  \
     X(sig)                  \
     X(sigpde)               \
-    X(cauchy)
+    X(cauchy)               \
+    X(esn)                  \
+    X(sas)
 
 #define VOLT_DECLARE_KERNEL(name) extern const volt_kernel_entry volt_kernel_##name;
 VOLT_KERNEL_LIST(VOLT_DECLARE_KERNEL)
@@ -187,8 +196,9 @@ const char *volt_factor_parameter_name(const volt_kernel *factor, int64_t index)
 bool volt_kernel_keeps_origin(const volt_kernel *kernel);
 bool volt_kernel_is_centred(const volt_kernel *kernel);
 
-/* Warn in the log when the kernel's Gram matrices need not be positive semidefinite. */
-void volt_kernel_warn(const volt_kernel *kernel);
+/* Warn in the log when the kernel's Gram matrices need not be positive semidefinite, or when the past does not fade in its
+ * reservoir on the rows Z, filtered as it wants them. VOLT_ERR_MEMORY. */
+volt_status volt_kernel_warn(const volt_kernel *kernel, const volt_resolved *resolved, volt_view Z);
 
 /* The value of parameter p, which is present, as it stands in the kernel's text. Returns `text`. */
 char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VALUE_LENGTH]);
@@ -201,6 +211,9 @@ int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_
 /* Add NAME=VALUE to a kernel's text: to its end, or with "2.NAME" to that of factor 2, "2.weight" before it. False, and nothing is changed, where `capacity` is too small. Whether
  * the kernel takes it is for volt_kernel_parse to say. */
 bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value);
+
+/* For settle: VOLT_ERR_KERNEL when both parameters are there. */
+volt_status volt_kernel_refuse_both(const volt_kernel *kernel, int a, int b);
 
 /* For settle: give parameter p its fallback, unless it is present. */
 void volt_kernel_use_fallback(volt_kernel *kernel, int p);

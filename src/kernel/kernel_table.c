@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "kernel/kernel_entry.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define ENTRY(name) &volt_kernel_##name,
@@ -62,13 +63,34 @@ bool volt_kernel_is_centred(const volt_kernel *kernel)
     return kernel->n_factors == 0 && kernel->entry->centred && kernel->entry->centred(kernel);
 }
 
-void volt_kernel_warn(const volt_kernel *kernel)
+/* The echo state property, on the rows that the reservoir is for. */
+static volt_status warn_of_echo(const volt_kernel *kernel, const volt_reservoir *reservoir, volt_view Z)
 {
-    for (int64_t f = 0; f < kernel->n_factors; f++)
-        volt_kernel_warn(kernel->factors[f]);
+    static const double little = 0.1;
+    int64_t rows = 0;
+    double left = 0;
+    VOLT_TRY(volt_reservoir_echo(reservoir, Z, &rows, &left));
+    if (!(left <= little))
+        volt_log(VOLT_LOG_WARNING,
+                 "kernel %s: the past does not fade: after %" PRId64
+                 " rows two starts are still %.2g of their first distance apart; take a smaller radius or "
+                 "norm, or a "
+                 "larger leak",
+                 kernel->entry->info.name, rows, left);
+    return VOLT_OK;
+}
+
+volt_status volt_kernel_warn(const volt_kernel *kernel, const volt_resolved *resolved, volt_view Z)
+{
+    for (int64_t f = 0; f < kernel->n_factors; f++) {
+        const volt_sum *sum = resolved->sum;
+        volt_view slice = {Z.data + sum->slice[f] * sum->d, Z.rows, sum->d, Z.ld};
+        VOLT_TRY(volt_kernel_warn(kernel->factors[f], &sum->factor[f], slice));
+    }
     if (kernel->n_factors == 0 && kernel->entry->may_be_indefinite)
         volt_log(VOLT_LOG_WARNING, "kernel %s need not be positive semidefinite: a fit may fail or mislead",
                  kernel->entry->info.name);
+    return resolved->reservoir ? warn_of_echo(kernel, resolved->reservoir, Z) : VOLT_OK;
 }
 
 volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t d, double eps,

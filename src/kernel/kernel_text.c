@@ -121,18 +121,36 @@ static volt_status read_choice(const volt_kernel_info *info, int p, piece text, 
                      text.length, text.at, parameter->range);
 }
 
+static volt_status read_word(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
+{
+    const volt_parameter_info *parameter = &info->parameters[p];
+    VOLT_REQUIRE(text.length > 0 && text.length < VOLT_VALUE_LENGTH, VOLT_ERR_KERNEL,
+                 "kernel %s: %s has %d characters, and must have 1 to %d", info->name, parameter->name,
+                 text.length, VOLT_VALUE_LENGTH - 1);
+    for (int i = 0; i < text.length; i++)
+        VOLT_REQUIRE(!isspace((unsigned char)text.at[i]), VOLT_ERR_KERNEL,
+                     "kernel %s: %s=%.*s has a blank in it, which a kernel's text cannot hold", info->name,
+                     parameter->name, text.length, text.at);
+    char copy[VOLT_VALUE_LENGTH];
+    snprintf(copy, sizeof copy, "%.*s", text.length, text.at);
+    kernel->word[p] = volt_strdup(copy);
+    return kernel->word[p] ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
 static volt_status read_value(const volt_kernel_info *info, int p, piece text, volt_kernel *kernel)
 {
     const volt_parameter_info *parameter = &info->parameters[p];
     if (parameter->kind == VOLT_PARAMETER_CHOICE)
         return read_choice(info, p, text, kernel);
+    if (parameter->kind == VOLT_PARAMETER_TEXT)
+        return read_word(info, p, text, kernel);
 
     double value = 0;
     VOLT_TRY(read_number(info->name, parameter->name, text, &value));
     bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
-    bool inside = whole ? value >= parameter->low && value <= parameter->high && value == floor(value)
-                        : (parameter->closed ? value >= parameter->low : value > parameter->low) &&
-                              value < parameter->high;
+    bool inside = (whole || parameter->closed & 1 ? value >= parameter->low : value > parameter->low) &&
+                  (whole || parameter->closed & 2 ? value <= parameter->high : value < parameter->high) &&
+                  (!whole || value == floor(value));
     VOLT_REQUIRE(inside && isfinite(value), VOLT_ERR_KERNEL, "kernel %s: %s=%.*s lies outside %s", info->name,
                  parameter->name, text.length, text.at, parameter->range);
     kernel->value[p] = value;
@@ -174,6 +192,15 @@ void volt_kernel_use_fallback(volt_kernel *kernel, int p)
         return;
     piece text = {parameter->fallback, (int)strlen(parameter->fallback)};
     kernel->present[p] = read_value(&kernel->entry->info, p, text, kernel) == VOLT_OK;
+}
+
+volt_status volt_kernel_refuse_both(const volt_kernel *kernel, int a, int b)
+{
+    const volt_kernel_info *info = &kernel->entry->info;
+    VOLT_REQUIRE(!(kernel->present[a] && kernel->present[b]), VOLT_ERR_KERNEL,
+                 "kernel %s: give %s or %s, not both", info->name, info->parameters[a].name,
+                 info->parameters[b].name);
+    return VOLT_OK;
 }
 
 volt_status volt_kernel_use_fallbacks(volt_kernel *kernel)
@@ -223,7 +250,9 @@ char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VA
     const volt_parameter_info *parameter = &kernel->entry->info.parameters[p];
     char number[VOLT_NUMBER_LENGTH] = "";
     const char *word = "";
-    if (parameter->kind != VOLT_PARAMETER_CHOICE) {
+    if (parameter->kind == VOLT_PARAMETER_TEXT) {
+        word = kernel->word[p];
+    } else if (parameter->kind != VOLT_PARAMETER_CHOICE) {
         volt_format_number(kernel->value[p], number);
     } else {
         word = parameter->words[(int)kernel->value[p]];

@@ -139,8 +139,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     VOLT_TRY(volt_extents_of(volt_as_view(Z), volt_kernel_slices(kernel), "the inputs", extents));
     VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
     VOLT_TRY(volt_model_use_records(model, options->records, options->n_records));
-    volt_kernel_warn(model->kernel);
-    return VOLT_OK;
+    return volt_kernel_warn(model->kernel, &model->resolved, volt_as_view(Z));
 }
 
 /* The scaled training inputs as the kernel wants them. */

@@ -144,20 +144,20 @@ static void ends_of_every_range(void **state)
         const volt_kernel_info *info = volt_kernel_describe(i);
         for (int64_t p = 0; p < info->n_parameters; p++) {
             const volt_parameter_info *parameter = &info->parameters[p];
-            if (parameter->kind == VOLT_PARAMETER_CHOICE)
+            if (parameter->kind == VOLT_PARAMETER_CHOICE || parameter->kind == VOLT_PARAMETER_TEXT)
                 continue;
             bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
             check_bound(info->name, parameter, NAN, false);
             check_bound(info->name, parameter, INFINITY, false);
             if (isfinite(parameter->low)) {
-                check_bound(info->name, parameter, parameter->low, whole || parameter->closed);
+                check_bound(info->name, parameter, parameter->low, whole || parameter->closed & 1);
                 check_bound(info->name, parameter,
                             whole ? parameter->low - 1 : nextafter(parameter->low, -INFINITY), false);
                 check_bound(info->name, parameter, whole ? parameter->low + 0.5 : parameter->low + 1e-9,
                             !whole);
             }
             if (isfinite(parameter->high)) {
-                check_bound(info->name, parameter, parameter->high, whole);
+                check_bound(info->name, parameter, parameter->high, whole || parameter->closed & 2);
                 check_bound(info->name, parameter, whole ? parameter->high + 1 : parameter->high * 1.5, false);
             }
             checked++;

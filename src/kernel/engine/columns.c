@@ -78,7 +78,7 @@ static void pack(volt_columns *columns)
  * any others. */
 int64_t volt_columns_window(const volt_resolved *resolved, int64_t m)
 {
-    if (resolved->sum || resolved->records)
+    if (resolved->sum || resolved->records || resolved->reservoir)
         return 1;
     if (resolved->scan.step)
         return volt_min(resolved->window, m);

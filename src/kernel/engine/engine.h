@@ -44,6 +44,7 @@ struct volt_engine {
 #define VOLT_ENGINE_LIST(X) \
     X(records)              \
     X(sum)                  \
+    X(reservoir)            \
     X(scan)                 \
     X(window_sum)           \
     X(features)             \

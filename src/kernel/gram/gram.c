@@ -172,7 +172,7 @@ static volt_status run_gram(const volt_kernel *kernel, const volt_sliced_rows *x
     volt_resolved resolved = {0};
     VOLT_TRY(join_extents(kernel, x, y, options->radius, extents));
     VOLT_TRY(volt_kernel_resolve_slices(kernel, extents, x->rows.cols / volt_kernel_slices(kernel), &resolved));
-    volt_kernel_warn(kernel);
+    volt_status status = volt_kernel_warn(kernel, &resolved, x->rows);
     gram_job job = {&resolved, x->rows, y->rows, same, options->progress};
     double n = (double)x->rows.rows, m = (double)y->rows.rows;
     volt_gram_steps steps = {.context = &job,
@@ -183,7 +183,8 @@ static volt_status run_gram(const volt_kernel *kernel, const volt_sliced_rows *x
                              .centred = resolved.centred,
                              .normalise = options->normalise != 0,
                              .mirror = options->mirror != 0};
-    volt_status status = volt_gram_run(&steps, K);
+    if (status == VOLT_OK)
+        status = volt_gram_run(&steps, K);
     volt_resolved_release(&resolved);
     return status;
 }

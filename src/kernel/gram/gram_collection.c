@@ -4,7 +4,8 @@
  * meets a whole group at once and everything vectorises whatever the lengths are.
  *     scans       aligned at the end, zeros in front of the shorter: a row of zeros in front is just a step of
  *                 the zero past, so the recursion needs no border of its own; K is the last entry
- *     programmes  aligned at the start, zeros behind the shorter, each lane read off at its own length */
+ *     programmes  aligned at the start, zeros behind the shorter, each lane read off at its own length
+ *     reservoirs  need no pairs of steps: their last states are compared (gram_states.c) */
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -13,6 +14,7 @@
 #include "base/team.h"
 #include "kernel/gram/gram.h"
 #include "kernel/gram/gram_expression.h"
+#include "kernel/gram/gram_states.h"
 #include "kernel/gram/gram_steps.h"
 #include "kernel/kernel_entry.h"
 
@@ -165,7 +167,6 @@ typedef struct work {
     const volt_resolved *resolved;
     collection X;
     groups columns;
-    int64_t longest_x; /* steps */
     int64_t x_numbers; /* of the longest series, laid out */
     int64_t scratch;   /* numbers for one thread: a series laid out, a group made of it, the engine's own */
     double *memory;
@@ -251,7 +252,8 @@ static void fill_self(const work *w, collection Y, double *memory)
 static volt_status run(work *w, collection Y, bool same, volt_matrix K)
 {
     const volt_resolved *resolved = w->resolved;
-    int64_t longest = volt_max(w->longest_x, longest_steps(resolved, Y)), threads = volt_threads();
+    int64_t longest = volt_max(longest_steps(resolved, w->X), longest_steps(resolved, Y));
+    int64_t threads = volt_threads();
     VOLT_TRY(groups_create(resolved, Y, &w->columns));
     w->x_numbers = longest * w->columns.d;
     w->scratch =
@@ -286,10 +288,12 @@ static volt_status fill(const void *context, bool own, double from, double share
     const collection_job *job = context;
     collection X = own ? job->Y : job->X;
     bool same = own || job->same;
+    const volt_reservoir *reservoir = job->resolved->reservoir;
     volt_stage stage;
-    work w = {.resolved = job->resolved, .X = X, .longest_x = longest_steps(job->resolved, X), .stage = &stage};
+    work w = {.resolved = job->resolved, .X = X, .stage = &stage};
     volt_stage_begin(&stage, job->progress, "gram", from, share, (double)K.rows);
-    volt_status status = run(&w, job->Y, same, K);
+    volt_status status = reservoir ? volt_gram_states(reservoir, X.series, job->Y.series, same, &stage, K)
+                                   : run(&w, job->Y, same, K);
     groups_free(&w.columns);
     volt_free(w.memory);
     return status == VOLT_OK ? volt_check_finite(K, same) : status;
@@ -341,9 +345,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     }
     volt_extent extent = {.radius = radius}; /* no paths: their scale is of no account */
     VOLT_TRY(volt_kernel_resolve(kernel, extent, d, resolved));
-    VOLT_REQUIRE(resolved->scan.state_size > 0, VOLT_ERR_KERNEL,
-                 "kernel %s compares rows, not series: take volterra, fading, memory, fir, gak, sig or sigpde",
-                 entry->info.name);
+    VOLT_REQUIRE(
+        resolved->scan.state_size > 0 || resolved->reservoir, VOLT_ERR_KERNEL,
+        "kernel %s compares rows, not series: take volterra, fading, memory, fir, gak, sig, sigpde, esn or sas",
+        entry->info.name);
     return VOLT_OK;
 }
 
@@ -369,10 +374,10 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
                  rows.count, columns.count);
-    volt_resolved resolved;
+    volt_resolved resolved = {0};
     VOLT_TRY(volt_start_threads());
     VOLT_TRY(resolve(kernel, radius, d, &resolved));
-    volt_kernel_warn(kernel);
+    volt_status status = volt_kernel_warn(kernel, &resolved, rows.series[0]);
     collection_job job = {&resolved, rows, columns, same, options->progress};
     volt_gram_steps steps = {.context = &job,
                              .fill = fill,
@@ -382,5 +387,8 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
                              .centred = resolved.centred,
                              .normalise = options->normalise != 0,
                              .mirror = options->mirror != 0};
-    return volt_gram_run(&steps, K);
+    if (status == VOLT_OK)
+        status = volt_gram_run(&steps, K);
+    volt_resolved_release(&resolved);
+    return status;
 }

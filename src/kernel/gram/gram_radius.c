@@ -22,9 +22,12 @@ volt_status volt_take_radius(double asked, int64_t d, double *radius)
 static bool has_ball(const volt_kernel *kernel, int64_t d, double radius)
 {
     volt_resolved resolved = {0};
-    return !kernel->entry->paths && (volt_kernel_resolve(kernel, (volt_extent){.radius = radius, .largest = 1},
-                                                         d, &resolved) != VOLT_OK ||
-                                     resolved.gain);
+    bool has =
+        !kernel->entry->paths &&
+        (volt_kernel_resolve(kernel, (volt_extent){.radius = radius, .largest = 1}, d, &resolved) != VOLT_OK ||
+         resolved.gain);
+    volt_resolved_release(&resolved);
+    return has;
 }
 
 double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked)
@@ -42,8 +45,8 @@ static bool depends_on_radius(const volt_kernel *kernel, int64_t d, double small
     for (int64_t f = 0; f < kernel->n_factors; f++)
         if (depends_on_radius(kernel->factors[f], d, small, large))
             return true;
-    if (kernel->n_factors > 0)
-        return false;
+    if (kernel->n_factors > 0 || kernel->entry->shares_ball)
+        return kernel->n_factors == 0;
     static const double eps = 0x1p-52;
     volt_kernel_facts first = {0}, second = {0};
     return volt_kernel_query(kernel, small, d, eps, &first) == VOLT_OK &&

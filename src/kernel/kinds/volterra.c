@@ -79,18 +79,11 @@ static lift lift_of(const volt_kernel *kernel)
     return (lift)(int)kernel->value[LIFT];
 }
 
-static volt_status refuse_both(const volt_kernel *kernel, int a, int b)
-{
-    VOLT_REQUIRE(!(kernel->present[a] && kernel->present[b]), VOLT_ERR_KERNEL,
-                 "kernel volterra: give %s or %s, not both", parameters[a].name, parameters[b].name);
-    return VOLT_OK;
-}
-
 static volt_status settle(volt_kernel *kernel)
 {
     volt_kernel_use_fallback(kernel, LIFT);
-    VOLT_TRY(refuse_both(kernel, TAU, TAU_COEF));
-    VOLT_TRY(refuse_both(kernel, LAMBDA, LAMBDA_COEF));
+    VOLT_TRY(volt_kernel_refuse_both(kernel, TAU, TAU_COEF));
+    VOLT_TRY(volt_kernel_refuse_both(kernel, LAMBDA, LAMBDA_COEF));
     if (!kernel->present[LAMBDA] && !kernel->present[LAMBDA_COEF])
         volt_kernel_use_fallback(kernel, LAMBDA_COEF);
 

@@ -129,11 +129,14 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
 {
     VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_CHOICE, VOLT_ERR_ARGUMENT,
                  "%s is one of %s: give choices, not a range", range->name, parameter->range);
+    VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_TEXT, VOLT_ERR_ARGUMENT,
+                 "%s is %s: give choices, not a range", range->name, parameter->range);
     VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || volt_law_is_whole(range->kind), VOLT_ERR_ARGUMENT,
                  "%s takes whole numbers: give a range of integers", range->name);
     bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
-    bool inside = (parameter->closed || whole ? range->low >= parameter->low : range->low > parameter->low) &&
-                  (whole ? range->high <= parameter->high : range->high < parameter->high);
+    bool inside =
+        (whole || parameter->closed & 1 ? range->low >= parameter->low : range->low > parameter->low) &&
+        (whole || parameter->closed & 2 ? range->high <= parameter->high : range->high < parameter->high);
     VOLT_REQUIRE(inside, VOLT_ERR_ARGUMENT, "the range of %s goes from %g to %g, and must lie in %s",
                  range->name, range->low, range->high, parameter->range);
     return VOLT_OK;
@@ -186,6 +189,9 @@ static const struct {
     {"pair", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 0.98}},
     {"angle", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 1}},
     {"corr", {.kind = VOLT_SEARCH_LINEAR, .low = -0.9, .high = 0.99}},
+    {"seed", {.kind = VOLT_SEARCH_INTEGER, .low = 1, .high = 1000}},
+    {"size", {.kind = VOLT_SEARCH_LOG_INTEGER, .low = 20, .high = 500}},
+    {"density", {.kind = VOLT_SEARCH_LOG, .low = 0.02, .high = 1}},
     {"weight", {.kind = VOLT_SEARCH_LOG, .low = 1e-3, .high = 1e3}},
 };
 

@@ -1,0 +1,179 @@
+/* src/kernel/engine/reservoir_engine.c: kernels of reservoirs: states are run, and multiplied.
+ *
+ *     K = (X Y' + coef0)^degree,        X, Y: states of rows and columns
+ *
+ * A past is one state. The states of the columns are kept with them. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/path_features.h"
+
+#include <string.h>
+
+enum {
+    STATE_ROWS = 64, /* rows of K that are multiplied out at a time ... */
+    OWN_ROWS = 256   /* ... and where the rows are the columns' own, whose states are there */
+};
+
+typedef struct reservoir_past {
+    volt_past base;
+    double *state; /* size, and what the reservoir wants behind it */
+    double *room;
+    double *block; /* rows x size */
+} reservoir_past;
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return resolved->reservoir != NULL;
+}
+
+static int64_t block_rows(int64_t most_rows)
+{
+    return volt_min(most_rows, STATE_ROWS);
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    const volt_reservoir *reservoir = resolved->reservoir;
+    return (double)(m + block_rows(rows) + 2) * (double)reservoir->ld +
+           2 * (double)volt_reservoir_room(reservoir);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+/* The states of rows first .. m - 1, on from the one before them. */
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    const volt_reservoir *reservoir = resolved->reservoir;
+    int64_t n = reservoir->size, m = columns->m;
+    columns->n_features = n;
+    VOLT_TRY(volt_columns_extend((void **)&columns->features, first * n, m * n, sizeof(double)));
+    double *memory = volt_alloc_doubles(reservoir->ld + volt_reservoir_room(reservoir), 1);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+    const double *before = first > 0 ? columns->features + (first - 1) * n : reservoir->start;
+    memcpy(memory, before, (size_t)n * sizeof(double));
+    for (int64_t i = first; i < m && volt_stage_poll(stage); i += STATE_ROWS) {
+        int64_t count = volt_min(STATE_ROWS, m - i);
+        volt_reservoir_run(reservoir, volt_view_of(columns->given + i * columns->d, count, columns->d), memory,
+                           memory + reservoir->ld, volt_matrix_of(columns->features + i * n, count, n));
+    }
+    volt_free(memory);
+    return volt_columns_cancelled(stage);
+}
+
+/* ---- a past ----------------------------------------------------------------------------------- */
+
+static void release(volt_past *base)
+{
+    reservoir_past *past = (reservoir_past *)base;
+    volt_free(past->state);
+    volt_free(past->room);
+    volt_free(past->block);
+    volt_free(past);
+}
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **base)
+{
+    (void)columns;
+    const volt_reservoir *reservoir = resolved->reservoir;
+    reservoir_past *past = volt_alloc_zero(1, sizeof *past);
+    if (!past)
+        return VOLT_ERR_MEMORY;
+    past->state = volt_alloc_doubles(reservoir->ld, 1);
+    past->room = volt_alloc_doubles(volt_reservoir_room(reservoir), 1);
+    past->block = volt_alloc_doubles(block_rows(most_rows), reservoir->size);
+    if (!past->state || !past->room || !past->block) {
+        release(&past->base);
+        return VOLT_ERR_MEMORY;
+    }
+    *base = &past->base;
+    return VOLT_OK;
+}
+
+static int64_t length(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return resolved->reservoir->size;
+}
+
+static void set(volt_past *base, const double *state)
+{
+    memcpy(((reservoir_past *)base)->state, state, (size_t)base->resolved->reservoir->size * sizeof *state);
+}
+
+static void get(const volt_past *base, double *state)
+{
+    memcpy(state, ((const reservoir_past *)base)->state,
+           (size_t)base->resolved->reservoir->size * sizeof *state);
+}
+
+static void zero(volt_past *base)
+{
+    set(base, base->resolved->reservoir->start);
+}
+
+static void seek(volt_past *base, volt_view Z)
+{
+    reservoir_past *past = (reservoir_past *)base;
+    volt_reservoir_run(base->resolved->reservoir, Z, past->state, past->room, (volt_matrix){0});
+}
+
+/* Rows first .. first + count - 1 of K from products, coef0 included, to their power. */
+static void raise(const volt_reservoir *reservoir, int64_t first, int64_t count, bool lower, volt_matrix K)
+{
+    for (int64_t i = first; i < first + count && reservoir->degree > 1; i++) {
+        double *restrict row = K.data + i * K.ld;
+        int64_t end = lower ? i + 1 : K.cols;
+        for (int64_t j = 0; j < end; j++) {
+            double base = row[j], power = base;
+            for (int64_t p = 1; p < reservoir->degree; p++)
+                power *= base;
+            row[j] = power;
+        }
+    }
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    reservoir_past *past = (reservoir_past *)base;
+    const volt_reservoir *reservoir = base->resolved->reservoir;
+    int64_t n = reservoir->size, most = same ? OWN_ROWS : block_rows(base->most_rows);
+    volt_view all = volt_view_of(base->columns->features, base->columns->m, n);
+    for (int64_t first = 0; first < Z.rows; first += most) {
+        int64_t count = volt_min(most, Z.rows - first);
+        volt_view block = same ? volt_view_rows(all, first, count) : volt_view_of(past->block, count, n);
+        if (same)
+            set(base, block.data + (count - 1) * n);
+        else
+            volt_reservoir_run(reservoir, volt_view_rows(Z, first, count), past->state, past->room,
+                               volt_matrix_of(past->block, count, n));
+        volt_features_multiply(block, all, reservoir->coef0, first, same, K);
+        raise(reservoir, first, count, same, K);
+        if (stage && !volt_stage_advance(stage, count * (same ? first + count : K.cols)))
+            return;
+    }
+}
+
+static const volt_past_ops past_ops = {
+    .allocate = allocate,
+    .zero = zero,
+    .release = release,
+    .advance = advance,
+    .seek = seek,
+    .length = length,
+    .get = get,
+    .set = set,
+};
+
+const volt_engine volt_engine_reservoir = {
+    .name = "reservoir",
+    .multiplies = true,
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &past_ops,
+};

@@ -1,0 +1,329 @@
+/* src/kernel/kinds/esn.c: the inner product of states of an echo state network, or a power of it.
+ *
+ *     x_t = (1 - leak) x_{t-1} + leak f(A x_{t-1} + C z_t + b),        K = (<x_t, x'_s> + coef0)^degree
+ *
+ * (Jaeger 2001; the kernel of a reservoir, section II of the paper.) Without weights of the user's own, A is a sparse
+ * Gaussian matrix scaled to the spectral radius or the norm asked for, C and b are uniform on (-1, 1) times `input` and
+ * `bias`. With |A| < 1 the past fades for every input and every leak; with spectral radius below 1 it mostly does, and
+ * both is neither needed: it is tried out on the data from two starts (reservoir.h). */
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/kinds/reservoir_kernel.h"
+#include "kernel/spectrum.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SIZE,
+    RADIUS,
+    NORM,
+    LEAK,
+    INPUT,
+    BIAS,
+    DENSITY,
+    SEED,
+    ACTIVATION,
+    DEGREE,
+    COEF0,
+    START,
+    WEIGHTS,
+    N_PARAMETERS
+};
+
+static const volt_reservoir_parameters where = {SIZE, DENSITY, SEED, START, WEIGHTS};
+
+static const char *const activation_words[] = {"tanh", "identity", NULL};
+enum { TANH, IDENTITY };
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [SIZE] = VOLT_PARAMETER_SIZE,
+    [RADIUS] = {.name = "radius",
+                .meaning = "spectral radius of the weights between states; below 1 with activation=identity",
+                .fallback = "0.9",
+                .range = "[0, 10)",
+                .kind = VOLT_PARAMETER_REAL,
+                .low = 0,
+                .high = 10,
+                .closed = 1,
+                .search = VOLT_SEARCH_LINEAR,
+                .search_low = 0.1,
+                .search_high = 1.3},
+    [NORM] = {.name = "norm",
+              .meaning = "their largest singular value, instead of radius: below 1 the past fades for sure",
+              .range = "[0, 10)",
+              .kind = VOLT_PARAMETER_REAL,
+              .low = 0,
+              .high = 10,
+              .closed = 1},
+    [LEAK] = {.name = "leak",
+              .meaning = "share of a state that a step renews",
+              .fallback = "1",
+              .range = "(0, 1]",
+              .kind = VOLT_PARAMETER_REAL,
+              .low = 0,
+              .high = 1,
+              .closed = 2,
+              .search = VOLT_SEARCH_LOG,
+              .search_low = 0.05,
+              .search_high = 1},
+    [INPUT] = VOLT_PARAMETER_POSITIVE("input", "scale of the weights of the inputs", VOLT_UNIT_ONE, 0.03, 10),
+    [BIAS] = {.name = "bias",
+              .meaning = "scale of the constants in the states; 0.5, or 1 with weights, when not given",
+              .range = "[0, inf)",
+              .kind = VOLT_PARAMETER_REAL,
+              .low = 0,
+              .high = INFINITY,
+              .closed = 1,
+              .search = VOLT_SEARCH_LINEAR,
+              .search_low = 0,
+              .search_high = 2},
+    [DENSITY] = VOLT_PARAMETER_DENSITY,
+    [SEED] = VOLT_PARAMETER_SEED,
+    [ACTIVATION] = {.name = "activation",
+                    .meaning = "what a state goes through",
+                    .fallback = "tanh",
+                    .range = "tanh, identity",
+                    .kind = VOLT_PARAMETER_CHOICE,
+                    .words = activation_words},
+    [DEGREE] = {.name = "degree",
+                .meaning = "of a polynomial in the states: the kernel is a power of their product",
+                .fallback = "1",
+                .range = "1 to 64",
+                .kind = VOLT_PARAMETER_INTEGER,
+                .low = 1,
+                .high = 64},
+    [COEF0] = {.name = "coef0",
+               .meaning = "weight of the lower degrees; 1 with degree above 1, else 0, when not given",
+               .range = "[0, inf)",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = INFINITY,
+               .closed = 1},
+    [START] = VOLT_PARAMETER_START,
+    [WEIGHTS] = VOLT_PARAMETER_WEIGHTS("A (size x size), C (size x inputs), b (size; may be missing)"),
+};
+
+static void use(volt_kernel *kernel, int p, double value)
+{
+    if (kernel->present[p])
+        return;
+    kernel->value[p] = value;
+    kernel->present[p] = true;
+}
+
+static volt_status settle(volt_kernel *kernel)
+{
+    VOLT_TRY(volt_reservoir_settle(kernel, &where));
+    VOLT_TRY(volt_kernel_refuse_both(kernel, RADIUS, NORM));
+    bool own = kernel->present[WEIGHTS];
+    if (!own && !kernel->present[NORM])
+        volt_kernel_use_fallback(kernel, RADIUS);
+    volt_kernel_use_fallback(kernel, LEAK);
+    volt_kernel_use_fallback(kernel, INPUT);
+    use(kernel, BIAS, own ? 1 : 0.5);
+    volt_kernel_use_fallback(kernel, ACTIVATION);
+    volt_kernel_use_fallback(kernel, DEGREE);
+    use(kernel, COEF0, kernel->value[DEGREE] > 1 ? 1 : 0);
+    int bound = kernel->present[NORM] ? NORM : RADIUS;
+    VOLT_REQUIRE((int)kernel->value[ACTIVATION] == TANH || !kernel->present[bound] || kernel->value[bound] < 1,
+                 VOLT_ERR_KERNEL, "kernel esn: %s=%g must lie below 1 with activation=identity",
+                 parameters[bound].name, kernel->value[bound]);
+    return VOLT_OK;
+}
+
+/* ---- the radius of a drawn matrix ------------------------------------------------------------- */
+
+/* It depends on size, density and seed alone, which a search leaves as they are: the last ones are remembered. */
+typedef struct known_radius {
+    double size, density, seed, radius;
+} known_radius;
+
+enum { MOST_KNOWN = 16 };
+static known_radius known[MOST_KNOWN];
+static int64_t n_known;
+
+static bool recall(known_radius *one)
+{
+    bool found = false;
+#pragma omp critical(volt_known_radius)
+    for (int64_t i = 0; i < n_known && i < MOST_KNOWN && !found; i++)
+        if (known[i].size == one->size && known[i].density == one->density && known[i].seed == one->seed) {
+            one->radius = known[i].radius;
+            found = true;
+        }
+    return found;
+}
+
+static void remember(known_radius one)
+{
+#pragma omp critical(volt_known_radius)
+    known[n_known++ % MOST_KNOWN] = one;
+}
+
+static volt_status drawn_radius(const volt_kernel *kernel, const double *A, int64_t n, double *radius)
+{
+    known_radius one = {(double)n, kernel->value[DENSITY], kernel->value[SEED], 0};
+    if (!recall(&one)) {
+        VOLT_TRY(volt_spectral_radius(A, n, &one.radius));
+        remember(one);
+    }
+    *radius = one.radius;
+    return VOLT_OK;
+}
+
+/* ---- weights ---------------------------------------------------------------------------------- */
+
+/* What A is multiplied by. */
+static volt_status scale_of(const volt_kernel *kernel, const double *A, int64_t n, double *scale)
+{
+    bool by_norm = kernel->present[NORM];
+    double reach = 1, wanted = by_norm ? kernel->value[NORM] : kernel->value[RADIUS];
+    *scale = 1;
+    if (!by_norm && !kernel->present[RADIUS])
+        return VOLT_OK;
+    if (by_norm)
+        VOLT_TRY(volt_spectral_norm(A, n, &reach));
+    else if (kernel->present[WEIGHTS])
+        VOLT_TRY(volt_spectral_radius(A, n, &reach));
+    else
+        VOLT_TRY(drawn_radius(kernel, A, n, &reach));
+    VOLT_REQUIRE(
+        wanted == 0 || isfinite(wanted / reach), VOLT_ERR_ARGUMENT,
+        "kernel esn: the weights between states have a %s of 0, and cannot be scaled to %g: take a larger "
+        "density or another seed",
+        by_norm ? "norm" : "spectral radius", wanted);
+    *scale = wanted == 0 ? 0 : wanted / reach;
+    return VOLT_OK;
+}
+
+static volt_status put_weights(const volt_kernel *kernel, const double *A, const double *C, const double *b,
+                               volt_reservoir *reservoir)
+{
+    int64_t n = reservoir->size, d = reservoir->d;
+    double scale = 0;
+    VOLT_TRY(scale_of(kernel, A, n, &scale));
+    volt_reservoir_put(reservoir, 0, A, n, scale);
+    volt_reservoir_put(reservoir, n, C, d, kernel->value[INPUT]);
+    if (b)
+        volt_reservoir_put(reservoir, n + d, b, 1, kernel->value[BIAS]);
+    return VOLT_OK;
+}
+
+static volt_status take_weights(const volt_kernel *kernel, const volt_arrays *arrays, volt_reservoir *reservoir)
+{
+    const char *file = kernel->word[WEIGHTS];
+    int64_t n = reservoir->size, d = reservoir->d;
+    const double *A = NULL, *C = NULL, *b = NULL;
+    VOLT_TRY(volt_reservoir_tensor(file, arrays, "A", (const int64_t[]){n, n, 0}, false, &A));
+    VOLT_TRY(volt_reservoir_tensor(file, arrays, "C", (const int64_t[]){n, d, 0}, false, &C));
+    VOLT_TRY(volt_reservoir_tensor(file, arrays, "b", (const int64_t[]){n, 0, 0}, true, &b));
+    return put_weights(kernel, A, C, b, reservoir);
+}
+
+static volt_status draw_weights(const volt_kernel *kernel, volt_reservoir *reservoir)
+{
+    enum { OF_STATES, OF_INPUTS, CONSTANTS }; /* streams of the seed */
+    int64_t n = reservoir->size, d = reservoir->d;
+    uint64_t seed = (uint64_t)kernel->value[SEED];
+    double *A = volt_alloc_doubles(n, n), *C = volt_alloc_doubles(n, d), *b = volt_alloc_doubles(n, 1);
+    volt_status status = A && C && b ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        volt_reservoir_draw_normal(seed, OF_STATES, kernel->value[DENSITY], n * n, A);
+        volt_reservoir_draw_uniform(seed, OF_INPUTS, n * d, C);
+        volt_reservoir_draw_uniform(seed, CONSTANTS, n, b);
+        status = put_weights(kernel, A, C, b, reservoir);
+    }
+    volt_free(b);
+    volt_free(C);
+    volt_free(A);
+    return status;
+}
+
+/* ---- on inputs -------------------------------------------------------------------------------- */
+
+static void arrange(const volt_reservoir *reservoir, const double *z, const double *x, double *u)
+{
+    memcpy(u, x, (size_t)reservoir->size * sizeof *u);
+    memcpy(u + reservoir->size, z, (size_t)reservoir->d * sizeof *u);
+    u[reservoir->size + reservoir->d] = 1;
+}
+
+/* The spectral radius of the weights between states as they are used. */
+static volt_status radius_in_use(const volt_reservoir *reservoir, double *radius)
+{
+    int64_t n = reservoir->size;
+    double *A = volt_alloc_doubles(n, n);
+    if (!A)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < n; k++) /* its transpose has the same */
+        memcpy(A + k * n, reservoir->matrix + k * reservoir->ld, (size_t)n * sizeof *A);
+    volt_status status = volt_spectral_radius(A, n, radius);
+    volt_free(A);
+    return status;
+}
+
+static volt_status make_weights(const volt_kernel *kernel, const volt_arrays *arrays, volt_reservoir *reservoir,
+                                double *reach)
+{
+    if (kernel->stored)
+        VOLT_TRY(volt_reservoir_set(reservoir, kernel->stored));
+    else
+        VOLT_TRY(arrays ? take_weights(kernel, arrays, reservoir) : draw_weights(kernel, reservoir));
+    bool known_reach = kernel->present[NORM] || kernel->present[RADIUS];
+    *reach = kernel->present[NORM] ? kernel->value[NORM] : kernel->value[RADIUS];
+    if (!known_reach)
+        VOLT_TRY(radius_in_use(reservoir, reach));
+    VOLT_REQUIRE(
+        reservoir->bends || *reach < 1, VOLT_ERR_ARGUMENT,
+        "kernel esn: the spectral radius of A in %s is %g, and must lie below 1 with activation=identity",
+        kernel->word[WEIGHTS], *reach);
+    return VOLT_OK;
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    volt_arrays *arrays = NULL;
+    int64_t size = 0;
+    double reach = 0, leak = kernel->value[LEAK];
+    volt_reservoir *reservoir = NULL;
+    volt_status status = volt_reservoir_size(kernel, &where, "A", &arrays, &size);
+    if (status == VOLT_OK) {
+        reservoir = volt_reservoir_allocate(size, d, size + d + 1);
+        status = reservoir ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
+    if (status == VOLT_OK) {
+        reservoir->arrange = arrange;
+        reservoir->leak = leak;
+        reservoir->bends = (int)kernel->value[ACTIVATION] == TANH;
+        reservoir->degree = (int64_t)kernel->value[DEGREE];
+        reservoir->coef0 = kernel->value[COEF0];
+        status = make_weights(kernel, arrays, reservoir, &reach);
+    }
+    volt_arrays_free(arrays);
+    if (status != VOLT_OK) {
+        volt_reservoir_free(reservoir);
+        return status;
+    }
+    double rate = 1 - leak + leak * reach; /* of the past that a step keeps, in the long run */
+    double largest =
+        reservoir->bends ? pow((double)size + reservoir->coef0, (double)reservoir->degree) : INFINITY;
+    *resolved = (volt_resolved){
+        .facts = {.radius = radius, .contraction = rate < 1 ? rate : 0, .largest = largest}, .window = 1};
+    return volt_reservoir_resolve(kernel, &where, reservoir, resolved);
+}
+
+const volt_kernel_entry volt_kernel_esn = {
+    .info = {.name = "esn",
+             .formula =
+                 "(<x_i, y_j> + coef0)^degree, x_i = (1 - leak) x_{i-1} + leak tanh(A x_{i-1} + C z_i + b)",
+             .cost = "O(size), and O(size^2) for a row",
+             .notes =
+                 "An echo state network: states x, y of a random reservoir. Of rank `size`, so that it is not\n"
+                 "universal; a fit is solved in its states where they are fewer than the rows, and a stream\n"
+                 "costs one step of the reservoir.",
+             .parameters = parameters,
+             .n_parameters = N_PARAMETERS},
+    .settle = settle,
+    .resolve = resolve,
+};

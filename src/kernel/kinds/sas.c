@@ -1,0 +1,271 @@
+/* src/kernel/kinds/sas.c: the inner product of states of a state-affine system.
+ *
+ *     x_t = p(z_t) x_{t-1} + q(z_t),        K = <x_t, x'_s>
+ *     p(z) = P0 + sum_{k <= degree} sum_c z_c^k Pk[c],        q(z) = q0 + sum_k sum_c z_c^k qk[c]
+ *
+ * (Grigoryeva and Ortega, J. Mach. Learn. Res. 19, 2018.) The past fades where |p(z)| < 1 on the ball |z| <= M. Since
+ * |z_c|^k summed in squares over c is at most M^{2k}, a bound on |p| there is
+ *
+ *     |P0| + sum_k M^k s_k,        s_k^2 = sum_c |Pk[c]|^2
+ *
+ * and matrices that are drawn are scaled so that it is `norm`: P0, which is symmetric, so that the norm is reached, has
+ * the share 1 - `share` of it, the powers of the inputs share the rest alike. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/kinds/reservoir_kernel.h"
+#include "kernel/spectrum.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIZE, NORM, SHARE, DEGREE, DENSITY, SEED, START, WEIGHTS, N_PARAMETERS };
+enum { MOST_DEGREE = 8 };
+
+static const volt_reservoir_parameters where = {SIZE, DENSITY, SEED, START, WEIGHTS};
+
+static const volt_parameter_info parameters[N_PARAMETERS] = {
+    [SIZE] = VOLT_PARAMETER_SIZE,
+    [NORM] =
+        VOLT_PARAMETER_SHARE("norm", "bound on |p(z)|: what a step keeps of the past at most", "0.95", 0.995),
+    [SHARE] = {.name = "share",
+               .meaning = "of norm that belongs to the inputs in p, the rest being P0's",
+               .fallback = "0.3",
+               .range = "[0, 1]",
+               .kind = VOLT_PARAMETER_REAL,
+               .low = 0,
+               .high = 1,
+               .closed = 3,
+               .search = VOLT_SEARCH_LINEAR,
+               .search_low = 0.01,
+               .search_high = 0.9},
+    [DEGREE] = {.name = "degree",
+                .meaning = "of p and q in the inputs",
+                .fallback = "1",
+                .range = "1 to 8",
+                .kind = VOLT_PARAMETER_INTEGER,
+                .low = 1,
+                .high = MOST_DEGREE},
+    [DENSITY] = VOLT_PARAMETER_DENSITY,
+    [SEED] = VOLT_PARAMETER_SEED,
+    [START] = VOLT_PARAMETER_START,
+    [WEIGHTS] = VOLT_PARAMETER_WEIGHTS("P0 (size x size), q0 (size), and for every power k up to degree Pk "
+                                       "(inputs x size x size), qk (inputs x "
+                                       "size)"),
+};
+
+static volt_status settle(volt_kernel *kernel)
+{
+    VOLT_TRY(volt_reservoir_settle(kernel, &where));
+    volt_kernel_use_fallback(kernel, DEGREE);
+    const int drawn[] = {NORM, SHARE};
+    for (int i = 0; i < 2; i++) {
+        VOLT_REQUIRE(!(kernel->present[WEIGHTS] && kernel->present[drawn[i]]), VOLT_ERR_KERNEL,
+                     "kernel sas: %s is of weights that are drawn, and weights=%s brings its own",
+                     parameters[drawn[i]].name, kernel->word[WEIGHTS]);
+        if (!kernel->present[WEIGHTS])
+            volt_kernel_use_fallback(kernel, drawn[i]);
+    }
+    return VOLT_OK;
+}
+
+/* u is, for 1 and every power of every input, that number times (x, 1). */
+static void arrange(const volt_reservoir *reservoir, const double *z, const double *x, double *u)
+{
+    int64_t n = reservoir->size, d = reservoir->d;
+    for (int64_t m = 0; m <= reservoir->powers * d; m++) {
+        double factor = 1, *part = u + m * (n + 1);
+        for (int64_t k = 0; m > 0 && k <= (m - 1) / d; k++)
+            factor *= z[(m - 1) % d];
+        for (int64_t i = 0; i < n; i++)
+            part[i] = factor * x[i];
+        part[n] = factor;
+    }
+}
+
+/* Where Pk[c] stands in u; qk[c] follows it. The first is P0. */
+static int64_t place_of(const volt_reservoir *reservoir, int64_t k, int64_t c)
+{
+    return (k == 0 ? 0 : 1 + (k - 1) * reservoir->d + c) * (reservoir->size + 1);
+}
+
+static int64_t channels_of(const volt_reservoir *reservoir, int64_t k)
+{
+    return k == 0 ? 1 : reservoir->d;
+}
+
+/* ---- weights ---------------------------------------------------------------------------------- */
+
+static volt_status take_weights(const volt_kernel *kernel, const volt_arrays *arrays, volt_reservoir *reservoir)
+{
+    const char *file = kernel->word[WEIGHTS];
+    int64_t n = reservoir->size, d = reservoir->d;
+    for (int64_t k = 0; k <= reservoir->powers; k++) {
+        const int64_t first[][3] = {{n, n, 0}, {d, n, n}}, second[][3] = {{n, 0, 0}, {d, n, 0}};
+        char P_name[8], q_name[8];
+        const double *P = NULL, *q = NULL;
+        snprintf(P_name, sizeof P_name, "P%d", (int)k);
+        snprintf(q_name, sizeof q_name, "q%d", (int)k);
+        VOLT_TRY(volt_reservoir_tensor(file, arrays, P_name, first[k > 0], false, &P));
+        VOLT_TRY(volt_reservoir_tensor(file, arrays, q_name, second[k > 0], false, &q));
+        for (int64_t c = 0; c < channels_of(reservoir, k); c++) {
+            int64_t at = place_of(reservoir, k, c);
+            volt_reservoir_put(reservoir, at, P + c * n * n, n, 1);
+            volt_reservoir_put(reservoir, at + n, q + c * n, 1, 1);
+        }
+    }
+    char next[16];
+    snprintf(next, sizeof next, "P%d", (int)reservoir->powers + 1);
+    VOLT_REQUIRE(!volt_arrays_find(arrays, next), VOLT_ERR_SHAPE,
+                 "%s has a tensor %s, and the kernel's degree is %d: say degree=%d", file, next,
+                 (int)reservoir->powers, (int)reservoir->powers + 1);
+    return VOLT_OK;
+}
+
+/* (G + G') / sqrt(2), in place. */
+static void make_symmetric(double *G, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            G[i * n + j] = G[j * n + i] = (G[i * n + j] + G[j * n + i]) / sqrt(2);
+}
+
+/* Pk[c] of norm `norm`, and qk[c] of entries up to `size`. */
+static volt_status draw_pair(const volt_kernel *kernel, int64_t k, int64_t c, double norm, double size,
+                             double *P, double *q, volt_reservoir *reservoir)
+{
+    int64_t n = reservoir->size, at = place_of(reservoir, k, c);
+    uint64_t seed = (uint64_t)kernel->value[SEED], stream = 2 * (uint64_t)(at / (n + 1));
+    double found = 0;
+    volt_reservoir_draw_normal(seed, stream, kernel->value[DENSITY], n * n, P);
+    if (k == 0)
+        make_symmetric(P, n);
+    volt_reservoir_draw_uniform(seed, stream + 1, n, q);
+    VOLT_TRY(volt_spectral_norm(P, n, &found));
+    VOLT_REQUIRE(
+        norm == 0 || isfinite(norm / found), VOLT_ERR_ARGUMENT,
+        "kernel sas: a matrix that was drawn is 0, and cannot be scaled to norm %g: take a larger density "
+        "or another seed",
+        norm);
+    volt_reservoir_put(reservoir, at, P, n, norm == 0 ? 0 : norm / found);
+    volt_reservoir_put(reservoir, at + n, q, 1, size);
+    return VOLT_OK;
+}
+
+/* On inputs of norm up to M. */
+static volt_status draw_weights(const volt_kernel *kernel, double M, volt_reservoir *reservoir)
+{
+    int64_t n = reservoir->size, powers = reservoir->powers;
+    double norm = kernel->value[NORM], share = kernel->value[SHARE], channels = sqrt((double)reservoir->d);
+    double *P = volt_alloc_doubles(n, n), *q = volt_alloc_doubles(n, 1);
+    volt_status status = P && q ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k <= powers; k++)
+        for (int64_t c = 0; c < channels_of(reservoir, k) && status == VOLT_OK; c++) {
+            double unit = k == 0 ? 1 : 1 / (channels * pow(M, (double)k));
+            double part = k == 0 ? 1 - share : share / (double)powers;
+            status = draw_pair(kernel, k, c, norm * part * unit, unit, P, q, reservoir);
+        }
+    volt_free(q);
+    volt_free(P);
+    return status;
+}
+
+/* ---- on inputs -------------------------------------------------------------------------------- */
+
+/* s_k of the matrices in use, and the same of the vectors. */
+static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE + 1],
+                           double t[MOST_DEGREE + 1])
+{
+    int64_t n = reservoir->size;
+    double *P = volt_alloc_doubles(n, n);
+    if (!P)
+        return VOLT_ERR_MEMORY;
+    volt_status status = VOLT_OK;
+    for (int64_t k = 0; k <= reservoir->powers; k++) {
+        s[k] = t[k] = 0;
+        for (int64_t c = 0; c < channels_of(reservoir, k) && status == VOLT_OK; c++) {
+            const double *block = reservoir->matrix + place_of(reservoir, k, c) * reservoir->ld;
+            double norm = 0;
+            for (int64_t i = 0; i < n; i++) {
+                memcpy(P + i * n, block + i * reservoir->ld, (size_t)n * sizeof *P);
+                t[k] += block[n * reservoir->ld + i] * block[n * reservoir->ld + i];
+            }
+            status = volt_spectral_norm(P, n, &norm);
+            s[k] += norm * norm;
+        }
+        s[k] = sqrt(s[k]);
+        t[k] = sqrt(t[k]);
+    }
+    volt_free(P);
+    return status;
+}
+
+static double bound_at(const double *s, int64_t powers, double norm)
+{
+    double sum = 0;
+    for (int64_t k = powers; k >= 0; k--)
+        sum = sum * norm + s[k];
+    return sum;
+}
+
+/* What one step keeps of the past for an input of this norm. */
+static double gain(const volt_resolved *resolved, double norm)
+{
+    return bound_at(resolved->reservoir->bounds, resolved->reservoir->powers, norm);
+}
+
+static volt_status make_weights(const volt_kernel *kernel, const volt_arrays *arrays, double M,
+                                volt_reservoir *reservoir, double t[MOST_DEGREE + 1])
+{
+    if (kernel->stored)
+        VOLT_TRY(volt_reservoir_set(reservoir, kernel->stored));
+    else
+        VOLT_TRY(arrays ? take_weights(kernel, arrays, reservoir)
+                        : draw_weights(kernel, M > 0 ? M : 1, reservoir));
+    return measure(reservoir, reservoir->bounds, t);
+}
+
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    volt_arrays *arrays = NULL;
+    volt_reservoir *reservoir = NULL;
+    int64_t size = 0, powers = (int64_t)kernel->value[DEGREE];
+    double t[MOST_DEGREE + 1] = {0};
+    volt_status status = volt_reservoir_size(kernel, &where, "P0", &arrays, &size);
+    if (status == VOLT_OK) {
+        reservoir = volt_reservoir_allocate(size, d, (1 + powers * d) * (size + 1));
+        status = reservoir ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
+    if (status == VOLT_OK) {
+        reservoir->arrange = arrange;
+        reservoir->powers = powers;
+        status = make_weights(kernel, arrays, radius, reservoir, t);
+    }
+    volt_arrays_free(arrays);
+    if (status != VOLT_OK) {
+        volt_reservoir_free(reservoir);
+        return status;
+    }
+    double kept = bound_at(reservoir->bounds, powers, radius), reach = bound_at(t, powers, radius) / (1 - kept);
+    bool fades = kept < 1;
+    *resolved = (volt_resolved){.facts = {.radius = radius,
+                                          .contraction = fades ? kept : 0,
+                                          .largest = fades ? reach * reach : INFINITY},
+                                .window = 1,
+                                .gain = fades ? gain : NULL};
+    return volt_reservoir_resolve(kernel, &where, reservoir, resolved);
+}
+
+const volt_kernel_entry volt_kernel_sas = {
+    .info =
+        {.name = "sas",
+         .formula = "<x_i, y_j>, x_i = p(z_i) x_{i-1} + q(z_i), p and q polynomials",
+         .cost = "O(size), and O(degree d size^2) for a row",
+         .notes =
+             "A state-affine system, whose states are polynomials in the inputs of the past; otherwise as esn.",
+         .parameters = parameters,
+         .n_parameters = N_PARAMETERS},
+    .settle = settle,
+    .resolve = resolve,
+    .shares_ball = true,
+};

@@ -1,0 +1,288 @@
+/* src/kernel/reservoir.c: states of a reservoir, and the state that it rests in. */
+#include "kernel/reservoir.h"
+
+#include "base/clones.h"
+#include "base/error.h"
+#include "base/fastmath.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/products.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK = VOLT_PRODUCT_CHUNK };
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+volt_reservoir *volt_reservoir_allocate(int64_t size, int64_t d, int64_t length)
+{
+    volt_reservoir *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return NULL;
+    *fresh = (volt_reservoir){.size = size,
+                              .d = d,
+                              .length = length,
+                              .ld = (size + CHUNK - 1) / CHUNK * CHUNK,
+                              .leak = 1,
+                              .degree = 1};
+    fresh->matrix = volt_alloc_zero(length * fresh->ld, sizeof(double));
+    fresh->start = volt_alloc_zero(fresh->ld, sizeof(double));
+    if (fresh->matrix && fresh->start)
+        return fresh;
+    volt_reservoir_free(fresh);
+    return NULL;
+}
+
+void volt_reservoir_free(volt_reservoir *reservoir)
+{
+    if (reservoir) {
+        volt_free(reservoir->matrix);
+        volt_free(reservoir->start);
+    }
+    volt_free(reservoir);
+}
+
+void volt_reservoir_put(volt_reservoir *reservoir, int64_t first, const double *weights, int64_t cols,
+                        double scale)
+{
+    for (int64_t i = 0; i < reservoir->size; i++)
+        for (int64_t k = 0; k < cols; k++)
+            reservoir->matrix[(first + k) * reservoir->ld + i] = scale * weights[i * cols + k];
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+VOLT_CLONES_WIDE
+static void bend(double leak, const double *restrict v, double *restrict x, int64_t n)
+{
+    double keep = 1 - leak;
+    for (int64_t i = 0; i < n; i++)
+        x[i] = keep * x[i] + leak * volt_tanh(v[i]);
+}
+
+VOLT_CLONES
+static void mix(double leak, const double *restrict v, double *restrict x, int64_t n)
+{
+    double keep = 1 - leak;
+    for (int64_t i = 0; i < n; i++)
+        x[i] = keep * x[i] + leak * v[i];
+}
+
+int64_t volt_reservoir_room(const volt_reservoir *reservoir)
+{
+    return reservoir->length + 2 * reservoir->ld;
+}
+
+/* One step of x, with room for u and the product. */
+static void step(const volt_reservoir *r, double leak, const double *z, double *x, double *room)
+{
+    double *v = room, *u = room + 2 * r->ld;
+    r->arrange(r, z, x, u);
+    volt_products(1, u, r->length, r->length, r->matrix, r->ld, r->size, v, r->ld);
+    if (r->bends)
+        bend(leak, v, x, r->size);
+    else
+        mix(leak, v, x, r->size);
+}
+
+void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *state, double *room,
+                        volt_matrix states)
+{
+    for (int64_t i = 0; i < Z.rows; i++) {
+        step(reservoir, reservoir->leak, Z.data + i * Z.ld, state, room);
+        if (states.data)
+            memcpy(states.data + i * states.ld, state, (size_t)reservoir->size * sizeof(double));
+    }
+}
+
+/* ---- the state of a zero past ----------------------------------------------------------------- */
+
+/* The fixed point of x = f(M' u(x, 0)), which is that of any leak: steps with leak 1, and with 1/2 where those go round
+ * in a circle. False: it does not come to rest. */
+static bool iterate(const volt_reservoir *r, const double *zeros, double *x, double *room)
+{
+    enum { MOST_STEPS = 20000, PATIENCE = 400 };
+    static const double near = 1e-13; /* closer than this, steps go on as long as they bring something */
+    double *last = room + r->ld, least = INFINITY;
+    int64_t since = 0;
+    double leak = 1;
+    for (int64_t i = 0; i < MOST_STEPS; i++) {
+        double moved = 0, size = 1;
+        memcpy(last, x, (size_t)r->size * sizeof *x);
+        step(r, leak, zeros, x, room);
+        for (int64_t k = 0; k < r->size; k++) {
+            moved = fmax(moved, fabs(x[k] - last[k]));
+            size = fmax(size, fabs(x[k]));
+        }
+        if (moved == 0 || (moved <= near * size && moved >= least))
+            return true;
+        since = moved < least ? 0 : since + 1;
+        least = fmin(least, moved);
+        if (since > PATIENCE && leak == 1) {
+            leak = 0.5;
+            since = 0;
+        } else if (since > PATIENCE) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Gaussian elimination with partial pivoting: S (n x n) is destroyed, b becomes the solution. False: S is singular. */
+static bool eliminate(double *S, double *b, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        int64_t pivot = k;
+        for (int64_t i = k + 1; i < n; i++)
+            if (fabs(S[i * n + k]) > fabs(S[pivot * n + k]))
+                pivot = i;
+        if (S[pivot * n + k] == 0)
+            return false;
+        for (int64_t j = k; j < n && pivot != k; j++) {
+            double swap = S[k * n + j];
+            S[k * n + j] = S[pivot * n + j];
+            S[pivot * n + j] = swap;
+        }
+        double swap = b[k];
+        b[k] = b[pivot];
+        b[pivot] = swap;
+        for (int64_t i = k + 1; i < n; i++) {
+            double factor = S[i * n + k] / S[k * n + k];
+            for (int64_t j = k + 1; factor != 0 && j < n; j++)
+                S[i * n + j] -= factor * S[k * n + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int64_t k = n - 1; k >= 0; k--) {
+        for (int64_t j = k + 1; j < n; j++)
+            b[k] -= S[k * n + j] * b[j];
+        b[k] /= S[k * n + k];
+    }
+    return true;
+}
+
+/* x = g(x) with g affine: columns of I - g' from the unit vectors. */
+static volt_status solve_rest(const volt_reservoir *r, const double *zeros, double *room, bool *rests)
+{
+    int64_t n = r->size;
+    double *S = volt_alloc_doubles(n, n), *x = volt_alloc_doubles(1, r->ld);
+    volt_status status = S && x ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        double *b = r->start;
+        memset(b, 0, (size_t)n * sizeof *b);
+        step(r, 1, zeros, b, room);
+        for (int64_t j = 0; j < n; j++) {
+            memset(x, 0, (size_t)n * sizeof *x);
+            x[j] = 1;
+            step(r, 1, zeros, x, room);
+            for (int64_t i = 0; i < n; i++)
+                S[i * n + j] = (i == j) - (x[i] - b[i]);
+        }
+        *rests = eliminate(S, b, n);
+    }
+    volt_free(x);
+    volt_free(S);
+    return status;
+}
+
+volt_status volt_reservoir_rest(volt_reservoir *reservoir, const char *name)
+{
+    double *room = volt_alloc_doubles(1, volt_reservoir_room(reservoir));
+    double *zeros = volt_alloc_zero(reservoir->d, sizeof(double));
+    bool rests = true;
+    volt_status status = room && zeros ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && reservoir->bends)
+        rests = iterate(reservoir, zeros, reservoir->start, room);
+    else if (status == VOLT_OK)
+        status = solve_rest(reservoir, zeros, room, &rests);
+    volt_free(zeros);
+    volt_free(room);
+    VOLT_TRY(status);
+    for (int64_t k = 0; rests && k < reservoir->size; k++)
+        rests = isfinite(reservoir->start[k]);
+    VOLT_REQUIRE(rests, VOLT_ERR_ARGUMENT,
+                 "kernel %s: the reservoir does not come to rest for inputs of zero, so that start=rest has no "
+                 "meaning: take a smaller radius, or start=zero",
+                 name);
+    return VOLT_OK;
+}
+
+/* ---- does the past fade? ---------------------------------------------------------------------- */
+
+/* Rows of a check: a slow leak needs more, and what they cost has a bound. */
+static int64_t echo_rows(const volt_reservoir *r)
+{
+    enum { LEAST = 200, MOST = 4000 };
+    static const double most_operations = 4e8;
+    double wanted = fmin(fmax(100 / r->leak, LEAST), MOST);
+    return (int64_t)fmin(wanted, fmax(most_operations / ((double)r->length * (double)r->size), LEAST));
+}
+
+volt_status volt_reservoir_echo(const volt_reservoir *reservoir, volt_view Z, int64_t *rows, double *left)
+{
+    int64_t n = reservoir->size, h = echo_rows(reservoir);
+    double *memory = volt_alloc_doubles(2 * reservoir->ld + volt_reservoir_room(reservoir), 1);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+    double *one = memory, *other = memory + reservoir->ld, *room = other + reservoir->ld;
+    double before = 0, after = 0;
+    memcpy(one, reservoir->start, (size_t)n * sizeof *one);
+    for (int64_t k = 0; k < n; k++) { /* as far as a state may lie from another: signs that alternate */
+        other[k] = k % 2 ? -1 : 1;
+        before += (other[k] - one[k]) * (other[k] - one[k]);
+    }
+    for (int64_t i = 0; i < h; i++) {
+        volt_view z = volt_view_rows(Z, i % Z.rows, 1);
+        volt_reservoir_run(reservoir, z, one, room, (volt_matrix){0});
+        volt_reservoir_run(reservoir, z, other, room, (volt_matrix){0});
+    }
+    for (int64_t k = 0; k < n; k++)
+        after += (other[k] - one[k]) * (other[k] - one[k]);
+    volt_free(memory);
+    *rows = h;
+    *left = sqrt(after / before);
+    return VOLT_OK;
+}
+
+/* ---- weights ---------------------------------------------------------------------------------- */
+
+void volt_reservoir_get(const volt_reservoir *reservoir, double *numbers)
+{
+    int64_t n = reservoir->size;
+    for (int64_t k = 0; k <= reservoir->length; k++)
+        memcpy(numbers + k * n,
+               k < reservoir->length ? reservoir->matrix + k * reservoir->ld : reservoir->start,
+               (size_t)n * sizeof(double));
+}
+
+volt_status volt_reservoir_set(volt_reservoir *reservoir, const volt_reservoir_matrix *matrix)
+{
+    int64_t n = reservoir->size;
+    VOLT_REQUIRE(matrix->size == n && matrix->rows == reservoir->length + 1, VOLT_ERR_SHAPE,
+                 "the weights are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, matrix->rows,
+                 matrix->size, reservoir->length + 1, n);
+    for (int64_t k = 0; k <= reservoir->length; k++)
+        memcpy(k < reservoir->length ? reservoir->matrix + k * reservoir->ld : reservoir->start,
+               matrix->data + k * n, (size_t)n * sizeof(double));
+    return VOLT_OK;
+}
+
+void volt_reservoir_draw_normal(uint64_t seed, uint64_t stream, double density, int64_t count, double *entries)
+{
+    volt_rng rng;
+    volt_rng_init(&rng, seed, stream);
+    for (int64_t i = 0; i < count; i++) {
+        bool there = density >= 1 || volt_rng_uniform(&rng) < density;
+        entries[i] = there ? volt_rng_normal(&rng) : 0;
+    }
+}
+
+void volt_reservoir_draw_uniform(uint64_t seed, uint64_t stream, int64_t count, double *entries)
+{
+    volt_rng rng;
+    volt_rng_init(&rng, seed, stream);
+    for (int64_t i = 0; i < count; i++)
+        entries[i] = 2 * volt_rng_uniform(&rng) - 1;
+}

@@ -1,0 +1,270 @@
+/* src/kernel/spectrum.c: eigenvalues of the largest modulus, by Arnoldi's process without restarts.
+ *
+ * After k steps from a random vector A V = V H + h v e', with V orthonormal and H a Hessenberg matrix of k rows, whose
+ * outermost eigenvalues come close to those of A long before k is n (Golub and Van Loan, section 10.5); with k = n they
+ * are the same. So the process goes on until the largest modulus stands still. The eigenvalues of H are found by the
+ * shifted QR iteration (the same, section 7.5). */
+#include "kernel/spectrum.h"
+
+#include "base/clones.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- vectors ---------------------------------------------------------------------------------- */
+
+enum { SUMS = 8 }; /* side by side, so that they vectorise */
+
+VOLT_CLONES
+static double dot(const double *restrict a, const double *restrict b, int64_t n)
+{
+    double sums[SUMS] = {0}, sum = 0;
+    int64_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (int s = 0; s < SUMS; s++)
+            sums[s] += a[i + s] * b[i + s];
+    for (; i < n; i++)
+        sum += a[i] * b[i];
+    for (int s = 0; s < SUMS; s++)
+        sum += sums[s];
+    return sum;
+}
+
+VOLT_CLONES
+static void subtract(double factor, const double *restrict from, double *restrict to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] -= factor * from[i];
+}
+
+static void multiply(const double *A, int64_t n, const double *x, double *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = dot(A + i * n, x, n);
+}
+
+static void multiply_transposed(const double *A, int64_t n, const double *x, double *y)
+{
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int64_t i = 0; i < n; i++)
+        subtract(-x[i], A + i * n, y, n);
+}
+
+/* ---- eigenvalues of a Hessenberg matrix ------------------------------------------------------- */
+
+/* The largest modulus among the two eigenvalues of the rows and columns low, low + 1. */
+static double pair_radius(const double *H, int64_t n, int64_t low)
+{
+    double a = H[low * n + low], b = H[low * n + low + 1];
+    double c = H[(low + 1) * n + low], d = H[(low + 1) * n + low + 1];
+    double half = (a - d) / 2, middle = (a + d) / 2, discriminant = half * half + b * c;
+    if (discriminant < 0)
+        return hypot(middle, sqrt(-discriminant));
+    return fabs(middle) + sqrt(discriminant);
+}
+
+/* The last row l <= high whose element left of the diagonal is negligible; 0 where there is none. */
+static int64_t find_split(double *H, int64_t n, int64_t high)
+{
+    int64_t l = high;
+    for (; l > 0; l--) {
+        double beside = fabs(H[(l - 1) * n + l - 1]) + fabs(H[l * n + l]);
+        if (fabs(H[l * n + l - 1]) <= DBL_EPSILON * beside || fabs(H[l * n + l - 1]) < DBL_MIN) {
+            H[l * n + l - 1] = 0;
+            break;
+        }
+    }
+    return l;
+}
+
+/* The reflection I - beta v v' that turns x, y, z to a multiple of the first unit vector; v[0] is 1. */
+static double reflection(double x, double y, double z, double v[3])
+{
+    double norm = hypot(hypot(x, y), z);
+    v[0] = 1;
+    v[1] = v[2] = 0;
+    if (norm == 0)
+        return 0;
+    double first = x + (x >= 0 ? norm : -norm);
+    v[1] = y / first;
+    v[2] = z / first;
+    return 2 / (1 + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* One double step of the QR iteration on rows low .. high, of the polynomial with sum and product of its roots. */
+static void double_step(double *H, int64_t n, int64_t low, int64_t high, double sum, double product)
+{
+    const double *top = H + low * n + low, *next = top + n;
+    double x = top[0] * top[0] + top[1] * next[0] - sum * top[0] + product;
+    double y = next[0] * (top[0] + next[1] - sum);
+    double z = high - low > 1 ? next[0] * next[n + 1] : 0;
+    for (int64_t k = low; k < high; k++) {
+        bool three = k + 2 <= high;
+        double v[3], beta = reflection(x, y, three ? z : 0, v);
+        int64_t first = volt_max(k - 1, low), last = volt_min(k + 3, high);
+        double *row0 = H + k * n, *row1 = row0 + n, *row2 = three ? row1 + n : row1;
+        for (int64_t j = first; j <= high; j++) {
+            double part = beta * (row0[j] + v[1] * row1[j] + (three ? v[2] * row2[j] : 0));
+            row0[j] -= part;
+            row1[j] -= part * v[1];
+            if (three)
+                row2[j] -= part * v[2];
+        }
+        for (int64_t i = low; i <= last; i++) {
+            double *at = H + i * n + k, part = beta * (at[0] + v[1] * at[1] + (three ? v[2] * at[2] : 0));
+            at[0] -= part;
+            at[1] -= part * v[1];
+            if (three)
+                at[2] -= part * v[2];
+        }
+        x = H[(k + 1) * n + k];
+        y = three ? H[(k + 2) * n + k] : 0;
+        z = k + 3 <= high ? H[(k + 3) * n + k] : 0;
+    }
+    for (int64_t i = low + 2; i <= high; i++) /* what the bulge left behind is rounding */
+        for (int64_t j = volt_max(i - 3, low); j < i - 1; j++)
+            H[i * n + j] = 0;
+}
+
+int volt_hessenberg_radius(double *H, int64_t n, double *radius)
+{
+    enum { MOST_STEPS = 60, EXCEPTIONAL = 10 };
+    double largest = 0;
+    int steps = 0;
+    for (int64_t high = n - 1; high >= 0;) {
+        int64_t low = find_split(H, n, high);
+        if (high - low <= 1) {
+            largest = fmax(largest, low == high ? fabs(H[high * n + high]) : pair_radius(H, n, low));
+            high = low - 1;
+            steps = 0;
+            continue;
+        }
+        if (++steps > MOST_STEPS)
+            return 0;
+        const double *last = H + high * n + high, *before = last - n;
+        double sum = before[-1] + last[0], product = before[-1] * last[0] - before[0] * last[-1];
+        if (steps % EXCEPTIONAL == 0) { /* out of a cycle */
+            double size = fabs(last[-1]) + fabs(H[(high - 1) * n + high - 2]);
+            sum = 1.5 * size;
+            product = size * size;
+        }
+        double_step(H, n, low, high, sum, product);
+    }
+    *radius = largest;
+    return 1;
+}
+
+/* ---- Arnoldi ---------------------------------------------------------------------------------- */
+
+typedef struct process {
+    const double *A;
+    int64_t n, most, k;
+    bool squared; /* of A' A */
+    double *V;    /* (most + 1) x n, rows orthonormal */
+    double *H;    /* most x most, of which k rows and columns count */
+    double *room; /* n, and most x most */
+    double next;  /* what would stand below the last column of H */
+} process;
+
+static void apply(const process *p, const double *x, double *y)
+{
+    if (!p->squared) {
+        multiply(p->A, p->n, x, y);
+        return;
+    }
+    multiply(p->A, p->n, x, p->room);
+    multiply_transposed(p->A, p->n, p->room, y);
+}
+
+/* One step; false: the vectors span an invariant subspace. */
+static bool extend(process *p)
+{
+    int64_t n = p->n, k = p->k;
+    double *fresh = p->V + (k + 1) * n;
+    if (k > 0)
+        p->H[k * p->most + k - 1] = p->next;
+    apply(p, p->V + k * n, fresh);
+    double before = sqrt(dot(fresh, fresh, n));
+    for (int pass = 0; pass < 2; pass++) /* once is not orthogonal enough */
+        for (int64_t i = 0; i <= k; i++) {
+            double part = dot(p->V + i * n, fresh, n);
+            p->H[i * p->most + k] += part;
+            subtract(part, p->V + i * n, fresh, n);
+        }
+    p->k++;
+    p->next = sqrt(dot(fresh, fresh, n));
+    if (p->next <= (double)n * DBL_EPSILON * before)
+        return false;
+    for (int64_t i = 0; i < n; i++)
+        fresh[i] /= p->next;
+    return true;
+}
+
+static bool current_radius(const process *p, double *radius)
+{
+    double *H = p->room + p->n;
+    for (int64_t i = 0; i < p->k; i++)
+        memcpy(H + i * p->k, p->H + i * p->most, (size_t)p->k * sizeof *H);
+    return volt_hessenberg_radius(H, p->k, radius);
+}
+
+/* Two looks in a row, a third more vectors between them, must agree: one alone may have met a plateau. */
+static void run(process *p, double *radius)
+{
+    enum { FIRST_LOOK = 24, AGREEMENTS = 2 };
+    static const double tolerance = 1e-13;
+    int agreed = 0;
+    bool goes_on = true;
+    double last = -1;
+    for (int64_t look = FIRST_LOOK; goes_on && p->k < p->most && agreed < AGREEMENTS; look += look / 3) {
+        while (goes_on && p->k < volt_min(look, p->most))
+            goes_on = extend(p);
+        double now = 0;
+        if (!current_radius(p, &now))
+            continue;
+        agreed = fabs(now - last) <= tolerance * now ? agreed + 1 : 0;
+        last = now;
+    }
+    *radius = fmax(last, 0);
+}
+
+static volt_status outermost(const double *A, int64_t n, bool squared, double *radius)
+{
+    process p = {.A = A, .n = n, .most = n, .squared = squared};
+    p.V = volt_alloc_doubles(n + 1, n);
+    p.H = volt_alloc_zero(n * n, sizeof(double));
+    p.room = volt_alloc_doubles(n + 1, n);
+    volt_status status = p.V && p.H && p.room ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        volt_rng rng;
+        volt_rng_init(&rng, 0, 0);
+        for (int64_t i = 0; i < n; i++)
+            p.V[i] = volt_rng_normal(&rng);
+        double norm = sqrt(dot(p.V, p.V, n));
+        for (int64_t i = 0; i < n; i++)
+            p.V[i] /= norm;
+        run(&p, radius);
+    }
+    volt_free(p.room);
+    volt_free(p.H);
+    volt_free(p.V);
+    return status;
+}
+
+volt_status volt_spectral_radius(const double *A, int64_t n, double *radius)
+{
+    return outermost(A, n, false, radius);
+}
+
+volt_status volt_spectral_norm(const double *A, int64_t n, double *norm)
+{
+    double square = 0;
+    volt_status status = outermost(A, n, true, &square);
+    if (status == VOLT_OK)
+        *norm = sqrt(square);
+    return status;
+}
