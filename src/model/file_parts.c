@@ -5,12 +5,13 @@
 
 /* In the order in which they stand in the file, and are read. */
 static const volt_file_part *const parts[] = {
-    &volt_readout_part, /* kernel, inputs, coefficients, settings, the state at the end of training */
-    &volt_names_part,   /* of inputs and outputs */
-    &volt_recipe_part,  /* what the kernel sees of the inputs, and what outputs are added to */
-    &volt_records_part, /* lengths of the records that the rows are */
-    &volt_notes_part,   /* texts of whoever fitted the model */
-    &volt_errors_part,  /* of the training rows, for intervals */
+    &volt_readout_part,   /* kernel, inputs, coefficients, settings, the state at the end of training */
+    &volt_names_part,     /* of inputs and outputs */
+    &volt_recipe_part,    /* what the kernel sees of the inputs, and what outputs are added to */
+    &volt_records_part,   /* lengths of the records that the rows are */
+    &volt_reservoir_part, /* weights of reservoirs */
+    &volt_notes_part,     /* texts of whoever fitted the model */
+    &volt_errors_part,    /* of the training rows, for intervals */
 };
 enum { N_PARTS = sizeof parts / sizeof *parts };
 

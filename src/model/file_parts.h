@@ -39,7 +39,7 @@ typedef struct volt_file_part {
 } volt_file_part;
 
 extern const volt_file_part volt_readout_part, volt_names_part, volt_recipe_part, volt_records_part,
-    volt_notes_part, volt_errors_part;
+    volt_reservoir_part, volt_notes_part, volt_errors_part;
 
 /* The largest format that a part of the model asks for. */
 int volt_parts_format(const volt_model *model);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file_parts.h"
+#include "model/reservoir_part.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,7 +89,10 @@ static volt_status load_kernel(const volt_file_fields *fields, volt_model *model
     VOLT_TRY(read_radii(fields, model->kernel, radii));
     VOLT_TRY(check_inputs(fields->path, volt_view_of(inputs->data, inputs->rows, inputs->cols), slices, radii,
                           extents));
+    volt_saved_weights weights;
+    VOLT_TRY(volt_weights_find(fields, model->kernel, &weights));
     status = volt_kernel_resolve_slices(model->kernel, extents, d, &model->resolved);
+    volt_weights_forget(model->kernel);
     return status == VOLT_OK || status == VOLT_ERR_MEMORY
                ? status
                : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);

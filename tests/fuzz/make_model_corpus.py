@@ -30,6 +30,8 @@ KERNELS = {
     "fading": "fading:gamma=0.5,rho=0.5",
     "memory": "memory:gamma=0.5,rho=0.5,mu=0.5",
     "gak": "gak:sigma=1,window=3",
+    "esn": "esn:size=3",
+    "sas": "sas:size=2,degree=2",
     "sig": "sig:level=2,path=rows",
     "sig-window": "sig:level=2,window=3,augment=time",
     "sigpde": "sigpde:dyadic=1,window=3",

@@ -54,6 +54,8 @@ KERNELS = {
     "long-number": "rbf:gamma=0." + "3" * 300,
     "control": "rbf:gamma=1\n,window=2\x1b",
     "fir": "fir:mu=0.5,corr=-0.5",
+    "esn": "esn:size=3,norm=0.5,leak=1,activation=identity,degree=2,start=zero",
+    "esn-weights": "esn:weights=a/b.safetensors,radius=0.5 + sas:degree=2,weights=x+y",
     "filtered": "rbf:pole=0.5,pair=0.25,angle=1",
     "sum": "2*fir:mu=0.75 + memory:pole=-0.5 * rbf:gamma=1",
     "sum-weights": "1e+3*linear+2.5e-3*linear + 1*fir",

@@ -68,6 +68,8 @@ static const char *const kernels[] = {
     "sig:path=rows,level=3",
     "gak:path=rows,sigma=2",
     "fir + memory",
+    "esn:size=40",
+    "sas:size=30 + esn:size=20",
     "linear*rbf:window=9 + 2*volterra",
 };
 

@@ -26,6 +26,8 @@ static const char *const kernels[] = {"volterra",
                                       "volterra:lift=rbf,gamma=0.4",
                                       "fading",
                                       "memory",
+                                      "esn:size=12",
+                                      "sas:size=9",
                                       "fir:mu=0.8,corr=0.5",
                                       "2*linear + rbf:pole=0.4*fading",
                                       "linear",
@@ -131,9 +133,13 @@ static void collections_by_definition(void **state)
 {
     (void)state;
     enum { SERIES = 13, OTHERS = 6 };
-    static const char *const on_series[] = {"volterra",    "fading",
-                                            "memory",      "fir + 0.5*memory:pole=0.3",
-                                            "sig:level=3", "sigpde:static=rbf,sigma=3",
+    static const char *const on_series[] = {"volterra",
+                                            "fading",
+                                            "memory",
+                                            "fir + 0.5*memory:pole=0.3",
+                                            "esn:size=12",
+                                            "sig:level=3",
+                                            "sigpde:static=rbf,sigma=3",
                                             "gak:sigma=1"};
     volt_rng rng = test_rng(913);
     volt_view series[SERIES];

@@ -67,6 +67,10 @@ static const form forms[] = {
     {"sigpde:static=rbf,sigma=1,path=rows,prescale=0.8", 1, 1},
     {"cauchy:gamma=0.8", 1e-6, 1},
     {"cauchy:gamma=0.4,window=6", 1e-6, 1},
+    {"esn:size=12,radius=0.8,seed=3", 1e-3, 1},
+    {"esn:size=8,activation=identity,degree=2,leak=0.7", 1e-3, 1},
+    {"sas:size=9,norm=0.8", 1e-3, 1},
+    {"esn:size=10,pole=0.4 + 0.5*sas:size=7,norm=0.7*rbf:gamma=0.8", 1e-3, 1},
 };
 enum { FORMS = (int)(sizeof forms / sizeof *forms) };
 

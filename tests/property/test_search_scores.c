@@ -35,6 +35,8 @@ static const char *const kernels[] = {
     "gak:sigma=1,window=3",
     "sig:level=2,window=3",
     "cauchy:gamma=0.4,window=3",
+    "esn:size=15,radius=0.8",
+    "sas:size=10,norm=0.8",
 };
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 

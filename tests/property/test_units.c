@@ -48,6 +48,8 @@ static const char *const kernels[] = {
     "sigpde:window=4",
     "sigpde:static=rbf,sigma=1,path=rows,prescale=0.5",
     "cauchy:gamma=0.4,window=3",
+    "esn:size=15,radius=0.8",
+    "sas:size=10,norm=0.8",
 };
 enum { KERNELS = (int)(sizeof kernels / sizeof *kernels) };
 

@@ -26,12 +26,12 @@ static int get(const candidate *c, const char *name, volt_kernel_value *value)
     return found;
 }
 
-int candidate_parameter(const candidate *c, const char *name, char value[VOLT_VALUE_LENGTH])
+int candidate_parameter(const candidate *c, const char *name, char *value)
 {
     volt_kernel_value found;
     if (!get(c, name, &found))
         return 0;
-    memcpy(value, found.text, sizeof found.text);
+    memcpy(value, found.text, strlen(found.text) + 1);
     return 1;
 }
 

@@ -13,7 +13,7 @@ typedef struct candidate {
 candidate candidate_get(const volt_candidates *candidates, int64_t index);
 
 /* The value of a parameter as text; 0 when it does not stand in the kernel's text. */
-int candidate_parameter(const candidate *c, const char *name, char value[VOLT_VALUE_LENGTH]);
+int candidate_parameter(const candidate *c, const char *name, char *value);
 
 /* The value of a parameter (or of alpha) as a number; ends the test when there is none. */
 double candidate_number(const candidate *c, const char *name);

@@ -17,7 +17,9 @@ const char *const engine_kernels[] = {
     "sig:window=4,level=2,order=2",
     "gak:path=rows",
     "fir:mu=0.8",
+    "esn:size=12,radius=0.8",
     "2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8",
+    "esn:size=9,radius=0.7*rbf:gamma=0.5 + 2*sas:size=7,norm=0.8",
     "linear:window=3*rbf:gamma=0.5 + 0.5*volterra:tau_coef=0.6,lambda_coef=0.8 + gak:window=5,sigma=1",
     NULL,
 };

@@ -76,6 +76,8 @@ static void grids_have_no_idle_axes(void **state)
         {"linear", 9},
         {"rbf:window=2", 9},
         {"memory", 81},
+        {"esn:size=5,leak=1", 81},
+        {"sas:size=5", 27},
         {"fir", 9},
         {"fir:corr=?", 27},
         {"fir + linear", 81},

@@ -34,8 +34,8 @@ double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, do
 {
     bool matters = !(asked > 0 && isfinite(asked)) || kernel->n_factors == 0 ||
                    volt_filter_is_none(&kernel->filters[slice]);
-    for (int64_t f = 0; f < kernel->n_factors; f++)
-        matters |= kernel->slice[f] == slice && has_ball(kernel->factors[f], d, asked);
+    for (int64_t f = 0; f < kernel->n_factors && !matters; f++)
+        matters = kernel->slice[f] == slice && has_ball(kernel->factors[f], d, asked);
     return matters ? asked : 0;
 }
 

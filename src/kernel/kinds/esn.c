@@ -326,4 +326,5 @@ const volt_kernel_entry volt_kernel_esn = {
              .n_parameters = N_PARAMETERS},
     .settle = settle,
     .resolve = resolve,
+    .has_weights = true,
 };

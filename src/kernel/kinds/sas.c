@@ -267,5 +267,6 @@ const volt_kernel_entry volt_kernel_sas = {
          .n_parameters = N_PARAMETERS},
     .settle = settle,
     .resolve = resolve,
+    .has_weights = true,
     .shares_ball = true,
 };

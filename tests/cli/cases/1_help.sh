@@ -39,7 +39,7 @@ help_kernels()
     expect 0 help kernels
     no_err
     cp out all
-    for word in volterra linear rbf poly sigmoid fading memory fir gak sig sigpde cauchy; do
+    for word in volterra linear rbf poly sigmoid fading memory fir gak sig sigpde cauchy esn sas; do
         out_has "^$word\$"
         expect 0 help kernels $word
         no_err

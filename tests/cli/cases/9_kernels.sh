@@ -2,7 +2,7 @@
 
 data=$here/data
 positive_kernels="volterra linear rbf rbf:window=5 poly:window=3 fading memory fir fir:mu=0.7 gak:window=5 gak:path=rows \
-    gak:window=4,centre=yes sig:window=4,augment=time sig:path=rows,level=3 sig:window=4,features=linear,scale=2 \
+    esn:size=20 sas:size=15,norm=0.8 esn:size=10,activation=identity,degree=2 gak:window=4,centre=yes sig:window=4,augment=time sig:path=rows,level=3 sig:window=4,features=linear,scale=2 \
     sig:path=rows,features=rbf,gamma=0.3"
 indefinite_kernels="sigpde:window=4,static=rbf sigpde:path=rows"
 
@@ -208,7 +208,8 @@ check "kernels: wrong parameters end with 2 and one sentence" wrong_kernels
 
 collection_formats()
 {
-    for kernel in volterra:tau=0.5,lambda=0.5 fading memory fir:corr=0.3 gak:sigma=0.5 sig sigpde:dyadic=2; do
+    for kernel in volterra:tau=0.5,lambda=0.5 fading memory fir:corr=0.3 esn:size=9 sas:size=7 gak:sigma=0.5 sig \
+        sigpde:dyadic=2; do
         # The same series in two formats each.
         expect 0 gram --collection "$data/gestures.ts" --kernel $kernel -o ts.csv
         expect 0 gram --collection "$data/gestures_long.csv" --kernel $kernel -o long.csv
@@ -240,7 +241,8 @@ collection_values()
 {
     two_sequences
     # Final states: the last entry of the Gram matrix of two sequences, each after a zero past.
-    for kernel in volterra:tau=0.5,lambda=0.5 volterra:lift=rbf,lambda=0.8 fading memory fir:corr=0.3; do
+    for kernel in volterra:tau=0.5,lambda=0.5 volterra:lift=rbf,lambda=0.8 fading memory fir:corr=0.3 esn:size=9 \
+        esn:size=5,degree=2; do
         expect 0 gram --collection "$data/gestures.ts" --kernel $kernel -o K.csv
         expect 0 gram --x a.csv --y b.csv --kernel $kernel
         near <(tail -n 1 out | cut -d, -f3) <(sed -n 1p K.csv | cut -d, -f2) 1e-14

@@ -1,0 +1,86 @@
+/* src/model/reservoir_part.c: the weights of reservoirs in a model file.
+ *
+ * A kernel's text says how they were drawn, or names a file of the user's. With the weights themselves a model needs
+ * neither: it forecasts the same bits on another machine, and when that file is gone. */
+#include "model/reservoir_part.h"
+
+#include "base/error.h"
+#include "kernel/engine/engine.h"
+#include "model/file_parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+static const char *const names[VOLT_MOST_FACTORS] = {
+    "reservoir.1",  "reservoir.2",  "reservoir.3",  "reservoir.4",  "reservoir.5",  "reservoir.6",
+    "reservoir.7",  "reservoir.8",  "reservoir.9",  "reservoir.10", "reservoir.11", "reservoir.12",
+    "reservoir.13", "reservoir.14", "reservoir.15", "reservoir.16"};
+
+static int64_t count_factors(const volt_kernel *kernel)
+{
+    return kernel->n_factors > 0 ? kernel->n_factors : 1;
+}
+
+static const volt_reservoir *reservoir_of(const volt_model *model, int64_t f)
+{
+    return model->resolved.sum ? model->resolved.sum->factor[f].reservoir : model->resolved.reservoir;
+}
+
+static int64_t count_reservoirs(const volt_model *model)
+{
+    int64_t count = 0;
+    for (int64_t f = 0; f < count_factors(model->kernel); f++)
+        count += reservoir_of(model, f) != NULL;
+    return count;
+}
+
+static bool is_present(const volt_model *model)
+{
+    return count_reservoirs(model) > 0;
+}
+
+static volt_status save(const volt_model *model, volt_file_writer *writer)
+{
+    volt_put_count(writer, "reservoirs", count_reservoirs(model));
+    for (int64_t f = 0; f < count_factors(model->kernel); f++) {
+        const volt_reservoir *reservoir = reservoir_of(model, f);
+        double *numbers =
+            reservoir ? volt_put_room(writer, names[f], reservoir->length + 1, reservoir->size) : NULL;
+        if (numbers)
+            volt_reservoir_get(reservoir, numbers);
+    }
+    return VOLT_OK;
+}
+
+/* ---- load ------------------------------------------------------------------------------------- */
+
+static volt_kernel *factor_of(volt_kernel *kernel, int64_t f)
+{
+    return kernel->n_factors > 0 ? kernel->factors[f] : kernel;
+}
+
+volt_status volt_weights_find(const volt_file_fields *fields, volt_kernel *kernel, volt_saved_weights *saved)
+{
+    for (int64_t f = 0; f < count_factors(kernel); f++) {
+        volt_kernel *factor = factor_of(kernel, f);
+        const volt_tensor *tensor = NULL;
+        if (!factor->entry->has_weights)
+            continue;
+        VOLT_TRY(volt_fields_tensor(fields, names[f], -1, -1, &tensor));
+        assert(tensor);
+        VOLT_REQUIRE(tensor->rows > 0 && tensor->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"%s\" is empty",
+                     fields->path, names[f]);
+        saved->factor[f] = (volt_reservoir_matrix){tensor->rows, tensor->cols, tensor->data};
+        factor->stored = &saved->factor[f];
+    }
+    return VOLT_OK;
+}
+
+void volt_weights_forget(volt_kernel *kernel)
+{
+    for (int64_t f = 0; f < count_factors(kernel); f++)
+        factor_of(kernel, f)->stored = NULL;
+}
+
+const volt_file_part volt_reservoir_part = {
+    .name = "reservoir", .format = VOLT_FORMAT_ANY, .mark = "reservoirs", .present = is_present, .save = save};
