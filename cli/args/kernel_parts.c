@@ -66,7 +66,7 @@ char *kernel_brief_values(const char *text, char *brief, size_t capacity)
     for (int64_t i = 0; used < capacity && kernel_next_given(kernel, &i, &name, &value);) {
         char *at = brief + used;
         const char *mark = used ? "," : "";
-        if (value.info->kind == VOLT_PARAMETER_CHOICE)
+        if (value.info->kind >= VOLT_PARAMETER_CHOICE) /* a word, or a text */
             used += (size_t)snprintf(at, capacity - used, "%s%s=%s", mark, name, value.text);
         else
             used += (size_t)snprintf(at, capacity - used, "%s%s=%.3g", mark, name, value.number);

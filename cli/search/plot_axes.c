@@ -43,7 +43,7 @@ void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_
         }
     } else if (kernel_value(kernel, axis->name, &value)) {
         memcpy(text, value.text, PART_LENGTH);
-        *number = value.info->kind == VOLT_PARAMETER_CHOICE ? NAN : value.number;
+        *number = value.info->kind >= VOLT_PARAMETER_CHOICE ? NAN : value.number; /* a word, or a text */
     }
 }
 

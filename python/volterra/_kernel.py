@@ -59,7 +59,7 @@ class Kernel(Owner):
 
 def _plain_value(value: c.KernelValue) -> Union[int, float, str]:
     kind = value.info.contents.kind
-    if kind == c.PARAMETER_KINDS["choice"]:
+    if kind in (c.PARAMETER_KINDS["choice"], c.PARAMETER_KINDS["text"]):
         return c.text(value.text)
     return int(value.number) if kind == c.PARAMETER_KINDS["integer"] else float(value.number)
 

@@ -26,14 +26,14 @@ ERR_FORMAT = 10
 ERR_CANCELLED = 11
 
 KERNEL_LENGTH = 2048
-VALUE_LENGTH = 64
+VALUE_LENGTH = 256
 
 #: Constants of the headers by their C names; the words are what users of the package write.
 LOG_LEVELS = {"VOLT_LOG_INFO": 0, "VOLT_LOG_WARNING": 1}
 STARTS = {"continue": 0, "reset": 1}
 BEYOND = {"clip": 0, "error": 1, "allow": 2}
 ODE_METHODS = {"rk4": 0, "accurate": 1}
-PARAMETER_KINDS = {"real": 0, "integer": 1, "choice": 2}
+PARAMETER_KINDS = {"real": 0, "integer": 1, "choice": 2, "text": 3}
 SEARCH_LAWS = {"none": 0, "log": 1, "linear": 2, "integer": 3, "log_integer": 4}
 UNITS = {"one": 0, "distance": 1, "square": 2, "inverse_square": 3}
 SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4}
