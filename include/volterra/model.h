@@ -74,6 +74,10 @@ typedef struct volt_fit_options {
         records; /* (optional) n_records lengths that make up the rows: the rows are so many sequences, one after
                              * the other, each with a zero past of its own; a washout does not go with them */
     int64_t n_records; /* 0 (default): one sequence */
+    double
+        feedback_weight; /* above 0: outputs come back beside the inputs. The kernel sees (x_t, weight v_{t-1}), where v
+                             * are the targets as the solver sees them, and 0 before the first row of a record; ahead
+                             * must be 0. 0 (default): it sees x_t alone */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -87,7 +91,8 @@ VOLT_API void volt_model_free(volt_model *model);
  * the targets, and what is added to forecasts of these to make levels. Where the options leave the target open and a
  * change can be learned, it is the change. Columns, and a season that is to be found, are learned from the first
  * learn_rows rows; those after them are held to their range. alpha, washout, intercept, names and progress do not
- * matter, but for alpha's being given. Read the fields, do not change them. */
+ * matter, but for alpha's being given; outputs that come back (feedback_weight) are no columns here: a search adds them.
+ * Read the fields, do not change them. */
 typedef struct volt_prepared {
     volt_view X;    /* n x columns */
     volt_view Y;    /* n x q */
@@ -139,6 +144,8 @@ typedef struct volt_model_info {
     volt_model_notes notes;
     const int64_t *records; /* n_records lengths; NULL: one sequence. What follows, follows the last record */
     int64_t n_records;
+    double
+        feedback_weight; /* of the outputs that come back beside the inputs, which are columns behind theirs; 0: none */
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 
@@ -164,11 +171,21 @@ typedef struct volt_predict_options {
         records; /* (optional) volt_model_predict: n_records lengths that make up the rows of X: `start` is that of
                              * the first record, and the others begin after a zero past */
     int64_t n_records; /* 0 (default): one sequence */
+    volt_view
+        known; /* (optional) volt_model_predict of a model with a feedback weight: h x q outputs that were measured,
+                       * row by row with X ... */
+    int64_t
+        warm_up; /* ... which come back in place of the model's own for so many rows, of every record; 0 (default):
+                       * for all of them. What no row comes after, or comes after the warm-up, may be NaN */
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
 
 /* Forecasts for the rows of X (h x d) into `out` (h x q). *beyond (may be NULL) counts the rows that were
- * clipped or allowed. */
+ * clipped or allowed.
+ *
+ * A model with a feedback weight runs free: its own outputs come back, one row later, but for those that are `known`. With
+ * VOLT_START_CONTINUE the first row sees the last training target (VOLT_ERR_ARGUMENT when that was missing). A run whose
+ * outputs leave 10 times the range of the training targets is VOLT_ERR_NOT_FINITE; the sentence has the row. */
 VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
                                         const volt_predict_options *options, volt_matrix out, int64_t *beyond);
 
@@ -215,7 +232,8 @@ VOLT_API void volt_interval_free(volt_interval *interval);
 /* What a unit in one input adds to the outputs, from the row itself to lags - 1 rows later, through the terms of the kernel
  * that are fir alone: the model's linear part, filters included; where an output is a change, the level it is added to as
  * well. In units of the outputs for a unit of the input. `out` is q lags x d: row k lags + l is output k at lag l.
- * VOLT_ERR_ARGUMENT when no term is fir alone. */
+ * What comes back through a feedback
+ * weight is not in it. VOLT_ERR_ARGUMENT when no term is fir alone. */
 VOLT_API volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matrix out);
 
 /* ---- stream ----------------------------------------------------------------------------------- */
@@ -228,6 +246,11 @@ VOLT_API volt_status volt_stream_copy(const volt_stream *source, volt_stream **s
 /* One input x (d numbers) in, its forecast y (q numbers) out. An input that is refused leaves the stream as it
  * was; VOLT_ERR_NOT_FINITE when the forecast is too large for a double. */
 VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);
+/* Of a model with a feedback weight the forecast comes back with the next row; a forecast that left 10 times the range of
+ * the training targets does not, and further rows are VOLT_ERR_NOT_FINITE. Here is what the output of the last row really
+ * was (q numbers), to come back in its place; before the first row, that of the row before it. VOLT_ERR_ARGUMENT for
+ * other models, VOLT_ERR_NOT_FINITE. */
+VOLT_API volt_status volt_stream_feed(volt_stream *stream, const double *y);
 /* Another record begins: back to a zero past, whatever the start was. What was counted stays. */
 VOLT_API void volt_stream_restart(volt_stream *stream);
 /* From now on the stream keeps adaptive intervals (volt_interval_create) of its forecasts. One that has them begins

@@ -6,6 +6,7 @@
 /* In the order in which they stand in the file, and are read. */
 static const volt_file_part *const parts[] = {
     &volt_readout_part,   /* kernel, inputs, coefficients, settings, the state at the end of training */
+    &volt_feedback_part,  /* outputs that come back beside the inputs */
     &volt_names_part,     /* of inputs and outputs */
     &volt_recipe_part,    /* what the kernel sees of the inputs, and what outputs are added to */
     &volt_records_part,   /* lengths of the records that the rows are */

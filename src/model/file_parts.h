@@ -19,7 +19,8 @@ enum {
     VOLT_FORMAT_PLAIN = 1,
     VOLT_FORMAT_RECIPE = 2,
     VOLT_FORMAT_RECORDS = 3,
-    VOLT_FORMAT_NEWEST = VOLT_FORMAT_RECORDS
+    VOLT_FORMAT_FEEDBACK = 4,
+    VOLT_FORMAT_NEWEST = VOLT_FORMAT_FEEDBACK
 };
 
 typedef struct volt_file_part {
@@ -38,8 +39,8 @@ typedef struct volt_file_part {
     volt_status (*load)(const volt_file_fields *fields, volt_model *model);
 } volt_file_part;
 
-extern const volt_file_part volt_readout_part, volt_names_part, volt_recipe_part, volt_records_part,
-    volt_reservoir_part, volt_notes_part, volt_errors_part;
+extern const volt_file_part volt_readout_part, volt_feedback_part, volt_names_part, volt_recipe_part,
+    volt_records_part, volt_reservoir_part, volt_notes_part, volt_errors_part;
 
 /* The largest format that a part of the model asks for. */
 int volt_parts_format(const volt_model *model);

@@ -72,7 +72,8 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
 static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_model *model)
 {
     volt_view X = task->X;
-    volt_view columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before they are filtered */
+    volt_matrix columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before they are filtered */
+    volt_view own = {Z.data, Z.rows, volt_recipe_own(&model->recipe), Z.ld};
     VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
     for (int64_t i = 0; i < X.rows; i++) {
         if (volt_records_begins(task->records, i))
@@ -80,8 +81,11 @@ static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_mode
         volt_recipe_row(&model->recipe, &model->recent, X.data + i * X.ld, Z.data + i * Z.ld);
         volt_recent_push(&model->recipe, &model->recent, X.data + i * X.ld);
     }
-    VOLT_TRY(volt_input_scale_learn(columns, !volt_kernel_keeps_origin(model->kernel), !model->scaled,
-                                    &model->input));
+    VOLT_TRY(
+        volt_input_scale_learn(own, !volt_kernel_keeps_origin(model->kernel), !model->scaled, &model->input));
+    if (model->recipe.fed.n > 0)
+        VOLT_TRY(volt_fed_learn(&model->recipe.fed, task->Y, task->records, model->target_mean,
+                                model->target_scale, !model->scaled, columns, &model->input));
     for (int64_t i = 0; i < X.rows; i++) {
         double *z = Z.data + i * Z.ld;
         if (volt_records_begins(task->records, i) && model->recent.bank.state)
@@ -125,6 +129,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     model->feedback = options->feedback != 0;
     model->season = task->season;
     model->kind = task->input;
+    model->ends_without_target = model->recipe.fed.n > 0 && !has_target(task, Y.rows - 1);
     if (has_target(task, Y.rows - 1))
         memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
     VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
@@ -133,8 +138,10 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
     volt_recipe_use_filters(&model->recipe, model->kernel);
 
+    prepare_targets(task, model); /* before the inputs, some of which they may become */
     VOLT_TRY(prepare_inputs(task, Z, model));
-    prepare_targets(task, model);
+    if (!model->ends_without_target)
+        volt_recent_feed(&model->recipe, &model->recent, model->last_target);
     volt_extent extents[VOLT_MOST_FACTORS];
     VOLT_TRY(volt_extents_of(volt_as_view(Z), volt_kernel_slices(kernel), "the inputs", extents));
     VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
@@ -405,6 +412,8 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     options.start = VOLT_START_RESET;
     options.records = model->records;
     options.n_records = model->n_records;
+    if (model->recipe.fed.n > 0)
+        options.known = task->Y;
     volt_status status = all.data ? volt_model_predict(model, task->X, &options, all, NULL) : VOLT_ERR_MEMORY;
     for (int64_t i = 0; status == VOLT_OK && i < fitted.rows; i++)
         if (!has_target(task, i))
@@ -422,6 +431,8 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_vi
     VOLT_TRY(check(kernel, X, Y, holes->present, fitted, model));
     VOLT_TRY(fit_task_resolve(X, Y, options, records, X.rows, &task));
     task.holes = holes;
+    if (options->feedback_weight > 0)
+        VOLT_TRY(volt_fed_check_targets(Y, records));
     VOLT_TRY(volt_blas_claim(&use));
     volt_model *fresh = NULL;
     volt_status status = fit(kernel, &task, fitted, &fresh);

@@ -7,6 +7,24 @@
 #include <inttypes.h>
 #include <math.h>
 
+static volt_status check_feedback(const volt_fit_options *options)
+{
+    VOLT_REQUIRE(options->feedback_weight >= 0 && isfinite(options->feedback_weight), VOLT_ERR_ARGUMENT,
+                 "the feedback weight is %g, and must be positive and finite, or 0 for none",
+                 options->feedback_weight);
+    if (options->feedback_weight == 0)
+        return VOLT_OK;
+    VOLT_REQUIRE(
+        options->ahead == 0, VOLT_ERR_ARGUMENT,
+        "with a feedback weight the target of the row before comes back, and must be known by then: ahead is "
+        "%" PRId64 ", and must be 0",
+        options->ahead);
+    VOLT_REQUIRE(
+        !options->feedback, VOLT_ERR_ARGUMENT,
+        "the outputs are said to be the next inputs, and to come back beside the inputs: one or the other");
+    return VOLT_OK;
+}
+
 static volt_status check_options(const volt_fit_options *options, const volt_records *records, volt_view X,
                                  volt_view Y)
 {
@@ -23,6 +41,7 @@ static volt_status check_options(const volt_fit_options *options, const volt_rec
     VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
                  "feedback needs as many outputs as inputs, and there are %" PRId64 " and %" PRId64, Y.cols,
                  X.cols);
+    VOLT_TRY(check_feedback(options));
     VOLT_REQUIRE(options->season == VOLT_SEASON_AUTO || options->season == 0 ||
                      (options->season >= 2 && options->season < X.rows),
                  VOLT_ERR_ARGUMENT,
@@ -104,5 +123,7 @@ volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recip
                                .as_they_are = options->as_they_are,
                                .scale = options->scale != 0,
                                .records = task->records};
-    return volt_recipe_learn(volt_view_rows(task->X, 0, learn_rows), &wanted, recipe);
+    VOLT_TRY(volt_recipe_learn(volt_view_rows(task->X, 0, learn_rows), &wanted, recipe));
+    return options->feedback_weight > 0 ? volt_recipe_feed_back(recipe, task->Y.cols, options->feedback_weight)
+                                        : VOLT_OK;
 }

@@ -116,6 +116,7 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .notes = model->notes,
         .records = model->records,
         .n_records = model->n_records,
+        .feedback_weight = model->recipe.fed.omega,
     };
     now.facts = model->resolved.facts;
     if (now.facts.contraction > 0)
@@ -129,6 +130,13 @@ volt_predict_options volt_predict_options_default(void)
 {
     volt_predict_options options = {.start = VOLT_START_CONTINUE, .beyond = VOLT_BEYOND_CLIP};
     return options;
+}
+
+volt_status volt_model_check_start(const volt_model *model, volt_start start)
+{
+    VOLT_REQUIRE(start == VOLT_START_RESET || !model->ends_without_target, VOLT_ERR_ARGUMENT,
+                 "the last training row has no target, so there is nothing to go on from: start by reset");
+    return VOLT_OK;
 }
 
 static volt_status refuse_beyond(double radius, int64_t row, double norm, double kept)

@@ -30,6 +30,7 @@ struct volt_model {
     double *coefficients;               /* n x q, on scaled targets; rows of the washout are zero */
     double *intercepts;                 /* q, on scaled targets */
     double *last_target;                /* q, in the units of the targets */
+    bool ends_without_target;           /* with outputs that come back: the last row has none to go on from */
     char **input_names, **output_names; /* or NULL */
     volt_model_notes notes;             /* texts of its own */
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
@@ -43,6 +44,9 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
 /* The training rows are n records of these lengths, for the columns too, which are not there yet; none, or one: nothing
  * happens. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, int64_t n);
+
+/* Can a sequence begin so? VOLT_ERR_ARGUMENT where outputs come back and the last training row has none. */
+volt_status volt_model_check_start(const volt_model *model, volt_start start);
 
 /* The row x of a user after the rows `recent`, as the kernel wants it: its columns, scaled, with the policy for inputs
  * beyond the range and the ball of training applied. z receives d numbers, *beyond is counted up; `row` (from 0) is for

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/gram/gram.h"
+#include "model/free_run.h"
 #include "model/model_internal.h"
 #include "solve/operator.h"
 
@@ -115,13 +116,15 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(check_inputs(model, X));
     VOLT_TRY(check(model, out, X.rows));
+    VOLT_TRY(volt_model_check_known(model, X.rows, options));
 
     volt_records records;
     VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = predict(model, X, &records, options, out, beyond);
+        status = model->recipe.fed.n > 0 ? volt_model_run_free(model, X, &records, options, out, beyond)
+                                         : predict(model, X, &records, options, out, beyond);
         volt_blas_release(&use);
     }
     volt_records_release(&records);
@@ -170,7 +173,10 @@ volt_status volt_model_continue_after(const volt_model *model, volt_view X, cons
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_REQUIRE(
         model->feedback, VOLT_ERR_ARGUMENT,
-        "the model's outputs are not its inputs one step later: fit it on a series alone, one step ahead");
+        model->recipe.fed.n > 0
+            ? "the model's outputs come back beside its inputs: predict runs free, and needs the inputs"
+            : "the model's outputs are not its inputs one step later: fit it on a series alone, one step "
+              "ahead");
     VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
                  out.rows);
     VOLT_TRY(check(model, out, out.rows));

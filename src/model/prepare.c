@@ -59,11 +59,11 @@ static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe
 volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
                          volt_prepared **prepared)
 {
-    volt_fit_options standard = volt_fit_options_default();
+    volt_fit_options without = options ? *options : volt_fit_options_default();
     fit_task task;
     volt_recipe recipe = {0};
-    if (!options)
-        options = &standard;
+    without.feedback_weight = 0; /* a search weighs what comes back in every candidate anew */
+    options = &without;
     VOLT_REQUIRE(prepared, VOLT_ERR_ARGUMENT, "there is no place for what is prepared");
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(learn_rows >= 1 && learn_rows <= X.rows, VOLT_ERR_ARGUMENT,

@@ -31,6 +31,12 @@ volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
         if (!recent->rows)
             return VOLT_ERR_MEMORY;
     }
+    if (recipe->fed.n > 0) {
+        recent->n_fed = recipe->fed.n;
+        recent->fed = volt_alloc_zero(recent->n_fed, sizeof *recent->fed);
+        if (!recent->fed)
+            return VOLT_ERR_MEMORY;
+    }
     if (!recipe->filters)
         return VOLT_OK;
     recent->room = volt_alloc_doubles(recipe->columns + bank_length(recipe), 1);
@@ -42,15 +48,18 @@ volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
 void volt_recent_release(volt_recent *recent)
 {
     volt_free(recent->rows);
+    volt_free(recent->fed);
     volt_free(recent->room);
     volt_filter_bank_release(&recent->bank);
-    recent->rows = recent->room = NULL;
+    recent->rows = recent->fed = recent->room = NULL;
 }
 
 void volt_recent_restart(volt_recent *recent)
 {
     recent->begun = false;
     recent->next = 0;
+    for (int64_t k = 0; k < recent->n_fed; k++)
+        recent->fed[k] = 0;
     if (recent->bank.state)
         volt_filter_bank_reset(&recent->bank);
 }
@@ -66,6 +75,7 @@ void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_r
     if (from->begun)
         copy_numbers(to->rows, from->rows, recipe->memory * recipe->inputs);
     copy_numbers(to->bank.state, from->bank.state, bank_length(recipe));
+    copy_numbers(to->fed, from->fed, recipe->fed.n);
     to->next = from->next;
     to->begun = from->begun;
 }
@@ -114,6 +124,12 @@ void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const doub
     recent->begun = true;
 }
 
+void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const double *y)
+{
+    for (int64_t k = 0; k < recipe->fed.n; k++)
+        recent->fed[k] = volt_fed_column(&recipe->fed, k, y[k]);
+}
+
 /* Input `source` so many rows ago. */
 static double lagged(const volt_recipe *recipe, const volt_recent *recent, const double *x, int64_t source,
                      int64_t lag)
@@ -128,11 +144,13 @@ static double lagged(const volt_recipe *recipe, const volt_recent *recent, const
 
 void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns)
 {
+    int64_t own = volt_recipe_own(recipe);
+    copy_numbers(columns + own, recent->fed, recipe->fed.n);
     if (recipe->plain) {
-        memcpy(columns, x, (size_t)recipe->columns * sizeof *columns);
+        memcpy(columns, x, (size_t)own * sizeof *columns);
         return;
     }
-    for (int64_t j = 0; j < recipe->columns; j++) {
+    for (int64_t j = 0; j < own; j++) {
         const volt_column *column = &recipe->column[j];
         double value = lagged(recipe, recent, x, column->source, column->plus);
         if (column->minus >= 0)
@@ -144,7 +162,7 @@ void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const
 bool volt_recipe_hold(const volt_recipe *recipe, double *columns)
 {
     bool held = false;
-    for (int64_t j = 0; !recipe->plain && j < recipe->columns; j++) {
+    for (int64_t j = 0; !recipe->plain && j < volt_recipe_own(recipe); j++) {
         double value = fmin(fmax(columns[j], recipe->column[j].low), recipe->column[j].high);
         held |= value != columns[j];
         columns[j] = value;
@@ -280,10 +298,18 @@ volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_re
     return status;
 }
 
+volt_status volt_recipe_feed_back(volt_recipe *recipe, int64_t q, double weight)
+{
+    VOLT_TRY(volt_fed_create(q, weight, &recipe->fed));
+    recipe->columns += q;
+    return VOLT_OK;
+}
+
 void volt_recipe_release(volt_recipe *recipe)
 {
     volt_free(recipe->column);
     recipe->column = NULL;
+    volt_fed_release(&recipe->fed);
 }
 
 void volt_recipe_use_filters(volt_recipe *recipe, const volt_kernel *kernel)

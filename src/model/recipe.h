@@ -9,12 +9,14 @@
  *
  * Before the first row of a sequence every lag holds that row. The weight gives a column the spread of its input, so
  * that none drowns the others; later rows are held, column by column, to the range that training had. A plain recipe
- * takes the inputs as they are. */
+ * takes the inputs as they are. Outputs that come back as inputs of the next row are columns behind those of the inputs
+ * (model/feedback.h); nothing holds them. */
 #ifndef MODEL_RECIPE_H
 #define MODEL_RECIPE_H
 
 #include "kernel/filter.h"
 #include "kernel/records.h"
+#include "model/feedback.h"
 #include "volterra/model.h"
 
 #include <stdbool.h>
@@ -30,7 +32,8 @@ typedef struct volt_column {
 typedef struct volt_recipe {
     int64_t inputs, columns;
     bool plain;                 /* column j is input j */
-    volt_column *column;        /* `columns` of them; NULL when plain */
+    volt_column *column;        /* those of the inputs; NULL when plain */
+    volt_fed fed;               /* the last columns: outputs of the row before */
     int64_t memory;             /* rows of the past that the lags reach */
     const volt_filter *filters; /* of the kernel, which outlives the recipe; NULL: none */
     int64_t slices;             /* how many; rows are filtered after they are scaled */
@@ -52,14 +55,26 @@ typedef struct volt_recipe_task {
 volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe);
 void volt_recipe_release(volt_recipe *recipe);
 
+/* Columns that are made of inputs. */
+static inline int64_t volt_recipe_own(const volt_recipe *recipe)
+{
+    return recipe->columns - recipe->fed.n;
+}
+
+/* The q outputs come back as well, with a weight above 0: columns behind those that are there. VOLT_ERR_MEMORY. */
+volt_status volt_recipe_feed_back(volt_recipe *recipe, int64_t q, double weight);
+
 /* Rows are filtered as the kernel, which must outlive the recipe, wants it. */
 void volt_recipe_use_filters(volt_recipe *recipe, const volt_kernel *kernel);
 
-/* What the rows before the present one have left behind: themselves, as far as the lags reach, and the filters. */
+/* What the rows before the present one have left behind: themselves, as far as the lags reach, the filters, and the
+ * outputs that come back. */
 typedef struct volt_recent {
     double *rows; /* memory x inputs, a ring; NULL without memory */
     int64_t next; /* where the present row will go */
     bool begun;
+    double *fed;           /* fed.n: the last columns of the next row; NULL: nothing comes back */
+    int64_t n_fed;         /* how many */
     volt_filter_bank bank; /* no state without filters */
     double *room;          /* a scaled row, and the state of the filters before the present one */
 } volt_recent;
@@ -70,7 +85,7 @@ void volt_recent_release(volt_recent *recent);
 void volt_recent_restart(volt_recent *recent);
 void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_recent *to);
 /* As one list of volt_recent_length numbers, out and in: the rows in time order, the oldest first (memory x inputs), then
- * the state of the filters. */
+ * the state of the filters. What comes back is not part of it. */
 int64_t volt_recent_length(const volt_recipe *recipe);
 void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *rows);
 void volt_recent_set(const volt_recipe *recipe, const double *rows, volt_recent *recent);
@@ -78,6 +93,8 @@ void volt_recent_set(const volt_recipe *recipe, const double *rows, volt_recent 
 /* The columns of the present row x, and then on to the next row. */
 void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns);
 void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x);
+/* The outputs y of the row that was pushed last come back with the next one; nothing happens without feedback. */
+void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const double *y);
 
 /* Filter a row of scaled columns into z (slices x columns numbers; z may be the columns where there are no filters), or
  * take back what the last call did to the filters. */

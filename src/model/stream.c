@@ -10,6 +10,8 @@
 #include "kernel/engine/engine.h"
 #include "model/stream_internal.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 VOLT_CLONES
@@ -76,6 +78,7 @@ volt_status volt_stream_create(const volt_model *model, const volt_predict_optio
         options = &standard;
     VOLT_REQUIRE(model && stream, VOLT_ERR_ARGUMENT, "the model or the place for the stream is NULL");
     bool reset = options->start == VOLT_START_RESET;
+    VOLT_TRY(volt_model_check_start(model, options->start));
     return open_stream(model, options->beyond, reset ? NULL : model->end, reset ? NULL : &model->recent,
                        stream);
 }
@@ -86,6 +89,7 @@ volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream)
     VOLT_TRY(open_stream(source->model, source->policy, source->past, &source->recent, stream));
     (*stream)->pushed = source->pushed;
     (*stream)->beyond = source->beyond;
+    (*stream)->strays = source->strays;
     volt_stream_last(source, (*stream)->last);
     volt_status status = volt_stream_track_like(source, *stream);
     if (status != VOLT_OK) {
@@ -95,14 +99,25 @@ volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream)
     return status;
 }
 
+/* Of a stream that was read from a file the forecast is there to rounding: any output will do for the sentence. */
+static volt_status refuse_stray(const volt_stream *stream)
+{
+    const volt_fed *fed = &stream->model->recipe.fed;
+    int64_t k = volt_fed_strays(fed, stream->y);
+    return volt_fed_diverged(fed, k < 0 ? 0 : k, stream->pushed - 1, stream->y);
+}
+
 volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
 {
     VOLT_REQUIRE(stream && x && y, VOLT_ERR_ARGUMENT, "the stream, the input or the output is NULL");
     const volt_model *model = stream->model;
+    const volt_fed *fed = &model->recipe.fed;
+    if (stream->strays)
+        return refuse_stray(stream);
     VOLT_TRY(volt_model_take_input(model, &stream->recent, x, stream->policy, stream->pushed, stream->z,
                                    &stream->beyond));
     volt_blas_use use;
-    bool multiplies = model->columns->engine->multiplies;
+    bool multiplies = model->columns->engine->multiplies && !stream->claimed;
     if (multiplies)
         VOLT_TRY(volt_blas_claim(&use));
     memcpy(stream->last, x, (size_t)model->recipe.inputs * sizeof *x);
@@ -114,13 +129,31 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     for (int64_t k = 0; k < model->q; k++)
         stream->y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
     VOLT_TRY(volt_model_finish_output(model, stream->pushed++, x, stream->y));
+    volt_recent_feed(&model->recipe, &stream->recent, stream->y);
+    stream->strays = volt_fed_strays(fed, stream->y) >= 0;
     memcpy(y, stream->y, (size_t)model->q * sizeof *y);
     volt_stream_remember(stream);
     return VOLT_OK;
 }
 
+volt_status volt_stream_feed(volt_stream *stream, const double *y)
+{
+    VOLT_REQUIRE(stream && y, VOLT_ERR_ARGUMENT, "the stream or the output is NULL");
+    const volt_recipe *recipe = &stream->model->recipe;
+    VOLT_REQUIRE(recipe->fed.n > 0, VOLT_ERR_ARGUMENT,
+                 "the model was fitted without feedback: no output comes back to it");
+    for (int64_t k = 0; k < recipe->fed.n; k++)
+        VOLT_REQUIRE(isfinite(y[k]) && isfinite(volt_fed_column(&recipe->fed, k, y[k])), VOLT_ERR_NOT_FINITE,
+                     "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1,
+                     stream->pushed);
+    volt_recent_feed(recipe, &stream->recent, y);
+    stream->strays = false;
+    return VOLT_OK;
+}
+
 void volt_stream_restart(volt_stream *stream)
 {
+    stream->strays = false;
     volt_past_zero(stream->past);
     volt_recent_restart(&stream->recent);
     stream->n_made = 0;

@@ -37,7 +37,8 @@ static uint64_t digest_numbers(uint64_t digest, const double *numbers, int64_t c
 static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
 {
     digest = digest_numbers(digest, &(double){(double)recipe->inputs}, 1);
-    for (int64_t j = 0; !recipe->plain && j < recipe->columns; j++) {
+    digest = digest_numbers(digest, recipe->fed.weight, recipe->fed.n);
+    for (int64_t j = 0; !recipe->plain && j < volt_recipe_own(recipe); j++) {
         const volt_column *column = &recipe->column[j];
         /* A range without bounds is saved with a model as the largest numbers. */
         const double numbers[] = {(double)column->source,      (double)column->plus,
@@ -77,13 +78,13 @@ static void digest_model(const volt_model *model, double *row, char text[DIGEST_
 /* ---- the moment ------------------------------------------------------------------------------- */
 
 /* What changes with every row, as arrays; a new part of it is one more line here, and one in take_moment. */
-enum { STATE, LAST, RECENT, COVERAGES, SCORES, MADE, PARTS };
-static const char *const part_names[PARTS] = {"state", "last", "recent", "coverages", "scores", "made"};
+enum { STATE, LAST, RECENT, COVERAGES, SCORES, MADE, FED, PARTS };
+static const char *const part_names[PARTS] = {"state", "last", "recent", "coverages", "scores", "made", "fed"};
 
-/* Parts from COVERAGES on are those of the intervals that a stream tracks, and absent where it tracks none. */
-static int parts_of(const volt_stream *stream)
+/* Some parts are those of the intervals that a stream tracks, where it does, and one of outputs that come back. */
+static bool has_part(const volt_stream *stream, int part)
 {
-    return stream->interval ? PARTS : COVERAGES;
+    return part <= RECENT || (part == FED ? stream->recent.n_fed > 0 : stream->interval != NULL);
 }
 
 /* Forecasts whose truth is to come. */
@@ -101,6 +102,7 @@ static void part_lengths(const volt_stream *stream, int64_t lengths[PARTS])
     lengths[COVERAGES] = stream->interval ? stream->interval->count : 0;
     lengths[SCORES] = stream->interval ? volt_interval_length(stream->interval) : 0;
     lengths[MADE] = stream->interval ? waiting(stream) * stream->model->q : 0;
+    lengths[FED] = stream->recent.n_fed;
 }
 
 static void give_moment(const volt_stream *stream, double *const parts[PARTS])
@@ -109,6 +111,8 @@ static void give_moment(const volt_stream *stream, double *const parts[PARTS])
     volt_stream_last(stream, parts[LAST]);
     if (stream->recent.begun)
         volt_recent_get(&stream->model->recipe, &stream->recent, parts[RECENT]);
+    if (stream->recent.n_fed > 0)
+        memcpy(parts[FED], stream->recent.fed, (size_t)stream->recent.n_fed * sizeof(double));
     if (!stream->interval)
         return;
     int64_t q = stream->model->q, rows = stream->model->ahead + 1, first = stream->n_made - waiting(stream);
@@ -126,6 +130,10 @@ static void take_moment(volt_stream *stream, const volt_tensor *const parts[PART
         volt_recent_set(&stream->model->recipe, parts[RECENT]->data, &stream->recent);
     if (stream->interval) /* the ring begins with the oldest */
         memcpy(stream->made, parts[MADE]->data, (size_t)parts[MADE]->rows * sizeof *stream->made);
+    for (int64_t k = 0; k < stream->recent.n_fed; k++) {
+        stream->recent.fed[k] = parts[FED]->data[k];
+        stream->y[k] = volt_fed_output(&stream->model->recipe.fed, k, parts[FED]->data[k]);
+    }
 }
 
 /* ---- save ------------------------------------------------------------------------------------- */
@@ -146,15 +154,26 @@ static volt_status write_file(const volt_stream *stream, const char *path, const
     snprintf(pushed, sizeof pushed, "%" PRId64, stream->pushed);
     snprintf(beyond, sizeof beyond, "%" PRId64, stream->beyond);
     const volt_metadatum metadata[] = {
-        {"format", format_name},     {"version", version},
-        {"library", volt_version()}, {"kernel", volt_kernel_text(stream->model->kernel)},
-        {"model", digest},           {"rows", pushed},
-        {"beyond", beyond},          {"begun", stream->recent.begun ? "yes" : "no"},
+        {"format", format_name},
+        {"version", version},
+        {"library", volt_version()},
+        {"kernel", volt_kernel_text(stream->model->kernel)},
+        {"model", digest},
+        {"rows", pushed},
+        {"beyond", beyond},
+        {"begun", stream->recent.begun ? "yes" : "no"},
+        {"strays", stream->strays ? "yes" : "no"}, /* where outputs come back */
     };
-    for (int p = 0; p < parts_of(stream); p++)
+    int64_t n_metadata = (int64_t)(sizeof metadata / sizeof *metadata) - (stream->recent.n_fed == 0),
+            n_parts = 0;
+    volt_tensor there[PARTS];
+    for (int p = 0; p < PARTS; p++) {
+        if (!has_part(stream, p))
+            continue;
         VOLT_TRY(check_finite(&tensors[p]));
-    return volt_safetensors_write(path, tensors, parts_of(stream), metadata,
-                                  (int64_t)(sizeof metadata / sizeof *metadata));
+        there[n_parts++] = tensors[p];
+    }
+    return volt_safetensors_write(path, there, n_parts, metadata, n_metadata);
 }
 
 volt_status volt_stream_save(const volt_stream *stream, const char *path)
@@ -243,10 +262,11 @@ static volt_status read_moment(const volt_file_fields *fields, volt_stream *stre
     VOLT_TRY(volt_fields_flag(fields, "begun", &stream->recent.begun));
     VOLT_TRY(read_interval(fields, stream));
     part_lengths(stream, lengths);
-    for (int p = 0; p < parts_of(stream); p++)
-        VOLT_TRY(volt_fields_tensor(fields, part_names[p], lengths[p], 0, &parts[p]));
+    for (int p = 0; p < PARTS; p++)
+        if (has_part(stream, p))
+            VOLT_TRY(volt_fields_tensor(fields, part_names[p], lengths[p], 0, &parts[p]));
     take_moment(stream, parts);
-    return VOLT_OK;
+    return stream->recent.n_fed > 0 ? volt_fields_flag(fields, "strays", &stream->strays) : VOLT_OK;
 }
 
 volt_status volt_stream_load(const volt_model *model, const volt_predict_options *options, const char *path,

@@ -11,6 +11,8 @@ struct volt_stream {
     volt_recent recent; /* rows before the next one, as far as the recipe looks back */
     volt_beyond policy;
     int64_t pushed, beyond;
+    bool claimed;         /* BLAS is, by whoever pushes */
+    bool strays;          /* the forecast that would come back with the next row has left the range */
     double *last;         /* recipe.inputs: the last row as it was given, once one is pushed */
     double *z;            /* d: the scaled columns */
     double *y;            /* q: the forecast, until it is known to be finite */

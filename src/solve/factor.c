@@ -302,12 +302,17 @@ void volt_factor_forecast(volt_factor *f, int64_t first, volt_matrix D, volt_mat
     forecast_from(f, rows, D, out);
 }
 
-void volt_factor_forecast_reset(volt_factor *f, volt_view cross, volt_matrix A, volt_matrix out)
+void volt_factor_reset_readout(volt_factor *f, volt_matrix A)
 {
     volt_factor_coefficients(f, A);
     /* K - common 11' was factored: what 1' A is not quite 0 by goes into the intercept. */
     for (int64_t i = 0; f->task.common != 0 && i < f->m; i++)
         for (int64_t k = 0; k < f->q; k++)
             f->shift[k] -= f->task.common * A.data[i * A.ld + k];
+}
+
+void volt_factor_forecast_reset(volt_factor *f, volt_view cross, volt_matrix A, volt_matrix out)
+{
+    volt_factor_reset_readout(f, A);
     forecast_from(f, cross, A, out);
 }

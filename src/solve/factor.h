@@ -155,6 +155,10 @@ void volt_factor_coefficients(volt_factor *factor, volt_matrix A);
  * readout. */
 void volt_factor_forecast(volt_factor *factor, int64_t first, volt_matrix D, volt_matrix out);
 
+/* Coefficients A (m x q) for rows after any past, whose kernel is K itself, and in `shift` what is added then: it is used
+ * up. */
+void volt_factor_reset_readout(volt_factor *factor, volt_matrix A);
+
 /* Rows whose kernel against the m rows is `cross` (out.rows x m, at the back end). A receives the coefficients, and
  * the shifts are used up. */
 void volt_factor_forecast_reset(volt_factor *factor, volt_view cross, volt_matrix A, volt_matrix out);

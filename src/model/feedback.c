@@ -1,0 +1,114 @@
+/* src/model/feedback.c: outputs that come back as inputs of the next row. */
+#include "model/feedback.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/squares.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* A free run that goes further is of no use, and soon is no number. */
+static const double most_ranges = 10;
+
+volt_status volt_fed_create(int64_t n, double omega, volt_fed *fed)
+{
+    double *numbers = volt_alloc_zero(4 * n, sizeof *numbers);
+    if (!numbers)
+        return VOLT_ERR_MEMORY;
+    *fed = (volt_fed){.n = n,
+                      .omega = omega,
+                      .offset = numbers,
+                      .weight = numbers + n,
+                      .low = numbers + 2 * n,
+                      .high = numbers + 3 * n};
+    return VOLT_OK;
+}
+
+void volt_fed_release(volt_fed *fed)
+{
+    volt_free(fed->offset);
+    *fed = (volt_fed){0};
+}
+
+volt_status volt_fed_check_targets(volt_view Y, const volt_records *records)
+{
+    for (int64_t i = 0; i + 1 < Y.rows; i++)
+        for (int64_t k = 0; !volt_records_begins(records, i + 1) && k < Y.cols; k++)
+            VOLT_REQUIRE(!isnan(Y.data[i * Y.ld + k]), VOLT_ERR_DATA,
+                         "target %" PRId64 " of row %" PRId64
+                         " is missing, and with feedback the row after it would see it",
+                         k + 1, i + 1);
+    return VOLT_OK;
+}
+
+/* Of the targets that are there. */
+static void learn_ranges(volt_view Y, volt_fed *fed)
+{
+    for (int64_t k = 0; k < fed->n; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < Y.rows; i++) {
+            low = fmin(low, Y.data[i * Y.ld + k]);
+            high = fmax(high, Y.data[i * Y.ld + k]);
+        }
+        fed->low[k] = low;
+        fed->high[k] = high;
+    }
+}
+
+/* The largest norm of the rows, of which `shift` is taken. */
+static double largest_norm(volt_matrix Z, const double *shift)
+{
+    double norm = 0;
+    for (int64_t i = 0; i < Z.rows; i++) {
+        volt_squares squares = {0};
+        for (int64_t j = 0; j < Z.cols; j++)
+            volt_squares_add(&squares, Z.data[i * Z.ld + j] - shift[j]);
+        norm = fmax(norm, volt_squares_root(&squares));
+    }
+    return norm;
+}
+
+volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *records, const double *mean,
+                           const double *deviation, bool identity, volt_matrix Z, volt_input_scale *input)
+{
+    int64_t own = Z.cols - fed->n;
+    learn_ranges(Y, fed);
+    for (int64_t k = 0; k < fed->n; k++) {
+        fed->offset[k] = mean[k];
+        fed->weight[k] = fed->omega / (input->scale * deviation[k]);
+        input->shift[own + k] = 0; /* what is standardised needs no shift, and before the first row is 0 */
+        VOLT_REQUIRE(isfinite(fed->weight[k]), VOLT_ERR_NOT_FINITE,
+                     "output %" PRId64 " comes back with the weight %g, and has the standard deviation %g: "
+                     "that is too much",
+                     k + 1, fed->omega, deviation[k]);
+    }
+    for (int64_t i = 0; i < Z.rows; i++)
+        for (int64_t k = 0; k < fed->n; k++)
+            Z.data[i * Z.ld + own + k] = i == 0 || volt_records_begins(records, i)
+                                             ? 0
+                                             : volt_fed_column(fed, k, Y.data[(i - 1) * Y.ld + k]);
+    if (!identity)
+        input->scale = 1 / largest_norm(Z, input->shift);
+    VOLT_REQUIRE(isfinite(input->scale) && input->scale > 0, VOLT_ERR_NOT_FINITE,
+                 "the inputs and outputs that come back with the weight %g cannot be scaled to 1", fed->omega);
+    return VOLT_OK;
+}
+
+int64_t volt_fed_strays(const volt_fed *fed, const double *y)
+{
+    for (int64_t k = 0; k < fed->n; k++) {
+        double half = fed->high[k] / 2 - fed->low[k] / 2, middle = fed->low[k] + half;
+        if (half > 0 && !(fabs(y[k] - middle) <= most_ranges * half))
+            return k;
+    }
+    return -1;
+}
+
+volt_status volt_fed_diverged(const volt_fed *fed, int64_t k, int64_t row, const double *y)
+{
+    return volt_fail(VOLT_ERR_NOT_FINITE,
+                     "the free run diverges: output %" PRId64 " of row %" PRId64
+                     " is %g, beyond %g times the range of the training targets, %g to %g",
+                     k + 1, row + 1, y[k], most_ranges, fed->low[k], fed->high[k]);
+}

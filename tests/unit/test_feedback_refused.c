@@ -1,0 +1,277 @@
+/* tests/unit/test_feedback_refused.c: what models whose outputs come back refuse: runs that diverge, missing outputs, wrong
+ * arguments, no memory. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/fed_system.h"
+#include "support/scratch.h"
+#include "volterra/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { Q = FED_Q, N = FED_N, H = FED_H };
+
+static const double omega = 1.7;
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+/* ---- runs that diverge ------------------------------------------------------------------------ */
+
+/* y_t = 1.5 y_{t-1} + x_t from 1: 1.5^11 is 86 at the end of training, and its range is left 6 rows later. */
+static void diverging_runs_say_where(void **state)
+{
+    (void)state;
+    enum { ROWS = 12, MORE = 20 };
+    double x[MORE] = {1}, y[ROWS], out[MORE], untouched[MORE];
+    for (int t = 0; t < ROWS; t++)
+        y[t] = (t ? 1.5 * y[t - 1] : 0) + x[t];
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1e-8;
+    options.scale = 0;
+    options.feedback_weight = 1;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    check_ok(volt_kernel_parse("linear", &kernel));
+    check_ok(
+        volt_model_fit(kernel, volt_view_of(x, ROWS, 1), volt_view_of(y, ROWS, 1), &options, nowhere, &model));
+    for (int t = 0; t < MORE; t++)
+        out[t] = untouched[t] = 1e77;
+    x[0] = 0;
+    /* |y - 43.75| > 10 * 42.75 first at 1.5^12 ... > 471: y is 86.5 * 1.5^k, and k = 5 is the first. */
+    int64_t beyond = -7;
+    check_fails(
+        volt_model_predict(model, volt_view_of(x, MORE, 1), NULL, volt_matrix_of(out, MORE, 1), &beyond),
+        VOLT_ERR_NOT_FINITE, "output 1 of row 5");
+    assert_memory_equal(out, untouched, sizeof out);
+    assert_int_equal(beyond, -7);
+    check_ok(volt_model_predict(model, volt_view_of(x, 4, 1), NULL, volt_matrix_of(out, 4, 1), NULL));
+
+    /* One step ahead nothing comes back that strays. */
+    volt_predict_options how = volt_predict_options_default();
+    double known[MORE] = {0};
+    how.known = volt_view_of(known, MORE, 1);
+    known[3] = 900;
+    check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
+    assert_true(out[4] > 900);
+
+    /* A stream tells the forecast, refuses the rows after it, and goes on from a known output, also out of a file. */
+    const char *moment = scratch_path("moment.safetensors");
+    volt_stream *stream = NULL, *read = NULL;
+    double last = 0;
+    check_ok(volt_stream_create(model, NULL, &stream));
+    for (int i = 0; i < 5; i++)
+        check_ok(volt_stream_push(stream, x, &last));
+    assert_true(last > 471);
+    check_fails(volt_stream_push(stream, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5");
+    check_ok(volt_stream_save(stream, moment));
+    check_ok(volt_stream_load(model, NULL, moment, &read));
+    check_fails(volt_stream_push(read, x, &last), VOLT_ERR_NOT_FINITE, "row 5");
+    check_ok(volt_stream_feed(read, (double[]){2}));
+    check_ok(volt_stream_push(read, x, &last));
+    assert_true(fabs(last - 3) < 1e-4);
+    volt_stream_restart(stream);
+    check_ok(volt_stream_push(stream, x, &last));
+    volt_stream_free(stream);
+    volt_stream_free(read);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+}
+
+/* ---- what is refused -------------------------------------------------------------------------- */
+
+static void missing_targets(void **state)
+{
+    (void)state;
+    fed_system rows = fed_system_make(4105);
+    volt_fit_options options = fed_options(omega);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    int64_t lengths[] = {20, N - 20};
+    options.missing_targets = 1;
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    double kept[Q];
+    memcpy(kept, rows.y + 19 * Q, sizeof kept);
+    rows.y[19 * Q + 1] = NAN;
+    check_fails(
+        volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere, &model),
+        VOLT_ERR_DATA, "target 2 of row 20 is missing");
+    options.records = lengths;
+    options.n_records = 2; /* it is the last of its record */
+    double fitted[N * Q];
+    check_ok(volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options,
+                            volt_matrix_of(fitted, N, Q), &model));
+    assert_true(isfinite(fitted[19 * Q + 1]));
+    volt_model_free(model);
+    memcpy(rows.y + 19 * Q, kept, sizeof kept);
+    options.n_records = 0;
+
+    /* A last row without a target is past, and nothing to go on from. */
+    rows.y[(N - 1) * Q] = NAN;
+    check_ok(
+        volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere, &model));
+    double out[H * Q];
+    volt_stream *stream = NULL;
+    volt_predict_options how = volt_predict_options_default();
+    const char *path = scratch_path("model.safetensors");
+    volt_model *read = NULL;
+    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_load(path, &read));
+    check_fails(volt_model_predict(read, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL),
+                VOLT_ERR_ARGUMENT, "nothing to go on from");
+    check_fails(volt_stream_create(model, &how, &stream), VOLT_ERR_ARGUMENT, "nothing to go on from");
+    how.start = VOLT_START_RESET;
+    check_ok(volt_model_predict(read, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL));
+    volt_model_free(read);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    fed_system_free(&rows);
+}
+
+static void wrong_arguments(void **state)
+{
+    (void)state;
+    fed_system rows = fed_system_make(4106);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL, *plain = NULL;
+    volt_stream *stream = NULL;
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    volt_fit_options options = fed_options(omega);
+    const double bad[] = {-1, NAN, INFINITY};
+    for (int i = 0; i < 3; i++) {
+        options.feedback_weight = bad[i];
+        check_fails(volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere,
+                                   &model),
+                    VOLT_ERR_ARGUMENT, "the feedback weight is");
+    }
+    options = fed_options(omega);
+    options.ahead = 1;
+    check_fails(
+        volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere, &model),
+        VOLT_ERR_ARGUMENT, "ahead is 1, and must be 0");
+    options.ahead = 0;
+    options.feedback = 1;
+    check_fails(
+        volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere, &model),
+        VOLT_ERR_ARGUMENT, "one or the other");
+    options = fed_options(omega);
+    options.feedback_weight = 1e300;
+    rows.y[0] = 1; /* sd of 1e-12: the weight is out of reach */
+    for (int64_t i = 0; i < N; i++)
+        rows.y[i * Q + 1] = 1e-12 * (double)(i % 2);
+    check_fails(
+        volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere, &model),
+        VOLT_ERR_NOT_FINITE, "weight 1e+300");
+    fed_system_free(&rows);
+    rows = fed_system_make(4106);
+
+    options = fed_options(omega);
+    model = fed_fit("rbf", &rows, &options, nowhere);
+    options.feedback_weight = 0;
+    plain = fed_fit("rbf", &rows, &options, nowhere);
+    double out[H * Q];
+    volt_matrix to = volt_matrix_of(out, H, Q);
+    volt_predict_options how = volt_predict_options_default();
+    how.known = fed_targets(&rows, N, H);
+    check_fails(volt_model_predict(plain, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_ARGUMENT,
+                "fitted without feedback");
+    how.known = fed_targets(&rows, N, H - 1);
+    check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_SHAPE,
+                "the known outputs are 29 x 2, and must be 30 x 2");
+    how.known = volt_view_of(rows.y, H, 1);
+    check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_SHAPE, "30 x 1");
+    how.known = fed_targets(&rows, N, H);
+    how.warm_up = H + 1;
+    check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_ARGUMENT,
+                "the warm-up is 31 rows");
+    how.warm_up = -1;
+    check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_ARGUMENT,
+                "-1 rows");
+    how.warm_up = 3;
+    rows.y[(N + 2) * Q] = NAN;
+    check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_NOT_FINITE,
+                "known output 1 of row 3 is missing");
+    how.warm_up = 2; /* those after the warm-up, and of the last row, may be missing */
+    check_ok(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL));
+    check_ok(volt_model_predict(model, fed_inputs(&rows, N, 3),
+                                &(volt_predict_options){.known = fed_targets(&rows, N, 3)},
+                                volt_matrix_of(out, 3, Q), NULL));
+    how.known = volt_view_of(NULL, 0, 0);
+    check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_ARGUMENT,
+                "needs known outputs");
+    check_fails(volt_model_continue(model, NULL, to, NULL), VOLT_ERR_ARGUMENT, "predict runs free");
+
+    check_ok(volt_stream_create(plain, NULL, &stream));
+    check_fails(volt_stream_feed(stream, out), VOLT_ERR_ARGUMENT, "without feedback");
+    volt_stream_free(stream);
+    check_ok(volt_stream_create(model, NULL, &stream));
+    check_fails(volt_stream_feed(stream, (double[]){1, INFINITY}), VOLT_ERR_NOT_FINITE, "known output 2");
+    volt_stream_free(stream);
+    volt_model_free(plain);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    fed_system_free(&rows);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* Fit, save, read and run: everything that feedback adds allocations to. */
+static volt_status do_all(const volt_kernel *kernel, const fed_system *rows, const char *path, double *out)
+{
+    volt_fit_options options = fed_options(omega);
+    volt_model *model = NULL, *read = NULL;
+    volt_status status =
+        volt_model_fit(kernel, fed_inputs(rows, 0, N), fed_targets(rows, 0, N), &options, nowhere, &model);
+    if (status == VOLT_OK)
+        status = volt_model_save(model, path);
+    if (status == VOLT_OK)
+        status = volt_model_load(path, &read);
+    if (status == VOLT_OK)
+        status = volt_model_predict(read, fed_inputs(rows, N, H), NULL, volt_matrix_of(out, H, Q), NULL);
+    volt_model_free(model);
+    volt_model_free(read);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    fed_system rows = fed_system_make(4107);
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse("fir:mu=0.4 + memory:pole=0.3", &kernel));
+    const char *path = scratch_path("model.safetensors");
+    double out[H * Q];
+    check_ok(do_all(kernel, &rows, path, out));
+    int hit = 1;
+    for (int64_t k = 1; hit; k++) {
+        for (int64_t i = 0; i < H * Q; i++)
+            out[i] = 1e77;
+        failing_alloc_start(k);
+        volt_status status = do_all(kernel, &rows, path, out);
+        hit = failing_alloc_hit();
+        int64_t live = failing_alloc_live();
+        failing_alloc_stop();
+        assert_int_equal(live, 0);
+        if (status != VOLT_OK) /* saving does without the sync of the directory */
+            assert_true(hit && status == VOLT_ERR_MEMORY);
+        assert_true((status != VOLT_OK) == (out[0] == 1e77));
+    }
+    volt_kernel_free(kernel);
+    fed_system_free(&rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(diverging_runs_say_where),
+        cmocka_unit_test(missing_targets),
+        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
