@@ -71,6 +71,11 @@ typedef struct volt_draw_options {
                         * parameters that have a range here and the rest at its defaults (all of draw 0 where it has
                         * none), alpha 0 (profiled: volt_search_run); and alpha is 0 in every draw of a kernel whose
                         * entries cost much. 0 (default): all of them are drawn */
+    volt_view
+        fed; /* (optional) n x q: the targets, which come back as inputs of the next row (volt_fit_options,
+                    * feedback_weight): their weight is drawn as "feedback", log-uniform from 0.1 to 100 unless a range is
+                    * given; candidate 0 of a sequence from defaults has 1. Widths are then in units of the distances of
+                    * rows with what comes back */
 } volt_draw_options;
 VOLT_API volt_draw_options volt_draw_options_default(void);
 
@@ -88,7 +93,11 @@ VOLT_API volt_status volt_candidates_grid(const char *kernel, volt_view X, const
 /* A list: count kernels as text, and an alpha for each. Both are copied, and checked. */
 VOLT_API volt_status volt_candidates_list(const char *const *kernels, const double *alphas, int64_t count,
                                           volt_candidates **candidates);
-/* The same from a CSV file whose columns are parameters of `kernel`, and alpha; cells may be words (lift).
+/* The same where outputs come back with these weights (volt_fit_options, feedback_weight), 0: none do. NULL: in none. */
+VOLT_API volt_status volt_candidates_list_fed(const char *const *kernels, const double *alphas,
+                                              const double *feedbacks, int64_t count,
+                                              volt_candidates **candidates);
+/* The same from a CSV file whose columns are parameters of `kernel`, alpha, and perhaps feedback; cells may be words (lift).
  * An alpha `auto` is profiled. A parameter in both, an unknown column or a cell that does not read is an error with
  * its line. A column
  * `kernel` of whole kernel texts may take the place of the parameters; `kernel` is NULL then. */
@@ -106,6 +115,9 @@ VOLT_API int64_t volt_candidates_count(const volt_candidates *candidates);
 enum { VOLT_KERNEL_LENGTH = 2048 };
 VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
                                          char kernel[VOLT_KERNEL_LENGTH], double *alpha);
+/* The same with the feedback weight, 0: no outputs come back. */
+VOLT_API volt_status volt_candidates_get_fed(const volt_candidates *candidates, int64_t index,
+                                             char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback);
 
 /* ---- search ----------------------------------------------------------------------------------- */
 
@@ -131,6 +143,13 @@ typedef enum volt_strategy {
     VOLT_STRATEGY_ADAPTIVE
 } volt_strategy;
 
+/* How candidates whose outputs come back are scored. */
+typedef enum volt_validate {
+    VOLT_VALIDATE_SIMULATE, /* free run on the validation block, which begins after the measured past (start: continue) or a
+                             * zero past (reset); one that leaves 10 times the range of its training targets has failed */
+    VOLT_VALIDATE_ONE_STEP /* measured outputs come back */
+} volt_validate;
+
 /* A candidate after its evaluation. */
 typedef struct volt_trial {
     int64_t index;      /* among the candidates */
@@ -142,6 +161,7 @@ typedef struct volt_trial {
     int stopped;        /* given up by the race after n_folds blocks */
     double seconds;
     const char *failure; /* why there is no score, or NULL */
+    double feedback;     /* the weight of outputs that come back; 0: none do */
 } volt_trial;
 
 typedef struct volt_search volt_search;
@@ -174,6 +194,8 @@ typedef struct volt_search_options {
     int folds_by_records; /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
                              * the gap counts rows; 0: blocks are rows, wherever records begin */
     volt_strategy strategy; /* VOLT_STRATEGY_RANDOM */
+    volt_validate
+        validate; /* VOLT_VALIDATE_SIMULATE; scores of one step, prequential and log, go with ONE_STEP alone */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 

@@ -144,7 +144,7 @@ static double log_uniform(volt_rng *rng, double low, double high)
 }
 
 static volt_status draw_volterra(const volt_candidates *candidates, int64_t index,
-                                 char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+                                 char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
 {
     const volterra_draws *draws = candidates->own;
     volt_rng rng;
@@ -152,7 +152,7 @@ static volt_status draw_volterra(const volt_candidates *candidates, int64_t inde
     double tau = log_uniform(&rng, 1e-1, pow(10, -0.002));
     double t = draws->even ? tau * tau * tau * tau : tau * tau;
     double lambda = log_uniform(&rng, 1e-2, 0.999 * sqrt(1 - t));
-    *alpha = log_uniform(&rng, 1e-5, 10);
+    setting->alpha = log_uniform(&rng, 1e-5, 10);
     char tau_text[VOLT_NUMBER_LENGTH], lambda_text[VOLT_NUMBER_LENGTH];
     snprintf(kernel, VOLT_KERNEL_LENGTH, "volterra:tau=%s,lambda=%s%s", volt_format_number(tau, tau_text),
              volt_format_number(lambda, lambda_text), draws->even ? ",lift=even" : "");

@@ -146,7 +146,7 @@ static void draw(const search_space *space, const char *kernel)
 static void check_ranges(const text_list *specs, const char *alpha)
 {
     search_space space = {0};
-    if (search_space_read(&space, specs, alpha) == 0) {
+    if (search_space_read(&space, specs, alpha, NULL) == 0) {
         FUZZ_CHECK(space.count == specs->count + (alpha != NULL));
         for (int64_t i = 0; i < space.count; i++)
             check_range(&space.ranges[i]);

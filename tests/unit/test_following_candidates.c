@@ -44,7 +44,9 @@ static candidate follow(const volt_candidates *candidates, int64_t index, const 
 {
     candidate found;
     volt_parents parents = {.trials = {parent}, .count = 1};
-    check_ok(volt_candidates_follow(candidates, index, &parents, found.kernel, &found.alpha));
+    volt_setting setting;
+    check_ok(volt_candidates_follow(candidates, index, &parents, found.kernel, &setting));
+    found.alpha = setting.alpha;
     return found;
 }
 
@@ -309,12 +311,12 @@ static void a_follower_is_of_the_same_kernel(void **state)
             }
         }
     char kernel[VOLT_KERNEL_LENGTH];
-    double alpha;
+    volt_setting setting;
     volt_trial stranger = {.kernel = "cauchy", .alpha = 1};
     volt_parents strangers = {.trials = {&stranger}, .count = 1};
     volt_status status = VOLT_OK;
     for (int64_t i = 0; i < 20 && status == VOLT_OK; i++)
-        status = volt_candidates_follow(all, i, &strangers, kernel, &alpha);
+        status = volt_candidates_follow(all, i, &strangers, kernel, &setting);
     check_fails(status, VOLT_ERR_KERNEL, "none of those that are searched");
     volt_candidates_free(all);
 }
@@ -434,9 +436,9 @@ static void memory_runs_out(void **state)
         status = VOLT_ERR_MEMORY;
         for (k = 1; status == VOLT_ERR_MEMORY; k++) {
             char kernel[VOLT_KERNEL_LENGTH];
-            double alpha;
+            volt_setting setting;
             failing_alloc_start(k);
-            status = volt_candidates_follow(all, index, &parents, kernel, &alpha);
+            status = volt_candidates_follow(all, index, &parents, kernel, &setting);
             failing_alloc_stop();
         }
         check_ok(status);

@@ -44,11 +44,11 @@ static int64_t whose_turn(const alternatives *all, int64_t index)
 }
 
 static volt_status turn_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
-                            double *alpha)
+                            volt_setting *setting)
 {
     const alternatives *all = candidates->own;
     const volt_candidates *one = all->of[whose_turn(all, index)];
-    return one->get(one, index / all->count, kernel, alpha);
+    return one->get(one, index / all->count, kernel, setting);
 }
 
 static const volt_candidates *holder_of(const alternatives *all, const volt_kernel *kernel)
@@ -65,23 +65,24 @@ static bool turn_holds(const volt_candidates *candidates, const volt_kernel *ker
 }
 
 static volt_status turn_near(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
-                             double alpha_about, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+                             const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
+                             volt_setting *setting)
 {
     const volt_candidates *one = holder_of(candidates->own, about);
     VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is none of those that are searched", volt_kernel_text(about));
-    return one->get_near(one, index, about, alpha_about, kernel, alpha);
+    return one->get_near(one, index, about, setting_about, kernel, setting);
 }
 
 /* ---- grids ------------------------------------------------------------------------------------ */
 
 static volt_status row_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
-                           double *alpha)
+                           volt_setting *setting)
 {
     const alternatives *all = candidates->own;
     int64_t k = 0;
     while (index >= all->of[k]->count)
         index -= all->of[k++]->count;
-    return all->of[k]->get(all->of[k], index, kernel, alpha);
+    return all->of[k]->get(all->of[k], index, kernel, setting);
 }
 
 /* ---- creation --------------------------------------------------------------------------------- */
@@ -110,7 +111,7 @@ static volt_status leaves_open(const char *kernel, const char *name, bool *open)
 {
     enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
     char asked[MOST_ASKED][VOLT_ASKED_LENGTH], text[VOLT_KERNEL_LENGTH];
-    *open = volt_name_is_alpha(name);
+    *open = volt_name_is_setting(name);
     if (*open || strlen(kernel) >= sizeof text)
         return VOLT_OK;
     memcpy(text, kernel, strlen(kernel) + 1);
@@ -187,6 +188,7 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
     volt_candidates source = {.count = -1, .release = release, .own = all, .seed = options->seed};
     for (int64_t k = 0; k < count; k++)
         source.parameters = volt_max(source.parameters, all->of[k]->parameters);
+    source.feeds = options->fed.data != NULL;
     if (points) {
         source.get = row_get;
         source.count = 0;

@@ -42,36 +42,64 @@ bool volt_candidates_has(const volt_candidates *candidates, int64_t index)
            (!candidates->has || candidates->has(candidates, index));
 }
 
-/* What a source gives, checked, as the full text of a kernel. */
-static volt_status complete(const char *text, double value, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+volt_status volt_setting_check(const volt_setting *setting)
 {
-    VOLT_REQUIRE(value >= 0 && isfinite(value), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite, or 0 to be profiled", value);
+    VOLT_REQUIRE(setting->alpha >= 0 && isfinite(setting->alpha), VOLT_ERR_ARGUMENT,
+                 "alpha is %g, and must be positive and finite, or 0 to be profiled", setting->alpha);
+    VOLT_REQUIRE(setting->feedback >= 0 && isfinite(setting->feedback), VOLT_ERR_ARGUMENT,
+                 "the feedback weight is %g, and must be positive and finite, or 0 for none",
+                 setting->feedback);
+    return VOLT_OK;
+}
+
+/* What a source gives, checked, as the full text of a kernel. */
+static volt_status complete(const char *text, volt_setting value, char kernel[VOLT_KERNEL_LENGTH],
+                            volt_setting *setting)
+{
+    VOLT_TRY(volt_setting_check(&value));
     volt_kernel *parsed = NULL;
     VOLT_TRY(volt_kernel_parse(text, &parsed));
     snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", volt_kernel_text(parsed));
-    *alpha = value;
+    *setting = value;
     volt_kernel_free(parsed);
+    return VOLT_OK;
+}
+
+volt_status volt_candidates_take(const volt_candidates *candidates, int64_t index,
+                                 char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
+{
+    VOLT_REQUIRE(index >= 0 && (candidates->count < 0 || index < candidates->count), VOLT_ERR_ARGUMENT,
+                 "candidate %" PRId64 " is not among the %" PRId64 " candidates", index, candidates->count);
+    char text[VOLT_KERNEL_LENGTH] = "";
+    volt_setting value = {.alpha = NAN};
+    VOLT_TRY(candidates->get(candidates, index, text, &value));
+    return complete(text, value, kernel, setting);
+}
+
+volt_status volt_candidates_get_fed(const volt_candidates *candidates, int64_t index,
+                                    char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback)
+{
+    VOLT_REQUIRE(candidates && kernel && alpha && feedback, VOLT_ERR_ARGUMENT,
+                 "the candidates or the place for one is NULL");
+    volt_setting setting;
+    VOLT_TRY(volt_candidates_take(candidates, index, kernel, &setting));
+    *alpha = setting.alpha;
+    *feedback = setting.feedback;
     return VOLT_OK;
 }
 
 volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
                                 char kernel[VOLT_KERNEL_LENGTH], double *alpha)
 {
-    VOLT_REQUIRE(candidates && kernel && alpha, VOLT_ERR_ARGUMENT,
-                 "the candidates or the place for one is NULL");
-    VOLT_REQUIRE(index >= 0 && (candidates->count < 0 || index < candidates->count), VOLT_ERR_ARGUMENT,
-                 "candidate %" PRId64 " is not among the %" PRId64 " candidates", index, candidates->count);
-    char text[VOLT_KERNEL_LENGTH] = "";
-    double value = NAN;
-    VOLT_TRY(candidates->get(candidates, index, text, &value));
-    return complete(text, value, kernel, alpha);
+    double feedback;
+    return volt_candidates_get_fed(candidates, index, kernel, alpha, &feedback);
 }
 
 /* One in five is a draw like any other, so that no part of the space is given up. The choice has random numbers of its
  * own: those of the draw and of the step near the parent are other streams. */
 volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,
-                                   const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+                                   const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH],
+                                   volt_setting *setting)
 {
     static const uint64_t choosing = UINT64_C(0x9e3779b97f4a7c15);
     static const double share_near = 0.8;
@@ -80,14 +108,14 @@ volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t in
     bool near = volt_rng_uniform(&rng) < share_near;
     int64_t which = (int64_t)(volt_rng_uniform(&rng) * (double)parents->count);
     if (!near || parents->count == 0)
-        return volt_candidates_get(candidates, index, kernel, alpha);
+        return volt_candidates_take(candidates, index, kernel, setting);
 
     const volt_trial *parent = parents->trials[which];
+    volt_setting value = {.alpha = NAN}, about_setting = {parent->alpha, parent->feedback};
     volt_kernel *about = NULL;
     VOLT_TRY(volt_kernel_parse(parent->kernel, &about));
     char text[VOLT_KERNEL_LENGTH] = "";
-    double value = NAN;
-    volt_status status = candidates->get_near(candidates, index, about, parent->alpha, text, &value);
+    volt_status status = candidates->get_near(candidates, index, about, &about_setting, text, &value);
     volt_kernel_free(about);
-    return status == VOLT_OK ? complete(text, value, kernel, alpha) : status;
+    return status == VOLT_OK ? complete(text, value, kernel, setting) : status;
 }

@@ -2,6 +2,7 @@
 #ifndef SELECT_CANDIDATES_H
 #define SELECT_CANDIDATES_H
 
+#include "select/candidates/setting.h"
 #include "volterra/select.h"
 
 #include <stdbool.h>
@@ -13,18 +14,20 @@ typedef struct volt_parents {
     int64_t count;
 } volt_parents;
 
-/* A source of candidates. `get` gives the text of a kernel, which need not be complete, and alpha. */
+/* A source of candidates. `get` gives the text of a kernel, which need not be complete, and what goes with it. */
 struct volt_candidates {
     int64_t count;      /* -1: no end */
     int64_t parameters; /* that differ between candidates, alpha included; 0: not known */
     volt_status (*get)(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
-                       double *alpha);
-    /* (optional) The same near another candidate, whose kernel and alpha are given; only where `holds` it. */
+                       volt_setting *setting);
+    /* (optional) The same near another candidate, whose kernel and setting are given; only where `holds` it. */
     volt_status (*get_near)(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
-                            double alpha_about, char kernel[VOLT_KERNEL_LENGTH], double *alpha);
+                            const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
+                            volt_setting *setting);
     bool (*holds)(const volt_candidates *candidates,
                   const volt_kernel *kernel); /* with get_near: may it be one? */
     uint64_t seed;                            /* with get_near */
+    bool feeds;                               /* outputs come back in some of them */
     int64_t heads; /* how many of the first candidates tell this source from others; 0: one */
     bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) is there such a candidate? */
     void (*release)(void *own);                                    /* (optional) */
@@ -34,9 +37,16 @@ struct volt_candidates {
 /* Is there a candidate `index`? */
 bool volt_candidates_has(const volt_candidates *candidates, int64_t index);
 
-/* volt_candidates_get for a candidate that follows trials: mostly near one of the parents, now and then a draw. */
+/* VOLT_ERR_ARGUMENT for an alpha or a feedback weight that is none. */
+volt_status volt_setting_check(const volt_setting *setting);
+
+/* Candidate `index`, complete and checked. */
+volt_status volt_candidates_take(const volt_candidates *candidates, int64_t index,
+                                 char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting);
+/* The same for one that follows trials: mostly near one of the parents, now and then a draw. */
 volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,
-                                   const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH], double *alpha);
+                                   const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH],
+                                   volt_setting *setting);
 
 /* The candidates of one kernel: draws without end, or the grid where points > 0. */
 volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const volt_draw_options *options,

@@ -1,6 +1,6 @@
 /* src/select/candidates/candidates_file.c: candidates from a CSV file, a row each.
  *
- * The header names parameters of the kernel, and alpha. A cell that is empty leaves its parameter to the
+ * The header names parameters of the kernel, alpha, and the weight of outputs that come back, feedback. A cell that is empty leaves its parameter to the
  * kernel's default; an alpha `auto` is profiled. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -21,15 +21,15 @@ typedef struct reader {
     const volt_kernel_info *info; /* its entry in the table */
     char **names;                 /* of the columns */
     int64_t n_columns, column_capacity;
-    int64_t alpha, text; /* columns of alpha and of whole kernels, -1: none */
+    int64_t alpha, feedback, text; /* columns of alpha, of feedback weights and of whole kernels, -1: none */
     bool in_header;
 
     char row[VOLT_KERNEL_LENGTH]; /* the candidate being read */
-    double row_alpha;
+    double row_alpha, row_feedback;
     bool is_profiled; /* its alpha is the word auto */
     char **kernels;   /* those read */
-    double *alphas;
-    int64_t count, kernel_capacity, alpha_capacity;
+    double *alphas, *feedbacks;
+    int64_t count, kernel_capacity, alpha_capacity, feedback_capacity;
 } reader;
 
 static volt_status read_name(reader *r, int64_t line, int64_t column, const char *text, size_t length)
@@ -45,6 +45,8 @@ static volt_status read_name(reader *r, int64_t line, int64_t column, const char
     r->n_columns = column + 1;
     if (strcmp(text, "alpha") == 0)
         r->alpha = column;
+    else if (strcmp(text, "feedback") == 0)
+        r->feedback = column;
     else if (strcmp(text, "kernel") == 0)
         r->text = column;
     return VOLT_OK;
@@ -62,6 +64,7 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     if (column == 0) {
         snprintf(r->row, sizeof r->row, "%s", r->kernel ? r->kernel : "");
         r->row_alpha = NAN;
+        r->row_feedback = 0;
         r->is_profiled = false;
     }
     if (column == r->alpha && strcmp(text, "auto") == 0) {
@@ -73,6 +76,13 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
         VOLT_REQUIRE(volt_parse_number(text, &r->row_alpha), VOLT_ERR_FORMAT,
                      "line %" PRId64 ": alpha is \"%s\", which is not a number", line,
                      volt_excerpt(text, length, shown));
+        return VOLT_OK;
+    }
+    if (column == r->feedback) {
+        VOLT_REQUIRE(volt_parse_number(text, &r->row_feedback) && r->row_feedback > 0 &&
+                         isfinite(r->row_feedback),
+                     VOLT_ERR_FORMAT, "line %" PRId64 ": feedback is \"%s\", and must be positive and finite",
+                     line, volt_excerpt(text, length, shown));
         return VOLT_OK;
     }
     if (length == 0)
@@ -91,13 +101,13 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
 static volt_status check_name(const reader *r, const char *name, int64_t line)
 {
     const volt_kernel_info *info = r->info;
-    const char *names[VOLT_MOST_PARAMETERS + 1] = {"alpha"};
+    const char *names[VOLT_MOST_PARAMETERS + 2] = {"alpha", "feedback"};
     for (int64_t p = 0; p < info->n_parameters; p++) {
-        names[p + 1] = info->parameters[p].name;
-        if (strcmp(names[p + 1], name) == 0)
+        names[p + 2] = info->parameters[p].name;
+        if (strcmp(names[p + 2], name) == 0)
             return VOLT_OK;
     }
-    const char *nearest = volt_nearest_name(name, names, info->n_parameters + 1);
+    const char *nearest = volt_nearest_name(name, names, info->n_parameters + 2);
     return volt_fail(VOLT_ERR_FORMAT, "line %" PRId64 ": kernel %s has no parameter \"%s\"%s%s%s", line,
                      info->name, name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
                      nearest ? "\"?" : "");
@@ -112,10 +122,11 @@ static volt_status finish_header(reader *r, int64_t line)
     VOLT_REQUIRE(!r->kernel || r->text < 0, VOLT_ERR_FORMAT,
                  "line %" PRId64 ": there is a column kernel, and the kernel %s is given as well", line,
                  r->kernel);
-    VOLT_REQUIRE(r->text < 0 || r->n_columns == 2, VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": beside the columns kernel and alpha there can be no others", line);
+    VOLT_REQUIRE(r->text < 0 || r->n_columns == 2 + (r->feedback >= 0), VOLT_ERR_FORMAT,
+                 "line %" PRId64 ": beside the columns kernel, alpha and feedback there can be no others",
+                 line);
     for (int64_t j = 0; j < r->n_columns; j++)
-        if (j != r->alpha && j != r->text)
+        if (j != r->alpha && j != r->feedback && j != r->text)
             VOLT_TRY(check_name(r, r->names[j], line));
     return VOLT_OK;
 }
@@ -139,9 +150,11 @@ static volt_status finish_row(void *context, int64_t line, int64_t n_cells)
 
     VOLT_TRY(volt_grow((void **)&r->kernels, &r->kernel_capacity, r->count + 1, sizeof *r->kernels));
     VOLT_TRY(volt_grow((void **)&r->alphas, &r->alpha_capacity, r->count + 1, sizeof *r->alphas));
+    VOLT_TRY(volt_grow((void **)&r->feedbacks, &r->feedback_capacity, r->count + 1, sizeof *r->feedbacks));
     r->kernels[r->count] = volt_strdup(r->row);
     if (!r->kernels[r->count])
         return VOLT_ERR_MEMORY;
+    r->feedbacks[r->count] = r->row_feedback;
     r->alphas[r->count++] = r->row_alpha;
     return VOLT_OK;
 }
@@ -163,7 +176,7 @@ static volt_status read_file(const char *path, reader *r)
 volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates)
 {
     VOLT_REQUIRE(path && candidates, VOLT_ERR_ARGUMENT, "the path or the place for the candidates is NULL");
-    reader r = {.kernel = kernel, .alpha = -1, .text = -1, .in_header = true};
+    reader r = {.kernel = kernel, .alpha = -1, .feedback = -1, .text = -1, .in_header = true};
     if (kernel) {
         volt_kernel *parsed = NULL;
         VOLT_TRY(volt_kernel_parse(kernel, &parsed));
@@ -172,9 +185,11 @@ volt_status volt_candidates_read(const char *path, const char *kernel, volt_cand
     }
     volt_status status = read_file(path, &r);
     if (status == VOLT_OK)
-        status = volt_candidates_list((const char *const *)r.kernels, r.alphas, r.count, candidates);
+        status = volt_candidates_list_fed((const char *const *)r.kernels, r.alphas, r.feedbacks, r.count,
+                                          candidates);
     volt_names_free(r.names, r.n_columns);
     volt_names_free(r.kernels, r.count);
     volt_free(r.alphas);
+    volt_free(r.feedbacks);
     return status;
 }

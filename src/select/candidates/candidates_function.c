@@ -11,10 +11,10 @@ typedef struct function {
 } function;
 
 static volt_status function_get(const volt_candidates *candidates, int64_t index,
-                                char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+                                char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
 {
     const function *source = candidates->own;
-    VOLT_REQUIRE(source->make(index, kernel, VOLT_KERNEL_LENGTH, alpha, source->context) == 0,
+    VOLT_REQUIRE(source->make(index, kernel, VOLT_KERNEL_LENGTH, &setting->alpha, source->context) == 0,
                  VOLT_ERR_ARGUMENT, "there is no candidate %" PRId64, index);
     return VOLT_OK;
 }

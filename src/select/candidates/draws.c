@@ -57,19 +57,19 @@ static volt_status examine(const drawing *drawn, const char *text, bool *runs, b
 
 /* The point at u, its alpha profiled where that costs little beside the Gram matrix. */
 static volt_status draw_at(const drawing *drawn, const double *u, char kernel[VOLT_KERNEL_LENGTH],
-                           double *alpha)
+                           volt_setting *setting)
 {
     bool runs = false, dear = false;
-    VOLT_TRY(volt_space_at(drawn->space, u, kernel, alpha, NULL));
+    VOLT_TRY(volt_space_at(drawn->space, u, kernel, setting, NULL));
     if (drawn->profiles)
         VOLT_TRY(examine(drawn, kernel, &runs, &dear));
     if (dear)
-        *alpha = 0;
+        setting->alpha = 0;
     return VOLT_OK;
 }
 
 static volt_status draw_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
-                            double *alpha)
+                            volt_setting *setting)
 {
     const drawing *drawn = candidates->own;
     double u[VOLT_MOST_AXES];
@@ -81,29 +81,30 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
     if (drawn->profiles && index == 0) {
         volt_space asked =
             *drawn->space; /* what the caller gave ranges for is drawn, the rest is at its defaults */
-        asked.n_axes = asked.n_asked;
-        VOLT_TRY(volt_space_at(&asked, u, kernel, alpha, NULL));
+        asked.n_axes = asked.n_asked + asked.feedback_asked;
+        VOLT_TRY(volt_space_at(&asked, u, kernel, setting, NULL));
         VOLT_TRY(examine(drawn, kernel, &runs, &dear));
-        *alpha = 0;
+        setting->alpha = 0;
     }
     if (runs)
         return VOLT_OK;
-    return draw_at(drawn, u, kernel, alpha);
+    return draw_at(drawn, u, kernel, setting);
 }
 
 /* Steps have random numbers of their own, apart from those of the draw with the same index. */
 static volt_status draw_near(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
-                             double alpha_about, char kernel[VOLT_KERNEL_LENGTH], double *alpha)
+                             const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
+                             volt_setting *setting)
 {
     static const uint64_t stepping = UINT64_C(0xd1b54a32d192ed03);
     const drawing *drawn = candidates->own;
     double u[VOLT_MOST_AXES];
     bool known[VOLT_MOST_AXES];
     volt_rng rng;
-    VOLT_TRY(volt_space_locate(drawn->space, about, alpha_about, u, known));
+    VOLT_TRY(volt_space_locate(drawn->space, about, setting_about, u, known));
     volt_rng_init(&rng, drawn->seed ^ stepping, (uint64_t)index);
     volt_space_step(drawn->space, known, &rng, u);
-    return draw_at(drawn, u, kernel, alpha);
+    return draw_at(drawn, u, kernel, setting);
 }
 
 static bool draw_holds(const volt_candidates *candidates, const volt_kernel *kernel)
@@ -113,12 +114,12 @@ static bool draw_holds(const volt_candidates *candidates, const volt_kernel *ker
 }
 
 static volt_status grid_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
-                            double *alpha)
+                            volt_setting *setting)
 {
     const drawing *drawn = candidates->own;
     double u[VOLT_MOST_AXES];
     volt_space_grid_position(drawn->space, drawn->points, drawn->parts, index, u);
-    return volt_space_at(drawn->space, u, kernel, alpha, NULL);
+    return volt_space_at(drawn->space, u, kernel, setting, NULL);
 }
 
 /* Axes that some candidate takes. */
@@ -149,7 +150,8 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
         source.seed = drawn->seed;
     }
     drawn->rows = X.rows;
-    drawn->d = X.cols;
+    drawn->d = X.cols + (options && options->fed.data ? options->fed.cols : 0);
+    source.feeds = options && options->fed.data;
     volt_status status = volt_space_create(kernel, X, options, &drawn->space);
     if (status == VOLT_OK)
         drawn->profiles = options && options->from_defaults && points == 0 && !drawn->space->alpha_asked;

@@ -35,11 +35,12 @@ static void set_choices(const volt_space *space, int64_t number, double *u)
 /* Fill `part` for its combination; *is_new is false when a combination before it gives the same. */
 static volt_status find_taken(const volt_space *space, volt_part *part, bool *is_new)
 {
-    double u[VOLT_MOST_AXES] = {0}, alpha;
+    double u[VOLT_MOST_AXES] = {0};
+    volt_setting setting;
     bool taken[VOLT_MOST_AXES] = {false};
     char kernel[VOLT_KERNEL_LENGTH];
     set_choices(space, part->choices, u);
-    VOLT_TRY(volt_space_at(space, u, kernel, &alpha, taken));
+    VOLT_TRY(volt_space_at(space, u, kernel, &setting, taken));
     *is_new = true;
     int64_t number = part->choices;
     for (int64_t a = choice_axes(space) - 1; a >= 0; a--) {

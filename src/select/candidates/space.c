@@ -7,9 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/name_lists.h"
-#include "base/numbers.h"
 #include "kernel/kernel_entry.h"
-#include "model/scaling.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -19,6 +17,8 @@
 
 /* What alpha is drawn from, unless told otherwise. */
 static const double alpha_low = 1e-8, alpha_high = 10;
+/* ... and the weight of outputs that come back. */
+static const double feedback_low = 0.1, feedback_high = 100;
 
 void volt_space_free(volt_space *space)
 {
@@ -30,6 +30,7 @@ void volt_space_free(volt_space *space)
     }
     volt_free(space->axes);
     volt_free(space->sample);
+    volt_free(space->norms);
     volt_free(space->kernel);
     volt_kernel_free(space->given);
     volt_free(space);
@@ -94,9 +95,9 @@ static volt_status check_range(const volt_range *range)
 static volt_status check_value(const volt_space *space, const char *name, const char *value)
 {
     double number;
-    if (volt_name_is_alpha(name)) {
+    if (volt_name_is_setting(name)) {
         VOLT_REQUIRE(volt_parse_number(value, &number) && number > 0 && isfinite(number), VOLT_ERR_ARGUMENT,
-                     "alpha is %s, and must be positive and finite", value);
+                     "%s is %s, and must be positive and finite", name, value);
         return VOLT_OK;
     }
     char text[VOLT_KERNEL_LENGTH];
@@ -145,7 +146,7 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
 static bool is_given(const volt_space *space, const char *name)
 {
     volt_kernel_value value;
-    return !volt_name_is_alpha(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
+    return !volt_name_is_setting(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
 }
 
 static volt_status add_range(volt_space *space, const volt_range *range)
@@ -154,9 +155,9 @@ static volt_status add_range(volt_space *space, const volt_range *range)
     VOLT_REQUIRE(!is_given(space, range->name), VOLT_ERR_ARGUMENT,
                  "kernel %s gives %s, and a range is given for it as well", space->kernel, range->name);
     VOLT_REQUIRE(!has_axis(space, range->name), VOLT_ERR_ARGUMENT, "two ranges are given for %s", range->name);
-    bool alpha = volt_name_is_alpha(range->name);
+    bool setting = volt_name_is_setting(range->name);
     const volt_parameter_info *parameter = NULL;
-    if (!alpha)
+    if (!setting)
         VOLT_TRY(find_parameter(space, range->name, &parameter));
 
     volt_axis axis = {.kind = range->kind, .low = range->low, .high = range->high};
@@ -166,8 +167,8 @@ static volt_status add_range(volt_space *space, const volt_range *range)
         status = copy_choices(space, range, &axis);
     } else {
         VOLT_TRY(check_range(range));
-        VOLT_REQUIRE(!alpha || range->low > 0, VOLT_ERR_ARGUMENT,
-                     "the range of alpha starts at %g, and must start above 0", range->low);
+        VOLT_REQUIRE(!setting || range->low > 0, VOLT_ERR_ARGUMENT,
+                     "the range of %s starts at %g, and must start above 0", range->name, range->low);
         if (parameter)
             VOLT_TRY(check_ends(parameter, range));
     }
@@ -248,56 +249,41 @@ static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_L
     return VOLT_OK;
 }
 
-/* Does a candidate of the space see filtered rows? */
-static bool may_filter(const volt_space *space)
+/* The range of the caller for alpha or feedback, if there is one, and else one of its own. */
+static volt_status add_setting(volt_space *space, const char *name, double low, double high,
+                               const volt_draw_options *options, bool asked, bool *is_asked)
 {
-    for (int64_t a = 0; a < space->n_axes; a++) {
-        const char *dot = strchr(space->axes[a].name, '.'), *name = dot ? dot + 1 : space->axes[a].name;
-        if (strcmp(name, "pole") == 0 || strcmp(name, "pair") == 0 || strcmp(name, "corr") == 0)
-            return true;
-    }
-    return volt_kernel_filters(space->given);
+    for (int64_t r = 0; r < options->n_ranges && asked; r++)
+        if (options->ranges[r].name && strcmp(options->ranges[r].name, name) == 0) {
+            VOLT_TRY(add_range(space, &options->ranges[r]));
+            *is_asked = true;
+        }
+    if (asked || *is_asked)
+        return VOLT_OK;
+    return add_axis(space, name, (volt_axis){.kind = VOLT_SEARCH_LOG, .low = low, .high = high});
 }
 
-/* The distance of two rows after scaling, and some of the scaled rows where filters may come between. */
-static volt_status learn_distance(volt_view X, bool scale, volt_space *space)
-{
-    enum { MOST_SAMPLE = 1000 };
-    VOLT_TRY(volt_kernel_distance_unit(X, 1, &space->distance));
-    volt_input_scale input = {.shift = volt_alloc_doubles(X.cols, 1)};
-    volt_status status = input.shift ? volt_input_scale_learn(X, true, !scale, &input) : VOLT_ERR_MEMORY;
-    space->distance *= input.scale;
-    space->d = X.cols;
-    space->n_sample = volt_min(X.rows, MOST_SAMPLE);
-    if (status == VOLT_OK && may_filter(space)) {
-        space->sample = volt_alloc_doubles(space->n_sample, X.cols);
-        status = space->sample ? VOLT_OK : VOLT_ERR_MEMORY;
-        for (int64_t i = 0; space->sample && i < space->n_sample; i++)
-            volt_input_scale_row(&input, X.cols, X.data + i * X.ld, space->sample + i * X.cols);
-    }
-    volt_free(input.shift);
-    return status;
-}
-
-/* The caller's choices come first: what else applies depends on them. Alpha comes last. */
+/* The caller's choices come first: what else applies depends on them. Feedback and alpha come last. */
 static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options,
                         char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
 {
+    bool feeds = options->fed.data != NULL;
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)
-            if ((options->ranges[r].choices != NULL) == choices && !volt_name_is_alpha(options->ranges[r].name))
+            if ((options->ranges[r].choices != NULL) == choices &&
+                !volt_name_is_setting(options->ranges[r].name))
                 VOLT_TRY(add_range(space, &options->ranges[r]));
     space->n_asked = space->n_axes;
+    VOLT_TRY(add_setting(space, "feedback", 0, 0, options, true, &space->feedback_asked));
+    VOLT_REQUIRE(feeds || !space->feedback_asked, VOLT_ERR_ARGUMENT,
+                 "a range is given for feedback, and no outputs come back");
     VOLT_TRY(add_table_ranges(space, asked, n_asked));
-    for (int64_t r = 0; r < options->n_ranges; r++)
-        if (volt_name_is_alpha(options->ranges[r].name))
-            VOLT_TRY(add_range(space, &options->ranges[r]));
-    space->alpha_asked = has_axis(space, "alpha");
-    if (!has_axis(space, "alpha")) {
-        volt_axis axis = {.kind = VOLT_SEARCH_LOG, .low = alpha_low, .high = alpha_high};
-        VOLT_TRY(add_axis(space, "alpha", axis));
-    }
-    return learn_distance(X, options->scale, space);
+    if (feeds)
+        VOLT_TRY(add_setting(space, "feedback", feedback_low, feedback_high, options, false,
+                             &space->feedback_asked));
+    VOLT_TRY(add_setting(space, "alpha", 0, 0, options, true, &space->alpha_asked));
+    VOLT_TRY(add_setting(space, "alpha", alpha_low, alpha_high, options, false, &space->alpha_asked));
+    return volt_space_learn_rows(X, options, space);
 }
 
 /* Take out what may stand between the words of a kernel's text: white space, and a ':' before no parameters. */

@@ -2,22 +2,15 @@
 #ifndef SELECT_SPACE_H
 #define SELECT_SPACE_H
 
+#include "select/candidates/setting.h"
 #include "volterra/select.h"
-
-#include <stdbool.h>
-#include <string.h>
-
-static inline bool volt_name_is_alpha(const char *name)
-{
-    return name && strcmp(name, "alpha") == 0;
-}
 
 static inline bool volt_law_is_whole(volt_search_law kind)
 {
     return kind == VOLT_SEARCH_INTEGER || kind == VOLT_SEARCH_LOG_INTEGER;
 }
 
-/* One parameter that is searched, or alpha. */
+/* One parameter that is searched, or alpha, or the feedback weight. */
 typedef struct volt_axis {
     char *name;
     volt_search_law kind;
@@ -33,10 +26,16 @@ typedef struct volt_space {
     double distance;    /* median distance of two scaled rows */
     double *sample; /* n_sample x d: the first scaled rows, for distances after a filter; NULL: no filters */
     int64_t n_sample, d;
-    volt_axis *axes; /* those of the caller, choices first, then those of the kernel table; alpha last */
+    int64_t q; /* the last columns of the sample: outputs of the row before, standardised; 0: none come back */
+    double *
+        norms; /* n_norms x 2: norms of the inputs and of these outputs, of all rows; NULL: nothing is scaled */
+    int64_t n_norms;
+    volt_axis
+        *axes; /* those of the caller, choices first, then those of the kernel table; feedback and alpha last */
     int64_t n_axes, capacity;
-    int64_t n_asked;  /* the first axes, those the caller gave ranges for, without alpha */
-    bool alpha_asked; /* the caller gave a range for alpha */
+    int64_t n_asked;     /* the first axes, those the caller gave ranges for, without feedback and alpha */
+    bool feedback_asked; /* the caller gave a range for feedback: that is the axis behind those */
+    bool alpha_asked;    /* the caller gave a range for alpha */
 } volt_space;
 
 /* The space of `kernel` on the rows of X; the arguments are those of volt_candidates_draw. */
@@ -44,15 +43,22 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
                               volt_space **space);
 void volt_space_free(volt_space *space);
 
+/* For widths: the distance of two scaled rows of X, and what it takes to find that of rows that are filtered or to which
+ * outputs come back (space_rows.c). */
+volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space);
+/* The unit of widths of a factor: the distance of two rows as it sees them, times the root of its window. */
+volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, double feedback,
+                            double *distance);
+
 /* The point of the space at position u[a] in [0, 1) along each axis. A parameter that the kernel does not take
  * beside the others (gamma without lift=rbf, say) is left out; taken[a] (taken may be NULL) says so. */
 volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
-                          double *alpha, bool *taken);
+                          volt_setting *setting, bool *taken);
 
-/* Where a kernel and its alpha stand along each axis, as near as the ranges allow; known[a] is false, and u[a] 0,
+/* Where a kernel and its setting stand along each axis, as near as the ranges allow; known[a] is false, and u[a] 0,
  * where the kernel does without the parameter. */
-volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, double alpha, double *u,
-                              bool *known);
+volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, const volt_setting *setting,
+                              double *u, bool *known);
 /* Can the kernel be a point of the space: the same factors, and all that the space gives? */
 bool volt_space_holds(const volt_space *space, const volt_kernel *kernel);
 /* A step away from the position u, each of whose places is known or not (space_steps.c). */

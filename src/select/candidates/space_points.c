@@ -87,34 +87,15 @@ static const volt_kernel *factor_of(const volt_kernel *kernel, const char *name)
         ->factors[end > name && *end == '.' && number >= 1 && number <= kernel->n_factors ? number - 1 : 0];
 }
 
-/* The unit of widths of a factor: the distance of two rows as it sees them, times the root of its window. */
-static volt_status unit_of(const volt_space *space, const volt_kernel *factor, double *distance)
-{
-    volt_kernel_value window;
-    *distance = space->distance;
-    if (space->sample && !volt_filter_is_none(&factor->filter)) {
-        volt_view rows = volt_view_of(space->sample, space->n_sample, space->d);
-        double *filtered = volt_alloc_doubles(rows.rows, rows.cols);
-        volt_status status = filtered ? volt_filter_rows(&factor->filter, 1, rows, filtered) : VOLT_ERR_MEMORY;
-        if (status == VOLT_OK)
-            status = volt_kernel_distance_unit(volt_view_of(filtered, rows.rows, rows.cols), 1, distance);
-        volt_free(filtered);
-        VOLT_TRY(status);
-    }
-    if (volt_factor_get(factor, "window", &window) == VOLT_OK && window.present)
-        *distance *= sqrt(window.number);
-    return VOLT_OK;
-}
-
 /* The value of an axis as text, its width in the unit of the factor that it belongs to in the kernel so far. */
 static volt_status value_text(const volt_space *space, const volt_axis *axis, double u, const char *text,
-                              char number[VOLT_NUMBER_LENGTH], const char **value)
+                              double feedback, char number[VOLT_NUMBER_LENGTH], const char **value)
 {
     double distance = 1;
     if (axis->unit != VOLT_UNIT_ONE) {
         volt_kernel *kernel = NULL;
         VOLT_TRY(volt_kernel_parse(text, &kernel));
-        volt_status status = unit_of(space, factor_of(kernel, axis->name), &distance);
+        volt_status status = volt_space_unit(space, factor_of(kernel, axis->name), feedback, &distance);
         volt_kernel_free(kernel);
         VOLT_TRY(status);
     }
@@ -123,21 +104,22 @@ static volt_status value_text(const volt_space *space, const volt_axis *axis, do
 }
 
 volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
-                          double *alpha, bool *taken)
+                          volt_setting *setting, bool *taken)
 {
     char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
     snprintf(text, sizeof text, "%s", space->kernel);
-    /* Choices, windows and filters before widths, whose unit depends on them. */
+    setting->feedback = space->q > 0 ? 1 : 0; /* where it is no axis of those looked at */
+    /* Choices, windows, filters and feedback before widths, whose unit depends on them. */
     for (int widths = 0; widths <= 1; widths++)
         for (int64_t a = 0; a < space->n_axes; a++) {
             const volt_axis *axis = &space->axes[a];
             const char *value = NULL;
             bool goes = true;
-            VOLT_TRY(value_text(space, axis, u[a], text, number, &value));
-            if (volt_name_is_alpha(axis->name))
-                volt_parse_number(value, alpha);
-            else if ((axis->unit != VOLT_UNIT_ONE) != widths)
+            if ((axis->unit != VOLT_UNIT_ONE) != widths)
                 continue;
+            VOLT_TRY(value_text(space, axis, u[a], text, setting->feedback, number, &value));
+            if (volt_name_is_setting(axis->name))
+                volt_parse_number(value, volt_setting_at(setting, axis->name));
             else
                 VOLT_TRY(offer(text, axis->name, value, &goes));
             if (taken)
@@ -187,15 +169,17 @@ static bool position_of_choice(const volt_axis *axis, const char *text, double *
 }
 
 static volt_status locate(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
-                          double alpha, double *u, bool *known)
+                          const volt_setting *setting, double *u, bool *known)
 {
-    volt_kernel_value value = {.present = alpha > 0, .number = alpha};
+    volt_setting numbers = *setting;
+    const double *number = volt_setting_at(&numbers, axis->name);
+    volt_kernel_value value = {.present = number && *number > 0, .number = number ? *number : 0};
     *known = false;
     *u = 0;
-    if (!volt_name_is_alpha(axis->name) && volt_kernel_get(kernel, axis->name, &value) != VOLT_OK)
+    if (!number && volt_kernel_get(kernel, axis->name, &value) != VOLT_OK)
         return VOLT_OK; /* a factor that became plain has no number */
-    if (volt_name_is_alpha(axis->name))
-        volt_format_number(alpha, value.text);
+    if (number)
+        volt_format_number(*number, value.text);
     if (!value.present)
         return VOLT_OK;
     if (axis->choices) {
@@ -204,17 +188,17 @@ static volt_status locate(const volt_space *space, const volt_axis *axis, const 
     }
     double distance = 1;
     if (axis->unit != VOLT_UNIT_ONE)
-        VOLT_TRY(unit_of(space, factor_of(kernel, axis->name), &distance));
+        VOLT_TRY(volt_space_unit(space, factor_of(kernel, axis->name), setting->feedback, &distance));
     *known = true;
     *u = position_of(axis, value.number / unit_size(axis->unit, distance));
     return VOLT_OK;
 }
 
-volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, double alpha, double *u,
-                              bool *known)
+volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, const volt_setting *setting,
+                              double *u, bool *known)
 {
     for (int64_t a = 0; a < space->n_axes; a++)
-        VOLT_TRY(locate(space, &space->axes[a], kernel, alpha, &u[a], &known[a]));
+        VOLT_TRY(locate(space, &space->axes[a], kernel, setting, &u[a], &known[a]));
     return VOLT_OK;
 }
 

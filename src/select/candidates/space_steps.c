@@ -28,7 +28,7 @@ static ends ends_of(const volt_space *space, const volt_axis *axis)
 {
     volt_kernel_value value;
     bool is_bounded =
-        !volt_name_is_alpha(axis->name) && volt_kernel_get(space->given, axis->name, &value) == VOLT_OK &&
+        !volt_name_is_setting(axis->name) && volt_kernel_get(space->given, axis->name, &value) == VOLT_OK &&
         value.info->kind == VOLT_PARAMETER_REAL && isfinite(value.info->low) && isfinite(value.info->high);
     return is_bounded ? (ends){value.info->low, value.info->high} : (ends){axis->low, axis->high};
 }

@@ -9,9 +9,11 @@
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "kernel/sliced_rows.h"
 #include "select/folds/block_score.h"
+#include "select/folds/simulate.h"
 #include "solve/choice.h"
 
 #include <string.h>
@@ -26,6 +28,8 @@ typedef struct evaluation {
     volt_kernel *kernel;
     volt_resolved resolved;
     const volt_scaled_inputs *inputs;
+    int64_t width;           /* columns of them */
+    volt_fed_inputs fed;     /* they are these where outputs come back; else there are none */
     volt_sliced_rows sliced; /* the inputs as the kernel sees them, after a zero past before row ... */
     int64_t sliced_from;     /* ... this one: where the group begins, if there are filters */
     double alpha;
@@ -36,7 +40,7 @@ typedef struct evaluation {
 /* Rows of the inputs as they are, and as the kernel sees them in the group at hand. */
 static volt_view scaled_rows(const evaluation *e, int64_t first, int64_t count)
 {
-    int64_t d = e->problem->d;
+    int64_t d = e->width;
     return volt_view_of(e->inputs->Z + first * d, count, d);
 }
 
@@ -103,7 +107,7 @@ static volt_status advance_block(evaluation *e, const volt_split *split, volt_vi
 }
 
 /* The kernel of a block after a zero past against all training rows, washed out or not. */
-static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matrix K)
+static volt_status fill_cross(evaluation *e, const volt_split *split, volt_matrix K)
 {
     volt_columns *columns = NULL;
     volt_past *past = NULL;
@@ -123,6 +127,15 @@ static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matri
     return status;
 }
 
+/* Nothing comes back before the first row of a block that is a new sequence. */
+static volt_status cross_gram(evaluation *e, const volt_split *split, volt_matrix K)
+{
+    volt_fed_inputs_cut(&e->fed, split->begin);
+    volt_status status = fill_cross(e, split, K);
+    volt_fed_inputs_join(&e->fed, split->begin);
+    return status;
+}
+
 /* ---- one fold --------------------------------------------------------------------------------- */
 
 /* Begin the group of training parts from row `base` on, of which `rows` rows are needed. */
@@ -132,6 +145,8 @@ static volt_status begin_group(evaluation *e, int64_t base, int64_t rows)
     int64_t w = problem->washout, q = problem->q, kept = rows - w;
     volt_matrix W = {e->space->W, kept, q, e->intercept ? q + 1 : q};
     forget_columns(e);
+    volt_fed_inputs_join(&e->fed, e->base);
+    volt_fed_inputs_cut(&e->fed, base);
     e->base = base;
     VOLT_TRY(volt_resolved_split(&e->resolved, &problem->records, base));
     if (base != e->sliced_from && volt_kernel_filters(e->kernel))
@@ -180,6 +195,28 @@ static volt_status forecast_reset(evaluation *e, const volt_split *split, volt_m
     return VOLT_OK;
 }
 
+/* Outputs come back, and the block runs free. */
+static volt_status forecast_simulated(evaluation *e, const volt_split *split, volt_matrix out)
+{
+    int64_t rows = e->problem->washout + e->factor->m,
+            from = volt_records_begin(&e->problem->records, split->begin);
+    from =
+        e->problem->start == VOLT_START_RESET ? split->begin : volt_min(volt_max(from, e->base), split->begin);
+    volt_fold_run run = {.problem = e->problem,
+                         .split = split,
+                         .kernel = e->kernel,
+                         .resolved = &e->resolved,
+                         .factor = e->factor,
+                         .fed = &e->fed,
+                         .past = input_rows(e, from, split->begin - from),
+                         .scaled = scaled_rows(e, from, split->begin - from),
+                         .stage = e->stage};
+    VOLT_TRY(volt_columns_create(&e->resolved, input_rows(e, e->base, rows), e->stage, &run.columns));
+    volt_status status = volt_fold_simulate(&run, out);
+    volt_columns_free(run.columns);
+    return status;
+}
+
 /* Every row of the block from the rows before it, less the gap. */
 static volt_status forecast_prequential(evaluation *e, const volt_split *split, volt_matrix out)
 {
@@ -208,8 +245,11 @@ static volt_status score_fold(evaluation *e, const volt_split *split, double *sc
     } else {
         VOLT_TRY(grow(e, split->train_end - offset));
         volt_factor_intercepts(e->factor);
-        VOLT_TRY(e->problem->start == VOLT_START_CONTINUE ? forecast_continued(e, split, out)
-                                                          : forecast_reset(e, split, out));
+        if (e->fed.omega > 0 && e->problem->simulates)
+            VOLT_TRY(forecast_simulated(e, split, out));
+        else
+            VOLT_TRY(e->problem->start == VOLT_START_CONTINUE ? forecast_continued(e, split, out)
+                                                              : forecast_reset(e, split, out));
         if (!volt_stage_goes_on(e->stage))
             return volt_stage_end(e->stage);
     }
@@ -354,18 +394,29 @@ static volt_status profile_alpha(evaluation *e, double *alpha, double *folds, in
 }
 
 volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace, const char *kernel,
-                          double *alpha, volt_goes_on_fn goes_on, void *context, volt_stage *stage,
-                          double *folds, int64_t *n_done, volt_cost *cost)
+                          double *alpha, double feedback, volt_goes_on_fn goes_on, void *context,
+                          volt_stage *stage, double *folds, int64_t *n_done, volt_cost *cost)
 {
-    evaluation e = {
-        .problem = problem, .space = workspace, .factor = workspace->factor, .alpha = *alpha, .stage = stage};
+    evaluation e = {.problem = problem,
+                    .space = workspace,
+                    .factor = workspace->factor,
+                    .alpha = *alpha,
+                    .width = problem->d,
+                    .stage = stage};
     *n_done = 0;
     e.factor->cost = (volt_cost){0};
     VOLT_TRY(volt_kernel_parse(kernel, &e.kernel));
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
-    volt_status status = slice_rows(&e, 0);
+    volt_status status = VOLT_OK;
+    if (feedback > 0) {
+        status = volt_fed_inputs_make(problem, e.inputs, feedback, &e.fed);
+        e.inputs = &e.fed.all;
+        e.width += problem->q;
+    }
     if (status == VOLT_OK)
-        status = volt_kernel_resolve_slices(e.kernel, e.sliced.extents, problem->d, &e.resolved);
+        status = slice_rows(&e, 0);
+    if (status == VOLT_OK)
+        status = volt_kernel_resolve_slices(e.kernel, e.sliced.extents, e.width, &e.resolved);
     e.intercept = problem->intercept || e.resolved.centred;
     if (status == VOLT_OK && problem->score == VOLT_SCORE_LOG && e.resolved.centred)
         status = volt_fail(VOLT_ERR_ARGUMENT,
@@ -376,6 +427,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     forget_columns(&e);
     volt_resolved_release(&e.resolved);
     volt_sliced_rows_release(&e.sliced);
+    volt_fed_inputs_release(&e.fed);
     volt_kernel_free(e.kernel);
     *cost = e.factor->cost;
     return status;

@@ -20,6 +20,7 @@ void volt_problem_free(volt_problem *problem)
     volt_free(problem->unshifted.Z);
     volt_free(problem->Y);
     volt_free(problem->levels);
+    volt_free(problem->target_mean);
     volt_free(problem->target_scale);
     volt_free(problem->splits);
     volt_records_release(&problem->records);
@@ -129,18 +130,17 @@ static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_sc
 
 static volt_status scale_targets(volt_view Y, bool identity, volt_problem *problem)
 {
-    double *mean = volt_alloc_doubles(Y.cols, 1);
+    problem->target_mean = volt_alloc_doubles(Y.cols, 1);
     problem->target_scale = volt_alloc_doubles(Y.cols, 1);
     problem->Y = volt_alloc_doubles(Y.rows, Y.cols);
-    volt_status status = mean && problem->target_scale && problem->Y ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK) {
-        volt_target_scale_learn(Y, identity, mean, problem->target_scale);
-        for (int64_t i = 0; i < Y.rows; i++)
-            for (int64_t k = 0; k < Y.cols; k++)
-                problem->Y[i * Y.cols + k] = (Y.data[i * Y.ld + k] - mean[k]) / problem->target_scale[k];
-    }
-    volt_free(mean);
-    return status;
+    if (!problem->target_mean || !problem->target_scale || !problem->Y)
+        return VOLT_ERR_MEMORY;
+    volt_target_scale_learn(Y, identity, problem->target_mean, problem->target_scale);
+    for (int64_t i = 0; i < Y.rows; i++)
+        for (int64_t k = 0; k < Y.cols; k++)
+            problem->Y[i * Y.cols + k] =
+                (Y.data[i * Y.ld + k] - problem->target_mean[k]) / problem->target_scale[k];
+    return VOLT_OK;
 }
 
 /* Targets with their base, in the units of the scaled targets; where they are zero does not matter. */
@@ -185,6 +185,8 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     fresh->intercept = options->intercept != 0;
     fresh->score = options->score;
     fresh->gap = options->splits.gap;
+    fresh->simulates = options->validate == VOLT_VALIDATE_SIMULATE;
+    fresh->scaled = options->scale != 0;
 
     bool identity = !options->scale;
     volt_status status = volt_records_make(options->records, options->n_records, X.rows, &fresh->records);
@@ -207,7 +209,7 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     return status;
 }
 
-volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, double *bytes)
+volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, bool feeds, double *bytes)
 {
     volt_kernel *kernel = NULL;
     volt_resolved resolved = {0};
@@ -218,14 +220,16 @@ volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, 
         return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
     const volt_scaled_inputs *inputs =
         volt_kernel_keeps_origin(kernel) ? &problem->unshifted : &problem->shifted;
-    int64_t slices = volt_kernel_slices(kernel);
+    int64_t slices = volt_kernel_slices(kernel), columns = problem->d + (feeds ? problem->q : 0);
     for (int64_t s = 0; s < slices; s++) /* a filter hardly changes how far rows reach, and bytes not at all */
         extents[s] = inputs->extent;
-    status = volt_kernel_resolve_slices(kernel, extents, problem->d, &resolved);
+    status = volt_kernel_resolve_slices(kernel, extents, columns, &resolved);
     if (status == VOLT_OK)
         *bytes = volt_engine_bytes(&resolved, problem->most_rows, problem->most_rows);
     if (volt_kernel_filters(kernel))
-        *bytes += 8 * (double)problem->n * (double)(slices * problem->d);
+        *bytes += 8 * (double)problem->n * (double)(slices * columns);
+    if (feeds)
+        *bytes += 8 * (double)problem->n * (double)columns;
     volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;

@@ -19,7 +19,7 @@ typedef struct volt_problem {
     volt_scaled_inputs shifted, unshifted; /* unshifted: for kernels that rely on where zero is */
     double *Y;                             /* n x q, scaled */
     double *levels;                        /* n x q: Y with its base, in the same units; NULL: Y holds levels */
-    double *target_scale;                  /* q */
+    double *target_mean, *target_scale;    /* q */
     volt_split *splits;
     int64_t folds; /* scores that a candidate has: the splits, or 1 for a score over all rows */
     int64_t n_splits;
@@ -27,9 +27,10 @@ typedef struct volt_problem {
     int64_t gap;       /* rows between training and validation */
     volt_start start;
     int64_t washout;
-    bool intercept;
+    bool intercept, scaled;
     volt_score score;
     volt_records records; /* of the rows */
+    bool simulates;       /* candidates whose outputs come back run free on the blocks */
 } volt_problem;
 
 /* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */
@@ -37,8 +38,8 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
                                 volt_problem **problem);
 void volt_problem_free(volt_problem *problem);
 
-/* Bytes that the engine of a kernel takes beside the workspace, at most; 0 for a text that is no kernel on these
+/* Bytes that the engine of a kernel, with outputs that come back or without, takes beside the workspace, at most; 0 for a text that is no kernel on these
  * inputs, whose evaluation says why. VOLT_ERR_MEMORY. */
-volt_status volt_candidate_bytes(const volt_problem *problem, const char *kernel, double *bytes);
+volt_status volt_candidate_bytes(const volt_problem *problem, const char *kernel, bool feeds, double *bytes);
 
 #endif

@@ -23,7 +23,8 @@ static double worth(const volt_trial *trial, const volt_trial *best, double sign
 static bool has_one_like(const volt_parents *parents, const volt_trial *trial)
 {
     for (int64_t i = 0; i < parents->count; i++)
-        if (parents->trials[i]->alpha == trial->alpha && strcmp(parents->trials[i]->kernel, trial->kernel) == 0)
+        if (parents->trials[i]->alpha == trial->alpha && parents->trials[i]->feedback == trial->feedback &&
+            strcmp(parents->trials[i]->kernel, trial->kernel) == 0)
             return true;
     return false;
 }

@@ -24,7 +24,8 @@ static volt_status add_all(volt_trial_pile *all, volt_search *search)
         volt_trial *trial = all->pieces[i].trial;
         if (last && last->index == trial->index) {
             bool known = last->alpha > 0 && trial->alpha > 0; /* a profile that failed has none */
-            VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && (!known || last->alpha == trial->alpha),
+            VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && last->feedback == trial->feedback &&
+                             (!known || last->alpha == trial->alpha),
                          VOLT_ERR_FORMAT,
                          "candidate %" PRId64 " is %s, alpha %g, in one log and %s, alpha %g, in another",
                          trial->index, last->kernel, last->alpha, trial->kernel, trial->alpha);

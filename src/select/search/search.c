@@ -128,11 +128,11 @@ static void know_parents(run *r, int64_t position)
 
 /* The candidate at a position whose parents are known. No other thread looks for the next ones before it has ended. */
 static volt_status make_candidate(const run *r, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
-                                  double *alpha)
+                                  volt_setting *setting)
 {
     int64_t index = index_of(r, position);
-    return r->known > 0 ? volt_candidates_follow(r->candidates, index, &r->parents, kernel, alpha)
-                        : volt_candidates_get(r->candidates, index, kernel, alpha);
+    return r->known > 0 ? volt_candidates_follow(r->candidates, index, &r->parents, kernel, setting)
+                        : volt_candidates_take(r->candidates, index, kernel, setting);
 }
 
 /* Take the next position; -1 when there is none left or the run is over. *wait: none can be begun yet. */
@@ -238,24 +238,26 @@ static void release(run *r, double bytes)
 static volt_status try_candidate(run *r, int64_t position, volt_workspace *workspace, double *folds)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
-    double alpha = NAN, begun = volt_seconds();
+    volt_setting setting = {.alpha = NAN};
+    double begun = volt_seconds();
     int64_t index = index_of(r, position), done = 0;
     racer one = {.run = r, .position = position};
     volt_cost cost = {0};
-    VOLT_TRY(make_candidate(r, position, kernel, &alpha));
+    VOLT_TRY(make_candidate(r, position, kernel, &setting));
     double bytes = 0;
-    VOLT_TRY(volt_candidate_bytes(r->problem, kernel, &bytes));
+    VOLT_TRY(volt_candidate_bytes(r->problem, kernel, setting.feedback > 0, &bytes));
     VOLT_TRY(reserve(r, bytes));
-    volt_status status =
-        volt_evaluate(r->problem, workspace, kernel, &alpha, goes_on, &one, &r->stage, folds, &done, &cost);
+    volt_status status = volt_evaluate(r->problem, workspace, kernel, &setting.alpha, setting.feedback, goes_on,
+                                       &one, &r->stage, folds, &done, &cost);
     release(r, bytes);
     if (status != VOLT_OK && !is_candidates_own(status))
         return status;
 
-    volt_trial *trial =
-        volt_trial_new(index, kernel, alpha, folds, done, status == VOLT_OK ? NULL : volt_error_detail());
+    volt_trial *trial = volt_trial_new(index, kernel, setting.alpha, folds, done,
+                                       status == VOLT_OK ? NULL : volt_error_detail());
     if (!trial)
         return VOLT_ERR_MEMORY;
+    trial->feedback = setting.feedback;
     trial->seconds = volt_seconds() - begun;
 
     omp_set_lock(&r->lock);
@@ -371,18 +373,21 @@ static volt_status run_all(run *r)
 static volt_status check_logged(run *r, int64_t position, const volt_trial *trial)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
-    double alpha = 0;
+    volt_setting setting;
     int64_t folds = r->problem->folds, there = r->schedule.standings.count;
     VOLT_REQUIRE(!r->schedule.adaptive || volt_generation_begin(position) <= there, VOLT_ERR_FORMAT,
                  "its candidate %" PRId64 " follows from earlier ones, of which candidate %" PRId64
                  " is not there",
                  trial->index, index_of(r, there));
     know_parents(r, position);
-    VOLT_TRY(make_candidate(r, position, kernel, &alpha));
+    VOLT_TRY(make_candidate(r, position, kernel, &setting));
     /* An alpha of 0 was profiled: the log has what it came to. */
-    VOLT_REQUIRE(strcmp(kernel, trial->kernel) == 0 && (alpha == 0 || alpha == trial->alpha), VOLT_ERR_FORMAT,
-                 "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g", trial->index,
-                 trial->kernel, trial->alpha, kernel, alpha);
+    VOLT_REQUIRE(strcmp(kernel, trial->kernel) == 0 && (setting.alpha == 0 || setting.alpha == trial->alpha),
+                 VOLT_ERR_FORMAT, "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g",
+                 trial->index, trial->kernel, trial->alpha, kernel, setting.alpha);
+    VOLT_REQUIRE(setting.feedback == trial->feedback, VOLT_ERR_FORMAT,
+                 "its candidate %" PRId64 " has the feedback weight %g, and would now have %g", trial->index,
+                 trial->feedback, setting.feedback);
     VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == folds, VOLT_ERR_FORMAT,
                  "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds, folds);
     VOLT_REQUIRE(trial->n_folds <= folds, VOLT_ERR_FORMAT,
@@ -481,6 +486,18 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 ": it must lie from 0 to %" PRId64,
                  options->shard, options->shards, options->shards - 1);
     VOLT_REQUIRE(!options->resume || options->log, VOLT_ERR_ARGUMENT, "there is no log to resume from");
+    VOLT_REQUIRE(options->validate == VOLT_VALIDATE_SIMULATE || options->validate == VOLT_VALIDATE_ONE_STEP,
+                 VOLT_ERR_ARGUMENT, "there is no way to validate %d", (int)options->validate);
+    if (!candidates->feeds)
+        return VOLT_OK;
+    VOLT_REQUIRE(
+        options->score < VOLT_SCORE_PREQUENTIAL || options->validate == VOLT_VALIDATE_ONE_STEP,
+        VOLT_ERR_ARGUMENT,
+        "the score %s is one of single steps: with outputs that come back it goes with validation one step "
+        "ahead alone, not with free runs",
+        volt_score_name(options->score));
+    VOLT_REQUIRE(!options->base.data, VOLT_ERR_ARGUMENT,
+                 "outputs that come back are levels: targets with a base do not go with them");
     return VOLT_OK;
 }
 

@@ -42,9 +42,11 @@ static unsigned long add_rows(unsigned long sum, volt_view V)
 static volt_status add_candidate(const volt_candidates *candidates, int64_t index, unsigned long *sum)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
-    double alpha = 0;
-    volt_status status = volt_candidates_get(candidates, index, kernel, &alpha);
-    *sum = add_bytes(add_bytes(*sum, kernel, strlen(kernel)), &alpha, sizeof alpha);
+    volt_setting setting = {0};
+    volt_status status = volt_candidates_take(candidates, index, kernel, &setting);
+    *sum = add_bytes(add_bytes(*sum, kernel, strlen(kernel)), &setting.alpha, sizeof setting.alpha);
+    if (setting.feedback > 0)
+        *sum = add_bytes(*sum, &setting.feedback, sizeof setting.feedback);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
@@ -76,6 +78,10 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
     }
     for (int64_t i = 0; i < volt_max(candidates->heads, 1); i++)
         VOLT_TRY(add_candidate(candidates, i, &question));
+    if (candidates->feeds) {
+        int64_t validate = (int64_t)options->validate;
+        question = add_bytes(question, &validate, sizeof validate);
+    }
     if (options->strategy == VOLT_STRATEGY_ADAPTIVE) /* every candidate hangs on the seed then */
         question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
@@ -162,6 +168,8 @@ static void put_trial(volt_text_buffer *line, const volt_trial_log *log, const v
     put_number(line, "{\"index\":", (double)trial->index);
     put_string(line, ",\"kernel\":", trial->kernel);
     put_number(line, ",\"alpha\":", trial->alpha);
+    if (trial->feedback > 0)
+        put_number(line, ",\"feedback\":", trial->feedback);
     volt_text_put(line, ",\"folds\":[");
     for (int64_t k = 0; k < trial->n_folds; k++)
         put_number(line, k ? "," : "", trial->folds[k]);

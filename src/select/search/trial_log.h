@@ -3,6 +3,7 @@
  *     {"index":0,"kernel":"volterra:tau_coef=0.3,...","alpha":0.001,"folds":[0.81,0.85],"score":0.83,
  *      "seconds":0.21,"stopped":null,"failure":null,"measure":"r2","search":"9f2c..."}
  *
+ * where outputs come back `feedback`, their weight, stands behind alpha;
  * `stopped` is the number of folds after which the race gave the candidate up, `failure` the reason why there
  * is no score (alpha is 0 then where it was to be profiled), `search` a fingerprint of data, candidates and options: lines of one search have the
  * same. */

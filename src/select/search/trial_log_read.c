@@ -111,12 +111,18 @@ static volt_status check_kernel(const char *given)
 /* The numbers of a line, checked one by one. */
 typedef struct line_numbers {
     double index, alpha, score, seconds, stopped; /* NaN for null */
+    double feedback;                              /* 0: not there */
 } line_numbers;
 
 static volt_status read_numbers(const json_t *line, line_numbers *numbers)
 {
     VOLT_TRY(read_count(line, "index", false, &numbers->index));
     VOLT_TRY(read_number(line, "alpha", false, &numbers->alpha));
+    if (json_object_get(line, "feedback")) {
+        VOLT_TRY(read_number(line, "feedback", false, &numbers->feedback));
+        if (!(numbers->feedback > 0))
+            return wrong_field("feedback", "above 0");
+    }
     VOLT_TRY(read_number(line, "score", true, &numbers->score));
     VOLT_TRY(read_number(line, "seconds", false, &numbers->seconds));
     VOLT_TRY(read_count(line, "stopped", true, &numbers->stopped));
@@ -165,6 +171,7 @@ static volt_status read_trial(const json_t *line, const double *folds, int64_t n
         return VOLT_ERR_MEMORY;
     fresh->stopped = !isnan(numbers.stopped);
     fresh->seconds = numbers.seconds;
+    fresh->feedback = numbers.feedback;
     volt_status status = check_trial(fresh, &numbers);
     if (status == VOLT_OK)
         *trial = fresh;

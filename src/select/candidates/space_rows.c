@@ -1,0 +1,153 @@
+/* src/select/candidates/space_rows.c: the rows whose distances are the unit of widths.
+ *
+ * A factor sees scaled rows, perhaps filtered, and perhaps with the outputs of the row before (model/feedback.h): so
+ * many of them are kept as a distance takes. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/squares.h"
+#include "kernel/kernel_entry.h"
+#include "model/scaling.h"
+#include "select/candidates/space.h"
+#include "stats/forecast_pair.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_SAMPLE = 1000 };
+
+/* Does a candidate of the space see filtered rows? */
+static bool may_filter(const volt_space *space)
+{
+    for (int64_t a = 0; a < space->n_axes; a++) {
+        const char *dot = strchr(space->axes[a].name, '.'), *name = dot ? dot + 1 : space->axes[a].name;
+        if (strcmp(name, "pole") == 0 || strcmp(name, "pair") == 0 || strcmp(name, "corr") == 0)
+            return true;
+    }
+    return volt_kernel_filters(space->given);
+}
+
+/* ---- learning --------------------------------------------------------------------------------- */
+
+static double norm_of(const double *row, int64_t count)
+{
+    volt_squares squares = {0};
+    for (int64_t j = 0; j < count; j++)
+        volt_squares_add(&squares, row[j]);
+    return volt_squares_root(&squares);
+}
+
+/* Scaled inputs, and the standardised outputs of the row before; the norms of both, of all rows, where they are wanted.
+ * `row` has room for one. */
+static void fill_sample(volt_view X, volt_view fed, const volt_input_scale *input, const double *mean,
+                        const double *deviation, double *row, volt_space *space)
+{
+    int64_t d = space->d, q = space->q, rows = space->norms ? X.rows : space->n_sample;
+    for (int64_t i = 0; i < rows; i++) {
+        volt_input_scale_row(input, d, X.data + i * X.ld, row);
+        for (int64_t k = 0; k < q; k++)
+            row[d + k] = i > 0 ? (fed.data[(i - 1) * fed.ld + k] - mean[k]) / deviation[k] : 0;
+        if (i < space->n_sample)
+            memcpy(space->sample + i * (d + q), row, (size_t)(d + q) * sizeof *row);
+        if (space->norms) {
+            space->norms[2 * i] = norm_of(row, d);
+            space->norms[2 * i + 1] = norm_of(row + d, q);
+        }
+    }
+}
+
+static volt_status take_sample(volt_view X, const volt_draw_options *options, const volt_input_scale *input,
+                               volt_space *space)
+{
+    int64_t width = space->d + space->q;
+    double *numbers = volt_alloc_doubles(2 * space->q + width, 1);
+    space->sample = volt_alloc_doubles(space->n_sample, width);
+    if (space->q > 0 && options->scale) {
+        space->n_norms = X.rows;
+        space->norms = volt_alloc_doubles(X.rows, 2);
+    }
+    bool has_room = numbers && space->sample && (space->n_norms == 0 || space->norms);
+    if (has_room) {
+        double *mean = numbers, *deviation = mean + space->q;
+        if (space->q > 0)
+            volt_target_scale_learn(options->fed, !options->scale, mean, deviation);
+        fill_sample(X, options->fed, input, mean, deviation, deviation + space->q, space);
+    }
+    volt_free(numbers);
+    return has_room ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space)
+{
+    VOLT_TRY(volt_kernel_distance_unit(X, 1, &space->distance));
+    if (options->fed.data) {
+        VOLT_REQUIRE(options->fed.rows == X.rows, VOLT_ERR_SHAPE,
+                     "there are %" PRId64 " rows of inputs, and %" PRId64 " of outputs that come back", X.rows,
+                     options->fed.rows);
+        VOLT_TRY(volt_require_finite("the outputs that come back", options->fed));
+        space->q = options->fed.cols;
+    }
+    volt_input_scale input = {.shift = volt_alloc_doubles(X.cols, 1)};
+    volt_status status =
+        input.shift ? volt_input_scale_learn(X, true, !options->scale, &input) : VOLT_ERR_MEMORY;
+    space->distance *= input.scale;
+    space->d = X.cols;
+    space->n_sample = volt_min(X.rows, MOST_SAMPLE);
+    if (status == VOLT_OK && (may_filter(space) || space->q > 0))
+        status = take_sample(X, options, &input, space);
+    volt_free(input.shift);
+    return status;
+}
+
+/* ---- distances -------------------------------------------------------------------------------- */
+
+/* The sample with outputs that come back with this weight, and all of it scaled to 1, into `rows`. */
+static void weigh_sample(const volt_space *space, double feedback, double *rows)
+{
+    int64_t d = space->d, q = space->q;
+    double largest = 0;
+    for (int64_t i = 0; i < space->n_norms; i++)
+        largest = fmax(largest, hypot(space->norms[2 * i], feedback * space->norms[2 * i + 1]));
+    double scale = space->norms && largest > 0 ? 1 / largest : 1;
+    for (int64_t i = 0; i < space->n_sample; i++)
+        for (int64_t j = 0; j < d + q; j++)
+            rows[i * (d + q) + j] = scale * (j < d ? 1 : feedback) * space->sample[i * (d + q) + j];
+}
+
+/* The distance of two rows of the sample behind the filter. */
+static volt_status sample_distance(const volt_space *space, const volt_filter *filter, double feedback,
+                                   double *distance)
+{
+    int64_t n = space->n_sample, width = space->d + space->q;
+    double *room = volt_alloc_doubles(2 * n, width);
+    if (!room)
+        return VOLT_ERR_MEMORY;
+    double *filtered = room + n * width;
+    volt_view rows = volt_view_of(space->sample, n, width);
+    volt_status status = VOLT_OK;
+    if (space->q > 0) {
+        weigh_sample(space, feedback, room);
+        rows = volt_view_of(room, n, width);
+    }
+    if (!volt_filter_is_none(filter)) {
+        status = volt_filter_rows(filter, 1, rows, filtered);
+        rows = volt_view_of(filtered, n, width);
+    }
+    if (status == VOLT_OK)
+        status = volt_kernel_distance_unit(rows, 1, distance);
+    volt_free(room);
+    return status;
+}
+
+volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, double feedback,
+                            double *distance)
+{
+    volt_kernel_value window;
+    *distance = space->distance;
+    if (space->sample && (space->q > 0 || !volt_filter_is_none(&factor->filter)))
+        VOLT_TRY(sample_distance(space, &factor->filter, feedback, distance));
+    if (volt_factor_get(factor, "window", &window) == VOLT_OK && window.present)
+        *distance *= sqrt(window.number);
+    return VOLT_OK;
+}

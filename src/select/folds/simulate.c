@@ -1,0 +1,224 @@
+/* src/select/folds/simulate.c: free runs on validation blocks.
+ *
+ * A fold becomes a model of its own, made of what the evaluation has already, and runs as any such model does
+ * (model/free_run.h): from the measured past, or a zero one, with its own outputs. */
+#include "select/folds/simulate.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "model/free_run.h"
+#include "model/model_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- inputs ----------------------------------------------------------------------------------- */
+
+void volt_fed_inputs_release(volt_fed_inputs *inputs)
+{
+    volt_free(inputs->all.Z);
+    *inputs = (volt_fed_inputs){0};
+}
+
+static double *fed_part(const volt_fed_inputs *inputs, int64_t row)
+{
+    int64_t d = inputs->problem->d;
+    return inputs->all.Z + row * (d + inputs->problem->q) + d;
+}
+
+void volt_fed_inputs_cut(volt_fed_inputs *inputs, int64_t row)
+{
+    for (int64_t k = 0; inputs->omega > 0 && k < inputs->problem->q; k++)
+        fed_part(inputs, row)[k] = 0;
+}
+
+void volt_fed_inputs_join(volt_fed_inputs *inputs, int64_t row)
+{
+    if (inputs->omega == 0 || volt_records_begins(&inputs->problem->records, row))
+        return;
+    int64_t q = inputs->problem->q;
+    for (int64_t k = 0; k < q; k++)
+        fed_part(inputs, row)[k] = inputs->shrink * inputs->omega * inputs->problem->Y[(row - 1) * q + k];
+}
+
+/* 1 over the largest norm of (own_t, omega Y_{t-1}). */
+static double shrink_of(const volt_fed_inputs *inputs)
+{
+    const volt_problem *problem = inputs->problem;
+    double largest = 0;
+    for (int64_t i = 0; i < problem->n; i++) {
+        bool first = volt_records_begins(&problem->records, i);
+        double own = volt_row_norm(inputs->own->Z + i * problem->d, problem->d);
+        double fed = first ? 0 : volt_row_norm(problem->Y + (i - 1) * problem->q, problem->q);
+        largest = fmax(largest, hypot(own, inputs->omega * fed));
+    }
+    return 1 / largest;
+}
+
+volt_status volt_fed_inputs_make(const volt_problem *problem, const volt_scaled_inputs *own, double omega,
+                                 volt_fed_inputs *inputs)
+{
+    int64_t d = problem->d, q = problem->q;
+    *inputs = (volt_fed_inputs){.problem = problem, .own = own, .omega = omega, .shrink = 1};
+    inputs->all.Z = volt_alloc_zero(problem->n * (d + q), sizeof *inputs->all.Z);
+    if (!inputs->all.Z)
+        return VOLT_ERR_MEMORY;
+    if (problem->scaled)
+        inputs->shrink = shrink_of(inputs);
+    for (int64_t i = 0; i < problem->n; i++) {
+        for (int64_t j = 0; j < d; j++)
+            inputs->all.Z[i * (d + q) + j] = inputs->shrink * own->Z[i * d + j];
+        volt_fed_inputs_join(inputs, i);
+    }
+    return VOLT_OK;
+}
+
+/* ---- the past --------------------------------------------------------------------------------- */
+
+/* The measured rows before the block go in. */
+static volt_status push_past(const volt_fold_run *run, volt_past **past)
+{
+    enum { MOST = 64 };
+    int64_t rows = run->past.rows, m = run->columns->m, most = volt_max(volt_min(MOST, rows), 1);
+    VOLT_TRY(volt_past_create(run->resolved, run->columns, most, past));
+    if (rows == 0 || volt_past_seek(*past, run->past) == VOLT_OK)
+        return VOLT_OK;
+    double *block = volt_alloc_doubles(most, m);
+    if (!block)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < rows && volt_stage_goes_on(run->stage); i += most) {
+        int64_t count = volt_min(most, rows - i);
+        volt_past_advance(*past, volt_view_rows(run->past, i, count), false, volt_matrix_of(block, count, m),
+                          NULL);
+    }
+    volt_free(block);
+    return volt_stage_goes_on(run->stage) ? VOLT_OK : VOLT_ERR_CANCELLED;
+}
+
+/* Filters after the measured rows, and the measured output of the last of them. */
+static volt_status push_recent(const volt_fold_run *run, volt_model *model)
+{
+    const volt_problem *problem = run->problem;
+    VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
+    double *z = volt_alloc_doubles(1, model->d);
+    if (!z)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; model->recipe.filters && i < run->scaled.rows; i++) {
+        memcpy(z, run->scaled.data + i * run->scaled.ld, (size_t)run->scaled.cols * sizeof *z);
+        volt_recent_filter(&model->recipe, &model->recent, z);
+    }
+    volt_free(z);
+    if (run->past.rows > 0)
+        for (int64_t k = 0; k < problem->q; k++)
+            model->recent.fed[k] = run->fed->omega * problem->Y[(run->split->begin - 1) * problem->q + k];
+    model->recent.begun = true;
+    return VOLT_OK;
+}
+
+/* ---- the model -------------------------------------------------------------------------------- */
+
+/* What comes back is taken in the units of problem->Y: with the weight omega, and the model scales all by `shrink`. */
+static void set_feedback(const volt_fold_run *run, volt_fed *fed)
+{
+    const volt_problem *problem = run->problem;
+    int64_t q = problem->q;
+    for (int64_t k = 0; k < q; k++) {
+        double low = INFINITY, high = -INFINITY, mean = problem->target_mean[k], sd = problem->target_scale[k];
+        for (int64_t i = run->split->train_begin; i < run->split->train_end; i++) {
+            low = fmin(low, problem->Y[i * q + k]);
+            high = fmax(high, problem->Y[i * q + k]);
+        }
+        fed->offset[k] = mean;
+        fed->weight[k] = run->fed->omega / sd;
+        fed->low[k] = mean + sd * low;
+        fed->high[k] = mean + sd * high;
+    }
+}
+
+/* Coefficients of the washout are 0. */
+static void set_readout(const volt_fold_run *run, volt_model *model)
+{
+    int64_t w = run->problem->washout, q = model->q;
+    volt_matrix A = volt_matrix_of(model->coefficients + w * q, model->n - w, q);
+    volt_factor_reset_readout(run->factor, A);
+    memcpy(model->intercepts, run->factor->shift, (size_t)q * sizeof(double));
+}
+
+/* The rows of the block as they stand before the output of the row before is put behind them. */
+static volt_view block_inputs(const volt_fold_run *run)
+{
+    int64_t d = run->problem->d, count = run->split->end - run->split->begin;
+    return volt_view_of(run->fed->own->Z + run->split->begin * d, count, d);
+}
+
+/* A free run watches what all evaluations watch. */
+static int watch(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return !volt_stage_poll(context);
+}
+
+/* Free run, in the units of the targets, and back. */
+static volt_status run_block(const volt_fold_run *run, const volt_model *model, volt_matrix out)
+{
+    const volt_problem *problem = run->problem;
+    volt_predict_options options = volt_predict_options_default();
+    options.start = run->past.rows > 0 ? VOLT_START_CONTINUE : VOLT_START_RESET;
+    options.progress = (volt_progress){.report = watch, .context = run->stage};
+    volt_records records = {0};
+    volt_status status = volt_records_from(&problem->records, run->split->begin, &records);
+    if (status == VOLT_OK)
+        status = volt_model_run_free(model, block_inputs(run), &records, &options, out, NULL);
+    volt_records_release(&records);
+    if (status == VOLT_ERR_NOT_FINITE)
+        return volt_fail_prefix(status, "on rows %" PRId64 " to %" PRId64, run->split->begin + 1,
+                                run->split->end);
+    for (int64_t i = 0; status == VOLT_OK && i < out.rows; i++)
+        for (int64_t k = 0; k < out.cols; k++)
+            out.data[i * out.ld + k] =
+                (out.data[i * out.ld + k] - problem->target_mean[k]) / problem->target_scale[k];
+    return status;
+}
+
+volt_status volt_fold_simulate(const volt_fold_run *run, volt_matrix out)
+{
+    const volt_problem *problem = run->problem;
+    int64_t q = problem->q, d = problem->d, rows = problem->washout + run->factor->m;
+    int64_t *anchors = volt_alloc(q, sizeof *anchors);
+    double *numbers = volt_alloc_zero(rows * q + q + d + q, sizeof *numbers);
+    volt_model model = {.n = rows,
+                        .d = run->past.cols,
+                        .q = q,
+                        .recipe = {.inputs = d, .columns = d, .plain = true},
+                        .anchors = anchors,
+                        .resolved = *run->resolved,
+                        .columns = run->columns,
+                        .input = {.shift = numbers + rows * q + q, .scale = run->fed->shrink},
+                        .target_mean = problem->target_mean,
+                        .target_scale = problem->target_scale,
+                        .coefficients = numbers,
+                        .intercepts = numbers + rows * q};
+    volt_status status =
+        anchors && numbers ? volt_recipe_feed_back(&model.recipe, q, run->fed->omega) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        for (int64_t k = 0; k < q; k++)
+            anchors[k] = -1;
+        volt_recipe_use_filters(&model.recipe, run->kernel);
+        set_feedback(run, &model.recipe.fed);
+        set_readout(run, &model);
+        status = push_past(run, &model.end);
+    }
+    if (status == VOLT_OK)
+        status = push_recent(run, &model);
+    if (status == VOLT_OK)
+        status = run_block(run, &model, out);
+    volt_recent_release(&model.recent);
+    volt_recipe_release(&model.recipe);
+    volt_past_free(model.end);
+    volt_free(numbers);
+    volt_free(anchors);
+    return status;
+}
