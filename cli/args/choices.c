@@ -68,6 +68,12 @@ const choice strategy_choices[] = {
     {NULL, 0, NULL},
 };
 
+const choice validate_choices[] = {
+    {"simulate", VOLT_VALIDATE_SIMULATE, NULL},
+    {"one-step", VOLT_VALIDATE_ONE_STEP, NULL},
+    {NULL, 0, NULL},
+};
+
 const choice protocol_choices[] = {
     {"history", VOLT_PROTOCOL_HISTORY, NULL},
     {"published", VOLT_PROTOCOL_PUBLISHED, NULL},

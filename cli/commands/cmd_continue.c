@@ -91,6 +91,11 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
 
 static int read_known(const continue_arguments *arguments, const volt_model_info *info, dataset *known)
 {
+    if (info->feedback_weight > 0)
+        return complain(
+            EXIT_USAGE,
+            "%s cannot continue without inputs: its outputs come back beside them (volterra predict)",
+            arguments->model);
     if (!info->feedback)
         return complain(EXIT_USAGE,
                         "%s cannot continue: its %lld outputs are not its %lld inputs one step later "

@@ -40,6 +40,12 @@ static const option rows[] = {
      .offset = offsetof(fit_arguments, guard),
      .meaning = "with --alpha and --target change: keep the naive forecast unless held-out rows clearly prefer "
                 "the fit, as without --alpha"},
+    TRAINING_FEEDBACK(offsetof(fit_arguments, training)),
+    {.name = "feedback-weight",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(fit_arguments, training) + offsetof(training_arguments, feedback_weight),
+     .argument = "W",
+     .meaning = "with --feedback: their weight beside the inputs, above 0 (default 1)"},
     TRAINING_SERIES(offsetof(fit_arguments, training)),
     TRAINING_READOUT(offsetof(fit_arguments, training)),
     {.name = "fitted",
@@ -204,6 +210,8 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_flag(results, "intercept", info.intercept);
     results_flag(results, "scaled", info.scaled);
     results_flag(results, "feedback", info.feedback);
+    if (info.feedback_weight > 0)
+        results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);
     results_number(results, "r2", "R2 in sample", metrics.r2);
     if (info.report)
         fit_verdict_report(&info, results);
@@ -213,8 +221,9 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
         return failed;
     }
     results_text(results, NULL, "can continue", "%s",
-                 info.feedback ? "yes: volterra continue feeds its outputs back"
-                               : "no: its outputs are not its next inputs");
+                 info.feedback              ? "yes: volterra continue feeds its outputs back"
+                 : info.feedback_weight > 0 ? "with inputs: volterra predict feeds its outputs back"
+                                            : "no: its outputs are not its next inputs");
     return results_print(results);
 }
 
@@ -266,6 +275,11 @@ static int run_fit(int argc, char *const *argv)
     if (arguments.guard && arguments.alpha > 0 && arguments.training.target != VOLT_TARGET_CHANGE)
         return complain(EXIT_USAGE,
                         "--guard keeps the naive forecast of a change: give --target change with it");
+    if (arguments.training.feedback_weight > 0 && !arguments.training.feedback)
+        return complain(EXIT_USAGE, "--feedback-weight %g needs --feedback",
+                        arguments.training.feedback_weight);
+    if (!(arguments.training.feedback_weight > 0))
+        arguments.training.feedback_weight = 1;
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status)
         return complain_status_hint(status, " (see volterra help kernels)");
@@ -305,16 +319,22 @@ const cli_command command_fit = {
         "inputs too, \"as now\" stays the forecast unless held-out rows clearly prefer the fit. With --alpha\n"
         "levels are learned from levels, unless --target and --input say otherwise.\n"
         "\n"
+        "With --feedback the inputs of row t are (x_t, W y_{t-1}), y standardised and 0 before the first row:\n"
+        "a NARX model, whose own outputs come back when it forecasts (volterra predict). The target of the\n"
+        "row before must be there. Alpha is chosen by forecasts one step ahead.\n"
+        "\n"
         "With --series the rows are several records, each with a past of its own: with --ahead H each has H\n"
         "targets fewer than rows. What follows, follows the last record.\n"
         "\n"
         "Inputs that follow the training rows begin after the last row that had a target: with --ahead 1\n"
         "they begin with the last row of X.\n",
-    .examples = "  volterra fit --x lorenz.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \\\n"
-                "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
-                "  volterra fit --x u.csv --y y.csv --kernel rbf:window=20 --alpha 1e-4 -o rbf.safetensors\n"
-                "  volterra fit --x runs.csv:u --y runs.csv:y --series runs.csv:run -o model.safetensors\n"
-                "  volterra fit --x data.csv:z1..z5 --y 'data.csv:h*' --ahead 1 -o model.safetensors\n",
+    .examples =
+        "  volterra fit --x lorenz.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \\\n"
+        "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
+        "  volterra fit --x u.csv --y y.csv --kernel rbf:window=20 --alpha 1e-4 -o rbf.safetensors\n"
+        "  volterra fit --x data.csv:u --y data.csv:y --kernel 'fir + memory' --feedback -o narx.safetensors\n"
+        "  volterra fit --x runs.csv:u --y runs.csv:y --series runs.csv:run -o model.safetensors\n"
+        "  volterra fit --x data.csv:z1..z5 --y 'data.csv:h*' --ahead 1 -o model.safetensors\n",
     .options = OPTION_TABLE(rows),
     .run = run_fit,
 };

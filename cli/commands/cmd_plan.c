@@ -9,6 +9,7 @@ typedef struct plan_arguments {
     common_arguments common;
     int64_t n, d, q;
     const char *kernel;
+    bool feedback;
 } plan_arguments;
 
 static const option rows[] = {
@@ -38,6 +39,10 @@ static const option rows[] = {
      .argument = "K",
      .offset = offsetof(plan_arguments, kernel),
      .meaning = "the kernel, see volterra help kernels"},
+    {.name = "feedback",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(plan_arguments, feedback),
+     .meaning = "the outputs of the row before are inputs too"},
 };
 
 static void report_json(result_list *results, const plan_arguments *arguments, const volt_plan *plan, bool fits)
@@ -105,7 +110,8 @@ static int run_plan(int argc, char *const *argv)
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status == VOLT_OK)
-        status = volt_plan_kernel(kernel, arguments.n, arguments.d, arguments.q, 1, &plan);
+        status = volt_plan_kernel(kernel, arguments.n, arguments.d + (arguments.feedback ? arguments.q : 0),
+                                  arguments.q, 1, &plan);
     volt_kernel_free(kernel);
     if (status)
         return complain_status(status);

@@ -3,6 +3,7 @@
 #include "commands/forecast.h"
 #include "commands/predict_picture.h"
 #include "files/inputs.h"
+#include "files/known_outputs.h"
 #include "files/model_times.h"
 #include "files/outputs.h"
 #include "files/record_list.h"
@@ -16,7 +17,8 @@
 
 typedef struct predict_arguments {
     common_arguments common;
-    const char *model, *x, *series, *output, *plot;
+    const char *model, *x, *series, *known, *output, *plot;
+    int64_t warm_up;
     int start, beyond, missing;
     bool index;
     row_range rows;
@@ -40,6 +42,19 @@ static const option rows[] = {
      .offset = offsetof(predict_arguments, series),
      .argument = "FILE:COLUMN",
      .meaning = SERIES_MEANING ", which begins at zero whatever --start says"},
+    {.name = "known",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(predict_arguments, known),
+     .argument = "Y",
+     .meaning =
+         "of a model fitted with --feedback: outputs that were measured, row by row with X, which come back in "
+         "place of the model's own"},
+    {.name = "warm-up",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(predict_arguments, warm_up),
+     .argument = "N",
+     .meaning = "with --known: for the first N rows alone, of every record (default: for all rows)"},
     {.name = "start",
      .kind = OPTION_CHOICE,
      .choices = start_choices,
@@ -101,6 +116,7 @@ typedef struct predict_data {
     model_times times; /* of the model */
     dataset inputs;
     record_list records;
+    known_outputs known;
 } predict_data;
 
 static int predict_read(const predict_arguments *arguments, predict_data *data)
@@ -109,12 +125,20 @@ static int predict_read(const predict_arguments *arguments, predict_data *data)
     if (failed)
         return failed;
     volt_model_describe(data->model, &data->info);
+    if (arguments->interval.count > 0 && data->info.feedback_weight > 0 &&
+        (!arguments->known || arguments->warm_up > 0))
+        return complain(EXIT_USAGE,
+                        "--interval is that of forecasts one step ahead, and %s runs free: give --known alone",
+                        arguments->model);
     failed = model_times_read(&data->info, &data->times);
     if (!failed)
         failed = model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
                                          &arguments->rows, &data->info, &data->times);
     if (!failed)
         failed = record_list_read(&data->records, arguments->series, &data->inputs);
+    if (!failed)
+        failed =
+            known_outputs_read(&data->known, arguments->known, &arguments->rows, &data->info, &data->inputs);
     if (!failed && !arguments->series && row_times_warn_order(&data->inputs) &&
         arguments->start == VOLT_START_CONTINUE)
         model_times_warn_start(&data->info, &data->times, &data->inputs);
@@ -123,6 +147,7 @@ static int predict_read(const predict_arguments *arguments, predict_data *data)
 
 static void predict_release(predict_data *data)
 {
+    known_outputs_release(&data->known);
     record_list_release(&data->records);
     dataset_release(&data->inputs);
     volt_model_free(data->model);
@@ -149,6 +174,8 @@ static int predict(const predict_arguments *arguments, const predict_data *data,
     volt_predict_options options = forecast_options(start, arguments->beyond);
     options.records = data->records.lengths;
     options.n_records = data->records.n;
+    options.known = volt_as_view(data->known.joined);
+    options.warm_up = arguments->warm_up;
     options.progress = progress_begin(arguments->common.quiet);
     volt_status status = volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
     progress_end();
@@ -220,6 +247,8 @@ static int check_outputs(const predict_arguments *arguments)
             failed = output_check_against(outputs[i].path, arguments->model);
         if (!failed)
             failed = output_check_against(outputs[i].path, arguments->series);
+        if (!failed)
+            failed = output_check_against(outputs[i].path, arguments->known);
     }
     return failed;
 }
@@ -233,6 +262,11 @@ static int run_predict(int argc, char *const *argv)
         return failed;
     if (strcmp(arguments.model, "-") == 0 && strcmp(arguments.x, "-") == 0)
         return complain(EXIT_USAGE, "the model and --x cannot both be read from standard input");
+    if (arguments.known && strcmp(arguments.known, "-") == 0)
+        return complain(EXIT_USAGE, "--known must be a file: standard input cannot be read beside the inputs");
+    if (arguments.warm_up > 0 && !arguments.known)
+        return complain(EXIT_USAGE, "--warm-up %lld needs the outputs that were measured: --known Y",
+                        (long long)arguments.warm_up);
 
     failed = bands_check(&arguments.interval);
     if (!failed)
@@ -257,10 +291,16 @@ const cli_command command_predict = {
         "does not begin where the model ended: by the times of both, or, without them, when it begins\n"
         "with the rows that the model was fitted on.\n"
         "\n"
+        "A model fitted with --feedback runs free: its own outputs come back, each with the next row. With\n"
+        "--known Y measured ones do, which is a forecast one step ahead; with --warm-up N as well those of\n"
+        "the first N rows, and the model's own after them. Every row of X has an output, the model's own. A\n"
+        "run that leaves 10 times the range of the training targets is an error, with its row.\n"
+        "\n"
         "--interval 0.9 adds, for every output, the ends of an interval that holds nine observations of ten:\n"
         "as far to either side as the forecasts of the last 300 training rows were off, each made from rows\n"
         "well before it. That is right where what comes is like what was; it needs at least P / (1 - P)\n"
-        "rows with a target, 9 for 0.9 and 19 for 0.95.\n"
+        "rows with a target, 9 for 0.9 and 19 for 0.95. Of a model with --feedback it is that of forecasts\n"
+        "one step ahead, with --known.\n"
         "\n"
         "With --series the rows of X are several records, each of which begins after a zero past; the first\n"
         "column of the output, series, names them.\n"
@@ -270,9 +310,11 @@ const cli_command command_predict = {
         "horizons, A..B, it is the time of the row of X, which the forecasts are made at). Times behind\n"
         "the last row of X are counted on with the step of the training rows, or of X; where there is none\n"
         "the column is left out, and one line says so. NPY and MAT files hold numbers, and no times.\n",
-    .examples = "  volterra predict model.safetensors --x new.csv -o forecast.csv --plot forecast.svg\n"
-                "  volterra predict model.safetensors --x new.csv --interval 0.8,0.95 --plot band.svg\n"
-                "  volterra predict model.safetensors --x new.csv --start reset | head\n",
+    .examples =
+        "  volterra predict model.safetensors --x new.csv -o forecast.csv --plot forecast.svg\n"
+        "  volterra predict model.safetensors --x new.csv --interval 0.8,0.95 --plot band.svg\n"
+        "  volterra predict narx.safetensors --x new.csv:u --start reset --known new.csv:y --warm-up 50\n"
+        "  volterra predict model.safetensors --x new.csv --start reset | head\n",
     .options = OPTION_TABLE(rows),
     .run = run_predict,
 };

@@ -135,6 +135,20 @@ static const option rows[] = {
      .fallback = "exact",
      .offset = offsetof(tune_arguments, race),
      .meaning = "give up draws that cannot win any more, or (fast) hardly can, or none"},
+    TRAINING_FEEDBACK(offsetof(tune_arguments, training)),
+    {.name = "feedback-weight",
+     .kind = OPTION_TEXT,
+     .form = FORM_SEARCH,
+     .argument = "W",
+     .offset = offsetof(tune_arguments, feedback_weight),
+     .meaning = "with --feedback: short for --range feedback=W (default: drawn, log:0.1..100)"},
+    {.name = "validate",
+     .kind = OPTION_CHOICE,
+     .form = FORM_SEARCH,
+     .choices = validate_choices,
+     .offset = offsetof(tune_arguments, validate),
+     .meaning =
+         "with --feedback: score free runs on the validation rows (default), or forecasts one step ahead"},
     TRAINING_SERIES(offsetof(tune_arguments, training)),
     TRAINING_READOUT(offsetof(tune_arguments, training)),
     {.name = "log",
@@ -183,9 +197,12 @@ static int check_search(const tune_arguments *arguments)
     if (arguments->strategy == VOLT_STRATEGY_ADAPTIVE && (arguments->candidates || arguments->grid))
         return complain(EXIT_USAGE, "--search adaptive does not go with %s, which says all that is tried",
                         arguments->candidates ? "--candidates" : "--grid");
-    if (arguments->candidates && (arguments->ranges.count > 0 || arguments->alpha))
+    if (arguments->candidates &&
+        (arguments->ranges.count > 0 || arguments->alpha || arguments->feedback_weight))
         return complain(EXIT_USAGE, "%s does not go with --candidates, which says all that is tried",
-                        arguments->alpha ? "--alpha" : "--range");
+                        arguments->alpha             ? "--alpha"
+                        : arguments->feedback_weight ? "--feedback-weight"
+                                                     : "--range");
     if (!arguments->candidates && !arguments->grid && !arguments->draws && !(arguments->budget > 0))
         return complain(EXIT_USAGE, "say how long to search: --draws N or --budget 30m, or what to try: "
                                     "--candidates FILE or --grid POINTS");
@@ -193,6 +210,19 @@ static int check_search(const tune_arguments *arguments)
         return complain(EXIT_USAGE, "--resume needs the log to go on from: --log FILE");
     if (arguments->log && strcmp(arguments->log, "-") == 0)
         return complain(EXIT_USAGE, "--log needs the name of a file");
+    return 0;
+}
+
+static int check_feedback(const tune_arguments *arguments)
+{
+    bool feeds = arguments->training.feedback;
+    if (!feeds && (arguments->feedback_weight || arguments->validate >= 0))
+        return complain(EXIT_USAGE, "%s needs --feedback",
+                        arguments->feedback_weight ? "--feedback-weight" : "--validate");
+    if (feeds && arguments->score >= VOLT_SCORE_PREQUENTIAL && arguments->validate != VOLT_VALIDATE_ONE_STEP)
+        return complain(EXIT_USAGE,
+                        "--score %s is one of single steps: with --feedback it needs --validate one-step",
+                        choice_word(score_choices, arguments->score));
     return 0;
 }
 
@@ -247,11 +277,13 @@ static int check_log(const tune_arguments *arguments)
 
 static int run_tune(int argc, char *const *argv)
 {
-    tune_arguments arguments = {.gap = -1};
+    tune_arguments arguments = {.gap = -1, .validate = -1};
     training_data data = {0};
     int failed = options_parse(&command_tune.options, argc, argv, &arguments);
     if (!failed)
         failed = arguments.merge.count > 0 ? check_merge(&arguments) : check_search(&arguments);
+    if (!failed)
+        failed = check_feedback(&arguments);
     if (!failed)
         failed = check_outputs(&arguments);
     if (!failed)
@@ -289,6 +321,11 @@ const cli_command command_tune = {
         "clearly prefer it. Naive, seasonal naive, drift and a linear autoregression on the validation rows\n"
         "stand beside the best score.\n"
         "\n"
+        "With --feedback (volterra fit) every draw has a weight of the outputs that come back, feedback, and\n"
+        "runs free on each validation block, from the measured past before it: errors of one step, which\n"
+        "--validate one-step takes, choose models that drift. A run that leaves 10 times the range of the\n"
+        "targets is a failed draw. --candidates files need a column feedback.\n"
+        "\n"
         "--draws and --budget may stand together, also to limit --candidates and --grid. With --log\n"
         "nothing is lost: kill it, and go on with --resume. Ctrl-C ends it with the best so far (no model\n"
         "is fitted then). --merge takes the logs of all shards, and with -o also the data and the\n"
@@ -302,6 +339,7 @@ const cli_command command_tune = {
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + memory:pole=? | volterra' --search "
         "adaptive \\\n"
         "                --draws 400 -o system.safetensors\n"
+        "  volterra tune --x u.csv --y y.csv --kernel 'fir + fading' --feedback --draws 400 --search adaptive\n"
         "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
         "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
     .options = OPTION_TABLE(rows),

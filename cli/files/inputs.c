@@ -230,6 +230,15 @@ int dataset_read_like(dataset *data, const char *source, const row_range *rows, 
     return read_part(data, source, &options, option_name);
 }
 
+int dataset_read_named(dataset *data, const char *source, const row_range *rows, const char *const *names,
+                       int64_t n_names)
+{
+    volt_read_options options = options_of(VOLT_MISSING_KEEP, rows);
+    options.names = names;
+    options.n_names = names ? n_names : 0;
+    return read_part(data, source, &options, "--rows");
+}
+
 static bool has_name(const dataset *data, const char *name)
 {
     for (int64_t j = 0; j < data->view.cols; j++)

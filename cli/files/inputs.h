@@ -50,6 +50,10 @@ int dataset_read_inputs(dataset *data, const char *source, volt_missing missing,
 int dataset_read_like(dataset *data, const char *source, const row_range *rows, const char *option_name,
                       const dataset *like);
 
+/* Read the columns with these names where the file has all of them, otherwise all columns; missing values are NaN. */
+int dataset_read_named(dataset *data, const char *source, const row_range *rows, const char *const *names,
+                       int64_t n_names);
+
 /* Leave out the first column where it has this name, and is not the only one. */
 void dataset_pass_over_first(dataset *data, const char *name);
 /* Leave out the last columns, as far as their names are those of columns before them with .lo, .hi (and perhaps a number) or

@@ -158,7 +158,7 @@ void baselines_note(const baseline_list *list, const training_data *data, const 
                     result_list *results)
 {
     const baseline_score *winner = baselines_winner(list);
-    if (list->count > 0 && !data->anchors)
+    if (list->count > 0 && !data->anchors && !data->feeds)
         results_text(results, NULL, "note",
                      "baselines have seen past targets, and the model only its inputs%s%s%s",
                      winner ? "; " : "", winner ? winner->name : "",

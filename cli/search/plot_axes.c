@@ -41,6 +41,11 @@ void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_
             *number = trial->alpha;
             volt_format_number(trial->alpha, text);
         }
+    } else if (strcmp(axis->name, "feedback") == 0) {
+        if (trial->feedback > 0) {
+            *number = trial->feedback;
+            volt_format_number(trial->feedback, text);
+        }
     } else if (kernel_value(kernel, axis->name, &value)) {
         memcpy(text, value.text, PART_LENGTH);
         *number = value.info->kind >= VOLT_PARAMETER_CHOICE ? NAN : value.number; /* a word, or a text */
@@ -82,6 +87,7 @@ void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int64_t co
             add_axis(axes, name, 1);
         volt_kernel_free(kernel);
     }
+    add_axis(axes, "feedback", 0);
     add_axis(axes, "alpha", 0);
     for (int64_t i = 0; i < count; i++) {
         volt_kernel *kernel = kernel_read(trials[i]->kernel);

@@ -61,10 +61,11 @@ static bool is_centred(const volt_kernel *kernel)
            strcmp(centre.text, "yes") == 0;
 }
 
-volt_fit_options search_data_fit(const search_data *made, const volt_kernel *kernel, double alpha)
+volt_fit_options search_data_fit(const search_data *made, const volt_kernel *kernel, const volt_trial *winner)
 {
     volt_fit_options options = made->fit;
-    options.alpha = alpha;
+    options.alpha = winner->alpha;
+    options.feedback_weight = winner->feedback;
     options.guarded = options.target == VOLT_TARGET_CHANGE && (options.intercept || !is_centred(kernel));
     return options;
 }

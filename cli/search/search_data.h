@@ -27,7 +27,7 @@ void search_data_release(search_data *made);
 int64_t search_gap(const training_data *data, int64_t asked);
 
 /* Options of the fit of the winner: naive stays the forecast of a change unless held-out rows prefer the fit. */
-volt_fit_options search_data_fit(const search_data *made, const volt_kernel *kernel, double alpha);
+volt_fit_options search_data_fit(const search_data *made, const volt_kernel *kernel, const volt_trial *winner);
 
 /* "change, from both with a season of 12 rows" for people, and target, input and season for JSON. */
 void search_data_report(const search_data *made, result_list *results);

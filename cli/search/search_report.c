@@ -115,6 +115,8 @@ static void report_best(result_list *results, const volt_trial *best, const volt
     const char *label = choice_label(score_choices, (int)info->score);
     results_text(results, NULL, "best kernel", "%s", best->kernel);
     results_text(results, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
+    if (best->feedback > 0)
+        results_text(results, NULL, "feedback weight", "%s", volt_format_number(best->feedback, number));
     const char *word = is_below_a_constant(info->score, best->score) ? ": a constant would do better" : "";
     if (best->n_folds > 1) {
         results_text(results, NULL, label, "%.6g, the mean of %lld folds%s", best->score,
@@ -129,6 +131,8 @@ static void report_best(result_list *results, const volt_trial *best, const volt
     result_list *inner = results_new(true);
     results_text(inner, "kernel", NULL, "%s", best->kernel);
     results_number(inner, "alpha", NULL, best->alpha);
+    if (best->feedback > 0)
+        results_number(inner, "feedback", NULL, best->feedback);
     results_number(inner, "score", NULL, best->score);
     results_numbers(inner, "folds", best->folds, best->n_folds);
     results_count(inner, "index", NULL, best->index);

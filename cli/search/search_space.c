@@ -87,14 +87,32 @@ static int add_range(search_space *space, const char *text)
     for (int64_t i = 0; i + 1 < space->count; i++)
         if (strcmp(space->ranges[i].name, range->name) == 0)
             return complain(EXIT_USAGE, "--range gives %s twice%s", range->name,
-                            strcmp(range->name, "alpha") == 0 ? " (--alpha counts as one)" : "");
+                            strcmp(range->name, "alpha") == 0      ? " (--alpha counts as one)"
+                            : strcmp(range->name, "feedback") == 0 ? " (--feedback-weight counts as one)"
+                                                                   : "");
     char *spec = equals + 1, *dots = strstr(spec, "..");
     return dots ? read_interval(spec, dots, text, range) : read_choices(spec, text, range, choices);
 }
 
-int search_space_read(search_space *space, const text_list *specs, const char *alpha)
+/* The range that an option of its own gives, NULL: none. */
+static int add_named(search_space *space, const char *name, const char *spec)
 {
-    size_t most = (size_t)specs->count + 1;
+    if (!spec)
+        return 0;
+    char *text = malloc(strlen(name) + 1 + strlen(spec) + 1);
+    if (!text)
+        return complain(EXIT_FAILED, "not enough memory for the range of %s", name);
+    strcpy(text, name);
+    strcat(text, "=");
+    strcat(text, spec);
+    int failed = add_range(space, text);
+    free(text);
+    return failed;
+}
+
+int search_space_read(search_space *space, const text_list *specs, const char *alpha, const char *feedback)
+{
+    size_t most = (size_t)specs->count + 2;
     space->ranges = calloc(most, sizeof *space->ranges);
     space->texts = calloc(most, sizeof *space->texts);
     space->choices = calloc(most, sizeof *space->choices);
@@ -103,17 +121,9 @@ int search_space_read(search_space *space, const text_list *specs, const char *a
     int failed = 0;
     for (int64_t i = 0; i < specs->count && !failed; i++)
         failed = add_range(space, specs->texts[i]);
-    if (!alpha || failed)
-        return failed;
-
-    char *text = malloc(strlen(alpha) + sizeof "alpha=");
-    if (!text)
-        return complain(EXIT_FAILED, "not enough memory for --alpha %s", alpha);
-    strcpy(text, "alpha=");
-    strcat(text, alpha);
-    failed = add_range(space, text);
-    free(text);
-    return failed;
+    if (!failed)
+        failed = add_named(space, "alpha", alpha);
+    return failed ? failed : add_named(space, "feedback", feedback);
 }
 
 void search_space_release(search_space *space)

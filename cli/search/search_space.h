@@ -6,7 +6,8 @@
 #include "volterra.h"
 
 /* What a SPEC may be, for the help; the names are those of range_forms. */
-#define RANGE_MEANING "draw parameter NAME (or alpha) from SPEC: {names}, a list of values A|B|C, or one value"
+#define RANGE_MEANING \
+    "draw parameter NAME (or alpha, or feedback) from SPEC: {names}, a list of values A|B|C, or one value"
 name_list range_forms(void); /* "log:LOW..HIGH" and so on */
 
 /* Ranges that were read; begins as {0}. */
@@ -17,9 +18,9 @@ typedef struct search_space {
     const char ***choices;
 } search_space;
 
-/* Read every NAME=SPEC of `specs`, and `alpha` (a SPEC, may be NULL). Returns 0, or the exit status after
+/* Read every NAME=SPEC of `specs`, and `alpha` and `feedback` (a SPEC each, may be NULL). Returns 0, or the exit status after
  * saying what is wrong; the space can be released in either case. */
-int search_space_read(search_space *space, const text_list *specs, const char *alpha);
+int search_space_read(search_space *space, const text_list *specs, const char *alpha, const char *feedback);
 void search_space_release(search_space *space);
 
 #endif

@@ -285,9 +285,26 @@ static int note_times(training_data *data)
     return failed;
 }
 
+/* What comes back must be a target of its own, and known by then. */
+static int check_feedback(const training_arguments *arguments, const training_data *data)
+{
+    if (arguments->feedback && !arguments->y)
+        return complain(EXIT_USAGE,
+                        "--feedback needs targets beside the inputs: give --y (a series alone feeds back by "
+                        "itself, see volterra continue)");
+    if (arguments->feedback && data->ahead > 0)
+        return complain(EXIT_USAGE,
+                        "--feedback brings the target of the row before, which must be known by then: it does "
+                        "not go with --ahead %s",
+                        arguments->ahead);
+    return 0;
+}
+
 int training_read(const training_arguments *arguments, training_data *data)
 {
     int failed = read_ahead(arguments, data);
+    if (!failed)
+        failed = check_feedback(arguments, data);
     if (!failed)
         failed = calendar_check(arguments->calendar, &data->calendar);
     if (!failed)
@@ -322,6 +339,7 @@ int training_read(const training_arguments *arguments, training_data *data)
     data->input_names = data->x.names;
     data->output_names = target->names;
     bool several = data->ahead > data->first_ahead;
+    data->feeds = arguments->feedback;
     data->feedback = !several && can_feed_back(data);
     if (several)
         failed = spread_horizons(data, target->names);
@@ -352,7 +370,8 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.intercept = !arguments->no_intercept;
     options.scale = !arguments->no_scale;
     options.ahead = data->ahead;
-    options.feedback = data->feedback;
+    options.feedback = data->feedback && !arguments->feedback;
+    options.feedback_weight = arguments->feedback ? arguments->feedback_weight : 0;
     options.target = (volt_target)arguments->target;
     options.input = (volt_input)arguments->input;
     options.season = data->season;
@@ -435,6 +454,10 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
     shell_words_add(&words, "--kernel", kernel);
     shell_words_add(&words, "--alpha", volt_format_number(options->alpha, number));
     add_series(&words, arguments, options);
+    if (options->feedback_weight > 0) {
+        shell_words_add(&words, "--feedback", NULL);
+        shell_words_add(&words, "--feedback-weight", volt_format_number(options->feedback_weight, number));
+    }
     if (arguments->washout > 0)
         shell_words_add_count(&words, "--washout", arguments->washout);
     if (arguments->rows.given)

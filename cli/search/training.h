@@ -23,6 +23,8 @@ typedef struct training_arguments {
     bool keeps_rows_without_target; /* of the command: such rows feed the past where --missing drop is given */
     const char *calendar;           /* NULL: not given */
     const char *series;             /* the column of records; NULL: one sequence */
+    bool feedback;                  /* outputs come back beside the inputs ... */
+    double feedback_weight;         /* ... with this weight, where it is known */
 } training_arguments;
 
 /* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
@@ -57,6 +59,13 @@ typedef struct training_arguments {
     {                                                                                                   \
         .name = "series", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, series), \
         .argument = "FILE:COLUMN", .meaning = SERIES_MEANING                                            \
+    }
+
+/* Outputs that come back. */
+#define TRAINING_FEEDBACK(base)                                                                             \
+    {                                                                                                       \
+        .name = "feedback", .kind = OPTION_FLAG, .offset = (base) + offsetof(training_arguments, feedback), \
+        .meaning = "with --y: the outputs of the row before are inputs too, measured ones in training"      \
     }
 
 /* How targets and inputs are learned. */
@@ -129,6 +138,7 @@ typedef struct training_data {
     volt_matrix horizons;  /* room for the targets of several horizons */
     char **horizon_names;  /* ... and for their names, one block */
     bool feedback;         /* the outputs are the inputs one step later */
+    bool feeds;            /* the outputs come back beside the inputs */
     const char **input_names, **output_names; /* NULL: no header */
     calendar calendar;                        /* whose columns are the last inputs */
     noted_times noted;                        /* what the model will know of the times */

@@ -49,23 +49,43 @@ static bool alpha_is_given(const tune_arguments *arguments)
     return given;
 }
 
-static int make_candidates(const tune_arguments *arguments, volt_view X, volt_candidates **candidates)
+/* From a file, which says with what weight outputs come back where they do. */
+static int read_candidates(const tune_arguments *arguments, const char *kernel, volt_candidates **candidates)
+{
+    bool has_kernels = !arguments->kernel && has_kernel_column(arguments->candidates);
+    char first[VOLT_KERNEL_LENGTH];
+    double alpha, feedback = 0;
+    volt_status status = volt_candidates_read(arguments->candidates, has_kernels ? NULL : kernel, candidates);
+    if (status == VOLT_OK)
+        status = volt_candidates_get_fed(*candidates, 0, first, &alpha, &feedback);
+    if (status)
+        return complain_status(status);
+    if (arguments->training.feedback != (feedback > 0))
+        return complain(EXIT_USAGE,
+                        feedback > 0 ? "%s has a column feedback, which needs --feedback"
+                                     : "%s has no column feedback, which --feedback needs",
+                        arguments->candidates);
+    return 0;
+}
+
+static int make_candidates(const tune_arguments *arguments, const search_data *seen,
+                           volt_candidates **candidates)
 {
     const char *kernel = arguments->kernel ? arguments->kernel : "volterra";
-    if (arguments->candidates) {
-        bool has_kernels = !arguments->kernel && has_kernel_column(arguments->candidates);
-        volt_status read = volt_candidates_read(arguments->candidates, has_kernels ? NULL : kernel, candidates);
-        return read ? complain_status(read) : 0;
-    }
+    volt_view X = seen->X;
+    if (arguments->candidates)
+        return read_candidates(arguments, kernel, candidates);
     volt_draw_options options = volt_draw_options_default();
     search_space space = {0};
-    int failed = search_space_read(&space, &arguments->ranges, arguments->alpha);
+    int failed = search_space_read(&space, &arguments->ranges, arguments->alpha, arguments->feedback_weight);
     if (!failed) {
         options.seed = arguments->common.seed.value;
         options.scale = !arguments->training.no_scale;
         options.ranges = space.ranges;
         options.n_ranges = space.count;
         options.from_defaults = 1;
+        if (arguments->training.feedback)
+            options.fed = seen->Y;
         volt_status status = arguments->grid
                                  ? volt_candidates_grid(kernel, X, &options, arguments->grid, candidates)
                                  : volt_candidates_draw(kernel, X, &options, candidates);
@@ -102,6 +122,8 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.records = data->lengths;
     options.n_records = data->lengths ? data->records.n : 0;
     options.folds_by_records = arguments->folds_by;
+    if (arguments->validate >= 0)
+        options.validate = (volt_validate)arguments->validate;
     return options;
 }
 
@@ -176,7 +198,7 @@ static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_option
     volt_status status = volt_kernel_parse(best->kernel, &kernel);
     if (status)
         return complain_status(status);
-    *options = search_data_fit(&run->seen, kernel, best->alpha);
+    *options = search_data_fit(&run->seen, kernel, best);
     int failed = 0;
     if (model)
         failed = training_fit(run->data, kernel, *options, run->arguments->common.quiet,
@@ -271,7 +293,7 @@ int tune_search(const tune_arguments *arguments, training_data *data)
         failed = arguments->shard ? read_shard(arguments->shard, &run.options.shard, &run.options.shards) : 0;
     }
     if (!failed)
-        failed = make_candidates(arguments, run.seen.X, &candidates);
+        failed = make_candidates(arguments, &run.seen, &candidates);
     if (!failed) /* before the search: whatever becomes of them, nothing that it found is lost */
         failed = measure_baselines(&run);
     if (!failed)
@@ -319,6 +341,10 @@ int tune_merge(const tune_arguments *arguments, training_data *data)
         volt_status status = volt_search_merge(arguments->merge.texts, arguments->merge.count, &search);
         failed = status ? complain_status(status) : 0;
     }
+    const volt_trial *best = failed ? NULL : volt_search_best(search);
+    if (!failed && arguments->training.x && best && arguments->training.feedback != (best->feedback > 0))
+        failed =
+            complain(EXIT_USAGE, "the logs are of a search with%s --feedback", best->feedback > 0 ? "" : "out");
     if (!failed && arguments->training.x)
         failed = prepare_merged(&run);
     if (!failed)

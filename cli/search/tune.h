@@ -8,12 +8,13 @@
 typedef struct tune_arguments {
     common_arguments common;
     training_arguments training;
-    const char *kernel, *alpha, *candidates, *log, *shard, *output, *plot;
+    const char *kernel, *alpha, *feedback_weight, *candidates, *log, *shard, *output, *plot;
     text_list ranges, merge;
     int64_t draws, grid, folds, gap, min_train, max_train;
     double budget;
     bool rolling, resume;
     int start, score, race, folds_by, strategy;
+    int validate; /* volt_validate; -1: not given */
 } tune_arguments;
 
 /* Search, or merge the logs of searches; then fit the winner, draw the picture and print the result. `data` is

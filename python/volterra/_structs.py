@@ -39,6 +39,7 @@ UNITS = {"one": 0, "distance": 1, "square": 2, "inverse_square": 3}
 SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4}
 RACES = {"exact": 0, "fast": 1, "none": 2}
 STRATEGIES = {"random": 0, "adaptive": 1}
+VALIDATIONS = {"simulate": 0, "one-step": 1}
 MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
 TARGETS = {"level": 0, "change": 1, "auto": 2}
@@ -167,6 +168,7 @@ class FitOptions(ctypes.Structure):
         ("notes", ModelNotes),
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
+        ("feedback_weight", c_double),
     ]
 
 
@@ -226,6 +228,7 @@ class ModelInfo(ctypes.Structure):
         ("notes", ModelNotes),
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
+        ("feedback_weight", c_double),
     ]
 
 
@@ -236,6 +239,8 @@ class PredictOptions(ctypes.Structure):
         ("progress", Progress),
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
+        ("known", Matrix),
+        ("warm_up", c_int64),
     ]
 
 
@@ -280,6 +285,7 @@ class DrawOptions(ctypes.Structure):
         ("n_ranges", c_int64),
         ("scale", c_int),
         ("from_defaults", c_int),
+        ("fed", Matrix),
     ]
 
 
@@ -294,6 +300,7 @@ class Trial(ctypes.Structure):
         ("stopped", c_int),
         ("seconds", c_double),
         ("failure", c_char_p),
+        ("feedback", c_double),
     ]
 
 
@@ -320,6 +327,7 @@ class SearchOptions(ctypes.Structure):
         ("n_records", c_int64),
         ("folds_by_records", c_int),
         ("strategy", c_int),
+        ("validate", c_int),
     ]
 
 
@@ -505,6 +513,7 @@ CONSTANTS: Dict[str, int] = {
     **{f"VOLT_SCORE_{word.upper()}": value for word, value in SCORES.items()},
     **{f"VOLT_RACE_{word.upper()}": value for word, value in RACES.items()},
     **{f"VOLT_STRATEGY_{word.upper()}": value for word, value in STRATEGIES.items()},
+    **{f"VOLT_VALIDATE_{word.upper().replace('-', '_')}": value for word, value in VALIDATIONS.items()},
     **{f"VOLT_MCS_{word.upper()}": value for word, value in MCS_METHODS.items()},
     **{f"VOLT_BLOCK_{word.upper()}": int(value) for word, value in BLOCKS.items()},
 }
