@@ -36,6 +36,19 @@ def whole(name: str, value: Any, least: int = 0, most: int = MOST) -> int:
     return number
 
 
+def feedback_number(value: Any) -> float:
+    """The weight of outputs that come back: True is 1, False and None are none, 0."""
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return float(bool(value))
+    try:
+        weight = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"feedback is {value!r}, and must be True, False or a weight above 0") from None
+    if not (weight > 0 and np.isfinite(weight)):
+        raise ValueError(f"feedback is {value!r}, and must be True, False or a weight above 0")
+    return weight
+
+
 def seed_number(name: str, value: Any) -> int:
     return whole(name, value, 0, MOST_SEED)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from ctypes import byref, c_void_p
-from typing import Any, Callable, Dict, List, Mapping, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice
+from ._arguments import alpha_number, choice, feedback_number
 from ._arrays import Array, view
 from ._errors import check
 from ._handles import Owner
@@ -29,9 +29,14 @@ class Candidates(Owner):
         self._own(handle)
 
     @classmethod
-    def drawn(cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool) -> "Candidates":
+    def drawn(
+        cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool, fed: Optional[Array] = None
+    ) -> "Candidates":
+        """`fed`: the targets, where they come back as inputs of the next row."""
         entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
         options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale), from_defaults=1)
+        if fed is not None:
+            options.fed = view(fed)
         text = c.encode("the kernel", kernel)
         return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
 
@@ -39,7 +44,9 @@ class Candidates(Owner):
     def listed(cls, estimators: Sequence[VolterraRidge]) -> "Candidates":
         kernels = c.names_array("the kernel", [estimator._kernel_text() for estimator in estimators])
         alphas = np.array([alpha_number(estimator.alpha) for estimator in estimators])  # 0: profiled
-        return cls(lambda out: c.lib.volt_candidates_list(kernels, alphas.ctypes.data, len(alphas), out))
+        weights = np.array([feedback_number(estimator.feedback) for estimator in estimators])
+        data = (alphas.ctypes.data, weights.ctypes.data)
+        return cls(lambda out: c.lib.volt_candidates_list_fed(kernels, *data, len(alphas), out))
 
 
 def range_of(name: str, law: Any) -> c.Range:

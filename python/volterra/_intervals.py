@@ -93,7 +93,7 @@ class Intervals:
         >>> bool(0.8 <= inside.mean() <= 1)
         True
         """
-        self._check_is_fitted()  # type: ignore[attr-defined]
+        self._check_one_step()  # type: ignore[attr-defined]
         levels, single = level_list("coverage", coverage)
         half = self._model.interval(levels)  # type: ignore[attr-defined]
         forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
@@ -127,7 +127,7 @@ class Intervals:
             Without the last axis for a single number. Where ``predict`` gives a pandas object, a DataFrame with the
             columns ``NAME.q0.05`` and so on.
         """
-        self._check_is_fitted()  # type: ignore[attr-defined]
+        self._check_one_step()  # type: ignore[attr-defined]
         levels, single = level_list("alpha", alpha)
         columns = []
         for level in levels:

@@ -60,6 +60,7 @@ class FitSettings(NamedTuple):
     horizons: Optional[str] = None  # "1..24"
     records: Optional[Sequence[int]] = None  # lengths; None: one sequence
     guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
+    feedback_weight: float = 0.0  # of outputs that come back beside the inputs; 0: none do
 
     def options(self) -> c.FitOptions:
         anchors = self.anchors
@@ -75,6 +76,7 @@ class FitSettings(NamedTuple):
             anchors=None if anchors is None else (c_int64 * len(anchors))(*anchors),
             season=self.season,
             guarded=self.guarded,
+            feedback_weight=self.feedback_weight,
             **record_fields(self.records),
         )
 
@@ -142,12 +144,17 @@ class Model(Owner):
         beyond: str,
         verbose: Any = False,
         records: Optional[Sequence[int]] = None,
+        known: Optional[Array] = None,
+        warm_up: int = 0,
     ) -> Tuple[Array, int]:
-        """Forecasts for the rows of X, which may be records, and how many of them lay beyond the ball of training."""
+        """Forecasts for the rows of X, which may be records, and how many of them lay beyond the ball of training. The
+        `known` outputs come back in place of the model's own, for `warm_up` rows (0: all)."""
         out = empty(X.shape[0], self.q)
         count = c_int64()
 
         def call(options: c.PredictOptions) -> int:
+            if known is not None:
+                options.known, options.warm_up = view(known), warm_up
             return int(c.lib.volt_model_predict(self, view(X), byref(options), view(out), byref(count)))
 
         self._forecast(call, X.shape[0], start, beyond, verbose, "predict", records)
@@ -226,6 +233,11 @@ class Model(Owner):
     def settings(self) -> FitSettings:
         i = self._info
         return FitSettings(i.alpha, i.washout, bool(i.intercept), bool(i.scaled), i.ahead, bool(i.feedback))
+
+    @property
+    def feedback_weight(self) -> float:
+        """Of outputs that come back beside the inputs; 0: none do."""
+        return float(self._info.feedback_weight)
 
     @property
     def alphas(self) -> Array:

@@ -22,9 +22,10 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, horizon_bounds, season_rows, whole
+from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
-from ._errors import BeyondWarning, NotFittedError, OrderWarning, warn
+from ._errors import NotFittedError, OrderWarning, warn
+from ._forecasts import ModelForecasts
 from ._held_out import HeldOut
 from ._intervals import Intervals
 from ._model import FitSettings, Model, PathLike
@@ -41,7 +42,7 @@ STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
 
 
-class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
+class SequenceRegressor(ModelForecasts, Intervals, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model
@@ -73,6 +74,7 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
             target=choice("target", self.target, c.TARGETS),
             input=choice("input", self.input, c.INPUTS),
             season=season_rows(self.season),
+            feedback_weight=feedback_number(self.feedback),
         )
         return self._kernel_text(), settings
 
@@ -168,6 +170,9 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
         settings: Dict[str, Any],
         progress: Optional[ProgressCallback],
     ) -> None:
+        feeds = settings.get("feedback_weight", 0) > 0
+        if feeds and training.is_series:
+            raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
         with use_threads(self.n_jobs), Watch("fit", self.verbose, progress) as watch:
             model, fitted = Model.fit(
                 kernel,
@@ -175,7 +180,7 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
                 training.targets,
                 FitSettings(
                     ahead=training.horizons.last,
-                    feedback=training.feedback,
+                    feedback=training.feedback and not feeds,
                     anchors=training.anchors,
                     horizons=training.horizons.note,
                     records=training.fitted_records,
@@ -273,13 +278,6 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
             return "clip" if self.scale else "allow"
         return str(self.beyond)
 
-    def _warn_beyond(self, count: int, total: int) -> None:
-        if count and self._beyond() == "clip":
-            beyond = "lay beyond the ball of the training inputs and were projected to it"
-            if self._model.input != "level":
-                beyond = "lay outside the range of the levels or changes of training and were held to it"
-            warn(f"{count} of {total} input rows {beyond}", BeyondWarning)
-
     def _warn_order(self, a: Array, X: Any) -> None:
         complaint = self._rows.complaint(a, X) if self._rows is not None else None
         if complaint:
@@ -298,7 +296,7 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
         if start == "reset":
             return self._follow(a, "reset", None)
         if start == "auto" and self._rows is not None and self._fitted is not None and self._rows.begin(a):
-            if self._records is not None:
+            if self._records is not None and not self._model.feedback_weight:
                 return self._forecast_known(a, self._records)
             known = self._fitted.shape[0]
             rest = self._follow(a[known:], "continue", None) if a.shape[0] > known else a[:0]
@@ -313,20 +311,15 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
         first = self._of_records(a[:known], lengths)
         return np.vstack([first, self._follow(a[known:], "continue", self._tail)]) if len(a) > known else first
 
-    def _of_records(self, a: Array, lengths: List[int]) -> Array:
-        with use_threads(self.n_jobs):
-            out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths)
-        self._warn_beyond(beyond, a.shape[0])
-        return out
-
-    def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
-        rows = a if tail is None else np.vstack([tail, a])
-        with use_threads(self.n_jobs):
-            out, beyond = self._model.predict(rows, start, self._beyond(), self.verbose)
-        self._warn_beyond(beyond, rows.shape[0])
-        return out if tail is None else out[tail.shape[0] :]
-
-    def predict(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Any:
+    def predict(
+        self,
+        X: Any,
+        *,
+        start: Optional[str] = None,
+        groups: Any = None,
+        y_known: Any = None,
+        warm_up: Optional[int] = None,
+    ) -> Any:
         """Forecast the targets of inputs.
 
         Parameters
@@ -340,6 +333,13 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
         groups : array-like of shape (n_steps,), optional
             As for `fit`: X holds records, each of which begins after a past of zeros; so does every array of a
             list.
+        y_known : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
+            With ``feedback``, where the forecast is otherwise a free run: outputs that were measured, row by row with X (a
+            list of them where X is one), which come back in place of the estimator's own. What comes after the warm-up, or
+            in the last row, may be nan. With start "auto", rows of training begin anew.
+        warm_up : int, optional
+            Take `y_known` for so many rows, of every record, and the estimator's own outputs after them. By default
+            for all rows: every forecast is one step ahead.
 
         Returns
         -------
@@ -350,9 +350,12 @@ class SequenceRegressor(Intervals, RegressorMixin, BaseEstimator):
         word = choice("start", start or self.start, STARTS)
         found = Records.read(X, None, groups)
         a = self._read_inputs(found.X)
+        known, warm = self._read_known(y_known, warm_up, a.shape[0], found.X is not X)
+        if found.lengths is None and known is not None:
+            return self._dress(self._fed(a, word, known, warm), X)
         if found.lengths is None:
             return self._dress(self._forecast(a, word, X), X)
-        values = self._of_records(a, found.lengths)
+        values = self._of_records(a, found.lengths, known, warm)
         if found.X is X:
             return self._dress(values, X)
         return [self._dress(part, x) for part, x in zip(pieces(values, found.lengths), X)]

@@ -130,6 +130,24 @@ class Stream(Owner):
         self._call(c.lib.volt_stream_push, address(row), address(out))
         return float(out[0]) if self._flat else out
 
+    def feed(self, y: Any) -> None:
+        """What the output of the last row really was, to come back with the next row in place of the forecast.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n_outputs,)
+
+        Raises
+        ------
+        ValueError
+            The estimator was fitted without ``feedback``, or a number is not finite.
+        """
+        row = as_row(y)
+        row = row.reshape(1) if row.ndim == 0 else row
+        if row.shape != (self._model.q,):
+            raise ValueError(f"the output has shape {row.shape}, and ({self._model.q},) is needed")
+        self._call(c.lib.volt_stream_feed, address(row))
+
     def restart(self) -> None:
         """Another record begins: back to a past of zeros."""
         self._call(lambda stream: c.lib.volt_stream_restart(stream) or 0)

@@ -33,6 +33,7 @@ def trial_of(raw: c.Trial, sign: int) -> Trial:
         "stopped": bool(raw.stopped),
         "seconds": float(raw.seconds),
         "failure": c.text(raw.failure) or None,
+        "feedback": float(raw.feedback),
     }
 
 
@@ -53,9 +54,12 @@ def collect(handle: c_void_p, sign: int) -> Found:
 def parameters_of(trial: Trial) -> Dict[str, Any]:
     """What `VolterraRidge` takes for this candidate."""
     kernel = Kernel(trial["kernel"])
+    beside = {"alpha": trial["alpha"]}
+    if trial["feedback"] > 0:
+        beside["feedback"] = trial["feedback"]
     if kernel.is_volterra:
-        return {**given_parameters(kernel), "alpha": trial["alpha"]}
-    return {"kernel": trial["kernel"], "alpha": trial["alpha"]}
+        return {**given_parameters(kernel), **beside}
+    return {"kernel": trial["kernel"], **beside}
 
 
 def _ranks(mean: np.ndarray, done: np.ndarray, folds: int) -> np.ndarray:

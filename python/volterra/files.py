@@ -83,6 +83,7 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
         washout=settings.washout,
         fit_intercept=settings.intercept,
         scale=settings.scale,
+        feedback=model.feedback_weight or False,
     )
     kind = VolterraRidge if Kernel(model.kernel).is_volterra else SequenceKernelRidge
     tail = None

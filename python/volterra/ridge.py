@@ -54,6 +54,11 @@ class VolterraRidge(SequenceRegressor):
         before the target), or both. "auto": both where a change can be learned and alpha is "auto", else the level.
     season : int, None or "auto", default="auto"
         Rows of a season, for the changes among the inputs; None: there is none. "auto": found by `volterra.season`.
+    feedback : bool or float, default=False
+        Show the kernel the outputs of the row before beside the inputs, ``(x_t, w y_{t-1})``, with this weight, True: 1; y
+        standardised, and 0 before the first row (a NARX model; docs/math.md). Fitted on the measured y, it runs free in
+        `predict`, its own outputs coming back; see ``y_known`` there. Needs y, and ``ahead`` of 0. Alpha "auto" is chosen one
+        step ahead. A run that leaves 10 times the range of the training targets is a ValueError with the row.
     washout : int, default=0
         First rows that feed the past but are not fitted.
     fit_intercept : bool, default=True
@@ -147,6 +152,17 @@ class VolterraRidge(SequenceRegressor):
     >>> bool(model.baselines_["naive"]["skill"] > 0.5)
     True
 
+    A system whose outputs come back, simulated after a warm-up of ten measured ones:
+
+    >>> u = np.random.default_rng(2).normal(size=600)
+    >>> y = np.zeros(600)
+    >>> for t in range(1, 600):
+    ...     y[t] = 0.7 * y[t - 1] + np.tanh(u[t])
+    >>> model = volterra.SequenceKernelRidge("fading:gamma=10,rho=0.3", alpha=1e-4, feedback=True)
+    >>> simulated = model.fit(u[:400, None], y[:400]).predict(u[400:, None], start="reset", y_known=y[400:], warm_up=10)
+    >>> bool(np.std(simulated[10:] - y[410:]) < 0.2)
+    True
+
     A series that runs on its own outputs:
 
     >>> x = volterra.datasets.lorenz(1001)
@@ -170,6 +186,7 @@ class VolterraRidge(SequenceRegressor):
         target: str = "auto",
         input: str = "auto",
         season: Union[None, int, str] = "auto",
+        feedback: Union[bool, float] = False,
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
@@ -192,6 +209,7 @@ class VolterraRidge(SequenceRegressor):
         self.target = target
         self.input = input
         self.season = season
+        self.feedback = feedback
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
@@ -231,7 +249,7 @@ class SequenceKernelRidge(SequenceRegressor):
         ``window=`` or ``path=rows``. Kernels add and multiply: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``.
     alpha : float or "auto", default="auto"
         Regularisation of the readout, above 0; "auto": chosen on held-out rows.
-    ahead, target, input, season, washout, fit_intercept, scale, start, beyond, n_jobs, verbose
+    ahead, target, input, season, feedback, washout, fit_intercept, scale, start, beyond, n_jobs, verbose
         As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
         inputs.
 
@@ -259,6 +277,7 @@ class SequenceKernelRidge(SequenceRegressor):
         target: str = "auto",
         input: str = "auto",
         season: Union[None, int, str] = "auto",
+        feedback: Union[bool, float] = False,
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
@@ -273,6 +292,7 @@ class SequenceKernelRidge(SequenceRegressor):
         self.target = target
         self.input = input
         self.season = season
+        self.feedback = feedback
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale

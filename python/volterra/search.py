@@ -5,8 +5,10 @@ from __future__ import annotations
 from ctypes import POINTER, byref, c_void_p, cast
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
+import numpy as np
+
 from . import _native as c
-from ._arguments import choice, horizon_bounds, season_rows, seconds_of, seed_of, whole
+from ._arguments import choice, feedback_number, horizon_bounds, season_rows, seconds_of, seed_of, whole
 from ._arrays import view
 from ._candidates import Candidates, expand
 from ._model import FitSettings, record_fields
@@ -66,7 +68,7 @@ class VolterraRidgeCV(SequenceRegressor):
         One that names no alpha, or "auto", has it profiled: the best of a grid in the folds. All of them,
         unless draws or a budget ends the search before.
     ranges : dict, optional
-        What to draw a parameter (or "alpha") from, in place of the kernel's own ranges: ``(low, high)`` for a
+        What to draw a parameter (or "alpha", or "feedback") from, in place of the kernel's own ranges: ``(low, high)`` for a
         log-uniform law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
     scoring : {"r2", "neg_nmse", "neg_mse", "prequential", "log"}, default="r2"
         The higher the better. "prequential": R^2 of one-step-ahead forecasts, every row trained on all before
@@ -83,6 +85,13 @@ class VolterraRidgeCV(SequenceRegressor):
     input : {"auto", "level", "change", "both"}, default="auto"
         As in `VolterraRidge`. "auto": both where nothing is said of alpha and a change can be learned, else
         the level.
+    feedback : bool or float, default=False
+        As in `VolterraRidge`; True: the weight is drawn beside alpha, log-uniform from 0.1 to 100 or from
+        ``ranges["feedback"]``. `best_params_` has it.
+    validate : {"simulate", "one-step"}, default="simulate"
+        With feedback: score free runs on the validation blocks, from the measured past before them, or forecasts one step
+        ahead, whose errors choose models that drift. A free run that leaves 10 times the range of the targets is a
+        candidate that failed. Scorings "prequential" and "log" go with "one-step" alone.
     folds_by : {"rows", "records"}, default="rows"
         Where there are several records: blocks are rows, wherever records begin, or whole records; `max_train` counts
         records then.
@@ -165,6 +174,8 @@ class VolterraRidgeCV(SequenceRegressor):
         target: str = "auto",
         input: str = "auto",
         season: Union[None, int, str] = "auto",
+        feedback: Union[bool, float] = False,
+        validate: str = "simulate",
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
@@ -193,6 +204,8 @@ class VolterraRidgeCV(SequenceRegressor):
         self.target = target
         self.input = input
         self.season = season
+        self.feedback = feedback
+        self.validate = validate
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
@@ -227,7 +240,8 @@ class VolterraRidgeCV(SequenceRegressor):
         progress : callable, optional
             Called with a stage and the share that is done; a true result ends the search with `CancelledError`.
         on_trial : callable, optional
-            Called with a dict after every trial: index, kernel, alpha, score, folds, stopped, seconds, failure.
+            Called with a dict after every trial: index, kernel, alpha, feedback, score, folds, stopped, seconds,
+            failure.
 
         Returns
         -------
@@ -238,6 +252,8 @@ class VolterraRidgeCV(SequenceRegressor):
         bounds = horizon_bounds(self.ahead)
         training = Training.read(X, y, None if bounds is None else Horizons(*bounds), groups)
         given = None if self.candidates is None else expand(self.candidates)
+        if feedback_number(self.feedback) > 0 and training.is_series:
+            raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
         seen = prepare(training.inputs, training.targets, self._fit_settings(training, given is not None))
         candidates = self._make_candidates(seen, given)
         self._search(candidates, seen, training, given, progress, on_trial)
@@ -253,6 +269,7 @@ class VolterraRidgeCV(SequenceRegressor):
                 season=seen.season,
                 # a centred kernel without an intercept has no held-out errors to be judged by
                 guarded=change and (bool(self.fit_intercept) or "centre=yes" not in kernel),
+                feedback_weight=self._best["feedback"],
             )
             self._fit_model(training, kernel, settings, progress)
             self._series = dict(ahead=self.ahead)
@@ -279,12 +296,21 @@ class VolterraRidgeCV(SequenceRegressor):
     def _make_candidates(self, seen: Prepared, given: Optional[List[Dict[str, Any]]]) -> Candidates:
         if given is None:
             seed = seed_of(self.random_state)
-            return Candidates.drawn(self.kernel, seen.X, seed, self.ranges or {}, bool(self.scale))
+            ranges, weight = dict(self.ranges or {}), feedback_number(self.feedback)
+            if weight > 0 and not isinstance(self.feedback, (bool, np.bool_)):
+                if "feedback" in ranges:
+                    raise ValueError("feedback is given, and a range for it as well: give feedback=True with a range")
+                ranges["feedback"] = [weight]
+            return Candidates.drawn(
+                self.kernel, seen.X, seed, ranges, bool(self.scale), seen.Y if weight > 0 else None
+            )
         if self.ranges:
             raise ValueError("give candidates or ranges to draw them from, not both")
         if not given:
             raise ValueError("candidates is empty: there is nothing to try")
-        fixed = {} if self.kernel == "volterra" else {"kernel": self.kernel}
+        fixed: Dict[str, Any] = {"feedback": self.feedback}
+        if self.kernel != "volterra":
+            fixed["kernel"] = self.kernel
         return Candidates.listed([VolterraRidge(**{**fixed, **one}) for one in given])
 
     def _options(self, ahead: int, given: bool) -> c.SearchOptions:
@@ -299,6 +325,7 @@ class VolterraRidgeCV(SequenceRegressor):
         options.score = c.SCORES[_SCORES[choice("scoring", self.scoring, _SCORES)][0]]
         options.race = c.RACES[choice("race", self.race, c.RACES)]
         options.strategy = c.STRATEGIES[choice("search", self.search, c.STRATEGIES)]
+        options.validate = c.VALIDATIONS[choice("validate", self.validate, c.VALIDATIONS)]
         options.seconds = seconds_of(self.budget)
         draws = self.draws
         if draws is None and not given and not options.seconds:
@@ -363,8 +390,9 @@ class VolterraRidgeCV(SequenceRegressor):
         self._check_is_fitted()
         told = self.kernel == "volterra" or "|" in self.kernel or "kernel" in self.best_params_
         fixed = {} if told else {"kernel": self.kernel}
+        weight = self._best["feedback"]
         estimator = VolterraRidge(
-            **{**fixed, **self.best_params_, "alpha": self._best["alpha"]},
+            **{**fixed, **self.best_params_, "alpha": self._best["alpha"], "feedback": weight or False},
             **self._series,
             washout=self.washout,
             fit_intercept=self.fit_intercept,
