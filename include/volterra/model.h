@@ -288,6 +288,67 @@ VOLT_API volt_status volt_model_save_watched(const volt_model *model, const char
 /* VOLT_ERR_IO, or VOLT_ERR_FORMAT for a file that is truncated, damaged, foreign or from a later version. */
 VOLT_API volt_status volt_model_load(const char *path, volt_model **model);
 
+/* ---- explain: the Volterra series of a model -------------------------------------------------- */
+
+/* A fitted model is a Volterra series of its inputs. About a constant input x0, x = x0 + delta,
+ *
+ *     f = g0 + sum_m <g1[m], delta_{-m}> + sum_{m1 <= m2} delta_{-m1}' g2[m1][m2] delta_{-m2} + ...
+ *
+ * in the units of inputs and outputs. g2 belongs to pairs of lags without order, m1 <= m2; blocks of equal lags are
+ * symmetric. Orders above 2 likewise. */
+enum { VOLT_EXPLAIN_ORDERS = 8 }; /* the highest order */
+
+typedef enum volt_about {
+    VOLT_ABOUT_MEAN, /* of the training inputs; an input of which the model sees changes alone stands at 0 */
+    VOLT_ABOUT_ZERO,
+    VOLT_ABOUT_POINT
+} volt_about;
+
+typedef struct volt_explain_options {
+    int64_t lags;        /* 0 (default): until the past counts for less than a thousandth, 40 at most */
+    int64_t order;       /* of the highest kernel, 2; 1 to VOLT_EXPLAIN_ORDERS */
+    volt_about about;    /* VOLT_ABOUT_MEAN */
+    const double *point; /* VOLT_ABOUT_POINT: d numbers */
+    int band;   /* 1 (default): standard deviations of g1, for which the Gram matrix is factored once more */
+    int shares; /* 1 (default): shares of the orders */
+    volt_view along; /* rows over which they are taken, a new sequence; no data (default): the training rows */
+    const int64_t *records; /* (optional) n_records lengths that make up the rows of `along` */
+    int64_t n_records;
+    volt_progress progress;
+} volt_explain_options;
+VOLT_API volt_explain_options volt_explain_options_default(void);
+
+/* Read the fields, do not change them. */
+typedef struct volt_explanation {
+    int64_t d, q, lags, order; /* inputs and outputs; lags 0 .. lags - 1 */
+    const double *about;       /* d */
+    const double *g0;          /* q */
+    const double
+        *kernels[VOLT_EXPLAIN_ORDERS]; /* order p at p - 1: q x lags^p x d^p, [output][lag 1]...[input 1]...,
+                                                 * 0 where lags fall; NULL above `order` */
+    const double
+        *g1_std; /* q x lags x d: standard deviations after the fit, of a Gaussian process with the model's
+                           * kernel and alpha; NULL: not asked for, or not known */
+    int64_t share_orders; /* orders that have a share: max(2, order) */
+    const double
+        *shares; /* q x (share_orders + 1): cov(f_p, f) / var(f) of orders 1, 2, ..., then of all higher ones,
+                             * which add up to 1; NULL: not asked for */
+    const double *variances; /* the same shape: var(f_p) / var(f) */
+    const int64_t *memory;   /* q: so many lags hold 99 % of what g1 and g2 would do to white inputs */
+} volt_explanation;
+
+/* VOLT_ERR_ARGUMENT: a kernel without a power series, lags or an order that are not there, a kernel with too many
+ * numbers; VOLT_ERR_DOMAIN: a point outside the ball of training. options may be NULL. */
+VOLT_API volt_status volt_model_explain(const volt_model *model, const volt_explain_options *options,
+                                        volt_explanation **explanation);
+VOLT_API void volt_explanation_free(volt_explanation *explanation);
+
+/* The part of each order in the forecasts for the rows of X (h x d), a new sequence after a zero past: `out` is
+ * h x q (order + 2), for every output the parts of orders 0, 1, ..., order and of all higher ones, which add up to the
+ * forecast. Of the options order, about, point, records and progress count; inputs beyond the ball are clipped. */
+VOLT_API volt_status volt_model_orders(const volt_model *model, volt_view X,
+                                       const volt_explain_options *options, volt_matrix out);
+
 /* ---- plan ------------------------------------------------------------------------------------- */
 
 /* Memory and time of a fit with n rows, d inputs and q outputs on this machine, with the kernel `volterra`, whatever

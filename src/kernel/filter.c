@@ -42,11 +42,16 @@ void volt_filter_bank_reset(volt_filter_bank *bank)
     memset(bank->state, 0, (size_t)volt_filter_bank_length(bank->n, bank->d) * sizeof(double));
 }
 
-static void filter_row(const volt_filter *filter, int64_t d, const double *x, double *state, double *out)
+static double turn_of(const volt_filter *filter)
 {
     static const double pi = 3.14159265358979323846264338327950288;
+    return 2 * filter->pair * cos(pi * filter->angle);
+}
+
+static void filter_row(const volt_filter *filter, int64_t d, const double *x, double *state, double *out)
+{
     double *v = state, *w = state + d, *older = state + 2 * d, *u = state + 3 * d;
-    double p = filter->pole, r = filter->pair, turn = 2 * r * cos(pi * filter->angle);
+    double p = filter->pole, r = filter->pair, turn = turn_of(filter);
     for (int64_t k = 0; k < d; k++) {
         double value = x[k];
         if (p != 0)
@@ -76,4 +81,33 @@ volt_status volt_filter_rows(const volt_filter *filters, int64_t n, volt_view X,
         volt_filter_bank_row(&bank, X.data + i * X.ld, out + i * n * X.cols);
     volt_filter_bank_release(&bank);
     return status;
+}
+
+double volt_filter_gain(const volt_filter *filter)
+{
+    return (1 - fabs(filter->pole)) / (1 - filter->pole) / (1 - filter->echo); /* a pair keeps constants */
+}
+
+/* The recursions of filter_row, read backwards: echo, pair, pole. */
+void volt_filter_undo(const volt_filter *filter, volt_view filtered, double *out)
+{
+    double p = filter->pole, r = filter->pair, turn = turn_of(filter);
+    for (int64_t k = 0; k < filtered.cols; k++) {
+        double u = 0, v = 0, w = 0, older = 0;
+        for (int64_t i = 0; i < filtered.rows; i++) {
+            double value = filtered.data[i * filtered.ld + k] - filter->echo * u, before = value;
+            u = filtered.data[i * filtered.ld + k];
+            if (r != 0) {
+                value = (value - turn * w + r * r * older) / (1 - turn + r * r);
+                older = w;
+                w = before;
+            }
+            before = value;
+            if (p != 0) {
+                value = (value - p * v) / (1 - fabs(p));
+                v = before;
+            }
+            out[i * filtered.cols + k] = value;
+        }
+    }
 }

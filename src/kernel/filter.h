@@ -41,4 +41,10 @@ void volt_filter_bank_row(volt_filter_bank *bank, const double *x, double *out);
 /* All rows of X after a zero past into `out` (X.rows x n d, contiguous). VOLT_ERR_MEMORY. */
 volt_status volt_filter_rows(const volt_filter *filters, int64_t n, volt_view X, double *out);
 
+/* What the filter makes of an input of 1 that was always there. */
+double volt_filter_gain(const volt_filter *filter);
+
+/* The rows, of one sequence, that the filter made `filtered` of, into `out` (filtered.rows x cols, contiguous). */
+void volt_filter_undo(const volt_filter *filter, volt_view filtered, double *out);
+
 #endif

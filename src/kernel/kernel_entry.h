@@ -18,6 +18,7 @@
 
 #include "kernel/extent.h"
 #include "kernel/filter.h"
+#include "kernel/jet.h"
 #include "kernel/own_numbers.h"
 #include "kernel/path.h"
 #include "kernel/products.h"
@@ -54,6 +55,16 @@ struct volt_scan {
     bool distance;                 /* local values are |x - y|^2; otherwise <x, y> */
     volt_own own;                  /* the kernel's own numbers */
 };
+
+/* (optional) The same step in the arithmetic of power series (jet.h), for what a fitted model has learned: one row
+ * further down a diagonal, for as many columns as a series has lanes. For kernels of a window `local` is the sum over it.
+ * `out` is NULL where only the state is wanted; `local` and `out` are none of the spare series. */
+typedef struct volt_scan_series {
+    /* The state of an endless past in which the local value was `local` at all times; NULL: there is no state. */
+    void (*rest)(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, volt_jet *state);
+    void (*step)(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, volt_jet *state,
+                 volt_jet *out);
+} volt_scan_series;
 
 /* ---- a kernel on its inputs ------------------------------------------------------------------- */
 
@@ -105,6 +116,7 @@ typedef struct volt_kernel_entry {
     bool (*centred)(const volt_kernel *kernel);
     /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
     void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
+    const volt_scan_series *series; /* (optional) */
     bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
     bool has_weights;       /* it runs on a reservoir, whose weights are saved with a model */
     bool shares_ball; /* its weights are shares of a bound on the ball: on another ball it is another kernel */

@@ -27,6 +27,13 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     VOLT_STATIC_STEP(1 / (1 + gamma * s))
 }
 
+static void taylor(const void *numbers, double x, int order, double *f)
+{
+    volt_taylor_inverse(1, -constants_of(numbers).gamma, x, order, f);
+}
+
+VOLT_STATIC_SERIES(taylor)
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
@@ -44,4 +51,5 @@ const volt_kernel_entry volt_kernel_cauchy = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
 };

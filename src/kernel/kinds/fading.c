@@ -40,6 +40,29 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     }
 }
 
+static void gauss_taylor(const void *numbers, double x, int order, double *f)
+{
+    volt_taylor_exp(1, -constants_of(numbers).gamma, x, order, f);
+}
+
+static void series_rest(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state)
+{
+    volt_jet_copy(room->space, local, state);
+    volt_jet_scale(room->space, 1 / (1 - constants_of(&scan->own).rho), state);
+}
+
+static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state, volt_jet *out)
+{
+    volt_jet_scale(room->space, constants_of(&scan->own).rho, state);
+    volt_jet_add(room->space, 1, local, state);
+    if (out)
+        volt_jet_compose(room, gauss_taylor, &scan->own, state, out);
+}
+
+static const volt_scan_series series = {.rest = series_rest, .step = series_step};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -61,4 +84,5 @@ const volt_kernel_entry volt_kernel_fading = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
 };

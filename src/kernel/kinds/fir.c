@@ -49,6 +49,27 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     }
 }
 
+static void series_rest(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state)
+{
+    volt_jet_copy(room->space, local, state);
+    volt_jet_scale(room->space, 1 / (1 - constants_of(&scan->own).mu), state);
+}
+
+static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state, volt_jet *out)
+{
+    const constants own = constants_of(&scan->own);
+    if (out) {
+        volt_jet_copy(room->space, local, out);
+        volt_jet_add(room->space, own.rest, state, out);
+    }
+    volt_jet_scale(room->space, own.mu, state);
+    volt_jet_add(room->space, 1, local, state);
+}
+
+static const volt_scan_series series = {.rest = series_rest, .step = series_step};
+
 static double echo(const volt_kernel *kernel)
 {
     return kernel->value[CORR] * sqrt(kernel->value[MU]);
@@ -76,5 +97,6 @@ const volt_kernel_entry volt_kernel_fir = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
     .echo = echo,
 };

@@ -14,6 +14,15 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     VOLT_STATIC_STEP(s)
 }
 
+static void taylor(const void *numbers, double x, int order, double *f)
+{
+    (void)numbers;
+    for (int p = 0; p <= order; p++)
+        f[p] = p == 0 ? x : p == 1;
+}
+
+VOLT_STATIC_SERIES(taylor)
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -31,4 +40,5 @@ const volt_kernel_entry volt_kernel_linear = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
 };

@@ -44,6 +44,38 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     }
 }
 
+static void gauss_taylor(const void *numbers, double x, int order, double *f)
+{
+    volt_taylor_exp(1, -constants_of(numbers).gamma, x, order, f);
+}
+
+static void series_rest(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state)
+{
+    const constants own = constants_of(&scan->own);
+    volt_jet *distance = &state[0], *value = &state[1];
+    volt_jet_copy(room->space, local, distance);
+    volt_jet_scale(room->space, 1 / (1 - own.rho), distance);
+    volt_jet_compose(room, gauss_taylor, &scan->own, distance, value);
+    volt_jet_scale(room->space, 1 / (1 - own.mu), value);
+}
+
+static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state, volt_jet *out)
+{
+    const constants own = constants_of(&scan->own);
+    volt_jet *distance = &state[0], *value = &state[1], *next = &room->spare[0];
+    volt_jet_scale(room->space, own.rho, distance);
+    volt_jet_add(room->space, 1, local, distance);
+    volt_jet_compose(room, gauss_taylor, &scan->own, distance, next);
+    volt_jet_add(room->space, own.mu, value, next);
+    volt_jet_swap(next, value);
+    if (out)
+        volt_jet_copy(room->space, value, out);
+}
+
+static const volt_scan_series series = {.rest = series_rest, .step = series_step};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     (void)d;
@@ -70,4 +102,5 @@ const volt_kernel_entry volt_kernel_memory = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
 };

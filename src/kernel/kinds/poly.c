@@ -59,6 +59,19 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     }
 }
 
+/* C(degree, p) gamma^p (gamma x + coef0)^(degree - p). */
+static void taylor(const void *numbers, double x, int order, double *f)
+{
+    const constants own = constants_of(numbers);
+    double base = own.gamma * x + own.coef0, unit = 1;
+    for (int p = 0; p <= order; p++) {
+        f[p] = p <= own.degree ? unit * pow(base, (double)(own.degree - p)) : 0;
+        unit *= own.gamma * (double)(own.degree - p) / (p + 1);
+    }
+}
+
+VOLT_STATIC_SERIES(taylor)
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
@@ -79,4 +92,5 @@ const volt_kernel_entry volt_kernel_poly = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
 };

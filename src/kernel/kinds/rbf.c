@@ -25,6 +25,13 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     VOLT_STATIC_STEP(volt_exp(minus_gamma * s))
 }
 
+static void taylor(const void *numbers, double x, int order, double *f)
+{
+    volt_taylor_exp(1, -constants_of(numbers).gamma, x, order, f);
+}
+
+VOLT_STATIC_SERIES(taylor)
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
@@ -42,4 +49,5 @@ const volt_kernel_entry volt_kernel_rbf = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
 };

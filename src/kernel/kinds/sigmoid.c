@@ -37,6 +37,21 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     VOLT_STATIC_STEP(volt_tanh(gamma * s + coef0))
 }
 
+/* y = tanh(gamma x + coef0) has y' = gamma (1 - y^2). */
+static void taylor(const void *numbers, double x, int order, double *f)
+{
+    const constants own = constants_of(numbers);
+    f[0] = tanh(own.gamma * x + own.coef0);
+    for (int p = 1; p <= order; p++) {
+        double square = 0;
+        for (int i = 0; i < p; i++)
+            square += f[i] * f[p - 1 - i];
+        f[p] = own.gamma * ((p == 1) - square) / p;
+    }
+}
+
+VOLT_STATIC_SERIES(taylor)
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
@@ -54,5 +69,6 @@ const volt_kernel_entry volt_kernel_sigmoid = {
              .n_parameters = N_PARAMETERS},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
+    .series = &series,
     .may_be_indefinite = true,
 };

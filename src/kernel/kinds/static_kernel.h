@@ -24,6 +24,16 @@ void volt_static_resolve(volt_scan scan, int64_t window, double radius, double l
         }                                                  \
     }
 
+/* Its series: that of the formula, from its Taylor coefficients. */
+#define VOLT_STATIC_SERIES(taylor)                                                                   \
+    static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, \
+                            volt_jet *state, volt_jet *out)                                          \
+    {                                                                                                \
+        (void)state;                                                                                 \
+        volt_jet_compose(room, taylor, &scan->own, local, out);                                      \
+    }                                                                                                \
+    static const volt_scan_series series = {.step = series_step};
+
 /* gamma as given, or 1 / (d window), the default of static kernels. */
 double volt_static_gamma(const volt_kernel *kernel, int p, int64_t d, int64_t window);
 

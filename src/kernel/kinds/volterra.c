@@ -258,6 +258,72 @@ static volt_scan_step step_of(lift kind)
     return step_exp;
 }
 
+/* ---- power series ----------------------------------------------------------------------------- */
+
+/* lambda^2 kappa as a function of the local value. */
+static void kappa_taylor(const void *numbers, double x, int order, double *f)
+{
+    const constants own = constants_of(numbers);
+    double minus[VOLT_MOST_ORDER + 1];
+    switch (own.kind) {
+    case GEOMETRIC:
+        volt_taylor_inverse(own.lambda2, own.tau2, x, order, f);
+        break;
+    case EVEN: /* 1/(1 - t^2) = (1/(1 - t) + 1/(1 + t)) / 2 */
+        volt_taylor_inverse(own.lambda2 / 2, own.tau2, x, order, f);
+        volt_taylor_inverse(own.lambda2 / 2, -own.tau2, x, order, minus);
+        for (int p = 0; p <= order; p++)
+            f[p] += minus[p];
+        break;
+    case POLY: {
+        double t = own.tau2 * x, unit = own.lambda2;
+        for (int p = 0; p <= order; p++, unit *= own.tau2) {
+            double sum = 0, choose = 1, power = 1; /* sum_{i >= p} C(i, p) t^(i - p) */
+            for (int64_t i = p; i <= own.degree; i++) {
+                sum += choose * power;
+                power *= t;
+                choose *= (double)(i + 1) / (double)(i + 1 - p);
+            }
+            f[p] = unit * sum;
+        }
+        break;
+    }
+    case EXPONENTIAL:
+    case RBF:
+        volt_taylor_exp(own.lambda2, own.rate, x, order, f);
+        break;
+    }
+}
+
+static void fixed_point_taylor(const void *numbers, double x, int order, double *f)
+{
+    (void)numbers;
+    volt_taylor_inverse(1, 1, x, order, f);
+}
+
+/* K = 1 + lambda^2 kappa K. */
+static void series_rest(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state)
+{
+    volt_jet *kappa = &room->spare[0];
+    volt_jet_compose(room, kappa_taylor, &scan->own, local, kappa);
+    volt_jet_compose(room, fixed_point_taylor, NULL, kappa, state);
+}
+
+static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+                        volt_jet *state, volt_jet *out)
+{
+    volt_jet *kappa = &room->spare[0], *next = &room->spare[1];
+    volt_jet_compose(room, kappa_taylor, &scan->own, local, kappa);
+    volt_jet_multiply(room->space, room->space->order, kappa, state, next);
+    volt_jet_shift(1, next);
+    volt_jet_swap(next, state);
+    if (out)
+        volt_jet_copy(room->space, state, out);
+}
+
+static const volt_scan_series series = {.rest = series_rest, .step = series_step};
+
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
 /* sup of kappa when tau^2 <z, z'> <= t; infinite where the series diverges. */
@@ -393,4 +459,5 @@ const volt_kernel_entry volt_kernel_volterra = {
     .settle = settle,
     .resolve = resolve,
     .keeps_origin = keeps_origin,
+    .series = &series,
 };

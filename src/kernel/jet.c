@@ -1,0 +1,377 @@
+/* src/kernel/jet.c: arithmetic of power series in several variables. */
+#include "kernel/jet.h"
+
+#include "base/memory.h"
+#include "base/numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = VOLT_JET_LANES };
+
+/* ---- spaces and memory ------------------------------------------------------------------------ */
+
+/* C(n + p - 1, p): monomials of degree p in n variables. */
+static double monomials(int64_t n, int p)
+{
+    double count = 1;
+    for (int j = 1; j <= p; j++)
+        count = count * (double)(n + j - 1) / j;
+    return count;
+}
+
+double volt_jet_size(int64_t n, int order)
+{
+    return monomials(n + 1, order);
+}
+
+volt_status volt_jet_space_create(int64_t n, int order, volt_jet_space *space)
+{
+    *space = (volt_jet_space){.n = n, .order = order};
+    space->places = volt_alloc_zero(volt_max(order, 1) * (n + 1), sizeof *space->places);
+    if (!space->places)
+        return VOLT_ERR_MEMORY;
+    for (int p = 0; p <= order; p++)
+        space->start[p + 1] = space->start[p] + llround(monomials(n, p));
+    for (int j = 0; j < order; j++)
+        for (int64_t v = 1; v <= n; v++) /* C(v + j, j + 1) = C(v - 1 + j, j + 1) + C(v + j - 1, j) */
+            space->places[j * (n + 1) + v] =
+                space->places[j * (n + 1) + v - 1] + (j ? space->places[(j - 1) * (n + 1) + v] : 1);
+    return VOLT_OK;
+}
+
+void volt_jet_space_release(volt_jet_space *space)
+{
+    volt_free(space->places);
+    space->places = NULL;
+}
+
+/* The first, which the caller does not see, keeps the memory: series are swapped. */
+volt_status volt_jet_create(const volt_jet_space *space, int64_t count, volt_jet **series)
+{
+    int64_t size = space->start[space->order + 1] * LANES;
+    volt_jet *fresh = volt_alloc_zero(count + 1, sizeof *fresh);
+    double *numbers = fresh ? volt_alloc_doubles(volt_max(count, 1), size) : NULL;
+    if (!numbers) {
+        volt_free(fresh);
+        return VOLT_ERR_MEMORY;
+    }
+    fresh->c = numbers;
+    for (int64_t i = 0; i < count; i++) {
+        fresh[i + 1].c = numbers + i * size;
+        volt_jet_set(space, NULL, 0, 0, 0, &fresh[i + 1]);
+    }
+    *series = fresh + 1;
+    return VOLT_OK;
+}
+
+void volt_jet_free(volt_jet *series)
+{
+    if (!series)
+        return;
+    volt_free(series[-1].c);
+    volt_free(series - 1);
+}
+
+volt_status volt_jet_room_create(const volt_jet_space *space, volt_jet_room *room)
+{
+    *room = (volt_jet_room){.space = space};
+    return volt_jet_create(space, VOLT_JET_SPARE + 1, &room->spare);
+}
+
+void volt_jet_room_release(volt_jet_room *room)
+{
+    volt_jet_free(room->spare);
+    room->spare = NULL;
+}
+
+/* ---- monomials -------------------------------------------------------------------------------- */
+
+int64_t volt_jet_place(const volt_jet_space *space, int p, const int64_t *v)
+{
+    int64_t place = space->start[p];
+    for (int j = 0; j < p; j++)
+        place += space->places[j * (space->n + 1) + v[j]];
+    return place;
+}
+
+bool volt_jet_next(int p, int64_t first, int64_t end, int64_t *v)
+{
+    for (int j = 0; j < p; j++)
+        if (v[j] < (j + 1 < p ? v[j + 1] : end - 1)) {
+            v[j]++;
+            for (int i = 0; i < j; i++)
+                v[i] = first;
+            return true;
+        }
+    return false;
+}
+
+static void begin(int p, int64_t first, int64_t *v)
+{
+    for (int j = 0; j < p; j++)
+        v[j] = first;
+}
+
+/* Coefficients of degree p >= 1 in the first `end` variables, which stand in front. */
+static int64_t prefix(const volt_jet_space *space, int p, int64_t end)
+{
+    return space->places[(p - 1) * (space->n + 1) + end];
+}
+
+/* The place of the product of two monomials. */
+static int64_t place_of_product(const volt_jet_space *space, int p, const int64_t *v, int s, const int64_t *w)
+{
+    int64_t place = space->start[p + s], row = space->n + 1;
+    for (int j = 0, i = 0, k = 0; j < p + s; j++)
+        place += space->places[j * row + (k == s || (i < p && v[i] <= w[k]) ? v[i++] : w[k++])];
+    return place;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+static void zero_degree(const volt_jet_space *space, int p, int64_t first, int64_t end, double *c)
+{
+    if (p == 0 || first == 0) {
+        int64_t count = p == 0 ? 1 : prefix(space, p, end);
+        memset(c + space->start[p] * LANES, 0, (size_t)(count * LANES) * sizeof *c);
+        return;
+    }
+    int64_t v[VOLT_MOST_ORDER];
+    begin(p, first, v);
+    do
+        memset(c + volt_jet_place(space, p, v) * LANES, 0, LANES * sizeof *c);
+    while (volt_jet_next(p, first, end, v));
+}
+
+void volt_jet_set(const volt_jet_space *space, const double *values, int64_t first, int64_t end, int degree,
+                  volt_jet *r)
+{
+    r->first = first;
+    r->end = end;
+    r->degree = end > first ? degree : 0;
+    for (int p = 0; p <= r->degree; p++)
+        zero_degree(space, p, first, end, r->c);
+    if (values)
+        memcpy(r->c, values, LANES * sizeof *values);
+}
+
+/* r <- r + factor x, for whose terms there is room in r. */
+static void add_inside(const volt_jet_space *space, double factor, const volt_jet *x, volt_jet *r)
+{
+    for (int p = 0; p <= x->degree; p++) {
+        if (p == 0 || x->first == 0) {
+            int64_t begins = space->start[p] * LANES, count = (p ? prefix(space, p, x->end) : 1) * LANES;
+            for (int64_t i = begins; i < begins + count; i++)
+                r->c[i] += factor * x->c[i];
+            continue;
+        }
+        int64_t v[VOLT_MOST_ORDER];
+        begin(p, x->first, v);
+        do {
+            int64_t i = volt_jet_place(space, p, v) * LANES;
+            for (int k = 0; k < LANES; k++)
+                r->c[i + k] += factor * x->c[i + k];
+        } while (volt_jet_next(p, x->first, x->end, v));
+    }
+}
+
+static bool is_inside(const volt_jet *r, int p, const int64_t *v)
+{
+    return p <= r->degree && v[0] >= r->first && v[p - 1] < r->end;
+}
+
+/* Make room in r for variables first .. end - 1 up to `degree`. */
+static void widen(const volt_jet_space *space, int64_t first, int64_t end, int degree, volt_jet *r)
+{
+    if (end == first || degree == 0)
+        return;
+    bool was_constant = r->degree == 0 || r->end == r->first;
+    int64_t from = was_constant ? first : volt_min(first, r->first), to = volt_max(end, r->end);
+    int most = degree > r->degree ? degree : r->degree;
+    for (int p = 1; p <= most; p++) {
+        if (was_constant) {
+            zero_degree(space, p, from, to, r->c);
+        } else if (from == 0 && r->first == 0) {
+            int64_t there = p <= r->degree ? prefix(space, p, r->end) : 0, all = prefix(space, p, to);
+            memset(r->c + (space->start[p] + there) * LANES, 0, (size_t)((all - there) * LANES) * sizeof *r->c);
+        } else {
+            int64_t v[VOLT_MOST_ORDER];
+            begin(p, from, v);
+            do
+                if (!is_inside(r, p, v))
+                    memset(r->c + volt_jet_place(space, p, v) * LANES, 0, LANES * sizeof *r->c);
+            while (volt_jet_next(p, from, to, v));
+        }
+    }
+    r->first = from;
+    r->end = to;
+    r->degree = most;
+}
+
+void volt_jet_swap(volt_jet *x, volt_jet *y)
+{
+    volt_jet kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+void volt_jet_copy(const volt_jet_space *space, const volt_jet *x, volt_jet *r)
+{
+    volt_jet_set(space, NULL, x->first, x->end, x->degree, r);
+    add_inside(space, 1, x, r);
+}
+
+void volt_jet_scale(const volt_jet_space *space, double factor, volt_jet *r)
+{
+    for (int p = 0; p <= r->degree; p++) {
+        if (p == 0 || r->first == 0) {
+            int64_t begins = space->start[p] * LANES, count = (p ? prefix(space, p, r->end) : 1) * LANES;
+            for (int64_t i = begins; i < begins + count; i++)
+                r->c[i] *= factor;
+            continue;
+        }
+        int64_t v[VOLT_MOST_ORDER];
+        begin(p, r->first, v);
+        do {
+            double *c = r->c + volt_jet_place(space, p, v) * LANES;
+            for (int k = 0; k < LANES; k++)
+                c[k] *= factor;
+        } while (volt_jet_next(p, r->first, r->end, v));
+    }
+}
+
+void volt_jet_shift(double number, volt_jet *r)
+{
+    for (int k = 0; k < LANES; k++)
+        r->c[k] += number;
+}
+
+void volt_jet_add(const volt_jet_space *space, double factor, const volt_jet *x, volt_jet *r)
+{
+    widen(space, x->first, x->end, x->degree, r);
+    add_inside(space, factor, x, r);
+}
+
+/* ---- products --------------------------------------------------------------------------------- */
+
+static void add_product(const double *restrict a, const double *restrict b, double *restrict to)
+{
+    for (int k = 0; k < LANES; k++)
+        to[k] += a[k] * b[k];
+}
+
+/* r <- r + a y, a a number for each lane; the terms of y of the degrees from .. to. */
+static void add_multiple(const volt_jet_space *space, const double *a, const volt_jet *y, int from, int to,
+                         volt_jet *r)
+{
+    for (int p = from; p <= to; p++) {
+        if (p == 0 || y->first == 0) {
+            int64_t begins = space->start[p], count = p ? prefix(space, p, y->end) : 1;
+            for (int64_t i = begins; i < begins + count; i++)
+                add_product(a, y->c + i * LANES, r->c + i * LANES);
+            continue;
+        }
+        int64_t v[VOLT_MOST_ORDER];
+        begin(p, y->first, v);
+        do {
+            int64_t i = volt_jet_place(space, p, v) * LANES;
+            add_product(a, y->c + i, r->c + i);
+        } while (volt_jet_next(p, y->first, y->end, v));
+    }
+}
+
+/* Linear times linear. */
+static void multiply_linear(const volt_jet_space *space, const volt_jet *x, const volt_jet *y, volt_jet *r)
+{
+    const double *x1 = x->c + space->start[1] * LANES, *y1 = y->c + space->start[1] * LANES;
+    double *r2 = r->c + space->start[2] * LANES;
+    for (int64_t i = x->first; i < x->end; i++)
+        for (int64_t j = y->first; j < y->end; j++) {
+            int64_t high = volt_max(i, j), low = volt_min(i, j);
+            add_product(x1 + i * LANES, y1 + j * LANES, r2 + (high * (high + 1) / 2 + low) * LANES);
+        }
+}
+
+/* Terms of degree p of x times terms of degree s of y, both at least 1. */
+static void multiply_degrees(const volt_jet_space *space, const volt_jet *x, int p, const volt_jet *y, int s,
+                             volt_jet *r)
+{
+    if (p == 1 && s == 1) {
+        multiply_linear(space, x, y, r);
+        return;
+    }
+    int64_t v[VOLT_MOST_ORDER], w[VOLT_MOST_ORDER];
+    begin(p, x->first, v);
+    do {
+        const double *a = x->c + volt_jet_place(space, p, v) * LANES;
+        begin(s, y->first, w);
+        do
+            add_product(a, y->c + volt_jet_place(space, s, w) * LANES,
+                        r->c + place_of_product(space, p, v, s, w) * LANES);
+        while (volt_jet_next(s, y->first, y->end, w));
+    } while (volt_jet_next(p, x->first, x->end, v));
+}
+
+void volt_jet_multiply(const volt_jet_space *space, int most, const volt_jet *x, const volt_jet *y, volt_jet *r)
+{
+    int degree = (int)volt_min(most, x->degree + y->degree), dx = (int)volt_min(x->degree, most),
+        dy = (int)volt_min(y->degree, most);
+    int64_t first = volt_min(x->first, y->first), end = volt_max(x->end, y->end);
+    if (x->degree == 0 || y->degree == 0) { /* constants have no variables */
+        const volt_jet *other = x->degree == 0 ? y : x;
+        first = other->first;
+        end = other->end;
+    }
+    volt_jet_set(space, NULL, first, end, degree, r);
+    add_multiple(space, x->c, y, 0, dy, r);
+    if (dx > 0)
+        add_multiple(space, y->c, x, 1, dx, r);
+    for (int p = 1; p <= dx; p++)
+        for (int s = 1; s <= dy && p + s <= most; s++)
+            multiply_degrees(space, x, p, y, s, r);
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+/* Horner in e = x - x_0: what is multiplied m more times is needed up to degree order - m. */
+void volt_jet_compose(const volt_jet_room *room, volt_taylor f, const void *own, const volt_jet *x, volt_jet *r)
+{
+    const volt_jet_space *space = room->space;
+    int order = x->degree > 0 ? space->order : 0;
+    double taylor[LANES][VOLT_MOST_ORDER + 1], value[LANES], zero[LANES] = {0}, centre[LANES];
+    memcpy(centre, x->c, sizeof centre);
+    for (int k = 0; k < LANES; k++)
+        f(own, centre[k], order, taylor[k]);
+    memcpy(x->c, zero, sizeof zero); /* e, for as long as it takes */
+    for (int m = order; m >= 0; m--) {
+        volt_jet *to = (order - m) % 2 == order % 2 ? r : &room->spare[VOLT_JET_SPARE];
+        const volt_jet *from = to == r ? &room->spare[VOLT_JET_SPARE] : r;
+        for (int k = 0; k < LANES; k++)
+            value[k] = taylor[k][m];
+        if (m == order)
+            volt_jet_set(space, value, 0, 0, 0, to);
+        else {
+            volt_jet_multiply(space, order - m, from, x, to);
+            for (int k = 0; k < LANES; k++)
+                to->c[k] += value[k];
+        }
+    }
+    memcpy(x->c, centre, sizeof centre);
+}
+
+void volt_taylor_exp(double scale, double rate, double x, int order, double *f)
+{
+    f[0] = scale * exp(rate * x);
+    for (int p = 1; p <= order; p++)
+        f[p] = f[p - 1] * rate / p;
+}
+
+void volt_taylor_inverse(double scale, double rate, double x, int order, double *f)
+{
+    double inverse = 1 / (1 - rate * x);
+    f[0] = scale * inverse;
+    for (int p = 1; p <= order; p++)
+        f[p] = f[p - 1] * rate * inverse;
+}

@@ -1,0 +1,36 @@
+/* src/kernel/jet_kernel.h: a resolved kernel, as a sum of products of recursions, in the arithmetic of power series.
+ *
+ * Each factor walks down a diagonal: its local value at every row, as a series, goes in, and its kernel comes out. */
+#ifndef KERNEL_JET_KERNEL_H
+#define KERNEL_JET_KERNEL_H
+
+#include "kernel/kernel_entry.h"
+
+typedef struct volt_jet_factor {
+    const volt_scan *scan;
+    const volt_scan_series *series;
+    int64_t slice;  /* of the rows that it sees */
+    int64_t window; /* rows that its local value is summed over; 1 unless it has no state */
+    int64_t state;  /* the first of its states among those of all factors */
+    double weight;  /* of the term that it begins; 0: it belongs to that of the factor before it */
+} volt_jet_factor;
+
+typedef struct volt_jet_kernel {
+    int64_t n_factors, n_states;
+    volt_jet_factor factor[VOLT_MOST_FACTORS];
+} volt_jet_kernel;
+
+/* Both must outlive it. VOLT_ERR_ARGUMENT where a factor has no power series; the sentence names it, and those that
+ * have one. */
+volt_status volt_jet_kernel_make(const volt_kernel *kernel, const volt_resolved *resolved,
+                                 volt_jet_kernel *made);
+
+/* The local value of rows x and w (d numbers each; w NULL: zeros) of a factor when x moves to x + e direction (NULL: it
+ * stays): s[0] + s[1] e + s[2] e^2. */
+void volt_jet_local(const volt_jet_factor *factor, int64_t d, const double *x, const double *direction,
+                    const double *w, double s[3]);
+
+/* out <- the kernel, in all variables of the space, of factors whose values are `factors`, which are used up. */
+void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_room *room, volt_jet *factors, volt_jet *out);
+
+#endif
