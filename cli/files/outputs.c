@@ -147,20 +147,30 @@ int output_labelled(const char *path, volt_view values, const char *const *names
     return status ? complain_status(status) : 0;
 }
 
-const char **output_names(const volt_model_info *model)
+/* One block: the pointers, then room for the names that have to be made up. */
+static const char **names_or(const char *const *given, const char *prefix, int64_t count)
 {
     enum { NAME_LENGTH = 24 };
-    /* One block: the pointers, then room for the names that have to be made up. */
-    size_t q = (size_t)model->q;
+    size_t q = (size_t)count;
     const char **names = malloc(q * (sizeof *names + NAME_LENGTH));
     if (!names)
         return NULL;
     char *made = (char *)(names + q);
     for (size_t j = 0; j < q; j++) {
-        snprintf(made + j * NAME_LENGTH, NAME_LENGTH, "y%zu", j + 1);
-        names[j] = model->output_names ? model->output_names[j] : made + j * NAME_LENGTH;
+        snprintf(made + j * NAME_LENGTH, NAME_LENGTH, "%s%zu", prefix, j + 1);
+        names[j] = given ? given[j] : made + j * NAME_LENGTH;
     }
     return names;
+}
+
+const char **output_names(const volt_model_info *model)
+{
+    return names_or(model->output_names, "y", model->q);
+}
+
+const char **input_names(const volt_model_info *model)
+{
+    return names_or(model->input_names, "x", model->d);
 }
 
 void output_names_free(const char **names)

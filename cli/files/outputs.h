@@ -45,8 +45,10 @@ int output_text(const char *path, const char *text);
 int model_read(const char *path, volt_model **model);
 int model_write(const volt_model *model, const char *path);
 
-/* The model's output names, or y1, y2, ... when it has none. Free with output_names_free. */
+/* The model's output names, or y1, y2, ... when it has none; its input names, or x1, x2, ... Free with
+ * output_names_free. */
 const char **output_names(const volt_model_info *model);
+const char **input_names(const volt_model_info *model);
 void output_names_free(const char **names);
 
 #endif

@@ -1,6 +1,7 @@
 /* src/kernel/jet.c: arithmetic of power series in several variables. */
 #include "kernel/jet.h"
 
+#include "base/fastmath.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 
@@ -219,6 +220,15 @@ void volt_jet_swap(volt_jet *x, volt_jet *y)
 
 void volt_jet_copy(const volt_jet_space *space, const volt_jet *x, volt_jet *r)
 {
+    if (x->first == 0) {
+        r->first = 0;
+        r->end = x->end;
+        r->degree = x->degree;
+        for (int p = 0; p <= x->degree; p++)
+            memcpy(r->c + space->start[p] * LANES, x->c + space->start[p] * LANES,
+                   (size_t)((p ? prefix(space, p, x->end) : 1) * LANES) * sizeof *r->c);
+        return;
+    }
     volt_jet_set(space, NULL, x->first, x->end, x->degree, r);
     add_inside(space, 1, x, r);
 }
@@ -314,8 +324,30 @@ static void multiply_degrees(const volt_jet_space *space, const volt_jet *x, int
     } while (volt_jet_next(p, x->first, x->end, v));
 }
 
+/* x y where there is but one variable. */
+static void multiply_line(int most, const volt_jet *x, const volt_jet *y, volt_jet *r)
+{
+    const volt_lanes *a = (const volt_lanes *)x->c, *b = (const volt_lanes *)y->c;
+    volt_lanes *to = (volt_lanes *)r->c;
+    int degree = (int)volt_min(most, x->degree + y->degree);
+    for (int p = 0; p <= degree; p++) {
+        volt_lanes sum = {0};
+        for (int i = p > y->degree ? p - y->degree : 0; i <= p && i <= x->degree; i++)
+            for (int k = 0; k < LANES; k++)
+                sum[k] += a[i][k] * b[p - i][k];
+        memcpy(to[p], sum, sizeof sum);
+    }
+    r->first = 0;
+    r->end = degree > 0;
+    r->degree = degree;
+}
+
 void volt_jet_multiply(const volt_jet_space *space, int most, const volt_jet *x, const volt_jet *y, volt_jet *r)
 {
+    if (space->n == 1) {
+        multiply_line(most, x, y, r);
+        return;
+    }
     int degree = (int)volt_min(most, x->degree + y->degree), dx = (int)volt_min(x->degree, most),
         dy = (int)volt_min(y->degree, most);
     int64_t first = volt_min(x->first, y->first), end = volt_max(x->end, y->end);
@@ -335,43 +367,78 @@ void volt_jet_multiply(const volt_jet_space *space, int most, const volt_jet *x,
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
+/* f(x) where there is but one variable: order + 1 numbers a lane. */
+static void compose_line(int order, const volt_jet *x, volt_lanes *taylor, volt_jet *r)
+{
+    const volt_lanes *e = (const volt_lanes *)x->c;
+    volt_lanes *to = (volt_lanes *)r->c;
+    for (int p = 0; p <= order; p++)
+        for (int k = 0; k < LANES; k++)
+            to[p][k] = p == 0 ? taylor[order][k] : 0;
+    for (int m = order - 1; m >= 0; m--) /* to <- to e + f[m] */
+        for (int p = order - m; p >= 0; p--) {
+            volt_lanes sum = {0};
+            for (int i = 1; i <= p && i <= x->degree; i++)
+                for (int k = 0; k < LANES; k++)
+                    sum[k] += to[p - i][k] * e[i][k];
+            for (int k = 0; k < LANES; k++)
+                to[p][k] = p == 0 ? taylor[m][k] : sum[k];
+        }
+    r->first = 0;
+    r->end = 1;
+    r->degree = order;
+}
+
 /* Horner in e = x - x_0: what is multiplied m more times is needed up to degree order - m. */
-void volt_jet_compose(const volt_jet_room *room, volt_taylor f, const void *own, const volt_jet *x, volt_jet *r)
+static void compose_all(const volt_jet_room *room, int order, const volt_jet *x, volt_lanes *taylor,
+                        volt_jet *r)
 {
     const volt_jet_space *space = room->space;
-    int order = x->degree > 0 ? space->order : 0;
-    double taylor[LANES][VOLT_MOST_ORDER + 1], value[LANES], zero[LANES] = {0}, centre[LANES];
+    volt_lanes centre, zero = {0};
     memcpy(centre, x->c, sizeof centre);
-    for (int k = 0; k < LANES; k++)
-        f(own, centre[k], order, taylor[k]);
     memcpy(x->c, zero, sizeof zero); /* e, for as long as it takes */
     for (int m = order; m >= 0; m--) {
         volt_jet *to = (order - m) % 2 == order % 2 ? r : &room->spare[VOLT_JET_SPARE];
         const volt_jet *from = to == r ? &room->spare[VOLT_JET_SPARE] : r;
-        for (int k = 0; k < LANES; k++)
-            value[k] = taylor[k][m];
-        if (m == order)
-            volt_jet_set(space, value, 0, 0, 0, to);
-        else {
-            volt_jet_multiply(space, order - m, from, x, to);
-            for (int k = 0; k < LANES; k++)
-                to->c[k] += value[k];
+        if (m == order) {
+            volt_jet_set(space, taylor[m], 0, 0, 0, to);
+            continue;
         }
+        volt_jet_multiply(space, order - m, from, x, to);
+        for (int k = 0; k < LANES; k++)
+            to->c[k] += taylor[m][k];
     }
     memcpy(x->c, centre, sizeof centre);
 }
 
-void volt_taylor_exp(double scale, double rate, double x, int order, double *f)
+void volt_jet_compose(const volt_jet_room *room, volt_taylor f, const void *own, const volt_jet *x, volt_jet *r)
 {
-    f[0] = scale * exp(rate * x);
-    for (int p = 1; p <= order; p++)
-        f[p] = f[p - 1] * rate / p;
+    int order = x->degree > 0 ? room->space->order : 0;
+    volt_lanes taylor[VOLT_MOST_ORDER + 1];
+    f(own, x->c, order, taylor);
+    if (room->space->n == 1 && order > 0)
+        compose_line(order, x, taylor, r);
+    else
+        compose_all(room, order, x, taylor, r);
 }
 
-void volt_taylor_inverse(double scale, double rate, double x, int order, double *f)
+void volt_taylor_exp(double scale, double rate, const double *x, int order, volt_lanes *f)
 {
-    double inverse = 1 / (1 - rate * x);
-    f[0] = scale * inverse;
+    for (int k = 0; k < LANES; k++)
+        f[0][k] = scale * volt_exp(rate * x[k]);
     for (int p = 1; p <= order; p++)
-        f[p] = f[p - 1] * rate * inverse;
+        for (int k = 0; k < LANES; k++)
+            f[p][k] = f[p - 1][k] * (rate / p);
+}
+
+void volt_taylor_inverse(double scale, double rate, const double *x, int order, volt_lanes *f)
+{
+    volt_lanes inverse;
+    for (int k = 0; k < LANES; k++) {
+        inverse[k] = 1 / (1 - rate * x[k]);
+        f[0][k] = scale * inverse[k];
+    }
+    for (int p = 1; p <= order; p++)
+        for (int k = 0; k < LANES; k++)
+            f[p][k] = f[p - 1][k] * rate * inverse[k];
 }

@@ -73,14 +73,15 @@ void volt_jet_add(const volt_jet_space *space, double factor, const volt_jet *x,
 void volt_jet_multiply(const volt_jet_space *space, int most, const volt_jet *x, const volt_jet *y,
                        volt_jet *r);
 
-/* The Taylor coefficients of a function at x: f(x + e) = f[0] + f[1] e + ... + f[order] e^order. */
-typedef void (*volt_taylor)(const void *own, double x, int order, double *f);
+/* The Taylor coefficients of a function at x, of every lane: f(x + e) = f[0] + f[1] e + ... + f[order] e^order. */
+typedef double volt_lanes[VOLT_JET_LANES];
+typedef void (*volt_taylor)(const void *own, const double *x, int order, volt_lanes *f);
 /* r <- f(x), another series. */
 void volt_jet_compose(const volt_jet_room *room, volt_taylor f, const void *own, const volt_jet *x,
                       volt_jet *r);
 
 /* Taylor coefficients that several kernels need: scale exp(rate x), and scale / (1 - rate x). */
-void volt_taylor_exp(double scale, double rate, double x, int order, double *f);
-void volt_taylor_inverse(double scale, double rate, double x, int order, double *f);
+void volt_taylor_exp(double scale, double rate, const double *x, int order, volt_lanes *f);
+void volt_taylor_inverse(double scale, double rate, const double *x, int order, volt_lanes *f);
 
 #endif

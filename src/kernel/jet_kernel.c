@@ -81,16 +81,30 @@ void volt_jet_local(const volt_jet_factor *factor, int64_t d, const double *x, c
     }
 }
 
+/* out <- weight x, in all variables of the space. */
+static void begin_sum(const volt_jet_space *space, double weight, const volt_jet *x, volt_jet *out)
+{
+    bool is_whole = x->first == 0 && x->end == space->n && x->degree == space->order;
+    if (is_whole && weight == 1) {
+        volt_jet_copy(space, x, out);
+        return;
+    }
+    volt_jet_set(space, NULL, 0, space->n, space->order, out);
+    volt_jet_add(space, weight, x, out);
+}
+
 void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_room *room, volt_jet *factors, volt_jet *out)
 {
     const volt_jet_space *space = room->space;
     volt_jet *product = &room->spare[0];
-    volt_jet_set(space, NULL, 0, space->n, space->order, out);
     for (int64_t f = 0, next = 0; f < kernel->n_factors; f = next) {
         for (next = f + 1; next < kernel->n_factors && kernel->factor[next].weight == 0; next++) {
             volt_jet_multiply(space, space->order, &factors[f], &factors[next], product);
             volt_jet_swap(product, &factors[f]);
         }
-        volt_jet_add(space, kernel->factor[f].weight, &factors[f], out);
+        if (f == 0)
+            begin_sum(space, kernel->factor[f].weight, &factors[f], out);
+        else
+            volt_jet_add(space, kernel->factor[f].weight, &factors[f], out);
     }
 }

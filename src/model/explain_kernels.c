@@ -135,8 +135,8 @@ static void walk_lags(const explain_setup *setup, int64_t f, int64_t first, cons
     for (int64_t s = factor->state; s < factor->state + factor->scan->state_size; s++) {
         for (int k = 0; k < LANES; k++) {
             int64_t i = volt_min(first + k, setup->n - 1), column = i - setup->lags;
-            values[k] =
-                rest[s * (setup->n + 1) + (column >= volt_records_begin(setup->records, i) ? column + 1 : 0)];
+            values[k] = rest[s * explain_state_row(setup->n) +
+                             (column >= volt_records_begin(setup->records, i) ? column + 1 : 0)];
         }
         volt_jet_set(space, values, 0, 0, 0, &walker->states[s]);
     }
@@ -206,7 +206,7 @@ static volt_status find_rest(const explain_setup *setup, double *rest)
 static volt_status run(const explain_setup *setup, int64_t chunks, const row_work *work, volt_stage *stage)
 {
     int64_t threads = volt_min(volt_threads(), chunks);
-    double *rest = volt_alloc_doubles(volt_max(setup->kernel.n_states, 1), setup->n + 1);
+    double *rest = volt_alloc_doubles(volt_max(setup->kernel.n_states, 1), explain_state_row(setup->n));
     explain_walker *walkers = volt_alloc_zero(threads, sizeof *walkers);
     volt_status status = rest && walkers ? find_rest(setup, rest) : VOLT_ERR_MEMORY;
     for (int64_t t = 0; status == VOLT_OK && t < threads; t++)

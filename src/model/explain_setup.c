@@ -308,7 +308,7 @@ void explain_set_local(const volt_jet_space *space, const double s[3], volt_jet 
 static void store(const explain_setup *setup, const volt_jet_space *space, const volt_jet_factor *factor,
                   const volt_jet *state, int64_t column, double *states)
 {
-    int64_t orders = space->order + 1, row = setup->n + 1;
+    int64_t orders = space->order + 1, row = explain_state_row(setup->n);
     for (int64_t s = 0; s < factor->scan->state_size; s++)
         for (int p = 0; p < orders; p++)
             states[((factor->state + s) * orders + p) * row + column + 1] =

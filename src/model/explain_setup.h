@@ -52,8 +52,12 @@ int64_t explain_walker_count(const explain_setup *setup);
 void explain_set_local(const volt_jet_space *space, const double s[3], volt_jet *local);
 
 /* The states of rows that were point + e direction (NULL: point) for ever against column j and the columns before it:
- * states[(s (order + 1) + p) (n + 1) + j + 1] is coefficient p of state s; at j = -1 stands the state against zeros alone.
- * The space has one variable. */
+ * states[(s (order + 1) + p) explain_state_row(n) + j + 1] is coefficient p of state s; at j = -1 stands the state against
+ * zeros alone. The space has one variable. */
+static inline int64_t explain_state_row(int64_t n)
+{
+    return n + 1 + VOLT_JET_LANES; /* so that lanes may reach beyond the last column */
+}
 void explain_columns_at_rest(const explain_setup *setup, const volt_jet_space *space, const double *direction,
                              explain_walker *walker, double *states);
 

@@ -257,6 +257,7 @@ for json in '' --json; do
     input=$scratch/lines
     trial "stream $json" stream ../model.safetensors --missing hold --state moment $json
     input=/dev/null
+    trial "explain $json" explain ../model.safetensors --lags 3 --along ../x.csv:u -o e --csv --report $json
     trial "continue $json" continue ../closed.safetensors --steps 5 $json
     trial "tune $json" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --log t.log -o m.safetensors $json
     setup=take_log

@@ -27,7 +27,7 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     VOLT_STATIC_STEP(1 / (1 + gamma * s))
 }
 
-static void taylor(const void *numbers, double x, int order, double *f)
+static void taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     volt_taylor_inverse(1, -constants_of(numbers).gamma, x, order, f);
 }

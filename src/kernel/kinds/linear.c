@@ -14,11 +14,12 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     VOLT_STATIC_STEP(s)
 }
 
-static void taylor(const void *numbers, double x, int order, double *f)
+static void taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     (void)numbers;
     for (int p = 0; p <= order; p++)
-        f[p] = p == 0 ? x : p == 1;
+        for (int k = 0; k < VOLT_JET_LANES; k++)
+            f[p][k] = p == 0 ? x[k] : p == 1;
 }
 
 VOLT_STATIC_SERIES(taylor)

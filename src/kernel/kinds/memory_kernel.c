@@ -44,7 +44,7 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
     }
 }
 
-static void gauss_taylor(const void *numbers, double x, int order, double *f)
+static void gauss_taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     volt_taylor_exp(1, -constants_of(numbers).gamma, x, order, f);
 }

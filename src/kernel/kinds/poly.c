@@ -60,12 +60,13 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
 }
 
 /* C(degree, p) gamma^p (gamma x + coef0)^(degree - p). */
-static void taylor(const void *numbers, double x, int order, double *f)
+static void taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     const constants own = constants_of(numbers);
-    double base = own.gamma * x + own.coef0, unit = 1;
+    double unit = 1;
     for (int p = 0; p <= order; p++) {
-        f[p] = p <= own.degree ? unit * pow(base, (double)(own.degree - p)) : 0;
+        for (int k = 0; k < VOLT_JET_LANES; k++)
+            f[p][k] = p <= own.degree ? unit * pow(own.gamma * x[k] + own.coef0, (double)(own.degree - p)) : 0;
         unit *= own.gamma * (double)(own.degree - p) / (p + 1);
     }
 }

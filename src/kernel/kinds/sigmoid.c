@@ -38,16 +38,18 @@ static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_
 }
 
 /* y = tanh(gamma x + coef0) has y' = gamma (1 - y^2). */
-static void taylor(const void *numbers, double x, int order, double *f)
+static void taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     const constants own = constants_of(numbers);
-    f[0] = tanh(own.gamma * x + own.coef0);
-    for (int p = 1; p <= order; p++) {
-        double square = 0;
-        for (int i = 0; i < p; i++)
-            square += f[i] * f[p - 1 - i];
-        f[p] = own.gamma * ((p == 1) - square) / p;
-    }
+    for (int k = 0; k < VOLT_JET_LANES; k++)
+        f[0][k] = volt_tanh(own.gamma * x[k] + own.coef0);
+    for (int p = 1; p <= order; p++)
+        for (int k = 0; k < VOLT_JET_LANES; k++) {
+            double square = 0;
+            for (int i = 0; i < p; i++)
+                square += f[i][k] * f[p - 1 - i][k];
+            f[p][k] = own.gamma * ((p == 1) - square) / p;
+        }
 }
 
 VOLT_STATIC_SERIES(taylor)

@@ -260,11 +260,26 @@ static volt_scan_step step_of(lift kind)
 
 /* ---- power series ----------------------------------------------------------------------------- */
 
+/* Of sum_i t^i in one lane: t^p sum_{i >= p} C(i, p) t^(i - p). */
+static void poly_taylor(const constants *own, double x, int order, int lane, volt_lanes *f)
+{
+    double t = own->tau2 * x, unit = own->lambda2;
+    for (int p = 0; p <= order; p++, unit *= own->tau2) {
+        double sum = 0, choose = 1, power = 1;
+        for (int64_t i = p; i <= own->degree; i++) {
+            sum += choose * power;
+            power *= t;
+            choose *= (double)(i + 1) / (double)(i + 1 - p);
+        }
+        f[p][lane] = unit * sum;
+    }
+}
+
 /* lambda^2 kappa as a function of the local value. */
-static void kappa_taylor(const void *numbers, double x, int order, double *f)
+static void kappa_taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     const constants own = constants_of(numbers);
-    double minus[VOLT_MOST_ORDER + 1];
+    volt_lanes minus[VOLT_MOST_ORDER + 1];
     switch (own.kind) {
     case GEOMETRIC:
         volt_taylor_inverse(own.lambda2, own.tau2, x, order, f);
@@ -273,21 +288,13 @@ static void kappa_taylor(const void *numbers, double x, int order, double *f)
         volt_taylor_inverse(own.lambda2 / 2, own.tau2, x, order, f);
         volt_taylor_inverse(own.lambda2 / 2, -own.tau2, x, order, minus);
         for (int p = 0; p <= order; p++)
-            f[p] += minus[p];
+            for (int k = 0; k < VOLT_JET_LANES; k++)
+                f[p][k] += minus[p][k];
         break;
-    case POLY: {
-        double t = own.tau2 * x, unit = own.lambda2;
-        for (int p = 0; p <= order; p++, unit *= own.tau2) {
-            double sum = 0, choose = 1, power = 1; /* sum_{i >= p} C(i, p) t^(i - p) */
-            for (int64_t i = p; i <= own.degree; i++) {
-                sum += choose * power;
-                power *= t;
-                choose *= (double)(i + 1) / (double)(i + 1 - p);
-            }
-            f[p] = unit * sum;
-        }
+    case POLY:
+        for (int k = 0; k < VOLT_JET_LANES; k++)
+            poly_taylor(&own, x[k], order, k, f);
         break;
-    }
     case EXPONENTIAL:
     case RBF:
         volt_taylor_exp(own.lambda2, own.rate, x, order, f);
@@ -295,7 +302,7 @@ static void kappa_taylor(const void *numbers, double x, int order, double *f)
     }
 }
 
-static void fixed_point_taylor(const void *numbers, double x, int order, double *f)
+static void fixed_point_taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     (void)numbers;
     volt_taylor_inverse(1, 1, x, order, f);

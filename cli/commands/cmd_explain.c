@@ -1,0 +1,352 @@
+/* cli/commands/cmd_explain.c: volterra explain, the Volterra series that a model has learned. */
+#include "args/command.h"
+#include "files/explained.h"
+#include "files/gnuplot.h"
+#include "files/inputs.h"
+#include "files/model_times.h"
+#include "files/outputs.h"
+#include "files/record_list.h"
+#include "page/explain_page.h"
+#include "terminal/messages.h"
+#include "terminal/progress_bar.h"
+#include "terminal/results.h"
+#include "volterra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct explain_arguments {
+    common_arguments common;
+    const char *model, *about, *along, *series, *output;
+    int64_t lags, order;
+    row_range rows;
+    int missing;
+    bool no_band, no_shares, csv, npy, plot, report;
+} explain_arguments;
+
+static const option rows[] = {
+    {.name = "MODEL",
+     .kind = OPTION_POSITIONAL,
+     .required = true,
+     .offset = offsetof(explain_arguments, model),
+     .meaning = "a model file that volterra fit wrote"},
+    {.name = "lags",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(explain_arguments, lags),
+     .argument = "L",
+     .meaning = "lags 0 to L - 1 (default: until the past counts for less than a thousandth, 40 at most)"},
+    {.name = "order",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .fallback = "2",
+     .offset = offsetof(explain_arguments, order),
+     .argument = "P",
+     .meaning = "kernels of orders 1 to P, 8 at most"},
+    {.name = "about",
+     .kind = OPTION_TEXT,
+     .fallback = "mean",
+     .offset = offsetof(explain_arguments, about),
+     .argument = "POINT",
+     .meaning = "the constant input to expand about: mean, zero, or a number for every input, with commas"},
+    {.name = "along",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(explain_arguments, along),
+     .argument = "X",
+     .meaning = "take the shares over these inputs, a new sequence, and write the part of each order in every "
+                "row (default: the training rows)"},
+    {.name = "series",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(explain_arguments, series),
+     .argument = "FILE:COLUMN",
+     .meaning = "of the rows of --along, " SERIES_MEANING},
+    {.name = "rows",
+     .kind = OPTION_ROWS,
+     .offset = offsetof(explain_arguments, rows),
+     .argument = "A:B",
+     .meaning = "use rows A <= t < B of --along, counted from 0; negative ends count from the last row"},
+    {.name = "missing",
+     .kind = OPTION_CHOICE,
+     .choices = missing_choices,
+     .fallback = "error",
+     .offset = offsetof(explain_arguments, missing),
+     .meaning = MISSING_MEANING},
+    {.name = "no-band",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(explain_arguments, no_band),
+     .meaning = "leave out the standard deviations of g1, which take as long as a fit"},
+    {.name = "no-shares",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(explain_arguments, no_shares),
+     .meaning = "leave out the shares of the orders"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(explain_arguments, output),
+     .argument = "PREFIX",
+     .meaning =
+         "write files whose names begin with PREFIX: tables, pictures and a page, or those asked for below"},
+    {.name = "csv",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(explain_arguments, csv),
+     .meaning = "with -o: PREFIX.g1.csv, PREFIX.g2.csv, ... and PREFIX.shares.csv"},
+    {.name = "npy",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(explain_arguments, npy),
+     .meaning = "with -o: the same tables as .npy"},
+    {.name = "plot",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(explain_arguments, plot),
+     .meaning = "with -o: PREFIX.g1.svg, PREFIX.g2.svg and PREFIX.shares.svg (needs gnuplot)"},
+    {.name = "report",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(explain_arguments, report),
+     .meaning = "with -o: PREFIX.html, a page with the pictures"},
+};
+
+/* What an explanation is made from. */
+typedef struct explain_data {
+    volt_model *model;
+    dataset along;
+    record_list records;
+    double *point;
+    volt_explanation *series;
+    explained shown;
+} explain_data;
+
+static void explain_release(explain_data *data)
+{
+    explained_release(&data->shown);
+    volt_explanation_free(data->series);
+    free(data->point);
+    record_list_release(&data->records);
+    dataset_release(&data->along);
+    volt_model_free(data->model);
+}
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+/* d numbers with commas between them. */
+static int read_point(const char *text, int64_t d, double *point)
+{
+    const char *at = text;
+    for (int64_t j = 0; j < d; j++) {
+        size_t length = strcspn(at, ",");
+        char word[64];
+        bool fits = length < sizeof word;
+        memcpy(word, at, fits ? length : 0);
+        word[fits ? length : 0] = '\0';
+        if (!volt_parse_number(word, &point[j]))
+            return complain(
+                EXIT_USAGE,
+                "--about %s: mean, zero or %lld number%s with commas were expected, and '%.40s' is none", text,
+                (long long)d, d == 1 ? "" : "s", word);
+        at += length;
+        if (j + 1 < d && *at != ',')
+            return complain(EXIT_USAGE, "--about %s has %lld number%s, and the model takes %lld inputs", text,
+                            (long long)(j + 1), j == 0 ? "" : "s", (long long)d);
+        at += *at == ',';
+    }
+    return *at || (at > text && at[-1] == ',')
+               ? complain(EXIT_USAGE, "--about %s has more than %lld number%s, one for every input", text,
+                          (long long)d, d == 1 ? "" : "s")
+               : 0;
+}
+
+static int read_about(const explain_arguments *arguments, explain_data *data, volt_explain_options *options)
+{
+    const char *word = strcmp(arguments->about, "mean") == 0   ? "mean"
+                       : strcmp(arguments->about, "zero") == 0 ? "zero"
+                                                               : "point";
+    strcpy(data->shown.about, word);
+    options->about = word[0] == 'm' ? VOLT_ABOUT_MEAN : word[0] == 'z' ? VOLT_ABOUT_ZERO : VOLT_ABOUT_POINT;
+    if (options->about != VOLT_ABOUT_POINT)
+        return 0;
+    data->point = malloc((size_t)data->shown.info.d * sizeof *data->point);
+    options->point = data->point;
+    return data->point ? read_point(arguments->about, data->shown.info.d, data->point)
+                       : complain(EXIT_FAILED, "not enough memory for the point to expand about");
+}
+
+static int explain_read(const explain_arguments *arguments, explain_data *data)
+{
+    int failed = model_read(arguments->model, &data->model);
+    if (failed)
+        return failed;
+    volt_model_describe(data->model, &data->shown.info);
+    model_times times;
+    failed = explained_name(&data->shown);
+    if (!failed && arguments->along)
+        failed = model_times_read(&data->shown.info, &times);
+    if (!failed && arguments->along)
+        failed = model_times_read_inputs(&data->along, arguments->along, missing_policy(arguments->missing),
+                                         &arguments->rows, &data->shown.info, &times);
+    if (!failed && arguments->along)
+        failed = record_list_read(&data->records, arguments->series, &data->along);
+    return failed;
+}
+
+/* ---- the work --------------------------------------------------------------------------------- */
+
+static int find_parts(explain_data *data, volt_explain_options options)
+{
+    int64_t order = data->series->share_orders ? data->series->share_orders : options.order;
+    int failed = allocate_matrix(data->along.view.rows, data->series->q * (order + 2),
+                                 "the parts of the orders", &data->shown.parts);
+    options.order = order;
+    if (failed)
+        return failed;
+    volt_status status = volt_model_orders(data->model, data->along.view, &options, data->shown.parts);
+    return status ? complain_status(status) : 0;
+}
+
+static int explain(const explain_arguments *arguments, explain_data *data)
+{
+    volt_explain_options options = volt_explain_options_default();
+    options.lags = arguments->lags;
+    options.order = arguments->order;
+    options.band = !arguments->no_band;
+    options.shares = !arguments->no_shares;
+    options.along = data->along.view;
+    options.records = data->records.lengths;
+    options.n_records = data->records.n;
+    int failed = read_about(arguments, data, &options);
+    if (failed)
+        return failed;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_model_explain(data->model, &options, &data->series);
+    data->shown.series = data->series;
+    if (!status && arguments->along && arguments->output)
+        failed = find_parts(data, options);
+    progress_end();
+    return status ? complain_status(status) : failed;
+}
+
+/* ---- what comes of it ------------------------------------------------------------------------- */
+
+/* The lag at which |g1| of output k is largest, over all inputs. */
+static int64_t largest_lag(const volt_explanation *e, int64_t k)
+{
+    int64_t best = 0, block = e->lags * e->d;
+    const double *g = e->kernels[0] + k * block;
+    for (int64_t i = 1; i < block; i++)
+        if (g[i] * g[i] > g[best] * g[best])
+            best = i;
+    return best;
+}
+
+static int print_table(const explain_data *data)
+{
+    const explained *shown = &data->shown;
+    const volt_explanation *e = shown->series;
+    result_list *results = results_new(false);
+    results_text(results, NULL, "kernel", "%s", shown->info.kernel);
+    results_text(results, NULL, "expanded about", "%s", shown->about);
+    results_text(results, NULL, "lags", "0 to %lld", (long long)e->lags - 1);
+    for (int64_t k = 0; k < e->q; k++) {
+        int64_t at = largest_lag(e, k), place = k * e->lags * e->d + at;
+        results_text(results, NULL, "output", "%s", shown->outputs[k]);
+        results_number(results, NULL, "  g0", e->g0[k]);
+        if (e->g1_std)
+            results_text(results, NULL, "  largest g1", "%.6g +- %.2g, %s at lag %lld", e->kernels[0][place],
+                         e->g1_std[place], shown->inputs[at % e->d], (long long)(at / e->d));
+        else
+            results_text(results, NULL, "  largest g1", "%.6g, %s at lag %lld", e->kernels[0][place],
+                         shown->inputs[at % e->d], (long long)(at / e->d));
+        if (e->memory[k] == e->lags)
+            results_text(results, NULL, "  memory", "%lld lags or more", (long long)e->memory[k]);
+        else
+            results_text(results, NULL, "  memory", "%lld lag%s hold 99 %% of it", (long long)e->memory[k],
+                         e->memory[k] == 1 ? "" : "s");
+        for (int64_t p = 0; e->shares && p <= e->share_orders; p++) {
+            static const char *const labels[] = {
+                "  share of order 1", "  share of order 2", "  share of order 3", "  share of order 4",
+                "  share of order 5", "  share of order 6", "  share of order 7", "  share of order 8"};
+            results_text(results, NULL, p < e->share_orders ? labels[p] : "  share of higher orders", "%.4f",
+                         e->shares[k * (e->share_orders + 1) + p]);
+        }
+    }
+    return results_print(results);
+}
+
+static int write_files(const explain_arguments *arguments, const explain_data *data)
+{
+    bool all = !arguments->csv && !arguments->npy && !arguments->plot && !arguments->report;
+    bool draws = arguments->plot || (all && gnuplot_is_there());
+    int failed = 0;
+    if (all && !draws)
+        warn("there are no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
+    if (all || arguments->csv)
+        failed = explained_write_tables(&data->shown, arguments->output, "csv");
+    if (!failed && arguments->npy)
+        failed = explained_write_tables(&data->shown, arguments->output, "npy");
+    if (!failed && draws)
+        failed = explain_write_pictures(&data->shown, arguments->output);
+    if (!failed && (all || arguments->report))
+        failed = explain_write_page(&data->shown, arguments->model, arguments->output);
+    return failed;
+}
+
+static int check_options(const explain_arguments *arguments)
+{
+    bool asks = arguments->csv || arguments->npy || arguments->plot || arguments->report;
+    if (asks && !arguments->output)
+        return complain(EXIT_USAGE, "--csv, --npy, --plot and --report need -o PREFIX");
+    if (!arguments->along && (arguments->series || arguments->rows.given))
+        return complain(EXIT_USAGE, "%s goes with --along", arguments->series ? "--series" : "--rows");
+    if (arguments->along && strcmp(arguments->model, "-") == 0 && strcmp(arguments->along, "-") == 0)
+        return complain(EXIT_USAGE, "the model and --along cannot both be read from standard input");
+    if (!arguments->output)
+        return 0;
+    char path[EXPLAINED_PATH];
+    if (strlen(arguments->output) + 32 > sizeof path || is_standard_output(arguments->output))
+        return complain(EXIT_USAGE, "-o %.40s is no beginning of file names", arguments->output);
+    return output_check(explained_path(arguments->output, "g1.csv", path));
+}
+
+static int run_explain(int argc, char *const *argv)
+{
+    explain_arguments arguments = {0};
+    explain_data data = {0};
+    int failed = options_parse(&command_explain.options, argc, argv, &arguments);
+    if (failed)
+        return failed;
+    failed = check_options(&arguments);
+    if (!failed)
+        failed = explain_read(&arguments, &data);
+    if (!failed)
+        failed = explain(&arguments, &data);
+    if (!failed && arguments.output)
+        failed = write_files(&arguments, &data);
+    if (!failed)
+        failed = arguments.common.json ? explained_print_json(&data.shown) : print_table(&data);
+    explain_release(&data);
+    return failed;
+}
+
+const cli_command command_explain = {
+    .name = "explain",
+    .summary = "the Volterra series that a model has learned: kernels, shares of the orders",
+    .description =
+        "A fitted model is a Volterra series of its inputs. About a constant input, x = x0 + delta,\n"
+        "\n"
+        "  f = g0 + sum_m g1[m] delta[-m] + sum_{m1 <= m2} g2[m1][m2] delta[-m1] delta[-m2] + ...\n"
+        "\n"
+        "in the units of the data, filters and changes of the inputs included: g1 is an impulse response, g2\n"
+        "says what two impulses do together that each alone does not. g2 belongs to pairs of lags without\n"
+        "order. g1 has a standard deviation, that of a Gaussian process with the model's kernel and alpha.\n"
+        "\n"
+        "The share of an order is cov(f_p, f) / var(f) over the rows, f_p being its part of f: shares add up\n"
+        "to 1 and may be negative, since orders are correlated. They belong to the point of expansion.\n"
+        "Memory is the number of lags that hold 99 % of what g1 and g2 would do to white inputs.\n"
+        "\n"
+        "Kernels that compare paths (gak, sig, sigpde) have no such series here; one that is even has none of\n"
+        "odd order about zero. With -o and nothing else, CSV tables, SVG pictures and an HTML page are "
+        "written.\n",
+    .examples = "  volterra explain model.safetensors\n"
+                "  volterra explain model.safetensors --lags 30 -o learned\n"
+                "  volterra explain model.safetensors --about zero --order 3 --json\n"
+                "  volterra explain model.safetensors --along test.csv -o test --csv\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_explain,
+};

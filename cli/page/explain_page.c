@@ -1,0 +1,213 @@
+/* cli/page/explain_page.c: the page on what a model has learned: what it comes to, the pictures, how to read them. */
+#define _POSIX_C_SOURCE 200809L
+#include "page/explain_page.h"
+
+#include "files/gnuplot.h"
+#include "files/outputs.h"
+#include "page/inline_svg.h"
+#include "page/machine.h"
+#include "page/report_html.h"
+#include "terminal/messages.h"
+#include "terminal/text_stream.h"
+
+#include <stdlib.h>
+
+typedef struct explain_page {
+    FILE *html;
+    const explained *shown;
+    const char *model;
+    int figures, failed;
+} explain_page;
+
+static void write_text(const explain_page *page, const char *before, const char *text, const char *after)
+{
+    fputs(before, page->html);
+    html_escape(page->html, text);
+    fputs(after, page->html);
+}
+
+/* One sentence: what counts most. */
+static void write_finding(const explain_page *page)
+{
+    const volt_explanation *e = page->shown->series;
+    if (!e->shares) {
+        write_text(page, "<p class=\"finding\">The Volterra kernels of ", page->model, "</p>\n");
+        return;
+    }
+    double first = 0, second = 0;
+    for (int64_t k = 0; k < e->q; k++) {
+        first += e->shares[k * (e->share_orders + 1)] / (double)e->q;
+        second += e->shares[k * (e->share_orders + 1) + 1] / (double)e->q;
+    }
+    fprintf(page->html,
+            "<p class=\"finding\">%.1f %% of what the model says is linear in its inputs, %.1f %% of order 2, "
+            "and %.1f "
+            "%% of higher orders%s.</p>\n",
+            100 * first, 100 * second, 100 * (1 - first - second), e->q > 1 ? " (means over the outputs)" : "");
+}
+
+static void write_head(const explain_page *page)
+{
+    const explained *shown = page->shown;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n",
+          page->html);
+    write_text(page, "<title>What the model has learned: ", page->model, "</title>\n");
+    fprintf(page->html, "<style>\n%s</style>\n</head>\n<body>\n", report_style);
+    write_text(page, "<h1>What the model has learned: ", page->model, "</h1>\n");
+    write_finding(page);
+    write_text(page, "<p class=\"quiet\">Kernel ", shown->info.kernel, "; ");
+    fprintf(page->html, "fitted on %lld rows; expanded about %s", (long long)shown->info.n, shown->about);
+    for (int64_t j = 0; j < shown->series->d && j < 8; j++)
+        fprintf(page->html, "%s%.6g", j ? ", " : " (", shown->series->about[j]);
+    fprintf(page->html, "%s); lags 0 to %lld.</p>\n", shown->series->d > 8 ? ", ..." : "",
+            (long long)shown->series->lags - 1);
+}
+
+static void write_numbers(const explain_page *page)
+{
+    const explained *shown = page->shown;
+    const volt_explanation *e = shown->series;
+    int64_t orders = e->share_orders;
+    fputs("<h2>Outputs</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>output</th><th>g<sub>0</sub></th>"
+          "<th>memory (lags)</th>",
+          page->html);
+    for (int64_t p = 0; e->shares && p < orders; p++)
+        fprintf(page->html, "<th>order %lld</th>", (long long)p + 1);
+    fputs(e->shares ? "<th>higher</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n", page->html);
+    for (int64_t k = 0; k < e->q; k++) {
+        write_text(page, "<tr><th>", shown->outputs[k], "</th>");
+        fprintf(page->html, "<td>%.6g</td><td>%lld%s</td>", e->g0[k], (long long)e->memory[k],
+                e->memory[k] == e->lags ? "+" : "");
+        for (int64_t p = 0; e->shares && p <= orders; p++)
+            fprintf(page->html, "<td>%.4f</td>", e->shares[k * (orders + 1) + p]);
+        fputs("</tr>\n", page->html);
+    }
+    fputs("</tbody>\n</table></div>\n", page->html);
+}
+
+/* The SVG of a picture, to be freed; NULL after saying what is wrong. */
+static char *draw(explain_page *page, void (*picture)(FILE *, const explained *))
+{
+    FILE *script = gnuplot_script();
+    text_stream memory;
+    if (!script) {
+        page->failed = EXIT_FAILED;
+        return NULL;
+    }
+    picture(script, page->shown);
+    int failed = text_open(&memory) ? gnuplot_draw(script, memory.out) : 0;
+    char *svg = text_close(&memory);
+    fclose(script);
+    if (!svg && !failed)
+        failed = complain(EXIT_FAILED, "not enough memory for a picture of the page");
+    if (!failed)
+        return svg;
+    page->failed = failed;
+    free(svg);
+    return NULL;
+}
+
+static void write_figure(explain_page *page, const char *title, const char *caption,
+                         void (*picture)(FILE *, const explained *))
+{
+    char prefix[16];
+    char *svg = draw(page, picture);
+    snprintf(prefix, sizeof prefix, "f%d-", ++page->figures);
+    fprintf(page->html, "<figure>\n<h3>%s</h3>\n", title);
+    if (svg)
+        inline_svg_write(page->html, svg, prefix, title);
+    else
+        fputs("<p class=\"quiet\">This picture could not be drawn.</p>", page->html);
+    fprintf(page->html, "<figcaption>Figure %d. ", page->figures);
+    html_escape(page->html, caption);
+    fputs("</figcaption>\n</figure>\n", page->html);
+    free(svg);
+}
+
+/* "; the 6 of 30 that do most" */
+static const char *chosen(const explained *shown, int order, int most, char text[80])
+{
+    kernel_panel panels[MOST_KERNEL_PANELS];
+    int64_t all;
+    int count = explain_choose(shown, order, most, panels, &all);
+    if (count == all)
+        text[0] = '\0';
+    else
+        snprintf(text, 80, " Of %lld such kernels these %d do most.", (long long)all, count);
+    return text;
+}
+
+static void write_figures(explain_page *page)
+{
+    const volt_explanation *e = page->shown->series;
+    char caption[512], more[80];
+    if (!gnuplot_is_there()) {
+        warn("the page has no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
+        fputs("<p class=\"quiet\">There was no program gnuplot to draw the pictures.</p>\n", page->html);
+        return;
+    }
+    fputs("<h2>Kernels</h2>\n<div class=\"figures\">\n", page->html);
+    snprintf(caption, sizeof caption,
+             "The kernel of order 1: what a unit in the input adds to the output so many rows later.%s%s",
+             e->g1_std ? " The band holds 90 % of what the data leave open." : "",
+             chosen(page->shown, 1, MOST_KERNEL_PANELS, more));
+    write_figure(page, "Order 1", caption, explain_draw_first);
+    if (e->order >= 2) {
+        snprintf(caption, sizeof caption,
+                 "The kernel of order 2 of ordered pairs of lags, and its diagonal: what two units, so many "
+                 "rows ago, "
+                 "do beyond what each does alone.%s",
+                 chosen(page->shown, 2, MOST_SURFACES, more));
+        write_figure(page, "Order 2", caption, explain_draw_second);
+    }
+    if (e->shares)
+        write_figure(
+            page, "Shares of the orders",
+            "cov(f_p, f) / var(f) over the rows, f_p being the part of order p: they add up to 1, and may be "
+            "negative.",
+            explain_draw_shares);
+    fputs("</div>\n", page->html);
+}
+
+static void write_origin(const explain_page *page)
+{
+    char date[MACHINE_LENGTH];
+    volt_build_info info;
+    volt_build_info_get(&info);
+    fputs("<h2>How to read this</h2>\n"
+          "<p>f = g<sub>0</sub> + &Sigma; g<sub>1</sub>[m] &delta;<sub>-m</sub> + &Sigma; "
+          "g<sub>2</sub>[m<sub>1</sub>]"
+          "[m<sub>2</sub>] &delta;<sub>-m<sub>1</sub></sub> &delta;<sub>-m<sub>2</sub></sub> + &hellip;, "
+          "&delta; being the inputs less the point of expansion, all in the units of the data. Memory is the "
+          "number "
+          "of lags that hold 99 % of what g<sub>1</sub> and g<sub>2</sub> would do to white inputs. Orders "
+          "belong to "
+          "the point of expansion, and ridge regression shrinks kernels a little: what is shrunk turns up in "
+          "higher "
+          "orders.</p>\n",
+          page->html);
+    fprintf(page->html, "<p class=\"quiet\">volterra %s, %s.</p>\n</body>\n</html>\n", info.version,
+            machine_date(date));
+}
+
+int explain_write_page(const explained *shown, const char *model, const char *prefix)
+{
+    text_stream memory;
+    char path[EXPLAINED_PATH];
+    explain_page page = {.html = text_open(&memory), .shown = shown, .model = model};
+    if (!page.html) {
+        free(text_close(&memory));
+        return complain(EXIT_FAILED, "not enough memory for the page");
+    }
+    write_head(&page);
+    write_numbers(&page);
+    write_figures(&page);
+    write_origin(&page);
+    char *text = text_close(&memory);
+    int failed = text ? output_text(explained_path(prefix, "html", path), text)
+                      : complain(EXIT_FAILED, "not enough memory for the page");
+    free(text);
+    return failed ? failed : page.failed;
+}

@@ -1,0 +1,452 @@
+/* tests/unit/test_explain.c: the series of models: standard deviations against differences of the posterior covariance,
+ * a system that is known, threads, memory, cancelling, and what is refused. */
+#include "base/progress.h"
+#include "model/model_internal.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/plain_linear.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 30, D = 2, Q = 2, LAGS = 3, PAST = 300 };
+
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+static volt_model *fit(const char *text, const double *X, const double *Y, int64_t n,
+                       const volt_fit_options *options)
+{
+    volt_kernel *kernel = plain_parse(text);
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, n, D), volt_view_of(Y, n, Q), options, nowhere, &model));
+    volt_kernel_free(kernel);
+    return model;
+}
+
+static volt_fit_options plain_options(double alpha)
+{
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = alpha;
+    options.scale = 0;
+    return options;
+}
+
+/* ---- standard deviations ---------------------------------------------------------------------- */
+
+/* K of all sequences that are one constant for long and move by h in one input at one lag, or by -h, and of the training
+ * rows, with one another: the last rows of Gram matrices. */
+static double kernel_between(const volt_kernel *kernel, volt_view X, volt_view Y)
+{
+    volt_gram_options options = volt_gram_options_default();
+    options.radius = 1;
+    double *K = new_matrix(X.rows, Y.rows);
+    check_ok(volt_gram(kernel, X, Y, &options, volt_matrix_of(K, X.rows, Y.rows)));
+    double last = K[X.rows * Y.rows - 1];
+    free(K);
+    return last;
+}
+
+static double *moved(const double *point, int lag, int input, double h)
+{
+    double *X = new_matrix(PAST, D);
+    for (int i = 0; i < PAST * D; i++)
+        X[i] = point[i % D];
+    X[(PAST - 1 - lag) * D + input] += h;
+    return X;
+}
+
+static void check_band(const char *text, const double *X, const double *Y, const double *point, bool intercept)
+{
+    const double alpha = 0.05, h = 1e-3;
+    volt_fit_options fitting = plain_options(alpha);
+    fitting.intercept = intercept;
+    volt_model *model = fit(text, X, Y, N, &fitting);
+    volt_kernel *kernel = plain_parse(text);
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    volt_explain_options options = volt_explain_options_default();
+    options.lags = LAGS;
+    options.about = VOLT_ABOUT_POINT;
+    options.point = point;
+    options.order = 1;
+    options.shares = 0;
+    volt_explanation *e = NULL;
+    check_ok(volt_model_explain(model, &options, &e));
+
+    double *K = new_matrix(N, N), *solved = new_matrix(N, 2), slope[N], scale[Q] = {0};
+    volt_gram_options gram = volt_gram_options_default();
+    gram.radius = 1;
+    check_ok(
+        volt_gram(kernel, volt_view_of(X, N, D), volt_view_of(NULL, 0, 0), &gram, volt_matrix_of(K, N, N)));
+    for (int i = 0; i < N; i++)
+        K[i * N + i] += alpha;
+    for (int q = 0; q < Q; q++)
+        for (int i = 0; i < N * N; i++)
+            scale[q] +=
+                info.coefficients[i / N * Q + q] * K[i] * info.coefficients[i % N * Q + q] / (N - intercept);
+    for (int v = 0; v < LAGS * D; v++) {
+        double *up = moved(point, v / D, v % D, h), *down = moved(point, v / D, v % D, -h);
+        volt_view plus = volt_view_of(up, PAST, D), minus = volt_view_of(down, PAST, D);
+        double prior = (kernel_between(kernel, plus, plus) - 2 * kernel_between(kernel, plus, minus) +
+                        kernel_between(kernel, minus, minus)) /
+                       (4 * h * h);
+        double dd = 0, one_d = 0, one_one = 0;
+        for (int i = 0; i < N; i++) {
+            volt_view w = volt_view_of(X, i + 1, D);
+            slope[i] = (kernel_between(kernel, plus, w) - kernel_between(kernel, minus, w)) / (2 * h);
+            solved[2 * i] = slope[i];
+            solved[2 * i + 1] = 1;
+        }
+        plain_solve(volt_view_of(K, N, N), volt_matrix_of(solved, N, 2));
+        for (int i = 0; i < N; i++) {
+            dd += slope[i] * solved[2 * i];
+            one_d += solved[2 * i];
+            one_one += solved[2 * i + 1];
+        }
+        double variance = prior - dd + (intercept ? one_d * one_d / one_one : 0);
+        for (int q = 0; q < Q; q++) {
+            double expected = sqrt(scale[q] * variance), found = e->g1_std[q * LAGS * D + v];
+            /* Differences leave h^2 of higher derivatives and eps / h^2 of the kernel. */
+            if (!(fabs(found - expected) <= 2e-5 * sqrt(scale[q] * (prior + 1e-3))))
+                fail_msg("%s: lag %d, input %d, output %d: %.10g, by differences %.10g", text, v / D, v % D, q,
+                         found, expected);
+        }
+        free(up);
+        free(down);
+    }
+    free(K);
+    free(solved);
+    volt_explanation_free(e);
+    volt_kernel_free(kernel);
+    volt_model_free(model);
+}
+
+static void standard_deviations(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "volterra:tau=0.6,lambda=0.7",
+        "volterra:tau=0.8,lambda=0.6,lift=exponential",
+        "volterra:tau=0.8,lambda=0.6,lift=poly:2",
+        "volterra:gamma=0.6,lambda=0.8,lift=rbf",
+        "memory:gamma=0.5,rho=0.5,mu=0.6",
+        "fir:mu=0.7,corr=0.4",
+        "rbf:gamma=0.7,window=3",
+        "2*fir:mu=0.6,pole=0.5 + fading:gamma=0.6,rho=0.5",
+        "linear:window=3*volterra:tau=0.5,lambda=0.6",
+    };
+    volt_rng rng = test_rng(7701);
+    double *X = random_rows(&rng, N, D, 0.95), *Y = normal_rows(&rng, N, Q), zero[D] = {0},
+           point[D] = {0.2, -0.1};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        if (UNDER_SANITIZERS && t % 3 != 0)
+            continue;
+        check_band(texts[t], X, Y, zero, true);
+        check_band(texts[t], X, Y, point, t % 2);
+    }
+    free(X);
+    free(Y);
+}
+
+/* Several alphas, rows without targets, records and a washout: the same numbers as one by one. */
+static void standard_deviations_of_parts(void **state)
+{
+    (void)state;
+    enum { KEPT = 24 };
+    volt_rng rng = test_rng(7702);
+    double *X = random_rows(&rng, N, D, 0.95), *Y = normal_rows(&rng, N, Q);
+    volt_fit_options options = plain_options(0.05), missing = options, washed = options;
+    volt_explain_options asked = volt_explain_options_default();
+    asked.lags = LAGS;
+    asked.shares = 0;
+    volt_model *model = fit("memory:gamma=0.4", X, Y, N, &options);
+    volt_explanation *both = NULL, *one = NULL;
+    model->alphas[1] = 0.5; /* as if it had been chosen so */
+    check_ok(volt_model_explain(model, &asked, &both));
+    model->alphas[0] = 0.5;
+    check_ok(volt_model_explain(model, &asked, &one));
+    for (int i = 0; i < LAGS * D; i++) {
+        assert_true(both->g1_std[LAGS * D + i] == one->g1_std[LAGS * D + i]);
+        assert_true(both->g1_std[i] < one->g1_std[i] || both->g1_std[i] > one->g1_std[i]);
+    }
+    volt_explanation_free(both);
+    volt_explanation_free(one);
+    volt_model_free(model);
+
+    /* Rows after the last target, and before the first, are as good as none. */
+    missing.missing_targets = 1;
+    for (int i = KEPT; i < N; i++)
+        Y[i * Q] = Y[i * Q + 1] = NAN;
+    model = fit("memory:gamma=0.4", X, Y, N, &missing);
+    check_ok(volt_model_explain(model, &asked, &both));
+    volt_model_free(model);
+    model = fit("memory:gamma=0.4", X, Y, KEPT, &options);
+    asked.about = VOLT_ABOUT_POINT;
+    asked.point = both->about;
+    check_ok(volt_model_explain(model, &asked, &one));
+    volt_model_free(model);
+    for (int i = 0; i < Q * LAGS * D; i++)
+        assert_true(fabs(both->g1_std[i] - one->g1_std[i]) <= 1e-11 * one->g1_std[i]);
+    volt_explanation_free(both);
+    volt_explanation_free(one);
+
+    washed.washout = 5;
+    model = fit("memory:gamma=0.4", X, Y, KEPT, &washed);
+    check_ok(volt_model_explain(model, &asked, &one));
+    for (int i = 0; i < Q * LAGS * D; i++)
+        assert_true(one->g1_std[i] > 0 && isfinite(one->g1_std[i]));
+    volt_explanation_free(one);
+    volt_model_free(model);
+    free(X);
+    free(Y);
+}
+
+/* ---- a system that is known ------------------------------------------------------------------- */
+
+/* y = 1 + g1 x + x g2 x of two lags, without noise: its kernels come back, and nothing is left for higher orders. */
+static void a_known_system(void **state)
+{
+    (void)state;
+    enum { ROWS = 500 };
+    volt_rng rng = test_rng(7703);
+    double *X = new_matrix(ROWS, D), *Y = new_matrix(ROWS, Q);
+    for (int i = 0; i < ROWS * D; i++)
+        X[i] = 2 * volt_rng_uniform(&rng) - 1;
+    for (int i = 0; i < ROWS; i++) {
+        const double *x = X + i * D, *b = i ? x - D : NULL;
+        double b0 = b ? b[0] : 0, b1 = b ? b[1] : 0;
+        Y[i * Q] = 1 + 2 * x[0] - b1 + 0.5 * x[0] * x[0] + 0.8 * x[0] * b1 - 0.6 * x[0] * x[1];
+        Y[i * Q + 1] = 3 * b0 + 0.7 * b0 * b1;
+    }
+    volt_fit_options options = plain_options(1e-6);
+    volt_model *model = fit("volterra:tau=0.3,lambda=0.5,lift=exponential", X, Y, ROWS, &options);
+    volt_explain_options asked = volt_explain_options_default();
+    asked.lags = LAGS;
+    asked.about = VOLT_ABOUT_ZERO;
+    volt_explanation *e = NULL;
+    check_ok(volt_model_explain(model, &asked, &e));
+    double g1[Q][LAGS][D] = {{{2, 0}, {0, -1}}, {{0, 0}, {3, 0}}},
+           g2[Q][LAGS][LAGS][D][D] = {{{{{0.5, -0.3}, {-0.3, 0}}, {{0, 0.8}}}},
+                                      {{{{0}}}, {{{0}}, {{0, 0.35}, {0.35, 0}}}}};
+    for (int i = 0; i < Q * LAGS * D; i++)
+        assert_true(fabs(e->kernels[0][i] - (&g1[0][0][0])[i]) < 0.02);
+    for (int i = 0; i < Q * LAGS * LAGS * D * D; i++)
+        if (!(fabs(e->kernels[1][i] - (&g2[0][0][0][0][0])[i]) < 0.03))
+            fail_msg("g2, place %d: %g, expected %g", i, e->kernels[1][i], (&g2[0][0][0][0][0])[i]);
+    assert_true(fabs(e->g0[0] - 1) < 0.01 && fabs(e->g0[1]) < 0.01);
+    assert_int_equal(e->share_orders, 2);
+    for (int q = 0; q < Q; q++) {
+        const double *share = e->shares + q * 3;
+        assert_true(fabs(share[0] + share[1] + share[2] - 1) < 1e-12);
+        assert_true(share[0] > 0.8 && share[1] > 0 && fabs(share[2]) < 0.01);
+        assert_int_equal(e->memory[q], 2);
+    }
+    volt_explanation_free(e);
+    volt_model_free(model);
+    free(X);
+    free(Y);
+}
+
+/* ---- whatever the circumstances --------------------------------------------------------------- */
+
+static void any_number_of_threads(void **state)
+{
+    (void)state;
+    enum { ROWS = 700 };
+    volt_rng rng = test_rng(7704);
+    double *X = random_rows(&rng, ROWS, D, 1), *Y = normal_rows(&rng, ROWS, Q);
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    volt_model *model = fit("memory + 2*fir:pole=0.5", X, Y, ROWS, &options);
+    volt_explain_options asked = volt_explain_options_default();
+    asked.lags = 6;
+    asked.band = 0;
+    volt_explanation *first = NULL, *e = NULL;
+    check_ok(volt_set_threads(1));
+    check_ok(volt_model_explain(model, &asked, &first));
+    for (int threads = 2; threads <= 4; threads++) {
+        check_ok(volt_set_threads(threads));
+        check_ok(volt_model_explain(model, &asked, &e));
+        assert_memory_equal(first->kernels[0], e->kernels[0], Q * 6 * D * sizeof(double));
+        assert_memory_equal(first->kernels[1], e->kernels[1], Q * 36 * D * D * sizeof(double));
+        for (int i = 0; i < Q * 3; i++) /* BLAS may add up in another order */
+            assert_true(fabs(first->shares[i] - e->shares[i]) < 1e-11);
+        volt_explanation_free(e);
+    }
+    check_ok(volt_set_threads(0));
+    volt_explanation_free(first);
+    volt_model_free(model);
+    free(X);
+    free(Y);
+}
+
+typedef struct scene {
+    double *X, *Y;
+    volt_model *model;
+    volt_explain_options options;
+} scene;
+
+static scene make_scene(void)
+{
+    volt_rng rng = test_rng(7705);
+    volt_fit_options fitting = volt_fit_options_default();
+    fitting.alpha = 0.1;
+    scene s = {.X = random_rows(&rng, N, D, 1),
+               .Y = normal_rows(&rng, N, Q),
+               .options = volt_explain_options_default()};
+    s.model = fit("volterra*rbf + 2*fir:pole=0.5", s.X, s.Y, N, &fitting);
+    s.options.lags = 2;
+    s.options.along = volt_view_of(s.X, N, D);
+    return s;
+}
+
+static void free_scene(scene *s)
+{
+    volt_model_free(s->model);
+    free(s->X);
+    free(s->Y);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    scene s = make_scene();
+    double parts[N * Q * 4];
+    check_ok(volt_set_threads(1));
+    for (int orders = 0; orders < 2; orders++)
+        for (int64_t k = 1;; k++) {
+            volt_explanation *e = NULL;
+            failing_alloc_start(k);
+            volt_status status = orders ? volt_model_orders(s.model, s.options.along, &s.options,
+                                                            volt_matrix_of(parts, N, Q * 4))
+                                        : volt_model_explain(s.model, &s.options, &e);
+            int hit = failing_alloc_hit();
+            assert_true(status == VOLT_OK || !e);
+            volt_explanation_free(e);
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+    check_ok(volt_set_threads(0));
+    free_scene(&s);
+}
+
+typedef struct user {
+    int64_t calls, cancel_at;
+} user;
+
+static int listen(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    assert_true(fraction >= 0 && fraction <= 1);
+    user *u = context;
+    return ++u->calls == u->cancel_at;
+}
+
+/* Every poll is a call, on one thread: cancelled at each of them in turn. */
+static void cancelled_anywhere(void **state)
+{
+    (void)state;
+    scene s = make_scene();
+    volt_stage_set_interval(0);
+    check_ok(volt_set_threads(1));
+    user all = {0};
+    volt_explanation *e = NULL;
+    s.options.progress = (volt_progress){listen, &all};
+    check_ok(volt_model_explain(s.model, &s.options, &e));
+    volt_explanation_free(e);
+    assert_true(all.calls > 20);
+    for (int64_t k = 1; k <= all.calls; k += UNDER_SANITIZERS ? 7 : 1) {
+        user u = {.cancel_at = k};
+        e = NULL;
+        s.options.progress = (volt_progress){listen, &u};
+        check_fails(volt_model_explain(s.model, &s.options, &e), VOLT_ERR_CANCELLED, "cancelled");
+        assert_null(e);
+        assert_int_equal(u.calls, k);
+    }
+    volt_stage_set_interval(0.05);
+    check_ok(volt_set_threads(0));
+    free_scene(&s);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    scene s = make_scene();
+    volt_explanation *e = NULL;
+    volt_explain_options options = volt_explain_options_default();
+    double parts[N * Q * 4], far[D] = {90, 0};
+    check_fails(volt_model_explain(NULL, NULL, &e), VOLT_ERR_ARGUMENT, "the model or the place");
+    check_fails(volt_model_explain(s.model, NULL, NULL), VOLT_ERR_ARGUMENT, "the model or the place");
+    options.lags = -1;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "-1 lags are asked for");
+    options.lags = N + 1;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT,
+                "31 lags are asked for, and there are 30");
+    options.lags = 0;
+    options.order = 0;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order 0 is asked for");
+    options.order = 9;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order 9 is asked for");
+    options.order = 8;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT,
+                "has 3.359e+14 numbers with 30 lags");
+    options.order = 2;
+    options.about = VOLT_ABOUT_POINT;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT,
+                "the point to expand about is NULL");
+    options.point = far;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_DOMAIN,
+                "beyond the largest of training, 1");
+    far[0] = INFINITY;
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_NOT_FINITE, "is not finite or too large");
+    options.about = VOLT_ABOUT_MEAN;
+    options.along = volt_view_of(s.X, N * D, 1);
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_SHAPE, "1 columns, and the model takes 2");
+    check_fails(volt_model_orders(s.model, volt_view_of(s.X, N, D), NULL, volt_matrix_of(parts, N, Q)),
+                VOLT_ERR_SHAPE, "the parts are 30 x 2, and must be 30 x 8");
+    check_fails(volt_model_orders(NULL, volt_view_of(s.X, N, D), NULL, volt_matrix_of(parts, N, Q)),
+                VOLT_ERR_ARGUMENT, "the model is NULL");
+    assert_null(e);
+    free_scene(&s);
+
+    static const char *const texts[] = {"gak:window=3", "sig:window=3", "sigpde:window=3",
+                                        "fir + gak:window=3"};
+    for (int t = 0; t < 4; t++) {
+        volt_rng rng = test_rng(7706);
+        double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q);
+        volt_fit_options fitting = volt_fit_options_default();
+        fitting.alpha = 1;
+        volt_model *model = fit(texts[t], X, Y, N, &fitting);
+        check_fails(volt_model_explain(model, NULL, &e), VOLT_ERR_ARGUMENT,
+                    "has no power series in the inputs here");
+        volt_model_free(model);
+        free(X);
+        free(Y);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_deviations), cmocka_unit_test(standard_deviations_of_parts),
+        cmocka_unit_test(a_known_system),      cmocka_unit_test(any_number_of_threads),
+        cmocka_unit_test(memory_runs_out),     cmocka_unit_test(cancelled_anywhere),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
