@@ -117,8 +117,8 @@ typedef struct volt_kernel_entry {
     /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
     void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
     const volt_scan_series *series; /* (optional) */
-    bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
-    bool has_weights;       /* it runs on a reservoir, whose weights are saved with a model */
+    bool may_be_indefinite;         /* its Gram matrices need not be positive semidefinite */
+    bool has_weights;               /* it runs on a reservoir, whose weights are saved with a model */
     bool shares_ball; /* its weights are shares of a bound on the ball: on another ball it is another kernel */
 } volt_kernel_entry;
 
