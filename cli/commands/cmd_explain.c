@@ -162,9 +162,10 @@ static int read_about(const explain_arguments *arguments, explain_data *data, vo
     options->about = word[0] == 'm' ? VOLT_ABOUT_MEAN : word[0] == 'z' ? VOLT_ABOUT_ZERO : VOLT_ABOUT_POINT;
     if (options->about != VOLT_ABOUT_POINT)
         return 0;
-    data->point = malloc((size_t)data->shown.info.d * sizeof *data->point);
+    int64_t count = explained_inputs(&data->shown.info);
+    data->point = malloc((size_t)count * sizeof *data->point);
     options->point = data->point;
-    return data->point ? read_point(arguments->about, data->shown.info.d, data->point)
+    return data->point ? read_point(arguments->about, count, data->point)
                        : complain(EXIT_FAILED, "not enough memory for the point to expand about");
 }
 
@@ -341,8 +342,10 @@ const cli_command command_explain = {
         "Memory is the number of lags that hold 99 % of what g1 and g2 would do to white inputs.\n"
         "\n"
         "Kernels that compare paths (gak, sig, sigpde) have no such series here; one that is even has none of\n"
-        "odd order about zero. With -o and nothing else, CSV tables, SVG pictures and an HTML page are "
-        "written.\n",
+        "odd order about zero. Of a model with --feedback the series is that of one step: the outputs of the\n"
+        "row before, NAME[-1], are inputs like the others.\n"
+        "\n"
+        "With -o and nothing else, CSV tables, SVG pictures and an HTML page are written.\n",
     .examples = "  volterra explain model.safetensors\n"
                 "  volterra explain model.safetensors --lags 30 -o learned\n"
                 "  volterra explain model.safetensors --about zero --order 3 --json\n"

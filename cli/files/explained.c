@@ -16,11 +16,37 @@
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
+int64_t explained_inputs(const volt_model_info *info)
+{
+    return info->d + (info->feedback_weight > 0 ? info->q : 0);
+}
+
+/* The inputs, and "y[-1]" of every output that comes back: one block, the pointers first. */
+static const char **all_inputs(const volt_model_info *info, const char *const *outputs)
+{
+    enum { BEHIND = 8 };
+    const char **own = input_names(info);
+    size_t count = (size_t)explained_inputs(info), bytes = 0;
+    for (int64_t k = 0; k < info->q; k++)
+        bytes += strlen(outputs[k]) + BEHIND;
+    for (int64_t j = 0; own && j < info->d; j++)
+        bytes += strlen(own[j]) + 1;
+    const char **names = own ? malloc(count * sizeof *names + bytes) : NULL;
+    char *at = names ? (char *)(names + count) : NULL;
+    for (size_t j = 0; names && j < count; j++) {
+        names[j] = at;
+        bool is_own = (int64_t)j < info->d;
+        at += sprintf(at, is_own ? "%s" : "%s[-1]", is_own ? own[j] : outputs[(int64_t)j - info->d]) + 1;
+    }
+    output_names_free(own);
+    return names;
+}
+
 int explained_name(explained *shown)
 {
     shown->outputs = output_names(&shown->info);
-    shown->inputs = input_names(&shown->info);
-    return shown->outputs && shown->inputs ? 0 : complain(EXIT_FAILED, "not enough memory for the names");
+    shown->inputs = shown->outputs ? all_inputs(&shown->info, shown->outputs) : NULL;
+    return shown->inputs ? 0 : complain(EXIT_FAILED, "not enough memory for the names");
 }
 
 void explained_release(explained *shown)

@@ -20,6 +20,9 @@ typedef struct explained {
 int explained_name(explained *shown);
 void explained_release(explained *shown);
 
+/* Inputs of the series: those of the model, and the outputs that come back. */
+int64_t explained_inputs(const volt_model_info *info);
+
 /* "order1", ..., and "higher" for number series->share_orders. */
 enum { ORDER_NAME_LENGTH = 32 };
 const char *explained_order(const explained *shown, int64_t number, char name[ORDER_NAME_LENGTH]);

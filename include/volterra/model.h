@@ -308,7 +308,7 @@ typedef struct volt_explain_options {
     int64_t lags;        /* 0 (default): until the past counts for less than a thousandth, 40 at most */
     int64_t order;       /* of the highest kernel, 2; 1 to VOLT_EXPLAIN_ORDERS */
     volt_about about;    /* VOLT_ABOUT_MEAN */
-    const double *point; /* VOLT_ABOUT_POINT: d numbers */
+    const double *point; /* VOLT_ABOUT_POINT: a number for every input, see volt_explanation.d */
     int band;   /* 1 (default): standard deviations of g1, for which the Gram matrix is factored once more */
     int shares; /* 1 (default): shares of the orders */
     volt_view along; /* rows over which they are taken, a new sequence; no data (default): the training rows */
@@ -320,9 +320,11 @@ VOLT_API volt_explain_options volt_explain_options_default(void);
 
 /* Read the fields, do not change them. */
 typedef struct volt_explanation {
-    int64_t d, q, lags, order; /* inputs and outputs; lags 0 .. lags - 1 */
-    const double *about;       /* d */
-    const double *g0;          /* q */
+    int64_t d, q, lags,
+        order; /* inputs and outputs; lags 0 .. lags - 1. With a feedback weight the outputs of the row
+                                * before are inputs as well, behind the others: the series is that of one step */
+    const double *about; /* d */
+    const double *g0;    /* q */
     const double
         *kernels[VOLT_EXPLAIN_ORDERS]; /* order p at p - 1: q x lags^p x d^p, [output][lag 1]...[input 1]...,
                                                  * 0 where lags fall; NULL above `order` */

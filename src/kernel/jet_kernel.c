@@ -24,8 +24,7 @@ static volt_status check(const volt_kernel_entry *entry)
     char names[256];
     VOLT_REQUIRE(
         entry->series, VOLT_ERR_ARGUMENT,
-        "kernel %s is no recursion over single rows, and has no power series in the inputs here; these have: "
-        "%s, and sums and products of them",
+        "kernel %s has no power series in the inputs here; these have: %s, and sums and products of them",
         entry->info.name, names_with_series(names, sizeof names));
     return VOLT_OK;
 }

@@ -98,7 +98,7 @@ static volt_status input_variances(const explain_setup *setup, double *variances
             mean += setup->rows[i * setup->width + c] / (double)setup->n;
         for (int64_t i = 0; i < setup->n; i++)
             squares += pow(setup->rows[i * setup->width + c] - mean, 2) / (double)setup->n;
-        double weight = model->recipe.plain ? 1 : model->recipe.column[c].weight;
+        double weight = explain_weight(setup, c);
         double variance = squares / pow(model->input.scale * weight, 2);
         if (variance > 0 && isfinite(variance))
             variances[explain_source(setup, c)] = variance;
@@ -167,6 +167,8 @@ static volt_status take_rows(const volt_model *model, volt_view X, const volt_re
 static volt_status check_rows(const volt_model *model, volt_view X)
 {
     VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
+                 "the outputs of the model come back as inputs: along other rows its orders are not defined");
     VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
                  "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
                  model->recipe.inputs);

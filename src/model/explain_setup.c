@@ -11,18 +11,33 @@
 
 /* ---- the point -------------------------------------------------------------------------------- */
 
-/* Column c when the inputs were x for ever: a level, or a change, which is 0. */
-static double column_at_rest(const volt_recipe *recipe, int64_t c, const double *x)
+/* How column c is made: an input, or an output that comes back, at lags, times a weight. */
+static volt_column column_of(const explain_setup *setup, int64_t c)
 {
-    if (recipe->plain)
-        return x[c];
-    return recipe->column[c].minus < 0 ? recipe->column[c].weight * x[recipe->column[c].source] : 0;
+    const volt_recipe *recipe = &setup->model->recipe;
+    int64_t own = volt_recipe_own(recipe);
+    if (c >= own)
+        return (volt_column){
+            .source = recipe->inputs + c - own, .minus = -1, .weight = recipe->fed.weight[c - own]};
+    return recipe->plain ? (volt_column){.source = c, .minus = -1, .weight = 1} : recipe->column[c];
+}
+
+/* What is taken off an input before the weight: outputs that come back are taken from their mean. */
+static double offset_of(const explain_setup *setup, int64_t c)
+{
+    const volt_recipe *recipe = &setup->model->recipe;
+    int64_t own = volt_recipe_own(recipe);
+    return c >= own ? recipe->fed.offset[c - own] : 0;
 }
 
 int64_t explain_source(const explain_setup *setup, int64_t c)
 {
-    const volt_recipe *recipe = &setup->model->recipe;
-    return recipe->plain ? c : recipe->column[c].source;
+    return column_of(setup, c).source;
+}
+
+double explain_weight(const explain_setup *setup, int64_t c)
+{
+    return column_of(setup, c).weight;
 }
 
 const double *explain_row(const explain_setup *setup, int64_t f, int64_t j)
@@ -57,16 +72,18 @@ static volt_status scaled_means(const explain_setup *setup, double *mean)
 static volt_status find_mean(explain_setup *setup)
 {
     const volt_model *model = setup->model;
-    const volt_recipe *recipe = &model->recipe;
     bool shifted =
         model->scaled && !volt_kernel_keeps_origin(model->kernel); /* the means are known, to the last bit */
     double *mean = volt_alloc_zero(setup->columns, sizeof *mean);
     volt_status status = mean ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK && !shifted)
         status = scaled_means(setup, mean);
-    for (int64_t c = 0; status == VOLT_OK && c < setup->columns; c++)
-        if (recipe->plain || recipe->column[c].minus < 0)
-            setup->about[explain_source(setup, c)] = model->input.shift[c] + mean[c] / model->input.scale;
+    for (int64_t c = 0; status == VOLT_OK && c < setup->columns; c++) {
+        volt_column column = column_of(setup, c);
+        if (column.minus < 0)
+            setup->about[column.source] =
+                offset_of(setup, c) + (model->input.shift[c] + mean[c] / model->input.scale) / column.weight;
+    }
     volt_free(mean);
     return status;
 }
@@ -78,9 +95,13 @@ static volt_status place_point(explain_setup *setup)
     const volt_filter *filters = volt_kernel_filters(model->kernel) ? model->kernel->filters : NULL;
     for (int64_t s = 0; s < setup->slices; s++) {
         double *z = setup->point + s * setup->columns, gain = filters ? volt_filter_gain(&filters[s]) : 1;
-        for (int64_t c = 0; c < setup->columns; c++)
-            z[c] = gain * (column_at_rest(&model->recipe, c, setup->about) - model->input.shift[c]) *
-                   model->input.scale;
+        for (int64_t c = 0; c < setup->columns; c++) {
+            volt_column column = column_of(setup, c);
+            double rest = column.minus < 0 /* a change is 0 */
+                              ? column.weight * (setup->about[column.source] - offset_of(setup, c))
+                              : 0;
+            z[c] = gain * (rest - model->input.shift[c]) * model->input.scale;
+        }
         double norm = volt_row_norm(z, setup->columns), radius = volt_slice_radius(&model->resolved, s);
         VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
                      "the point to expand about is not finite or too large");
@@ -129,9 +150,7 @@ static volt_status find_responses(explain_setup *setup, double *h)
         VOLT_TRY(impulse(setup, s, h));
         setup->reach[s] = 1;
         for (int64_t c = 0; c < setup->columns; c++) {
-            volt_column column = {.plus = 0, .minus = -1, .weight = 1};
-            if (!model->recipe.plain)
-                column = model->recipe.column[c];
+            volt_column column = column_of(setup, c);
             double *r = setup->response + (s * setup->columns + c) * lags,
                    unit = column.weight * model->input.scale;
             for (int64_t u = 0; u < lags; u++) {
@@ -246,7 +265,7 @@ volt_status explain_setup_make(const volt_model *model, const volt_explain_optio
     setup->model = model;
     setup->records = model->resolved.records ? &model->resolved.records->rows : NULL;
     setup->n = model->n;
-    setup->inputs = model->recipe.inputs;
+    setup->inputs = model->recipe.inputs + model->recipe.fed.n;
     setup->columns = model->recipe.columns;
     setup->width = model->d;
     setup->slices = setup->width / setup->columns;

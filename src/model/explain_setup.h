@@ -2,7 +2,8 @@
  * point that it is expanded about.
  *
  * The model is a functional of sequences with an endless past, f = c + sum_i A_i K(., w^(i)), w^(i) being the training rows
- * up to row i after zeros. It is expanded about the sequence that is one constant for ever. */
+ * up to row i after zeros. It is expanded about the sequence that is one constant for ever. Where outputs come back, it is
+ * the functional of one step: of the inputs, and of the outputs as they were measured. */
 #ifndef MODEL_EXPLAIN_SETUP_H
 #define MODEL_EXPLAIN_SETUP_H
 
@@ -29,8 +30,9 @@ volt_status explain_setup_make(const volt_model *model, const volt_explain_optio
                                explain_setup *setup);
 void explain_setup_release(explain_setup *setup);
 
-/* The input that column c is made of. */
+/* The input that column c is made of; outputs that come back, of the row before, are inputs behind those of the user. */
 int64_t explain_source(const explain_setup *setup, int64_t c);
+double explain_weight(const explain_setup *setup, int64_t c);
 
 /* Row j of the training rows as factor f sees it. */
 const double *explain_row(const explain_setup *setup, int64_t f, int64_t j);

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { N = 37, D = 2, Q = 2, LAGS = 4, PAST = 400 };
+enum { N = 37, D = 2, Q = 2, MOST = D + Q, LAGS = 4, PAST = 400 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
@@ -50,7 +50,7 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-typedef enum scene_kind { PLAIN, RECORDS, UNSCALED, CHANGES, KINDS } scene_kind;
+typedef enum scene_kind { PLAIN, RECORDS, UNSCALED, CHANGES, FEEDBACK, KINDS } scene_kind;
 
 typedef struct scene {
     double *X, *Y;
@@ -71,6 +71,8 @@ static scene make_scene(volt_rng *rng, const char *text, scene_kind kind)
         options.records = lengths;
         options.n_records = 3;
     }
+    if (kind == FEEDBACK)
+        options.feedback_weight = 0.7;
     int64_t both[Q] = {1, 0};
     if (kind == CHANGES) { /* levels, changes and a season, and targets that are changes */
         options.anchors = both;
@@ -95,39 +97,48 @@ static void free_scene(scene *s)
     free(s->X);
 }
 
-/* The sum of the kernel of order p of output k times the direction (LAGS x D, lag 0 first). */
+/* The sum of the kernel of order p of output k times the direction (LAGS x d, lag 0 first). */
 static double along(const volt_explanation *e, int p, int k, const double *direction)
 {
-    int64_t block = 1, all = 1;
+    int64_t d = e->d, block = 1, all = 1;
     for (int j = 0; j < p; j++) {
-        block *= D;
-        all *= LAGS * D;
+        block *= d;
+        all *= LAGS * d;
     }
     double sum = 0;
     for (int64_t i = 0; i < all; i++) {
         int64_t lags = i / block, inputs = i % block;
         double term = e->kernels[p - 1][k * all + i];
-        for (int j = 0; j < p; j++, lags /= LAGS, inputs /= D)
-            term *= direction[lags % LAGS * D + inputs % D];
+        for (int j = 0; j < p; j++, lags /= LAGS, inputs /= d)
+            term *= direction[lags % LAGS * d + inputs % d];
         sum += term;
     }
     return sum;
 }
 
-/* The forecasts after a long past at `about` and LAGS rows that differ from it by h times the direction. */
-static void forecast(const volt_model *model, const double *about, const double *direction, double h,
+/* The forecasts after a long past at the point and LAGS rows that differ from it by h times the direction. Outputs that come
+ * back belong to the row before. */
+static void forecast(const volt_model *model, const volt_explanation *e, const double *direction, double h,
                      double *out)
 {
-    double *X = new_matrix(PAST + LAGS, D), *all = new_matrix(PAST + LAGS, Q);
-    for (int i = 0; i < PAST + LAGS; i++)
+    enum { ROWS = PAST + LAGS };
+    double *X = new_matrix(ROWS, D), *all = new_matrix(ROWS, Q), *known = new_matrix(ROWS, Q);
+    for (int i = 0; i < ROWS; i++) {
+        int lag = ROWS - 1 - i;
         for (int j = 0; j < D; j++)
-            X[i * D + j] = about[j] + (i >= PAST ? h * direction[(PAST + LAGS - 1 - i) * D + j] : 0);
+            X[i * D + j] = e->about[j] + (lag < LAGS ? h * direction[lag * e->d + j] : 0);
+        for (int k = 0; k < Q && e->d > D; k++)
+            known[i * Q + k] =
+                e->about[D + k] + (lag >= 1 && lag <= LAGS ? h * direction[(lag - 1) * e->d + D + k] : 0);
+    }
     volt_predict_options options = volt_predict_options_default();
     options.start = VOLT_START_RESET;
     options.beyond = VOLT_BEYOND_ALLOW;
-    check_ok(volt_model_predict(model, volt_view_of(X, PAST + LAGS, D), &options,
-                                volt_matrix_of(all, PAST + LAGS, Q), NULL));
-    memcpy(out, all + (PAST + LAGS - 1) * Q, Q * sizeof(double));
+    if (e->d > D)
+        options.known = volt_view_of(known, ROWS, Q);
+    check_ok(volt_model_predict(model, volt_view_of(X, ROWS, D), &options, volt_matrix_of(all, ROWS, Q), NULL));
+    memcpy(out, all + (ROWS - 1) * Q, Q * sizeof(double));
+    free(known);
     free(all);
     free(X);
 }
@@ -155,11 +166,11 @@ static void check_scene(const char *text, scene *s, volt_about about, const doub
     options.band = options.shares = 0;
     volt_explanation *e = NULL;
     check_ok(volt_model_explain(s->model, &options, &e));
-    double direction[LAGS * D], values[9][Q], h = 0.008;
-    for (int i = 0; i < LAGS * D; i++)
+    double direction[LAGS * MOST], values[9][Q], h = 0.008;
+    for (int i = 0; i < LAGS * e->d; i++)
         direction[i] = volt_rng_normal(rng);
     for (int i = 0; i < 9; i++)
-        forecast(s->model, e->about, direction, (i - 4) * h, values[i]);
+        forecast(s->model, e, direction, (i - 4) * h, values[i]);
     for (int k = 0; k < Q; k++) {
         double f[9], size = 0, expected[4];
         for (int i = 0; i < 9; i++) {
@@ -189,7 +200,7 @@ static void differences_of_forecasts(void **state)
                 continue;
             scene s = make_scene(&rng, texts[t], kind);
             check_scene(texts[t], &s, VOLT_ABOUT_MEAN, NULL, &rng);
-            double point[D] = {kind == UNSCALED ? 0.1 : 3.1, kind == UNSCALED ? -0.15 : 2.8};
+            double point[MOST] = {kind == UNSCALED ? 0.1 : 3.1, kind == UNSCALED ? -0.15 : 2.8, 0.1, -0.1};
             check_scene(texts[t], &s, VOLT_ABOUT_POINT, point, &rng);
             free_scene(&s);
         }

@@ -150,7 +150,7 @@ explain_refuses()
     err_has 'sees 3 at most'
     expect 0 fit --x x.csv:u,v --y x.csv:a --kernel gak:window=3 --alpha 1e-3 --rows 0:20 -o g.safetensors
     expect 2 explain g.safetensors
-    err_has 'kernel gak is no recursion .* these have: volterra, linear'
+    err_has 'kernel gak has no power series .* these have: volterra, linear'
     # An even kernel has no odd orders about zero.
     expect 0 fit --x x.csv:u,v --y x.csv:b --kernel volterra:lift=even --alpha 1e-3 -o e.safetensors
     expect 0 explain e.safetensors --lags 3 --about zero --json
