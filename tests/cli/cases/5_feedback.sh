@@ -1,0 +1,167 @@
+# tests/cli/cases/5_feedback.sh: outputs that come back beside the inputs (--feedback).
+
+# The golden file as CSV: train.csv, test.csv, and what free runs on the latter give, continued and warmed up.
+golden_feedback()
+{
+    command -v python3 >/dev/null || skip "there is no python3"
+    python3 - "$here/../reference/m2_feedback.json" <<'PY'
+import json, sys
+g = json.load(open(sys.argv[1]))
+n = g["train_rows"]
+rows = [f"{x[0]!r},{y!r}" for x, y in zip(g["x"], g["y"])]
+open("train.csv", "w").write("\n".join(["u,y"] + rows[:n]) + "\n")
+open("test.csv", "w").write("\n".join(["u,y"] + rows[n:n + len(g["simulated_continue"])]) + "\n")
+open("continued", "w").write("\n".join(map(repr, g["simulated_continue"])) + "\n")
+open("warmed", "w").write("\n".join(map(repr, g["simulated_reset_after_warm_up"])) + "\n")
+PY
+}
+golden_fit=(--kernel '5*fir:mu=0.3,corr=0 + fading:gamma=0.5,rho=0.3' --alpha 1e-4 --no-scale --feedback --feedback-weight 2.5)
+
+feedback_golden()
+{
+    golden_feedback
+    expect 0 fit --x train.csv:u --y train.csv:y "${golden_fit[@]}" -o m.safetensors --json
+    valid_json out "v['feedback_weight'] == 2.5 and v['feedback'] is False and v['columns'] == 2 and v['d'] == 1"
+    expect 0 predict m.safetensors --x test.csv:u -o free.csv
+    near <(sed 1d free.csv) continued 1e-6
+    expect 0 predict m.safetensors --x test.csv:u --start reset --known test.csv:y --warm-up 8 -o warm.csv
+    near <(sed 1d warm.csv) warmed 1e-6
+    # Columns of the model's outputs are found by name.
+    expect 0 predict m.safetensors --x test.csv:u --start reset --known test.csv --warm-up 8 -o named.csv
+    cmp warm.csv named.csv || fail "--known does not find its column by name"
+    # One step ahead the fitted values come out again.
+    expect 0 fit --x train.csv:u --y train.csv:y "${golden_fit[@]}" -o m.safetensors --fitted fitted.csv
+    expect 0 predict m.safetensors --x train.csv:u --start reset --known train.csv:y -o steps.csv
+    near steps.csv fitted.csv 1e-6
+    # A stream feeds its own outputs back, also from a state.
+    sed 1d test.csv | cut -d, -f1 | head -n 15 | "$VOLTERRA" stream m.safetensors --state s >one || fail "stream"
+    sed 1d test.csv | cut -d, -f1 | tail -n +16 | "$VOLTERRA" stream m.safetensors --state s >two || fail "stream --state"
+    cat one two | cmp - <(sed 1d free.csv) || fail "a stream differs from predict"
+}
+check "feedback: the golden file through fit, predict and stream" feedback_golden
+
+feedback_searches()
+{
+    golden_feedback
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 8 --folds 3 --log log --json -o best.safetensors
+    valid_json out "0.1 <= v['best']['feedback'] <= 100 and ' --feedback --feedback-weight ' in v['command']"
+    grep -q '"feedback":' log || fail "the log does not say the weight"
+    # The command that it prints makes the same model.
+    cp best.safetensors kept
+    python3 -c 'import json, sys; print(json.load(open("out"))["command"].replace("volterra", sys.argv[1], 1))' "$VOLTERRA" >command
+    sh ./command >/dev/null || fail "the command of the result fails"
+    cmp best.safetensors kept || fail "the command makes another model"
+    # A log goes on, shards add up, and both know the weight.
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 10 --folds 3 --log log --resume --json
+    valid_json out "v['resumed'] == 8 and v['draws'] == 10"
+    cp out whole
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 10 --folds 3 --shard 1/2 --log s1
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 10 --folds 3 --shard 2/2 --log s2
+    expect 0 tune --merge s1 s2 --x train.csv:u --y train.csv:y --feedback --json
+    valid_json out "v['best'] == json.load(open('whole'))['best']"
+    expect 2 tune --merge s1 s2 --x train.csv:u --y train.csv:y -o x.safetensors
+    err_has 'of a search with --feedback'
+    # Another way to validate is another search; a weight that is given is no draw.
+    expect 1 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --validate one-step --draws 10 --folds 3 --log log --resume
+    err_has 'another search'
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel 'fading | linear' --feedback --feedback-weight 3 --search adaptive \
+        --draws 70 --folds 2 --json
+    valid_json out "v['best']['feedback'] == 3"
+    printf 'gamma,rho,alpha,feedback\n1,0.3,1e-4,2\n2,0.2,auto,0.5\n' >c.csv
+    expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --candidates c.csv --folds 3 --json
+    valid_json out "v['best']['feedback'] in (2, 0.5) and v['draws'] == 2"
+}
+check "feedback: searches draw the weight, log it and fit with it" feedback_searches
+
+feedback_of_records()
+{
+    golden_feedback
+    awk -F, -v OFS=, 'NR == 1 { print "run", $0; next } { print (NR <= 50 ? "a" : "b"), $0 }' train.csv >runs.csv
+    expect 0 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run "${golden_fit[@]}" -o m.safetensors
+    expect 0 predict m.safetensors --x runs.csv:u --series runs.csv:run --known runs.csv:y --warm-up 5 -o both.csv
+    # Each record runs as it would alone.
+    expect 0 predict m.safetensors --x runs.csv:u --rows 49: --start reset --known runs.csv:y --warm-up 5 -o second.csv
+    cmp <(tail -n 71 both.csv | cut -d, -f2) <(sed 1d second.csv) || fail "the second record differs from a run of its own"
+    expect 2 predict m.safetensors --x runs.csv:u --series runs.csv:run --known runs.csv:y --warm-up 50
+    err_has 'the warm-up is 50 rows, and the sequence that begins with row 1 has 49'
+    expect 0 tune --x runs.csv:u --y runs.csv:y --series runs.csv:run --kernel fading --feedback --draws 2 --folds 1 --folds-by records
+}
+check "feedback: every record begins with nothing" feedback_of_records
+
+feedback_diverges()
+{
+    awk 'BEGIN { print "u,y"; y = 0; for (t = 0; t < 40; t++) { u = (t % 3) - 1; y = 1.5 * y + u; if (t < 12) printf "%d,%.17g\n", u, y } }' >grow.csv
+    awk 'BEGIN { print "u"; for (t = 0; t < 40; t++) print 1 }' >ones.csv
+    expect 0 fit --x grow.csv:u --y grow.csv:y --kernel linear --alpha 1e-9 --no-scale --feedback -o m.safetensors
+    expect 1 predict m.safetensors --x ones.csv -o out.csv
+    err_has 'the free run diverges: output 1 of row'
+    [ ! -e out.csv ] || fail "a run that diverges left a file"
+    # In a search it is a draw that failed, with the reason in the log.
+    printf 'alpha,feedback\n1e-9,1\n' >c.csv
+    awk 'BEGIN { print "u,y"; y = 0; for (t = 0; t < 40; t++) { u = (t % 3) - 1; y = 2 * y + u; printf "%d,%.17g\n", u, y } }' >grow.csv
+    expect 1 tune --x grow.csv:u --y grow.csv:y --kernel linear --no-scale --feedback --candidates c.csv --folds 2 --log log
+    grep -q 'the free run diverges' log || fail "$(cat log)"
+}
+check "feedback: runs that diverge say where" feedback_diverges
+
+bad_feedback()
+{
+    golden_feedback
+    expect 0 fit --x train.csv:u --y train.csv:y "${golden_fit[@]}" -o m.safetensors
+    expect 0 fit --x train.csv:u --y train.csv:y --alpha 1 -o plain.safetensors
+    expect 2 fit --x train.csv:u --feedback -o x
+    err_has 'needs targets beside the inputs: give --y'
+    expect 2 fit --x train.csv:u --y train.csv:y --feedback --ahead 1 -o x
+    err_has 'does not go with --ahead 1'
+    expect 2 fit --x train.csv:u --y train.csv:y --feedback-weight 2 -o x
+    err_has 'needs --feedback'
+    for weight in 0 -1 nan inf; do
+        expect 2 fit --x train.csv:u --y train.csv:y --feedback --feedback-weight "$weight" -o x
+        err_has '--feedback-weight'
+    done
+    sed '5s/,.*/,NA/' train.csv >holes.csv
+    expect 1 fit --x holes.csv:u --y holes.csv:y --missing drop --feedback --alpha 1 -o x
+    err_has 'target 1 of row 4 is missing, and with feedback the row after it would see it'
+    sed '$s/,.*/,NA/' train.csv >open.csv
+    expect 0 fit --x open.csv:u --y open.csv:y --missing drop --feedback --alpha 1 -o open.safetensors
+    expect 2 predict open.safetensors --x test.csv:u
+    err_has 'nothing to go on from'
+    expect 0 predict open.safetensors --x test.csv:u --start reset
+
+    expect 2 predict plain.safetensors --x test.csv:u --known test.csv:y
+    err_has 'fitted without --feedback'
+    expect 2 predict m.safetensors --x test.csv:u --warm-up 3
+    err_has 'needs the outputs that were measured: --known Y'
+    expect 2 predict m.safetensors --x test.csv:u --known test.csv:y --warm-up 41
+    err_has 'the warm-up is 41 rows'
+    expect 1 predict m.safetensors --x test.csv:u --known train.csv:y
+    err_has 'has 120 rows but'
+    sed 's/^u,y/a,b/' test.csv >other.csv
+    expect 1 predict m.safetensors --x test.csv:u --known other.csv
+    err_has 'has 2 columns, and the model has 1 output'
+    sed '4s/,.*/,/' test.csv >holes.csv
+    expect 1 predict m.safetensors --x test.csv:u --known holes.csv:y
+    err_has 'known output 1 of row 3 is missing'
+    expect 0 predict m.safetensors --x test.csv:u --known holes.csv:y --warm-up 2
+    expect 2 predict m.safetensors --x test.csv:u --interval 0.9
+    err_has 'runs free: give --known alone'
+    expect 2 continue m.safetensors --steps 3
+    err_has 'its outputs come back beside them'
+
+    expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --validate one-step
+    err_has '--validate needs --feedback'
+    expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --feedback --score log
+    err_has 'it needs --validate one-step'
+    expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --range feedback=2
+    err_has 'no outputs come back'
+    expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --feedback --feedback-weight 2 --range feedback=3
+    err_has 'gives feedback twice'
+    printf 'gamma,alpha\n1,1\n' >c.csv
+    expect 2 tune --x train.csv:u --y train.csv:y --kernel rbf --feedback --candidates c.csv
+    err_has 'has no column feedback'
+    expect 2 tune --x train.csv:u --feedback --draws 2
+    err_has 'give --y'
+    expect 2 compare --x train.csv:u --y train.csv:y --feedback --draws 2
+    err_has '--feedback'
+}
+check "feedback: what is refused, and how" bad_feedback
