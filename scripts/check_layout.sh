@@ -38,6 +38,8 @@ may_include_rooms()
         kernel/.) ;;
         kernel/kinds | kernel/engine) echo . ;;
         kernel/gram) echo engine . ;;
+        solve/.) ;;
+        solve/loss) echo . ;;
         select/candidates | select/folds) ;;
         select/search) echo candidates folds ;;
         data/.) ;;

@@ -34,6 +34,42 @@ VOLT_API volt_status volt_ridge_solve(volt_matrix K, volt_matrix Y, const volt_r
 /* Overwrite the lower triangle of A with its Cholesky factor. VOLT_ERR_SINGULAR names the pivot. */
 VOLT_API volt_status volt_cholesky(volt_matrix A, volt_progress progress);
 
+/* ---- losses ----------------------------------------------------------------------------------- */
+
+/* A loss l(y, u) of a readout: NAME or NAME:PARAMETER=VALUE, of the table of losses. A fit then minimises
+ * sum_t l(y_t, f_t + c) + (alpha / 2) |f|^2; with squares, (y - u)^2 / 2, that is ridge regression. */
+typedef struct volt_loss volt_loss;
+
+typedef struct volt_loss_info {
+    const char *name;
+    const char *meaning;   /* one line */
+    const char *parameter; /* its name; NULL: there is none */
+    const char *score;     /* what forecasts are judged by: volt_loss_score */
+    int several;  /* several values may be given, q=0.1/0.5/0.9, increasing: as many outputs for each target */
+    int classes;  /* targets are classes, forecasts a probability for each */
+    int unscaled; /* targets are never scaled */
+} volt_loss_info;
+
+/* The losses, number i from 0; NULL after the last. */
+VOLT_API const volt_loss_info *volt_loss_describe(int64_t index);
+
+/* VOLT_ERR_ARGUMENT for a loss that is not there or a parameter outside its range, with the value and the bounds. */
+VOLT_API volt_status volt_loss_parse(const char *text, volt_loss **loss);
+VOLT_API void volt_loss_free(volt_loss *loss);
+/* Its text, which reads back as the same loss to the last bit. It belongs to the loss. */
+VOLT_API const char *volt_loss_text(const volt_loss *loss);
+VOLT_API const volt_loss_info *volt_loss_info_of(const volt_loss *loss);
+/* The values of its parameter, as many as are returned (0: it has none); they belong to the loss. */
+VOLT_API int64_t volt_loss_values(const volt_loss *loss, const double **values);
+
+/* The mean loss of forecasts, the smaller the better: of levels the sum of their pinball losses over their number, of
+ * classes -log of the probability of the class, of counts half the deviance. Y is n x t; of classes n x 1 with numbers
+ * from 0. forecasts (n x outputs) are those of a model: outputs of target k side by side. weights (optional) n numbers
+ * at least 0, of which one is not 0. A row with a target that is NaN does not count. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT;
+ * VOLT_ERR_DATA when no row counts. */
+VOLT_API volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts,
+                                     const double *weights, double *score);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,361 @@
+/* src/solve/loss/active_newton.c: Newton on active rows; the formulas stand in the header. */
+#include "solve/loss/active_newton.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/loss/newton_system.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_TRIALS = 60, MOST_STALLS = 4, MOST_GUESSES = 12, MOST_RISES = 2, MATRICES = 12 };
+
+/* One group of columns: n x m each, m = problem->group. */
+typedef struct newton {
+    const volt_loss_problem *problem;
+    volt_loss_problem of_group; /* the same problem with the columns of the group alone */
+    double rho;
+    volt_matrix a, u, g0, g; /* the readout, u = K a + 1 c, the slopes that are eased around, those at u */
+    volt_matrix da, kda;     /* the step: coefficients, K da */
+    volt_matrix trial;       /* slopes along the line */
+    volt_matrix saved_a, saved_u, solved; /* to come back to; the slopes of the last eased problem solved */
+    double *certificate;                  /* n x 2 m */
+    double *c, *dc, *saved_c;             /* m */
+    volt_loss_directions directions;
+    double *memory;
+} newton;
+
+static volt_status begin(const volt_loss_problem *problem, const volt_newton_task *task,
+                         const volt_loss_state *state, int64_t k, newton *run)
+{
+    int64_t n = problem->n, m = problem->group;
+    run->problem = problem;
+    run->of_group = *problem;
+    run->of_group.columns = m;
+    run->of_group.Y = (volt_view){problem->Y.data + k, n, m, problem->Y.ld};
+    run->of_group.p = problem->p + k;
+    run->rho = problem->loss->kind->smooth ? INFINITY : task->rho;
+    run->memory = volt_alloc_doubles(n * MATRICES + 3, m);
+    if (!run->memory)
+        return VOLT_ERR_MEMORY;
+    volt_matrix *parts[] = {&run->a,   &run->u,     &run->g0,      &run->g,       &run->da,
+                            &run->kda, &run->trial, &run->saved_a, &run->saved_u, &run->solved};
+    double *next = run->memory;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++, next += n * m)
+        *parts[i] = volt_matrix_of(next, n, m);
+    run->certificate = next;
+    run->c = next + 2 * n * m;
+    run->dc = run->c + m;
+    run->saved_c = run->dc + m;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) {
+            run->a.data[i * m + j] = state->A.data[i * state->A.ld + k + j];
+            run->u.data[i * m + j] = state->U.data[i * state->U.ld + k + j];
+            run->solved.data[i * m + j] = state->G.data[i * state->G.ld + k + j];
+        }
+    memcpy(run->c, state->c + k, (size_t)m * sizeof *run->c);
+    return VOLT_OK;
+}
+
+static void release(newton *run)
+{
+    volt_free(run->memory);
+    volt_free(run->directions.items);
+    volt_free(run->directions.numbers);
+}
+
+/* Slopes and directions at u. */
+static volt_status find_slopes(newton *run)
+{
+    int64_t m = run->of_group.group;
+    run->directions.size = run->directions.numbers_size = 0;
+    for (int64_t i = 0; i < run->of_group.n; i++)
+        VOLT_TRY(volt_loss_row_slope(&run->of_group, i, 0, run->u.data + i * m, run->g0.data + i * m, run->rho,
+                                     run->g.data + i * m, &run->directions));
+    return VOLT_OK;
+}
+
+/* The largest distance of u from its target: as far as an intercept may have to move. */
+static double reach(const newton *run)
+{
+    volt_view Y = run->of_group.Y;
+    double most = 0;
+    for (int64_t i = 0; i < Y.rows; i++)
+        for (int64_t j = 0; j < Y.cols; j++)
+            most = fmax(most, fabs(run->u.data[i * Y.cols + j] - Y.data[i * Y.ld + j]));
+    return most;
+}
+
+/* The largest part of alpha a + g. */
+static double residual(const newton *run)
+{
+    double most = 0;
+    for (int64_t i = 0; i < run->a.rows * run->a.cols; i++)
+        most = fmax(most, fabs(run->problem->alpha * run->a.data[i] + run->g.data[i]));
+    return most;
+}
+
+static double largest_slope(const newton *run)
+{
+    double most = 0;
+    for (int64_t i = 0; i < run->g.rows * run->g.cols; i++)
+        most = fmax(most, fabs(run->g.data[i]));
+    return most;
+}
+
+/* ---- the search along the line ---------------------------------------------------------------- */
+
+/* The derivative of the eased objective at a share `tau` of the step; `linear` and `square` are a' K da and da' K da. */
+static volt_status derivative(newton *run, double tau, double linear, double square, double *value)
+{
+    int64_t m = run->of_group.group;
+    double sum = run->problem->alpha * (linear + tau * square), u[VOLT_MOST_LEVELS];
+    for (int64_t i = 0; i < run->of_group.n; i++) {
+        double *g = run->trial.data + i * m;
+        for (int64_t j = 0; j < m; j++)
+            u[j] = run->u.data[i * m + j] + tau * (run->kda.data[i * m + j] + run->dc[j]);
+        VOLT_TRY(volt_loss_row_slope(&run->of_group, i, 0, u, run->g0.data + i * m, run->rho, g, NULL));
+        for (int64_t j = 0; j < m; j++)
+            sum += g[j] * (run->kda.data[i * m + j] + run->dc[j]);
+    }
+    *value = isnan(sum) ? INFINITY : sum;
+    return VOLT_OK;
+}
+
+/* The share of the step that is taken; 0: it leads nowhere any more. */
+static volt_status search_line(newton *run, double *tau)
+{
+    double linear = 0, square = 0, at_0, at_1;
+    for (int64_t i = 0; i < run->a.rows; i++)
+        for (int64_t j = 0; j < run->a.cols; j++) {
+            int64_t e = i * run->a.cols + j;
+            linear += (run->u.data[e] - run->c[j]) * run->da.data[e];
+            square += run->kda.data[e] * run->da.data[e];
+        }
+    VOLT_TRY(derivative(run, 0, linear, square, &at_0));
+    VOLT_TRY(derivative(run, 1, linear, square, &at_1));
+    *tau = at_0 < 0 ? 1 : 0;
+    if (!(at_0 < 0) || at_1 <= -0.1 * at_0)
+        return VOLT_OK;
+    double low = 0, high = 1, slope_low = at_0, slope_high = at_1;
+    for (int i = 0; i < MOST_TRIALS; i++) {
+        /* the chord and the middle, of orders of magnitude where they are far apart, in turn */
+        double chord = low + (high - low) * slope_low / (slope_low - slope_high), now;
+        double middle = high > 16 * low ? fmax(high / 64, sqrt(low * high)) : low + (high - low) / 2;
+        double next = i % 2 == 0 && isfinite(slope_high) ? chord : middle;
+        VOLT_TRY(derivative(run, next, linear, square, &now));
+        *tau = next;
+        if (fabs(now) <= -0.1 * at_0)
+            break;
+        if (now < 0) {
+            low = next;
+            slope_low = now;
+        } else {
+            high = next;
+            slope_high = now;
+        }
+    }
+    return VOLT_OK;
+}
+
+/* ---- a step ----------------------------------------------------------------------------------- */
+
+static void take_step(newton *run, double tau)
+{
+    int64_t m = run->of_group.group;
+    for (int64_t i = 0; i < run->a.rows; i++)
+        for (int64_t j = 0; j < m; j++) {
+            run->a.data[i * m + j] += tau * run->da.data[i * m + j];
+            run->u.data[i * m + j] += tau * (run->kda.data[i * m + j] + run->dc[j]);
+        }
+    for (int64_t j = 0; j < m; j++)
+        run->c[j] += tau * run->dc[j];
+}
+
+static void copy(volt_matrix from, volt_matrix to)
+{
+    memcpy(to.data, from.data, (size_t)(from.rows * from.cols) * sizeof(double));
+}
+
+static bool is_closed(double gap, double objective, double tolerance)
+{
+    return gap <= tolerance * fabs(objective);
+}
+
+/* What the group is worth with the slopes -alpha a. Levels that cross a little are moved apart once the gap is closed
+ * with them so. */
+static double worth(newton *run, double tolerance, double *objective)
+{
+    volt_loss_state state = {.A = run->a, .U = run->kda, .G = run->trial, .c = run->dc}; /* a step was taken */
+    for (int64_t i = 0; i < run->a.rows * run->a.cols; i++)
+        run->trial.data[i] = -run->problem->alpha * run->a.data[i];
+    copy(run->u, state.U);
+    memcpy(state.c, run->c, (size_t)run->a.cols * sizeof *state.c);
+    volt_loss_certify(&run->of_group, tolerance, &state, run->certificate);
+    if (is_closed(state.gap, state.objective, tolerance)) {
+        copy(state.U, run->u);
+        memcpy(run->c, state.c, (size_t)run->a.cols * sizeof *state.c);
+    }
+    *objective = state.objective;
+    return state.gap;
+}
+
+/* ---- losses of straight lines ----------------------------------------------------------------- */
+
+static volt_status newton_step_of(newton *run, double least_shift)
+{
+    newton_step made = {.da = run->da, .kda = run->kda, .dc = run->dc, .reach = reach(run)};
+    return volt_newton_step(&run->of_group, &run->directions, run->a, run->g, least_shift, run->certificate,
+                            &made);
+}
+
+/* As if rho were `factor` times as large, with the rows that are active now and no others. */
+static void stiffen(newton *run, double factor)
+{
+    int64_t m = run->of_group.group;
+    for (int64_t i = 0; i < run->directions.size; i++) {
+        volt_loss_direction *b = &run->directions.items[i];
+        const double *x = run->directions.numbers + b->at;
+        double *g = run->g.data + b->row * m + b->first, *g0 = run->g0.data + b->row * m + b->first, along = 0;
+        for (int64_t j = 0; j < b->count; j++)
+            along += x[j] * (g[j] - g0[j]);
+        for (int64_t j = 0; j < b->count; j++)
+            g[j] += (factor - 1) * along * x[j];
+        b->d *= factor;
+    }
+}
+
+/* Rows that are active stay so, all others keep their slopes: one system, then look which rows that changes. Near the end
+ * a few rounds of it find the minimum, from farther away they may lead anywhere: the state is put back then. */
+static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t *steps, double *objective,
+                              double *gap)
+{
+    double last = INFINITY, *c = run->saved_c;
+    int rises = 0;
+    copy(run->a, run->saved_a);
+    copy(run->u, run->saved_u);
+    memcpy(c, run->c, (size_t)run->a.cols * sizeof *c);
+    for (int round = 0; round < MOST_GUESSES && rises < MOST_RISES; round++) {
+        if (!volt_stage_poll(run->problem->stage))
+            return volt_stage_end(run->problem->stage);
+        for (int64_t i = 0; i < run->a.rows * run->a.cols; i++)
+            run->g0.data[i] = -run->problem->alpha * run->a.data[i];
+        VOLT_TRY(find_slopes(run));
+        stiffen(run, task->most_rho / run->rho);
+        VOLT_TRY(newton_step_of(run, task->least_shift));
+        take_step(run, 1);
+        ++*steps;
+        *gap = worth(run, task->tolerance, objective);
+        if (is_closed(*gap, *objective, task->tolerance))
+            return VOLT_OK;
+        rises += *gap > last;
+        last = *gap;
+    }
+    copy(run->saved_a, run->a);
+    copy(run->saved_u, run->u);
+    memcpy(run->c, c, (size_t)run->a.cols * sizeof *c);
+    return VOLT_OK;
+}
+
+/* The minimum of the eased problem, by Newton steps. */
+static volt_status solve_eased(newton *run, const volt_newton_task *task, int64_t *steps)
+{
+    for (; *steps < task->most_steps; ++*steps) {
+        double tau = 0;
+        if (!volt_stage_poll(run->problem->stage))
+            return volt_stage_end(run->problem->stage);
+        VOLT_TRY(find_slopes(run));
+        if (residual(run) <= 1e-9 * largest_slope(run))
+            break;
+        VOLT_TRY(newton_step_of(run, task->least_shift));
+        VOLT_TRY(search_line(run, &tau));
+        if (tau == 0)
+            break;
+        take_step(run, tau);
+    }
+    return VOLT_OK;
+}
+
+static volt_status iterate_lines(newton *run, const volt_newton_task *task, int64_t *steps, double *objective,
+                                 double *gap)
+{
+    double best = INFINITY;
+    *gap = INFINITY;
+    for (int stalls = 0; stalls < MOST_STALLS && *steps < task->most_steps;) {
+        VOLT_TRY(guess_rows(run, task, steps, objective, gap));
+        if (is_closed(*gap, *objective, task->tolerance))
+            break;
+        copy(run->solved, run->g0);
+        VOLT_TRY(solve_eased(run, task, steps));
+        *gap = worth(run, task->tolerance, objective);
+        if (is_closed(*gap, *objective, task->tolerance))
+            break;
+        stalls = run->rho == task->most_rho && *gap > best / 2 ? stalls + 1 : 0;
+        best = fmin(best, *gap);
+        copy(run->g, run->solved);
+        run->rho = fmin(run->rho * 4, task->most_rho);
+    }
+    return VOLT_OK;
+}
+
+/* ---- smooth losses ---------------------------------------------------------------------------- */
+
+static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int64_t *steps, double *objective,
+                                  double *gap)
+{
+    double best = INFINITY;
+    for (int stalls = 0; stalls < MOST_STALLS && *steps < task->most_steps; ++*steps) {
+        double tau;
+        if (!volt_stage_poll(run->problem->stage))
+            return volt_stage_end(run->problem->stage);
+        VOLT_TRY(find_slopes(run));
+        VOLT_TRY(newton_step_of(run, task->least_shift));
+        VOLT_TRY(search_line(run, &tau));
+        take_step(run, tau);
+        *gap = worth(run, task->tolerance, objective);
+        if (is_closed(*gap, *objective, task->tolerance))
+            break;
+        stalls = *gap > best / 2 ? stalls + 1 : 0;
+        best = fmin(best, *gap);
+    }
+    return VOLT_OK;
+}
+
+static void finish(const newton *run, int64_t k, volt_loss_state *state)
+{
+    int64_t m = run->of_group.group;
+    for (int64_t i = 0; i < run->a.rows; i++)
+        for (int64_t j = 0; j < m; j++) {
+            state->A.data[i * state->A.ld + k + j] = run->a.data[i * m + j];
+            state->U.data[i * state->U.ld + k + j] = run->u.data[i * m + j];
+            state->G.data[i * state->G.ld + k + j] = -run->problem->alpha * run->a.data[i * m + j];
+        }
+    memcpy(state->c + k, run->c, (size_t)m * sizeof *run->c);
+}
+
+volt_status volt_newton_run(const volt_loss_problem *problem, const volt_newton_task *task,
+                            volt_loss_state *state, int64_t *steps)
+{
+    volt_status status = VOLT_OK;
+    state->objective = state->gap = 0;
+    for (int64_t k = 0; status == VOLT_OK && k < problem->columns; k += problem->group) {
+        newton run = {0};
+        double objective = 0, gap = INFINITY;
+        int64_t taken = 0;
+        status = begin(problem, task, state, k, &run);
+        if (status == VOLT_OK)
+            status = problem->loss->kind->smooth ? iterate_smooth(&run, task, &taken, &objective, &gap)
+                                                 : iterate_lines(&run, task, &taken, &objective, &gap);
+        if (status == VOLT_OK)
+            finish(&run, k, state);
+        state->objective += objective;
+        state->gap += gap;
+        *steps += taken;
+        release(&run);
+    }
+    return status;
+}

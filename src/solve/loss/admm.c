@@ -1,0 +1,184 @@
+/* src/solve/loss/admm.c: alternating directions; the formulas stand in the header. */
+#include "solve/loss/admm.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double RELAXATION = 1.7;
+
+/* ---- solves with one column ------------------------------------------------------------------- */
+
+/* A triangular solve with one column reads L once and computes next to nothing: what counts is that all threads read. Rows
+ * below (beside) a block of the diagonal are independent of each other. */
+enum { SOLVE_BLOCK = 192 };
+
+static void solve_block(volt_matrix L, int64_t first, int64_t count, CBLAS_TRANSPOSE transpose, double *x)
+{
+    cblas_dtrsv(CblasRowMajor, CblasLower, transpose, CblasNonUnit, (volt_blas_int)count,
+                L.data + first * (L.ld + 1), (volt_blas_int)L.ld, x + first, 1);
+}
+
+static void forward_column(volt_matrix L, double *x)
+{
+    int64_t n = L.rows;
+    for (int64_t first = 0; first < n; first += SOLVE_BLOCK) {
+        int64_t count = volt_min(SOLVE_BLOCK, n - first);
+        solve_block(L, first, count, CblasNoTrans, x);
+        if (first + count < n)
+            cblas_dgemv(CblasRowMajor, CblasNoTrans, (volt_blas_int)(n - first - count), (volt_blas_int)count,
+                        -1, L.data + (first + count) * L.ld + first, (volt_blas_int)L.ld, x + first, 1, 1,
+                        x + first + count, 1);
+    }
+}
+
+static void backward_column(volt_matrix L, double *x)
+{
+    int64_t n = L.rows;
+    for (int64_t first = (n - 1) / SOLVE_BLOCK * SOLVE_BLOCK; first >= 0; first -= SOLVE_BLOCK) {
+        int64_t count = volt_min(SOLVE_BLOCK, n - first);
+        solve_block(L, first, count, CblasTrans, x);
+        if (first > 0)
+            cblas_dgemv(CblasRowMajor, CblasTrans, (volt_blas_int)count, (volt_blas_int)first, -1,
+                        L.data + first * L.ld, (volt_blas_int)L.ld, x + first, 1, 1, x, 1);
+    }
+}
+
+void volt_loss_solve_factor(volt_matrix L, volt_matrix B)
+{
+    if (B.cols == 1 && B.ld == 1) {
+        forward_column(L, B.data);
+        backward_column(L, B.data);
+    } else {
+        volt_cholesky_forward(L, B);
+        volt_cholesky_backward(L, B);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+/* n x columns each: v (= K a + 1 c of the readout), u and g of the split. */
+typedef struct admm_room {
+    volt_matrix v, u, g;
+    double *certificate;
+} admm_room;
+
+static volt_status begin(const volt_loss_problem *problem, admm_room *room)
+{
+    int64_t n = problem->n, m = problem->columns;
+    double *all = volt_alloc_doubles(n, 5 * m);
+    if (!all)
+        return VOLT_ERR_MEMORY;
+    room->v = volt_matrix_of(all, n, m);
+    room->u = volt_matrix_of(all + n * m, n, m);
+    room->g = volt_matrix_of(all + 2 * n * m, n, m);
+    room->certificate = all + 3 * n * m;
+    const volt_loss_kind *kind = problem->loss->kind;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < m; k++) {
+            double y = problem->Y.data[i * problem->Y.ld + k];
+            room->u.data[i * m + k] = kind->start ? kind->start(y) : y;
+            room->g.data[i * m + k] = 0;
+        }
+    return VOLT_OK;
+}
+
+/* a, c and v for the present u and g. */
+static void solve_readout(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
+                          volt_loss_state *state)
+{
+    int64_t n = problem->n, m = problem->columns;
+    double *b = room->v.data, *a = state->A.data, shift = problem->alpha / task->rho, r1 = 0;
+    for (int64_t i = 0; i < n * m; i++)
+        a[i] = b[i] = room->u.data[i] - room->g.data[i] / task->rho;
+    volt_loss_solve_factor(problem->K, state->A);
+    for (int64_t i = 0; problem->intercept && i < n; i++)
+        r1 += task->r1[i];
+    for (int64_t k = 0; k < m; k++) {
+        double sum = 0;
+        for (int64_t i = 0; problem->intercept && i < n; i++)
+            sum += a[i * m + k];
+        double c = problem->intercept ? sum / r1 : 0;
+        state->c[k] = c;
+        for (int64_t i = 0; i < n; i++) {
+            a[i * m + k] -= problem->intercept ? task->r1[i] * c : 0;
+            b[i * m + k] -= shift * a[i * m + k];
+        }
+    }
+}
+
+/* The largest change of u and of g against their largest values. */
+typedef struct movement {
+    double u, g, du, dg;
+} movement;
+
+static volt_status ease_rows(const volt_loss_problem *problem, double rho, const admm_room *room,
+                             movement *moved)
+{
+    int64_t m = problem->columns;
+    double g[VOLT_MOST_LEVELS], v[VOLT_MOST_LEVELS];
+    *moved = (movement){0};
+    for (int64_t i = 0; i < problem->n; i++)
+        for (int64_t k = 0; k < m; k += problem->group) {
+            double *u_i = room->u.data + i * m + k, *g_i = room->g.data + i * m + k;
+            for (int64_t j = 0; j < problem->group; j++)
+                v[j] = RELAXATION * room->v.data[i * m + k + j] + (1 - RELAXATION) * u_i[j];
+            VOLT_TRY(volt_loss_row_slope(problem, i, k, v, g_i, rho, g, NULL));
+            for (int64_t j = 0; j < problem->group; j++) {
+                double u = v[j] + (g_i[j] - g[j]) / rho;
+                moved->du = fmax(moved->du, fabs(u - u_i[j]));
+                moved->dg = fmax(moved->dg, fabs(g[j] - g_i[j]));
+                moved->u = fmax(moved->u, fabs(u));
+                moved->g = fmax(moved->g, fabs(g[j]));
+                u_i[j] = u;
+                g_i[j] = g[j];
+            }
+        }
+    return VOLT_OK;
+}
+
+static void certify(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
+                    volt_loss_state *state)
+{
+    size_t bytes = (size_t)(problem->n * problem->columns) * sizeof(double);
+    memcpy(state->U.data, room->v.data, bytes);
+    memcpy(state->G.data, room->g.data, bytes);
+    volt_loss_certify(problem, task->tolerance, state, room->certificate);
+}
+
+static volt_status run(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
+                       volt_loss_state *state, int64_t *steps)
+{
+    movement moved;
+    for (int64_t step = 1; step <= task->most_steps; step++, ++*steps) {
+        if (!volt_stage_poll(problem->stage))
+            return volt_stage_end(problem->stage);
+        solve_readout(problem, task, room, state);
+        VOLT_TRY(ease_rows(problem, task->rho, room, &moved));
+        if (step % task->every != 0 && step < task->most_steps)
+            continue;
+        certify(problem, task, room, state);
+        bool still =
+            !task->settled || (moved.du <= task->tolerance * moved.u && moved.dg <= task->tolerance * moved.g);
+        if (state->gap <= task->tolerance * fabs(state->objective) && still) {
+            ++*steps;
+            break;
+        }
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_admm_run(const volt_loss_problem *problem, const volt_admm_task *task, volt_loss_state *state,
+                          int64_t *steps)
+{
+    admm_room room = {0};
+    VOLT_TRY(begin(problem, &room));
+    volt_status status = run(problem, task, &room, state, steps);
+    volt_free(room.v.data);
+    return status;
+}

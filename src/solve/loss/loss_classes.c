@@ -1,0 +1,209 @@
+/* src/solve/loss/loss_classes.c: losses of classes: logistic (two, one function) and multinomial (one function each).
+ *
+ * logistic: y = +-1, l = log(1 + exp(-y u)), l*(g) = p log p + (1 - p) log(1 - p) with p = -g y in [0, 1]. multinomial:
+ * l = log sum exp u - u_y, l*(g) = sum p_k log p_k with p = g + e_y in the simplex. l + l* - g u is the divergence of p
+ * from the probabilities of u. */
+#include "solve/loss/loss.h"
+#include "solve/loss/scalar_root.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* p log(p / q) - p + q: at least 0, and exactly so where they are equal. */
+static double divergence(double p, double q)
+{
+    return p > 0 ? fmax(p * log(p / q) - p + q, 0) : q;
+}
+
+static double sigmoid(double x)
+{
+    return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+}
+
+/* ---- two classes ------------------------------------------------------------------------------ */
+
+static double logistic_value(double p, double y, double u)
+{
+    (void)p;
+    double m = y * u;
+    return m > 0 ? log1p(exp(-m)) : log1p(exp(m)) - m;
+}
+
+static double logistic_excess(double p, double y, double u, double g)
+{
+    (void)p;
+    double share = -g * y, m = y * u;
+    /* exp(-m) underflows before log(share / sigmoid) is wrong: take the logarithm of the sigmoid as it is */
+    double off = sigmoid(-m), log_off = -logistic_value(0, -y, u), log_on = -logistic_value(0, y, u);
+    double a = share > 0 ? share * (log(share) - log_off) : 0;
+    double b = share < 1 ? (1 - share) * (log1p(-share) - log_on) : 0;
+    return off == share ? 0 : fmax(a + b, 0);
+}
+
+typedef struct eased_class {
+    double y, v, rho;
+} eased_class;
+
+static double class_root(const void *of, double u, double *d)
+{
+    const eased_class *e = of;
+    double s = sigmoid(-e->y * u);
+    *d = s * (1 - s) + e->rho;
+    return -e->y * s + e->rho * (u - e->v);
+}
+
+static void logistic_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
+{
+    (void)p;
+    double at = u;
+    if (!isinf(rho)) {
+        eased_class e = {y, u + g0 / rho, rho};
+        at = y > 0 ? volt_increasing_root(class_root, &e, e.v, e.v + 1 / rho)
+                   : volt_increasing_root(class_root, &e, e.v - 1 / rho, e.v);
+    }
+    double s = sigmoid(-y * at), bend = s * (1 - s);
+    *g = -y * s;
+    *d = isinf(rho) ? bend : rho * bend / (rho + bend);
+}
+
+static void logistic_range(double p, double y, double *low, double *high)
+{
+    (void)p;
+    *low = y > 0 ? -1 : 0;
+    *high = y > 0 ? 0 : 1;
+}
+
+static double at_zero(double y)
+{
+    (void)y;
+    return 0;
+}
+
+static void softmax(int64_t m, double *u)
+{
+    double top = -INFINITY, sum = 0;
+    for (int64_t k = 0; k < m; k++)
+        top = fmax(top, u[k]);
+    for (int64_t k = 0; k < m; k++)
+        sum += u[k] = exp(u[k] - top);
+    for (int64_t k = 0; k < m; k++)
+        u[k] /= sum;
+}
+
+/* -log of the probability of the class, which is never quite 0. */
+static double log_loss(int64_t m, double y, const double *forecast)
+{
+    (void)m;
+    return -log(fmax(forecast[(int64_t)y], 1e-300));
+}
+
+const volt_loss_kind volt_loss_logistic = {
+    .info = {.name = "logistic",
+             .meaning = "log(1 + exp(-y u)): probabilities of two classes",
+             .score = "log loss",
+             .classes = 1,
+             .unscaled = 1},
+    .smooth = true,
+    .rho = 0.1,
+    .value = logistic_value,
+    .excess = logistic_excess,
+    .slope = logistic_slope,
+    .range = logistic_range,
+    .start = at_zero,
+    .link = softmax,
+    .score = log_loss,
+};
+
+/* ---- several ---------------------------------------------------------------------------------- */
+
+static double log_sum(int64_t m, const double *u)
+{
+    double top = -INFINITY, sum = 0;
+    for (int64_t k = 0; k < m; k++)
+        top = fmax(top, u[k]);
+    for (int64_t k = 0; k < m; k++)
+        sum += exp(u[k] - top);
+    return top + log(sum);
+}
+
+static double row_value(int64_t m, const double *y, const double *u)
+{
+    double at = 0;
+    for (int64_t k = 0; k < m; k++)
+        at += y[k] * u[k];
+    return log_sum(m, u) - at;
+}
+
+static double row_excess(int64_t m, const double *y, const double *u, const double *g)
+{
+    double sum = 0, log_all = log_sum(m, u);
+    for (int64_t k = 0; k < m; k++)
+        sum += divergence(fmax(g[k] + y[k], 0), exp(u[k] - log_all));
+    return sum;
+}
+
+enum { MOST_STEPS = 60 };
+
+/* F(x) = softmax(x) - y + rho (x - v), whose root is the prox; returns its largest part. */
+static double row_residual(int64_t m, const double *y, const double *v, double rho, const double *x, double *p,
+                           double *F)
+{
+    double log_all = log_sum(m, x), size = 0;
+    for (int64_t k = 0; k < m; k++) {
+        p[k] = exp(x[k] - log_all);
+        F[k] = p[k] - y[k] + rho * (x[k] - v[k]);
+        size = fmax(size, fabs(F[k]));
+    }
+    return size;
+}
+
+/* Newton with (diag p - p p' + rho I)^{-1}, halved while the residual grows. */
+static void row_slope(int64_t m, const double *y, const double *u, const double *g0, double rho, double *g)
+{
+    double x[VOLT_MOST_LEVELS], v[VOLT_MOST_LEVELS], p[VOLT_MOST_LEVELS], F[VOLT_MOST_LEVELS];
+    double next[VOLT_MOST_LEVELS], step[VOLT_MOST_LEVELS];
+    for (int64_t k = 0; k < m; k++)
+        x[k] = v[k] = u[k] + g0[k] / rho;
+    double size = row_residual(m, y, v, rho, x, p, F);
+    for (int i = 0; i < MOST_STEPS && size > 1e-15; i++) {
+        double pF = 0, pp = 0;
+        for (int64_t k = 0; k < m; k++) {
+            pF += p[k] * F[k] / (p[k] + rho);
+            pp += p[k] * p[k] / (p[k] + rho);
+        }
+        for (int64_t k = 0; k < m; k++) /* Sherman and Morrison */
+            step[k] = (F[k] + p[k] * pF / (1 - pp)) / (p[k] + rho);
+        double length = 1, found = INFINITY;
+        for (int halved = 0; halved < MOST_STEPS && !(found < size); halved++, length /= 2) {
+            for (int64_t k = 0; k < m; k++)
+                next[k] = x[k] - length * step[k];
+            found = row_residual(m, y, v, rho, next, p, F);
+        }
+        if (!(found < size))
+            break; /* as near as rounding lets it come */
+        size = found;
+        for (int64_t k = 0; k < m; k++)
+            x[k] = next[k];
+    }
+    double log_all = log_sum(m, x);
+    for (int64_t k = 0; k < m; k++)
+        g[k] = exp(x[k] - log_all) - y[k];
+}
+
+static const volt_loss_row multinomial_row = {.value = row_value, .excess = row_excess, .slope = row_slope};
+
+const volt_loss_kind volt_loss_multinomial = {
+    .info = {.name = "multinomial",
+             .meaning = "log sum exp u - u_y: probabilities of several classes",
+             .score = "log loss",
+             .classes = 1,
+             .unscaled = 1},
+    .smooth = true,
+    .rho = 0.1,
+    .row = &multinomial_row,
+    .start = at_zero,
+    .link = softmax,
+    .score = log_loss,
+};

@@ -1,0 +1,279 @@
+/* src/solve/loss/loss_solve.c: which method when, and what they share: K kept above the diagonal, one factor below it.
+ *
+ * Alternating directions (admm.h) come first: one factor, and many steps that read it. Where the loss is made of straight lines
+ * they find out soon which rows are interpolated, and slowly the rest: a few steps, then Newton on those rows
+ * (active_newton.h), which ends in rounding. Smooth losses stay with them until the gap is closed or a Newton step would have cost
+ * less; classes in several columns stay in any case. */
+#include "solve/loss/loss_solve.h"
+
+#include "base/backend.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/cholesky.h"
+#include "solve/loss/active_newton.h"
+#include "solve/loss/admm.h"
+#include "solve/ridge.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    PROBE_ROWS = 512,    /* that say how large residuals are */
+    LINE_STEPS = 10,     /* of the first method for losses of straight lines */
+    SMOOTH_STEPS = 40,   /* the same for smooth ones */
+    CLASS_STEPS = 20000, /* and for several classes */
+    NEWTON_STEPS = 400,
+    CHECK_EVERY = 5
+};
+
+/* Forecasts move with the square root of the gap: who asks for as little as this wants them to agree, and gets a Newton step more,
+ * or, of several classes, a state that has come to rest. */
+static const double EXACT = 1e-9;
+
+double volt_loss_numbers(double n, double columns)
+{
+    return 2 * n + PROBE_ROWS * PROBE_ROWS + 12 * n * columns;
+}
+
+/* ---- how large residuals are ------------------------------------------------------------------ */
+
+/* Rows of positive weight, at most PROBE_ROWS of them, the last ones. */
+static int64_t probe_rows(const volt_loss_problem *problem, int64_t rows[PROBE_ROWS])
+{
+    int64_t count = 0;
+    for (int64_t i = problem->n; i-- > 0 && count < PROBE_ROWS;)
+        if (volt_loss_weight(problem, i) > 0)
+            rows[count++] = i;
+    for (int64_t i = 0; i < count / 2; i++) {
+        int64_t other = rows[i];
+        rows[i] = rows[count - 1 - i];
+        rows[count - 1 - i] = other;
+    }
+    return count;
+}
+
+/* Absolute errors of forecasts one row ahead of column k by ridge regression on the rows of the probe, into `errors`; L is
+ * their factor, w and u receive the forward solves (docs/math.md). Returns how many there are. */
+static int64_t probe_errors(const volt_loss_problem *problem, int64_t k, const int64_t *rows, volt_matrix L,
+                            double *w, double *u, double *errors)
+{
+    int64_t m = L.rows, count = 0;
+    double uw = 0, uu = 0;
+    for (int64_t i = 0; i < m; i++) {
+        w[i] = problem->Y.data[rows[i] * problem->Y.ld + k];
+        u[i] = problem->intercept ? 1 : 0;
+    }
+    volt_cholesky_forward(L, volt_matrix_of(w, m, 1));
+    volt_cholesky_forward(L, volt_matrix_of(u, m, 1));
+    for (int64_t i = 0; i < m; i++) {
+        double c = uu > 0 ? uw / uu : 0;
+        if (i >= m / 4)
+            errors[count++] = fabs(L.data[i * (L.ld + 1)] * (w[i] - u[i] * c));
+        uw += u[i] * w[i];
+        uu += u[i] * u[i];
+    }
+    return count;
+}
+
+/* The scale of the residuals, 1.4826 times their median, the least of any column; 1 where it can not be told. */
+static volt_status residual_scale(const volt_loss_problem *problem, double *scale)
+{
+    int64_t rows[PROBE_ROWS], m = probe_rows(problem, rows), pivot = 0;
+    double *memory = volt_alloc_doubles(m + 3, m);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+    volt_matrix L = volt_matrix_of(memory, m, m);
+    double *w = memory + m * m, *u = w + m, *errors = u + m, least = INFINITY;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j <= i; j++)
+            L.data[i * m + j] = i == j ? problem->diagonal[rows[i]] + problem->alpha
+                                       : problem->K.data[rows[j] * problem->K.ld + rows[i]];
+    volt_cholesky_factor(L, NULL, &pivot);
+    for (int64_t k = 0; pivot == 0 && k < problem->columns; k += problem->group) {
+        int64_t count = probe_errors(problem, k, rows, L, w, u, errors);
+        volt_sort(errors, count);
+        if (count > 0 && errors[count / 2] > 0)
+            least = fmin(least, 1.4826 * errors[count / 2]);
+    }
+    volt_free(memory);
+    *scale = isfinite(least) ? least : 1;
+    return VOLT_OK;
+}
+
+/* ---- what the methods work on ----------------------------------------------------------------- */
+
+typedef struct loss_room {
+    double *diagonal, *r1, *p;
+    volt_matrix G;
+} loss_room;
+
+static void release(loss_room *room)
+{
+    volt_free(room->diagonal);
+    volt_free(room->p);
+    volt_free(room->G.data);
+}
+
+/* An upper bound of the largest eigenvalue: the largest row sum. */
+static volt_status norm_of(volt_matrix K, double *norm)
+{
+    VOLT_TRY(volt_cpu_backend.norm(volt_as_view(K), norm));
+    VOLT_REQUIRE(isfinite(*norm), VOLT_ERR_NOT_FINITE, "the Gram matrix holds a value that is not finite");
+    return VOLT_OK;
+}
+
+static volt_status prepare(volt_matrix K, const volt_loss_task *task, loss_room *room,
+                           volt_loss_problem *problem)
+{
+    const volt_loss *loss = task->loss;
+    int64_t n = K.rows, columns = task->Y.cols;
+    room->diagonal = volt_alloc_doubles(n, 2);
+    room->p = volt_alloc_doubles(columns, 1);
+    room->G = volt_matrix_of(volt_alloc_doubles(n, columns), n, columns);
+    if (!room->diagonal || !room->p || !room->G.data)
+        return VOLT_ERR_MEMORY;
+    room->r1 = room->diagonal + n;
+    for (int64_t i = 0; i < n; i++)
+        room->diagonal[i] = K.data[i * (K.ld + 1)];
+    for (int64_t k = 0; k < columns; k++) {
+        double value = loss->count > 0 ? loss->values[k % loss->count] : 0;
+        room->p[k] = loss->kind->in_units && task->units ? value / task->units[k] : value;
+    }
+    *problem = (volt_loss_problem){.loss = loss,
+                                   .n = n,
+                                   .columns = columns,
+                                   .group = loss->kind->row ? columns : volt_max(loss->count, 1),
+                                   .Y = task->Y,
+                                   .p = room->p,
+                                   .weights = task->weights,
+                                   .alpha = task->alpha,
+                                   .intercept = task->intercept,
+                                   .K = K,
+                                   .diagonal = room->diagonal};
+    VOLT_TRY(norm_of(K, &problem->norm));
+    volt_cpu_backend.mirror(K, true);
+    return VOLT_OK;
+}
+
+/* ---- the factor of the first method ----------------------------------------------------------- */
+
+/* n eps max K_ii: what is added to the diagonal must lie above it. */
+static double rounding_level(const volt_loss_problem *problem)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < problem->n; i++)
+        largest = fmax(largest, problem->diagonal[i]);
+    return (double)problem->n * DBL_EPSILON * largest;
+}
+
+static double mean_weight(const volt_loss_problem *problem)
+{
+    double sum = 0;
+    int64_t counted = 0;
+    for (int64_t i = 0; i < problem->n; i++) {
+        sum += volt_loss_weight(problem, i);
+        counted += volt_loss_weight(problem, i) > 0;
+    }
+    return sum / (double)counted;
+}
+
+static volt_status choose_rho(const volt_loss_problem *problem, double level, double *rho)
+{
+    const volt_loss_kind *kind = problem->loss->kind;
+    double scale = 1;
+    if (kind->by_residuals)
+        VOLT_TRY(residual_scale(problem, &scale));
+    *rho = kind->rho / scale * mean_weight(problem);
+    if (level > 0)
+        *rho = fmin(*rho, problem->alpha / (10 * level));
+    return VOLT_OK;
+}
+
+static volt_status factor(const volt_loss_problem *problem, double shift, double level, double *r1,
+                          double *rcond)
+{
+    volt_matrix L = problem->K;
+    int64_t pivot = 0;
+    double least = INFINITY, most = 0;
+    for (int64_t i = 0; i < L.rows; i++)
+        L.data[i * (L.ld + 1)] = problem->diagonal[i] + shift;
+    volt_cholesky_factor(L, problem->stage, &pivot);
+    if (!volt_stage_goes_on(problem->stage))
+        return volt_stage_end(problem->stage);
+    if (pivot)
+        return volt_ridge_singular(pivot, L.rows, shift, level);
+    for (int64_t i = 0; i < L.rows; i++) {
+        double d = L.data[i * (L.ld + 1)];
+        least = fmin(least, d);
+        most = fmax(most, d);
+        r1[i] = 1;
+    }
+    *rcond = least * least / (most * most);
+    if (problem->intercept)
+        volt_loss_solve_factor(L, volt_matrix_of(r1, L.rows, 1));
+    return VOLT_OK;
+}
+
+/* ---- methods ---------------------------------------------------------------------------------- */
+
+static bool is_closed(const volt_loss_state *state, double tolerance)
+{
+    return state->gap <= tolerance * fabs(state->objective);
+}
+
+static volt_status minimise(const volt_loss_problem *problem, const volt_loss_task *task, loss_room *room,
+                            volt_loss_state *state, volt_loss_result *result)
+{
+    const volt_loss_kind *kind = problem->loss->kind;
+    double level = rounding_level(problem), rho;
+    VOLT_TRY(choose_rho(problem, level, &rho));
+    VOLT_TRY(factor(problem, problem->alpha / rho, level, room->r1, &result->rcond));
+    volt_admm_task first = {.r1 = room->r1,
+                            .rho = rho,
+                            .tolerance = task->tolerance,
+                            .most_steps = kind->row      ? CLASS_STEPS
+                                          : kind->smooth ? SMOOTH_STEPS
+                                                         : LINE_STEPS,
+                            .every = kind->smooth ? CHECK_EVERY : LINE_STEPS,
+                            .settled = task->tolerance <= EXACT};
+    VOLT_TRY(volt_admm_run(problem, &first, state, &result->steps));
+    if (kind->row || (is_closed(state, task->tolerance) && task->tolerance > EXACT))
+        return VOLT_OK;
+    volt_newton_task second = {.rho = 10 * rho,
+                               .most_rho =
+                                   level > 0 ? fmax(problem->alpha / (10 * level), 10 * rho) : 1e8 * rho,
+                               .least_shift = 10 * level,
+                               .tolerance = task->tolerance,
+                               .most_steps = NEWTON_STEPS};
+    return volt_newton_run(problem, &second, state, &result->newton_steps);
+}
+
+volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
+{
+    loss_room room = {0};
+    volt_loss_problem problem;
+    volt_loss_state state = {.A = result->A, .U = result->U, .c = result->c};
+    volt_stage stage;
+    volt_stage_begin(&stage, task->progress, "factor", task->from, task->share, volt_cholesky_units(K.rows));
+    result->steps = result->newton_steps = 0;
+    volt_status status = prepare(K, task, &room, &problem);
+    if (status == VOLT_OK) {
+        state.G = room.G;
+        problem.stage = &stage;
+        status = minimise(&problem, task, &room, &state, result);
+    }
+    if (status == VOLT_OK)
+        status = volt_stage_end(&stage);
+    result->objective = state.objective;
+    result->gap = state.gap;
+    if (status == VOLT_OK && !is_closed(&state, task->tolerance))
+        volt_log(VOLT_LOG_WARNING,
+                 "loss %s: the duality gap is %.3g of the objective after %d steps, and %.3g was asked for",
+                 task->loss->text, state.gap / fabs(state.objective),
+                 (int)(result->steps + result->newton_steps), task->tolerance);
+    release(&room);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* src/solve/loss/loss_squares.c: losses made of squares: squares, huber, expectile.
+ *
+ * With r = y - u: squares r^2/2; huber r^2/2 up to |r| = delta and straight beyond; expectile w r^2, w = q above the
+ * forecast and 1 - q below. */
+#include "solve/loss/loss.h"
+
+#include <math.h>
+
+/* Of k (u - y)^2 / 2: the slope of its envelope and the derivative of that. */
+static double eased(double k, double y, double u, double g0, double rho, double *d)
+{
+    *d = isinf(rho) ? k : k * rho / (k + rho);
+    return isinf(rho) ? k * (u - y) : k * (g0 + rho * (u - y)) / (k + rho);
+}
+
+static void everywhere(double p, double y, double *low, double *high)
+{
+    (void)p;
+    (void)y;
+    *low = -INFINITY;
+    *high = INFINITY;
+}
+
+/* ---- squares ---------------------------------------------------------------------------------- */
+
+static double squares_value(double p, double y, double u)
+{
+    (void)p;
+    return (y - u) * (y - u) / 2;
+}
+
+static double squares_excess(double p, double y, double u, double g)
+{
+    (void)p;
+    return (y - u + g) * (y - u + g) / 2;
+}
+
+static void squares_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
+{
+    (void)p;
+    *g = eased(1, y, u, g0, rho, d);
+}
+
+const volt_loss_kind volt_loss_squares = {
+    .info = {.name = "squares", .meaning = "(y - u)^2 / 2: the mean", .score = "half squared error"},
+    .smooth = true,
+    .rho = 1,
+    .value = squares_value,
+    .excess = squares_excess,
+    .slope = squares_slope,
+    .range = everywhere,
+};
+
+/* ---- huber ------------------------------------------------------------------------------------ */
+
+static double huber_value(double p, double y, double u)
+{
+    double r = fabs(y - u);
+    return r <= p ? r * r / 2 : p * r - p * p / 2;
+}
+
+static double huber_excess(double p, double y, double u, double g)
+{
+    double r = y - u;
+    if (fabs(r) <= p)
+        return (r + g) * (r + g) / 2;
+    /* p |r| - p^2/2 + g r + g^2/2 = (p + s g)(|r| - p) + (p + s g)^2 / 2, s the sign of r */
+    double rest = p + copysign(g, r * g);
+    return rest * (fabs(r) - p) + rest * rest / 2;
+}
+
+static void huber_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
+{
+    *g = eased(1, y, u, g0, rho, d);
+    if (fabs(*g) >= p) {
+        *g = copysign(p, *g);
+        *d = 0;
+    }
+}
+
+static void huber_range(double p, double y, double *low, double *high)
+{
+    (void)y;
+    *low = -p;
+    *high = p;
+}
+
+const volt_loss_kind volt_loss_huber = {
+    .info = {.name = "huber",
+             .meaning = "(y - u)^2 / 2 up to delta, straight beyond: the mean, whatever outliers do",
+             .parameter = "delta",
+             .score = "huber loss"},
+    .high = INFINITY,
+    .in_units = true,
+    .smooth = true,
+    .rho = 0.3,
+    .value = huber_value,
+    .excess = huber_excess,
+    .slope = huber_slope,
+    .range = huber_range,
+};
+
+/* ---- expectile -------------------------------------------------------------------------------- */
+
+static double expectile_weight(double q, double r)
+{
+    return r > 0 ? q : 1 - q;
+}
+
+static double expectile_value(double p, double y, double u)
+{
+    double r = y - u;
+    return expectile_weight(p, r) * r * r;
+}
+
+static double expectile_excess(double p, double y, double u, double g)
+{
+    double r = y - u, w = expectile_weight(p, r), v = expectile_weight(p, -g);
+    if (w == v) {
+        double root = 2 * w * r + g;
+        return root * root / (4 * w);
+    }
+    return fmax(w * r * r + g * r + g * g / (4 * v), 0);
+}
+
+static void expectile_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
+{
+    double off = isinf(rho) ? u - y : g0 + rho * (u - y);
+    *g = eased(2 * expectile_weight(p, -off), y, u, g0, rho, d);
+}
+
+const volt_loss_kind volt_loss_expectile = {
+    .info = {.name = "expectile",
+             .meaning = "q (y - u)^2 above u, (1 - q)(y - u)^2 below: the expectile at q",
+             .parameter = "q",
+             .score = "expectile loss"},
+    .high = 1,
+    .smooth = true,
+    .rho = 1,
+    .value = expectile_value,
+    .excess = expectile_excess,
+    .slope = expectile_slope,
+    .range = everywhere,
+};

@@ -1,0 +1,90 @@
+/* src/solve/loss/loss_table.c: the table of losses, links and scores. */
+#include "base/error.h"
+#include "solve/loss/loss.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define ENTRY(name) &volt_loss_##name,
+const volt_loss_kind *const volt_loss_table[] = {VOLT_LOSS_LIST(ENTRY) NULL};
+
+const volt_loss_info *volt_loss_describe(int64_t index)
+{
+    int64_t count = (int64_t)(sizeof volt_loss_table / sizeof volt_loss_table[0]) - 1;
+    return index >= 0 && index < count ? &volt_loss_table[index]->info : NULL;
+}
+
+const volt_loss_info *volt_loss_info_of(const volt_loss *loss)
+{
+    return &loss->kind->info;
+}
+
+int64_t volt_loss_values(const volt_loss *loss, const double **values)
+{
+    *values = loss->values;
+    return loss->count;
+}
+
+void volt_loss_link(const volt_loss *loss, int64_t outputs, double *u)
+{
+    const volt_loss_kind *kind = loss->kind;
+    if (!kind->link)
+        return;
+    int64_t group = kind->info.classes ? outputs : loss->count > 1 ? loss->count : 1;
+    for (int64_t k = 0; k < outputs; k += group)
+        kind->link(group, u + k);
+}
+
+/* ---- scores ----------------------------------------------------------------------------------- */
+
+/* Of the outputs `u` of one target y. */
+static double target_score(const volt_loss *loss, int64_t group, double y, const double *u)
+{
+    const volt_loss_kind *kind = loss->kind;
+    if (kind->score)
+        return kind->score(group, y, u);
+    double sum = 0;
+    for (int64_t j = 0; j < group; j++)
+        sum += kind->value(loss->values[j], y, u[j]) / (double)group;
+    return sum;
+}
+
+static volt_status check_score(const volt_loss *loss, volt_view Y, volt_view U, int64_t group)
+{
+    VOLT_REQUIRE(loss && Y.data && U.data, VOLT_ERR_ARGUMENT,
+                 "the loss, the targets or the forecasts are NULL");
+    VOLT_REQUIRE(Y.rows == U.rows && U.cols == Y.cols * group, VOLT_ERR_SHAPE,
+                 "the targets are %" PRId64 " x %" PRId64 " and the forecasts %" PRId64 " x %" PRId64
+                 ", and must be %" PRId64 " x %" PRId64,
+                 Y.rows, Y.cols, U.rows, U.cols, Y.rows, Y.cols * group);
+    for (int64_t i = 0; loss->kind->info.classes && i < Y.rows; i++) {
+        double y = Y.data[i * Y.ld];
+        VOLT_REQUIRE(isnan(y) || (y >= 0 && y < (double)group && y == floor(y)), VOLT_ERR_ARGUMENT,
+                     "the class of row %" PRId64 " is %g, and must be a whole number from 0 to %" PRId64, i + 1,
+                     y, group - 1);
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts, const double *weights,
+                            double *score)
+{
+    int64_t group = !loss ? 1 : loss->kind->info.classes ? forecasts.cols : loss->count > 1 ? loss->count : 1;
+    VOLT_TRY(check_score(loss, Y, forecasts, group));
+    double sum = 0, total = 0;
+    for (int64_t i = 0; i < Y.rows; i++) {
+        double w = weights ? weights[i] : 1;
+        VOLT_REQUIRE(w >= 0 && isfinite(w), VOLT_ERR_ARGUMENT,
+                     "weight %" PRId64 " is %g, and must be finite and at least 0", i + 1, w);
+        for (int64_t k = 0; w > 0 && k < Y.cols; k++) {
+            double y = Y.data[i * Y.ld + k];
+            if (isnan(y))
+                continue;
+            sum += w * target_score(loss, group, y, forecasts.data + i * forecasts.ld + k * group);
+            total += w;
+        }
+    }
+    VOLT_REQUIRE(total > 0, VOLT_ERR_DATA, "no row has both a target and a weight above 0");
+    *score = sum / total;
+    return VOLT_OK;
+}
