@@ -46,6 +46,7 @@ static const option rows[] = {
      .offset = offsetof(fit_arguments, training) + offsetof(training_arguments, feedback_weight),
      .argument = "W",
      .meaning = "with --feedback: their weight beside the inputs, above 0 (default 1)"},
+    TRAINING_LOSS(offsetof(fit_arguments, training.loss)),
     TRAINING_SERIES(offsetof(fit_arguments, training)),
     TRAINING_READOUT(offsetof(fit_arguments, training)),
     {.name = "fitted",
@@ -108,6 +109,8 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
         results_text(results, NULL, "alpha", "%.6g", info->alpha);
     else if (learned == 0)
         results_text(results, NULL, "alpha", "infinite: the kernel plays no part");
+    else if (info->loss)
+        results_text(results, NULL, "alpha", "%.6g, chosen by the loss on held-out rows", info->alpha);
     else if (distinct == 1)
         results_text(results, NULL, "alpha", "%.6g, chosen among %lld on held-out rows", info->alpha,
                      (long long)info->report->alphas + 1);
@@ -181,9 +184,10 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     volt_model_info info;
     volt_model_describe(model, &info);
     int64_t used = info.n - info.washout;
-    volt_metrics metrics;
-    int failed = measure_fit(volt_view_rows(data->targets, info.washout, used),
-                             volt_view_rows(fitted, info.washout, used), &metrics);
+    volt_metrics metrics = {0};
+    volt_view targets = volt_view_rows(data->targets, info.washout, used);
+    volt_view learned = volt_view_rows(fitted, info.washout, used);
+    int failed = info.loss ? 0 : measure_fit(targets, learned, &metrics);
     if (failed)
         return failed;
     result_list *results = results_new(arguments->common.json);
@@ -212,10 +216,14 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_flag(results, "feedback", info.feedback);
     if (info.feedback_weight > 0)
         results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);
-    results_number(results, "r2", "R2 in sample", metrics.r2);
-    if (info.report)
-        fit_verdict_report(&info, results);
-    failed = report_held_out(&info, data, results);
+    if (info.loss) {
+        failed = loss_report(&data->loss, &info, targets, learned, results);
+    } else {
+        results_number(results, "r2", "R2 in sample", metrics.r2);
+        if (info.report)
+            fit_verdict_report(&info, results);
+        failed = report_held_out(&info, data, results);
+    }
     if (failed) {
         results_discard(results);
         return failed;
@@ -288,7 +296,8 @@ static int run_fit(int argc, char *const *argv)
     if (!failed)
         failed = training_read(&arguments.training, &data);
     if (!failed)
-        failed = allocate_matrix(data.targets.rows, data.targets.cols, "the fitted values", &fitted);
+        failed = allocate_matrix(data.targets.rows, loss_outputs(&data.loss, data.targets.cols),
+                                 "the fitted values", &fitted);
     if (!failed) {
         volt_fit_options options = training_options(&arguments.training, &data);
         options.alpha = arguments.alpha;
@@ -323,6 +332,15 @@ const cli_command command_fit = {
         "a NARX model, whose own outputs come back when it forecasts (volterra predict). The target of the\n"
         "row before must be there. Alpha is chosen by forecasts one step ahead.\n"
         "\n"
+        "With --loss the readout minimises another loss than squares, or, with --weights, a weighted one: the\n"
+        "sum of the losses and alpha / 2 |f|^2, to a duality gap of --tolerance of it. Levels of quantiles "
+        "are\n"
+        "outputs side by side, NAME.q0.1, and never cross; with logistic and multinomial Y is a column of\n"
+        "classes, texts or numbers, and outputs are their probabilities, NAME.CLASS; with poisson the output "
+        "is\n"
+        "the mean of a count. delta and epsilon are in units of the targets. Without --alpha the loss itself\n"
+        "chooses it, on the last third of the rows (of at most 1200).\n"
+        "\n"
         "With --series the rows are several records, each with a past of its own: with --ahead H each has H\n"
         "targets fewer than rows. What follows, follows the last record.\n"
         "\n"
@@ -333,6 +351,7 @@ const cli_command command_fit = {
         "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
         "  volterra fit --x u.csv --y y.csv --kernel rbf:window=20 --alpha 1e-4 -o rbf.safetensors\n"
         "  volterra fit --x data.csv:u --y data.csv:y --kernel 'fir + memory' --feedback -o narx.safetensors\n"
+        "  volterra fit --x load.csv --loss quantile:q=0.1/0.5/0.9 -o quantiles.safetensors\n"
         "  volterra fit --x runs.csv:u --y runs.csv:y --series runs.csv:run -o model.safetensors\n"
         "  volterra fit --x data.csv:z1..z5 --y 'data.csv:h*' --ahead 1 -o model.safetensors\n",
     .options = OPTION_TABLE(rows),

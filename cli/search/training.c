@@ -78,7 +78,15 @@ static int read_files(const training_arguments *arguments, training_data *data)
 {
     volt_missing missing = missing_policy(arguments->missing);
     int failed;
-    if (arguments->y) {
+    if (loss_has_classes(&data->loss)) {
+        if (!arguments->y)
+            return complain(EXIT_USAGE, "--loss %s needs --y, the column of classes",
+                            volt_loss_text(data->loss.loss));
+        failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
+        if (!failed)
+            failed = loss_read_labels(&data->loss, arguments->y, &data->x);
+        data->label_name[0] = data->loss.name;
+    } else if (arguments->y) {
         failed = dataset_read_pair(&data->x, arguments->x, &data->y, arguments->y, missing,
                                    arguments->keeps_rows_without_target, &arguments->rows);
         data->has_holes = !failed && count_holes(data->y.view) > 0;
@@ -141,8 +149,9 @@ int training_season(const char *text, int64_t *season)
 /* ---- records ---------------------------------------------------------------------------------- */
 
 /* Row of x that row i of the inputs is: a record has `ahead` rows fewer there. */
-static int64_t row_of(const training_data *data, int64_t i)
+static int64_t row_of(const void *of, int64_t i)
 {
+    const training_data *data = of;
     int64_t r = 0, end = data->lengths ? data->lengths[0] : INT64_MAX;
     while (i >= end)
         end += data->lengths[++r];
@@ -270,7 +279,9 @@ static int find_anchors(const training_arguments *arguments, training_data *data
 /* Columns of the calendar behind the inputs. What is forecast is none of them: the series is what was read. */
 static int add_calendar(const training_arguments *arguments, training_data *data)
 {
-    data->series = arguments->y ? data->y.view : data->x.view;
+    data->series = data->loss.labels.data ? volt_as_view(data->loss.labels)
+                   : arguments->y         ? data->y.view
+                                          : data->x.view;
     if (data->calendar.parts && !arguments->no_scale)
         data->calendar.scale = calendar_scale(data->x.view);
     return calendar_add(&data->calendar, &data->x, "--calendar");
@@ -306,6 +317,8 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (!failed)
         failed = check_feedback(arguments, data);
     if (!failed)
+        failed = loss_read(&arguments->loss, &data->loss);
+    if (!failed)
         failed = calendar_check(arguments->calendar, &data->calendar);
     if (!failed)
         failed = training_season(arguments->season, &data->season);
@@ -337,7 +350,10 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (failed)
         return failed;
     data->input_names = data->x.names;
-    data->output_names = target->names;
+    data->output_names = data->loss.name ? data->label_name : target->names;
+    failed = loss_read_weights(&data->loss, &arguments->loss, &data->x, data->inputs.rows, row_of, data);
+    if (failed)
+        return failed;
     bool several = data->ahead > data->first_ahead;
     data->feeds = arguments->feedback;
     data->feedback = !several && can_feed_back(data);
@@ -351,6 +367,7 @@ int training_read(const training_arguments *arguments, training_data *data)
 void training_release(training_data *data)
 {
     record_list_release(&data->records);
+    loss_release(&data->loss);
     free(data->lengths);
     free(data->joined[0].data);
     free(data->joined[1].data);
@@ -383,6 +400,12 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.notes = data->noted.notes;
     options.records = data->lengths;
     options.n_records = data->lengths ? data->records.n : 0;
+    options.loss = data->loss.loss ? volt_loss_text(data->loss.loss) : NULL;
+    options.weights = data->loss.weights;
+    options.classes = (const char *const *)data->loss.classes;
+    options.n_classes = data->loss.n_classes;
+    if (arguments->loss.tolerance > 0)
+        options.tolerance = arguments->loss.tolerance;
     return options;
 }
 
@@ -395,7 +418,7 @@ int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_
     if (status == VOLT_ERR_MEMORY)
         return complain_status_hint(status, " (run: volterra plan --n %lld --d %lld --q %lld)",
                                     (long long)data->inputs.rows, (long long)data->inputs.cols,
-                                    (long long)data->targets.cols);
+                                    (long long)loss_outputs(&data->loss, data->targets.cols));
     if (!status && interrupt_seen())
         status = VOLT_ERR_CANCELLED;
     if (status == VOLT_ERR_SINGULAR && held_warning())
@@ -413,6 +436,8 @@ int training_check_output(const training_arguments *arguments, const char *path)
         failed = output_check_against(path, arguments->y);
     if (!failed)
         failed = output_check_against(path, arguments->series);
+    if (!failed)
+        failed = output_check_against(path, arguments->loss.weights);
     return failed;
 }
 
@@ -458,6 +483,12 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
         shell_words_add(&words, "--feedback", NULL);
         shell_words_add(&words, "--feedback-weight", volt_format_number(options->feedback_weight, number));
     }
+    if (arguments->loss.text)
+        shell_words_add(&words, "--loss", arguments->loss.text);
+    if (arguments->loss.weights)
+        shell_words_add(&words, "--weights", arguments->loss.weights);
+    if (arguments->loss.text && arguments->loss.tolerance != 1e-6)
+        shell_words_add(&words, "--tolerance", volt_format_number(arguments->loss.tolerance, number));
     if (arguments->washout > 0)
         shell_words_add_count(&words, "--washout", arguments->washout);
     if (arguments->rows.given)

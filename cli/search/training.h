@@ -7,6 +7,7 @@
 #include "files/inputs.h"
 #include "files/model_times.h"
 #include "files/record_list.h"
+#include "search/training_loss.h"
 #include "volterra.h"
 
 /* The part of a command's arguments that TRAINING_SEQUENCE and TRAINING_READOUT fill. */
@@ -25,6 +26,7 @@ typedef struct training_arguments {
     const char *series;             /* the column of records; NULL: one sequence */
     bool feedback;                  /* outputs come back beside the inputs ... */
     double feedback_weight;         /* ... with this weight, where it is known */
+    loss_arguments loss;            /* where the command has TRAINING_LOSS */
 } training_arguments;
 
 /* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
@@ -142,6 +144,8 @@ typedef struct training_data {
     const char **input_names, **output_names; /* NULL: no header */
     calendar calendar;                        /* whose columns are the last inputs */
     noted_times noted;                        /* what the model will know of the times */
+    const char *label_name[1];                /* the output's, of classes */
+    loss_data loss;                           /* with weights of the rows of `inputs` */
 } training_data;
 
 /* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be

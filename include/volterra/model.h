@@ -78,11 +78,20 @@ typedef struct volt_fit_options {
         feedback_weight; /* above 0: outputs come back beside the inputs. The kernel sees (x_t, weight v_{t-1}), where v
                              * are the targets as the solver sees them, and 0 before the first row of a record; ahead
                              * must be 0. 0 (default): it sees x_t alone */
+    const char *
+        loss; /* (optional) text of a loss (volterra/solve.h); NULL: squares. The outputs are those of the loss: one for
+                       * each level and target (target k, level j: k levels + j), one for each class. alpha 0: chosen by
+                       * the loss on held-out rows; targets are then changes where they can be, else levels */
+    double tolerance; /* of a loss: bounds the duality gap, relative to the objective, 1e-6 */
+    const double
+        *weights; /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
+    const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
+    int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
-/* Fit on n rows of inputs X (n x d) and targets Y (n x q). `fitted` (n x q, may have data NULL) receives
- * the fitted values in the units of Y. */
+/* Fit on n rows of inputs X (n x d) and targets Y (n x q). `fitted` (n x outputs, may have data NULL) receives
+ * the fitted values in the units of Y. There are q outputs, or those of the loss. */
 VOLT_API volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
                                     const volt_fit_options *options, volt_matrix fitted, volt_model **model);
 VOLT_API void volt_model_free(volt_model *model);
@@ -146,6 +155,12 @@ typedef struct volt_model_info {
     int64_t n_records;
     double
         feedback_weight; /* of the outputs that come back beside the inputs, which are columns behind theirs; 0: none */
+    const char *loss;   /* its text; NULL: squares */
+    double objective;   /* sum of the losses + alpha / 2 |f|^2, in the units that the solver sees ... */
+    double duality_gap; /* ... which lies no more than this above the least possible; both 0 for squares */
+    double tolerance;   /* what the gap was to be, relative to the objective */
+    const char *const *classes; /* n_classes texts: output k is the probability of class k; NULL: none */
+    int64_t n_classes;
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 

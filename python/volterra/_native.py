@@ -28,6 +28,7 @@ from ._structs import (
     KernelValue,
     LogFn,
     LorenzOptions,
+    LossInfo,
     MackeyGlassOptions,
     Matrix,
     Mcs,
@@ -80,6 +81,14 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
         c_int,
         [_HANDLE, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(GramOptions), Matrix],
     ),
+    # solve.h
+    "volt_loss_describe": (POINTER(LossInfo), [c_int64]),
+    "volt_loss_parse": (c_int, [c_char_p, _OUT_HANDLE]),
+    "volt_loss_free": (None, [_HANDLE]),
+    "volt_loss_text": (c_char_p, [_HANDLE]),
+    "volt_loss_info_of": (POINTER(LossInfo), [_HANDLE]),
+    "volt_loss_values": (c_int64, [_HANDLE, POINTER(_DOUBLES)]),
+    "volt_loss_score": (c_int, [_HANDLE, Matrix, Matrix, _DOUBLES, _DOUBLES]),
     # model.h
     "volt_fit_options_default": (FitOptions, []),
     "volt_model_fit": (c_int, [_HANDLE, Matrix, Matrix, POINTER(FitOptions), Matrix, _OUT_HANDLE]),

@@ -147,6 +147,18 @@ class ModelNotes(ctypes.Structure):
     ]
 
 
+class LossInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("meaning", c_char_p),
+        ("parameter", c_char_p),
+        ("score", c_char_p),
+        ("several", c_int),
+        ("classes", c_int),
+        ("unscaled", c_int),
+    ]
+
+
 class FitOptions(ctypes.Structure):
     _fields_ = [
         ("alpha", c_double),
@@ -169,6 +181,11 @@ class FitOptions(ctypes.Structure):
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
         ("feedback_weight", c_double),
+        ("loss", c_char_p),
+        ("tolerance", c_double),
+        ("weights", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
     ]
 
 
@@ -229,6 +246,12 @@ class ModelInfo(ctypes.Structure):
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
         ("feedback_weight", c_double),
+        ("loss", c_char_p),
+        ("objective", c_double),
+        ("duality_gap", c_double),
+        ("tolerance", c_double),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
     ]
 
 
@@ -468,6 +491,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_kernel_value": KernelValue,
     "volt_kernel_facts": KernelFacts,
     "volt_gram_options": GramOptions,
+    "volt_loss_info": LossInfo,
     "volt_fit_options": FitOptions,
     "volt_model_notes": ModelNotes,
     "volt_fit_report": FitReport,

@@ -11,6 +11,7 @@ static const volt_file_part *const parts[] = {
     &volt_recipe_part,    /* what the kernel sees of the inputs, and what outputs are added to */
     &volt_records_part,   /* lengths of the records that the rows are */
     &volt_reservoir_part, /* weights of reservoirs */
+    &volt_loss_part,      /* another loss than squares, its certificate, and classes */
     &volt_notes_part,     /* texts of whoever fitted the model */
     &volt_errors_part,    /* of the training rows, for intervals */
 };

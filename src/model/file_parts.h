@@ -20,7 +20,8 @@ enum {
     VOLT_FORMAT_RECIPE = 2,
     VOLT_FORMAT_RECORDS = 3,
     VOLT_FORMAT_FEEDBACK = 4,
-    VOLT_FORMAT_NEWEST = VOLT_FORMAT_FEEDBACK
+    VOLT_FORMAT_LOSS = 5,
+    VOLT_FORMAT_NEWEST = VOLT_FORMAT_LOSS
 };
 
 typedef struct volt_file_part {
@@ -40,7 +41,12 @@ typedef struct volt_file_part {
 } volt_file_part;
 
 extern const volt_file_part volt_readout_part, volt_feedback_part, volt_names_part, volt_recipe_part,
-    volt_records_part, volt_reservoir_part, volt_notes_part, volt_errors_part;
+    volt_records_part, volt_reservoir_part, volt_loss_part, volt_notes_part, volt_errors_part;
+
+/* Names as one text, a JSON list; none are put for NULL. VOLT_ERR_ARGUMENT when one is not UTF-8. */
+volt_status volt_put_names(volt_file_writer *writer, const char *key, char **names, int64_t count);
+/* `count` names, for volt_names_free; *names stays NULL where there are none. */
+volt_status volt_fields_names(const volt_file_fields *fields, const char *key, int64_t count, char ***names);
 
 /* The largest format that a part of the model asks for. */
 int volt_parts_format(const volt_model *model);

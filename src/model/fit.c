@@ -14,7 +14,7 @@
 #include "base/numbers.h"
 #include "base/squares.h"
 #include "kernel/gram/gram.h"
-#include "model/fit_task.h"
+#include "model/fit_loss.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
 #include "solve/solver_table.h"
@@ -30,7 +30,8 @@ volt_fit_options volt_fit_options_default(void)
                                 .scale = 1,
                                 .target = VOLT_TARGET_AUTO,
                                 .input = VOLT_INPUT_AUTO,
-                                .season = VOLT_SEASON_AUTO};
+                                .season = VOLT_SEASON_AUTO,
+                                .tolerance = 1e-6};
     return options;
 }
 
@@ -48,7 +49,7 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
-static volt_status check_memory(const volt_kernel *kernel, const fit_task *task, int64_t columns)
+static volt_status check_memory(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss)
 {
     enum {
         BESIDE_CHANGES = 6
@@ -57,6 +58,9 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
     volt_plan plan;
     char what[96];
     VOLT_TRY(volt_plan_kernel(kernel, n, columns, q, 0, &plan));
+    if (loss)
+        plan.fit_bytes +=
+            volt_solver_loss.bytes((double)n, (double)q) - volt_solver_cholesky.bytes((double)n, (double)q);
     if (task->chooses && task->change)
         plan.fit_bytes += 8.0 * BESIDE_CHANGES * (double)n * (double)q;
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
@@ -102,10 +106,11 @@ static bool has_target(const fit_task *task, int64_t i)
 }
 
 /* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
-static void prepare_targets(const fit_task *task, volt_model *model)
+static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_model *model)
 {
     volt_view Y = task->Y;
-    volt_target_scale_learn(task->holes->present, !model->scaled, model->target_mean, model->target_scale);
+    bool as_they_are = !model->scaled || (loss && volt_loss_info_of(loss)->unscaled);
+    volt_target_scale_learn(task->holes->present, as_they_are, model->target_mean, model->target_scale);
     for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
         volt_squares squares = {0};
         for (int64_t i = 0; i < Y.rows; i++)
@@ -118,7 +123,8 @@ static void prepare_targets(const fit_task *task, volt_model *model)
 }
 
 /* Scales and kernel: all that precedes the Gram matrix. `Z` (n x d) receives the scaled inputs. */
-static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt_matrix Z, volt_model *model)
+static volt_status prepare(const volt_kernel *kernel, const fit_task *task, const volt_loss *loss,
+                           volt_matrix Z, volt_model *model)
 {
     const volt_fit_options *options = task->options;
     volt_view Y = task->Y;
@@ -138,7 +144,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, volt
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
     volt_recipe_use_filters(&model->recipe, model->kernel);
 
-    prepare_targets(task, model); /* before the inputs, some of which they may become */
+    prepare_targets(task, loss, model); /* before the inputs, some of which they may become */
     VOLT_TRY(prepare_inputs(task, Z, model));
     if (!model->ends_without_target)
         volt_recent_feed(&model->recipe, &model->recent, model->last_target);
@@ -158,8 +164,7 @@ static volt_status pack_columns(volt_model *model, volt_view Z, volt_progress pr
     return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
 }
 
-/* Targets of the rows kept, in their units: levels less their mean, or changes. */
-static void scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
+void fit_task_scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
 {
     int64_t w = model->washout;
     for (int64_t i = 0; i < T.rows; i++)
@@ -171,16 +176,20 @@ static void scale_targets(const fit_task *task, const volt_model *model, bool ch
         }
 }
 
-/* What was chosen, put into the model: alphas, and which outputs are changes. A change has no mean of its own. */
+void fit_task_take_change(const fit_task *task, int64_t k, volt_model *model)
+{
+    model->anchors[k] = task->options->anchors[k];
+    model->target_mean[k] = 0;
+}
+
+/* What was chosen, put into the model: alphas, and which outputs are changes. */
 static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_model *model)
 {
     for (int64_t k = 0; k < model->q; k++) {
         bool change = chosen ? task->change && !chosen[k].level : task->change;
         model->alphas[k] = chosen ? chosen[k].alpha : task->options->alpha;
-        if (!change)
-            continue;
-        model->anchors[k] = task->options->anchors[k];
-        model->target_mean[k] = 0;
+        if (change)
+            fit_task_take_change(task, k, model);
     }
 }
 
@@ -276,10 +285,10 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
         room->level = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
     if (!room->naive.data || (task->level && !room->level.data))
         return VOLT_ERR_MEMORY;
-    scale_targets(task, model, true, room->naive);
+    fit_task_scale_targets(task, model, true, room->naive);
     room->choice.naive = volt_as_view(room->naive);
     if (task->level) {
-        scale_targets(task, model, false, room->level);
+        fit_task_scale_targets(task, model, false, room->level);
         room->choice.level = volt_as_view(room->level);
     }
     return VOLT_OK;
@@ -305,7 +314,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     VOLT_REQUIRE(!fit->chooses || !centred, VOLT_ERR_ARGUMENT,
                  "alpha must be given for a centred kernel without an intercept");
     memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
-    scale_targets(fit, model, fit->change, A);
+    fit_task_scale_targets(fit, model, fit->change, A);
     VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), room));
     volt_solver_task task = {.washout = w,
                              .alpha = fit->options->alpha,
@@ -362,15 +371,16 @@ static volt_status finish_fitted(const fit_task *task, const volt_model *model, 
     return VOLT_OK;
 }
 
-static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_matrix fitted, volt_model **model)
+static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss, volt_matrix fitted,
+                       volt_model **model)
 {
     const volt_fit_options *options = task->options;
     int64_t n = task->X.rows, q = task->Y.cols;
     volt_recipe recipe = {0};
     volt_status status = fit_task_recipe(task, n, &recipe);
     if (status == VOLT_OK)
-        status = check_memory(kernel, task, recipe.columns);
-    const volt_solver *solver = volt_solver_choose(n, q, (double)volt_memory_available());
+        status = check_memory(kernel, task, recipe.columns, loss->loss != NULL);
+    const volt_solver *solver = volt_solver_choose(n, q, loss->loss != NULL, (double)volt_memory_available());
     int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
     volt_model *fresh = NULL;
     choice_room room = {0};
@@ -382,16 +392,18 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_mat
         fresh->recipe = recipe;
         Z = volt_matrix_of(volt_alloc_doubles(n, width), n, width);
         unlearned = volt_alloc_doubles(q, 1);
-        status = Z.data && unlearned ? prepare(kernel, task, Z, fresh) : VOLT_ERR_MEMORY;
+        status = Z.data && unlearned ? prepare(kernel, task, loss->loss, Z, fresh) : VOLT_ERR_MEMORY;
     } else {
         volt_recipe_release(&recipe);
     }
     if (status == VOLT_OK)
         status = pack_columns(fresh, volt_as_view(Z), options->progress);
-    if (status == VOLT_OK)
+    if (status == VOLT_OK && loss->loss)
+        status = volt_loss_fit_solve(task, loss, solver, volt_as_view(Z), fitted, fresh);
+    else if (status == VOLT_OK)
         status = solve_readout(task, fresh, volt_as_view(Z), solver, &room, unlearned,
                                volt_matrix_rows(fitted, 0, options->washout));
-    if (status == VOLT_OK && fitted.data)
+    if (status == VOLT_OK && fitted.data && !fresh->loss)
         status = finish_fitted(task, fresh, unlearned, fitted);
 
     release_choice(&room);
@@ -422,21 +434,30 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     return status;
 }
 
-static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_view Y,
-                                 const volt_fit_options *options, const volt_records *records,
-                                 const volt_holes *holes, volt_matrix fitted, volt_model **model)
+static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
+                                 const volt_records *records, const volt_holes *holes, volt_matrix fitted,
+                                 volt_model **model)
 {
     volt_blas_use use;
     fit_task task;
-    VOLT_TRY(check(kernel, X, Y, holes->present, fitted, model));
-    VOLT_TRY(fit_task_resolve(X, Y, options, records, X.rows, &task));
+    double *weights = NULL;
+    VOLT_TRY(check(kernel, X, loss->Y, holes->present, fitted, model));
+    VOLT_TRY(fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
     task.holes = holes;
-    if (options->feedback_weight > 0)
-        VOLT_TRY(volt_fed_check_targets(Y, records));
-    VOLT_TRY(volt_blas_claim(&use));
+    if (loss->options.feedback_weight > 0)
+        VOLT_TRY(volt_fed_check_targets(loss->Y, records));
+    if (loss->loss) {
+        task.chooses = false; /* the solver does, by the loss */
+        VOLT_TRY(volt_loss_fit_weights(loss, holes, &weights));
+        task.weights = weights;
+    }
     volt_model *fresh = NULL;
-    volt_status status = fit(kernel, &task, fitted, &fresh);
-    volt_blas_release(&use);
+    volt_status status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = fit(kernel, &task, loss, fitted, &fresh);
+        volt_blas_release(&use);
+    }
+    volt_free(weights);
     if (status == VOLT_OK && holes->without && fitted.data)
         status = fill_holes(fresh, &task, fitted);
     if (status == VOLT_OK)
@@ -454,11 +475,17 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
         options = &standard;
     volt_holes holes = {.present = Y};
     volt_records records;
+    volt_loss_fit loss;
     volt_status status = volt_records_make(options->records, options->n_records, X.rows, &records);
-    if (status == VOLT_OK && options->missing_targets && Y.data)
-        status = volt_holes_find(Y, options->washout, &holes);
-    if (status == VOLT_OK)
-        status = check_and_fit(kernel, X, Y, options, &records, &holes, fitted, model);
+    if (status == VOLT_OK) {
+        status = volt_loss_fit_begin(Y, options, &loss);
+        holes.present = loss.Y;
+        if (status == VOLT_OK && options->missing_targets && Y.data)
+            status = volt_holes_find(loss.Y, options->washout, &holes);
+        if (status == VOLT_OK)
+            status = check_and_fit(kernel, X, &loss, &records, &holes, fitted, model);
+        volt_loss_fit_release(&loss);
+    }
     volt_holes_release(&holes);
     volt_records_release(&records);
     return status;

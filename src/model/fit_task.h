@@ -16,6 +16,7 @@ typedef struct fit_task {
     int64_t season;
     const volt_holes *holes;     /* rows whose targets are missing */
     const volt_records *records; /* that the rows are */
+    const double *weights;       /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
 } fit_task;
 
 /* Check the options against the data, and resolve what is `auto`; a season is looked for in the first learn_rows rows.
@@ -28,5 +29,11 @@ volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recip
 
 /* Is the present value of every target among the inputs, and the target later than that? */
 bool fit_task_can_change(const volt_fit_options *options, int64_t q);
+
+/* Targets of the rows kept, in their units: levels less their mean, or changes; 0 where one is missing. */
+struct volt_model;
+void fit_task_scale_targets(const fit_task *task, const struct volt_model *model, bool change, volt_matrix T);
+/* Output k is learned as a change, which has no mean of its own. */
+void fit_task_take_change(const fit_task *task, int64_t k, struct volt_model *model);
 
 #endif

@@ -82,6 +82,8 @@ void volt_model_free(volt_model *model)
     volt_notes_release(&model->notes);
     volt_free(model->records);
     volt_errors_release(&model->errors);
+    volt_loss_free(model->loss);
+    volt_names_free(model->classes, model->n_classes);
     volt_free(model);
 }
 
@@ -117,6 +119,12 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .records = model->records,
         .n_records = model->n_records,
         .feedback_weight = model->recipe.fed.omega,
+        .loss = model->loss ? volt_loss_text(model->loss) : NULL,
+        .objective = model->objective,
+        .duality_gap = model->gap,
+        .tolerance = model->tolerance,
+        .classes = (const char *const *)model->classes,
+        .n_classes = model->n_classes,
     };
     now.facts = model->resolved.facts;
     if (now.facts.contraction > 0)
@@ -220,8 +228,11 @@ volt_status volt_model_finish_output(const volt_model *model, int64_t row, const
         v[k] = model->target_mean[k] + model->target_scale[k] * (v[k] + model->intercepts[k]);
         if (anchor >= 0)
             v[k] += x[anchor];
+    }
+    if (model->loss)
+        volt_loss_link(model->loss, model->q, v);
+    for (int64_t k = 0; k < model->q; k++)
         VOLT_REQUIRE(isfinite(v[k]), VOLT_ERR_NOT_FINITE,
                      "output %" PRId64 " of row %" PRId64 " is too large for a double", k + 1, row + 1);
-    }
     return VOLT_OK;
 }

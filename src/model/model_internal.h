@@ -6,6 +6,7 @@
 #include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
+#include "solve/loss/loss.h"
 #include "volterra/model.h"
 
 struct volt_model {
@@ -36,6 +37,10 @@ struct volt_model {
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
     int64_t n_records;
     volt_model_errors errors; /* of the training rows */
+    volt_loss *loss;                  /* NULL: squares */
+    double objective, gap, tolerance; /* of the loss */
+    char **classes;                   /* n_classes texts, one for each output; NULL: targets are numbers */
+    int64_t n_classes;
 };
 
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */

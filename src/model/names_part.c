@@ -32,17 +32,21 @@ static volt_status names_to_json(char **names, int64_t count, char **text)
     return status;
 }
 
-static volt_status save_names(const volt_model *model, volt_file_writer *writer)
+volt_status volt_put_names(volt_file_writer *writer, const char *key, char **names, int64_t count)
 {
-    char *inputs = NULL, *outputs = NULL;
-    VOLT_TRY(names_to_json(model->input_names, model->recipe.inputs, &inputs));
-    volt_put_own_text(writer, "input_names", inputs);
-    VOLT_TRY(names_to_json(model->output_names, model->q, &outputs));
-    volt_put_own_text(writer, "output_names", outputs);
+    char *text = NULL;
+    VOLT_TRY(names_to_json(names, count, &text));
+    volt_put_own_text(writer, key, text);
     return VOLT_OK;
 }
 
-static volt_status read_names(const volt_file_fields *fields, const char *key, int64_t count, char ***names)
+static volt_status save_names(const volt_model *model, volt_file_writer *writer)
+{
+    VOLT_TRY(volt_put_names(writer, "input_names", model->input_names, model->recipe.inputs));
+    return volt_put_names(writer, "output_names", model->output_names, model->q);
+}
+
+volt_status volt_fields_names(const volt_file_fields *fields, const char *key, int64_t count, char ***names)
 {
     const char *text = volt_safetensors_metadata(fields->file, key);
     if (!text)
@@ -72,8 +76,8 @@ static volt_status read_names(const volt_file_fields *fields, const char *key, i
 
 static volt_status load_names(const volt_file_fields *fields, volt_model *model)
 {
-    VOLT_TRY(read_names(fields, "input_names", model->recipe.inputs, &model->input_names));
-    return read_names(fields, "output_names", model->q, &model->output_names);
+    VOLT_TRY(volt_fields_names(fields, "input_names", model->recipe.inputs, &model->input_names));
+    return volt_fields_names(fields, "output_names", model->q, &model->output_names);
 }
 
 const volt_file_part volt_names_part = {

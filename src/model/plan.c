@@ -130,7 +130,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
         volt_resolved_release(&fit->resolved);
     VOLT_TRY(claimed); /* what BLAS takes for itself is not available */
     double available = (double)volt_memory_available();
-    fit->solver = volt_solver_choose(n, q, available);
+    fit->solver = volt_solver_choose(n, q, false, available);
     volt_plan made = {
         .fit_bytes = fit_bytes(fit, n),
         .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +

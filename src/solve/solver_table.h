@@ -22,6 +22,9 @@ typedef struct volt_solver_task {
         *held_out; /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
     volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
     volt_progress progress;
+    const struct volt_loss_task
+        *loss; /* (optional) another loss than squares, or weights (solve/loss/loss_solve.h); 0 for
+                                        * alpha: chosen by this loss on held-out rows. choice and held_out stay unused */
 } volt_solver_task;
 
 /* What comes of it. The caller makes room. */
@@ -31,12 +34,15 @@ typedef struct volt_readout {
     double *unlearned;  /* q: the mean of the targets where that is left out, else 0 */
     volt_matrix washed; /* washout x q: receives K A of the rows of the washout; no data: not wanted */
     double rcond;       /* estimated reciprocal condition number of K + alpha I */
+    volt_matrix fitted; /* of losses, rows kept x q: receives u, the intercept included; no data: not wanted */
+    double alpha, objective, gap; /* of losses: receive what was minimised with which alpha */
 } volt_readout;
 
 /* Every entry is REQUIRED. */
 typedef struct volt_solver {
     const char *name;
     const char *meaning; /* one line */
+    bool any_loss;       /* solves tasks with a loss, and only those */
     /* Does it take n rows and q outputs, with so many bytes to be had (0: unknown)? */
     bool (*takes)(int64_t n, int64_t q, double available);
     /* Bytes at its peak, beside inputs, targets and the model. Grows with n. */
@@ -47,7 +53,7 @@ typedef struct volt_solver {
 } volt_solver;
 
 /* The solvers, the one to be preferred first: a new one, volt_solver_NAME, is one line here. */
-#define VOLT_SOLVER_LIST(X) X(cholesky)
+#define VOLT_SOLVER_LIST(X) X(cholesky) X(loss)
 
 #define VOLT_DECLARE_SOLVER(name) extern const volt_solver volt_solver_##name;
 VOLT_SOLVER_LIST(VOLT_DECLARE_SOLVER)
@@ -56,7 +62,8 @@ VOLT_SOLVER_LIST(VOLT_DECLARE_SOLVER)
 /* The same as a table that NULL ends. */
 extern const volt_solver *const volt_solver_table[];
 
-/* The first that takes the task; the first of all where none does, whose figures then say what is lacking. */
-const volt_solver *volt_solver_choose(int64_t n, int64_t q, double available);
+/* The first that takes the task, with a loss or without; the first of all such where none does, whose figures then say
+ * what is lacking. */
+const volt_solver *volt_solver_choose(int64_t n, int64_t q, bool loss, double available);
 
 #endif

@@ -308,7 +308,7 @@ static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int
                                   double *gap)
 {
     double best = INFINITY;
-    for (int stalls = 0; stalls < MOST_STALLS && *steps < task->most_steps; ++*steps) {
+    for (int stalls = 0, closed = 0; stalls < MOST_STALLS && *steps < task->most_steps;) {
         double tau;
         if (!volt_stage_poll(run->problem->stage))
             return volt_stage_end(run->problem->stage);
@@ -316,8 +316,10 @@ static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int
         VOLT_TRY(newton_step_of(run, task->least_shift));
         VOLT_TRY(search_line(run, &tau));
         take_step(run, tau);
+        ++*steps;
         *gap = worth(run, task->tolerance, objective);
-        if (is_closed(*gap, *objective, task->tolerance))
+        closed += is_closed(*gap, *objective, task->tolerance);
+        if (closed > (task->one_more ? 1 : 0))
             break;
         stalls = *gap > best / 2 ? stalls + 1 : 0;
         best = fmin(best, *gap);

@@ -22,6 +22,7 @@ typedef struct volt_newton_task {
     double rho, most_rho; /* not for smooth losses */
     double least_shift;   /* alpha / d is at least this, for the factorisation */
     double tolerance;
+    bool one_more; /* smooth losses: one more step once the gap is closed, which squares the error */
     int64_t most_steps;
 } volt_newton_task;
 

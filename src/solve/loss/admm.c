@@ -16,7 +16,7 @@ static const double RELAXATION = 1.7;
 
 /* A triangular solve with one column reads L once and computes next to nothing: what counts is that all threads read. Rows
  * below (beside) a block of the diagonal are independent of each other. */
-enum { SOLVE_BLOCK = 192 };
+enum { SOLVE_BLOCK = 192, LEAST_SHARED = 1000 }; /* below, L stays in the cache of one thread */
 
 static void solve_block(volt_matrix L, int64_t first, int64_t count, CBLAS_TRANSPOSE transpose, double *x)
 {
@@ -24,11 +24,16 @@ static void solve_block(volt_matrix L, int64_t first, int64_t count, CBLAS_TRANS
                 L.data + first * (L.ld + 1), (volt_blas_int)L.ld, x + first, 1);
 }
 
+static int64_t block_rows(int64_t n)
+{
+    return n < LEAST_SHARED ? n : SOLVE_BLOCK;
+}
+
 static void forward_column(volt_matrix L, double *x)
 {
-    int64_t n = L.rows;
-    for (int64_t first = 0; first < n; first += SOLVE_BLOCK) {
-        int64_t count = volt_min(SOLVE_BLOCK, n - first);
+    int64_t n = L.rows, block = block_rows(n);
+    for (int64_t first = 0; first < n; first += block) {
+        int64_t count = volt_min(block, n - first);
         solve_block(L, first, count, CblasNoTrans, x);
         if (first + count < n)
             cblas_dgemv(CblasRowMajor, CblasNoTrans, (volt_blas_int)(n - first - count), (volt_blas_int)count,
@@ -39,9 +44,9 @@ static void forward_column(volt_matrix L, double *x)
 
 static void backward_column(volt_matrix L, double *x)
 {
-    int64_t n = L.rows;
-    for (int64_t first = (n - 1) / SOLVE_BLOCK * SOLVE_BLOCK; first >= 0; first -= SOLVE_BLOCK) {
-        int64_t count = volt_min(SOLVE_BLOCK, n - first);
+    int64_t n = L.rows, block = block_rows(n);
+    for (int64_t first = (n - 1) / block * block; first >= 0; first -= block) {
+        int64_t count = volt_min(block, n - first);
         solve_block(L, first, count, CblasTrans, x);
         if (first > 0)
             cblas_dgemv(CblasRowMajor, CblasTrans, (volt_blas_int)count, (volt_blas_int)first, -1,

@@ -34,7 +34,7 @@ static double count_root(const void *of, double u, double *d)
     return mean - e->y + e->rho * (u - e->v);
 }
 
-/* The root lies between v and log y, beyond neither; for y = 0 below v, and above v - exp(v) / rho. */
+/* The root lies between v and log y, and not below v - 1 unless exp of it is at most rho. */
 static void poisson_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
 {
     (void)p;
@@ -42,9 +42,9 @@ static void poisson_slope(double p, double y, double u, double g0, double rho, d
     if (!isinf(rho)) {
         eased_count e = {y, u + g0 / rho, rho};
         double other = y > 0 ? log(y) : -INFINITY;
-        double low = fmax(fmin(e.v, other), e.v - exp(e.v) / rho);
-        low = isfinite(low) ? low : e.v - 800;
+        double low = fmax(fmin(e.v, other), fmin(e.v - 1, log(rho)));
         double high = fmin(fmax(e.v, other), e.v + y / rho);
+        high = fmin(high, fmax(log(y + rho * (e.v - low)), low)); /* exp(u) = y + rho (v - u) there */
         at = high > low ? volt_increasing_root(count_root, &e, low, high) : low;
     }
     double mean = exp(at);

@@ -247,6 +247,7 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
                                    level > 0 ? fmax(problem->alpha / (10 * level), 10 * rho) : 1e8 * rho,
                                .least_shift = 10 * level,
                                .tolerance = task->tolerance,
+                               .one_more = task->tolerance <= EXACT,
                                .most_steps = NEWTON_STEPS};
     return volt_newton_run(problem, &second, state, &result->newton_steps);
 }

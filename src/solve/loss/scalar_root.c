@@ -19,7 +19,7 @@ double volt_increasing_root(double (*f)(const void *of, double x, double *d), co
         else
             low = x;
         double next = x - value / d;
-        if (!(next > low && next < high))
+        if (!(next > low && next < high) || i % 8 == 7) /* now and then in any case: Newton may creep */
             next = low + (high - low) / 2;
         if (fabs(next - x) <= 2 * DBL_EPSILON * fabs(x) || next == x)
             return next;

@@ -1,0 +1,172 @@
+/* cli/search/training_loss.c: read losses, weights and labels. */
+#include "search/training_loss.h"
+
+#include "terminal/messages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+name_list loss_names(void)
+{
+    name_list list = {0};
+    for (int64_t i = 0; volt_loss_describe(i); i++)
+        names_add(&list, volt_loss_describe(i)->name);
+    return list;
+}
+
+int loss_read(const loss_arguments *arguments, loss_data *data)
+{
+    volt_status status = arguments->text ? volt_loss_parse(arguments->text, &data->loss) : VOLT_OK;
+    if (status)
+        return complain(EXIT_USAGE, "--loss: %s", volt_error_detail());
+    if (!(arguments->tolerance < 1))
+        return complain(EXIT_USAGE, "--tolerance is %g, and must be less than 1", arguments->tolerance);
+    return 0;
+}
+
+void loss_release(loss_data *data)
+{
+    volt_loss_free(data->loss);
+    free(data->weights);
+    volt_free(data->texts);
+    free((void *)data->classes);
+    free(data->labels.data);
+    free(data->name);
+    memset(data, 0, sizeof *data);
+}
+
+bool loss_has_classes(const loss_data *data)
+{
+    return data->loss && volt_loss_info_of(data->loss)->classes;
+}
+
+/* ---- labels ----------------------------------------------------------------------------------- */
+
+/* Numbers by their value, before all texts, which come in the order of their bytes. */
+static int compare_labels(const void *first, const void *second)
+{
+    const char *a = *(const char *const *)first, *b = *(const char *const *)second;
+    double x = 0, y = 0;
+    bool is_x = volt_parse_number(a, &x) && !isnan(x), is_y = volt_parse_number(b, &y) && !isnan(y);
+    if (is_x && is_y && x != y)
+        return x < y ? -1 : 1;
+    return is_x != is_y ? (is_x ? -1 : 1) : strcmp(a, b);
+}
+
+static int name_labels(loss_data *data, const char *source)
+{
+    const char *colon = strrchr(source, ':'), *name = colon ? colon + 1 : "class";
+    data->name = malloc(strlen(name) + 1);
+    if (!data->name)
+        return complain(EXIT_FAILED, "not enough memory for the name of the classes");
+    strcpy(data->name, name);
+    return 0;
+}
+
+int loss_read_labels(loss_data *data, const char *source, const dataset *x)
+{
+    const volt_table *table = x->table;
+    int64_t count = 0, rows = x->view.rows;
+    if (strcmp(source, "-") == 0 && strcmp(x->source, "-") == 0)
+        return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
+    volt_status status = volt_texts_read(source, &data->texts, &count);
+    if (status)
+        return complain_status(status);
+    if (count != table->file_rows)
+        return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
+                        (long long)count, x->source, (long long)table->file_rows);
+    int failed = allocate_matrix(rows, 1, "the labels", &data->labels);
+    data->classes = failed ? NULL : malloc((size_t)rows * sizeof *data->classes + 1);
+    if (!data->classes)
+        return failed ? failed : complain(EXIT_FAILED, "not enough memory for the classes of %s", source);
+    for (int64_t i = 0; i < rows; i++)
+        data->classes[i] = data->texts[table->row_numbers[i]];
+    qsort((void *)data->classes, (size_t)rows, sizeof *data->classes, compare_labels);
+    for (int64_t i = 0; i < rows; i++)
+        if (i == 0 || strcmp(data->classes[i], data->classes[data->n_classes - 1]) != 0)
+            data->classes[data->n_classes++] = data->classes[i];
+    for (int64_t i = 0; i < rows; i++) {
+        const char *label = data->texts[table->row_numbers[i]];
+        int64_t k = 0;
+        while (strcmp(label, data->classes[k]) != 0)
+            k++;
+        data->labels.data[i] = (double)k;
+    }
+    if (data->n_classes < 2)
+        return complain(EXIT_FAILED, "%s: all rows are of one class, '%.60s', and --loss %s needs at least two",
+                        source, data->classes[0], volt_loss_text(data->loss));
+    return name_labels(data, source);
+}
+
+/* ---- weights ---------------------------------------------------------------------------------- */
+
+int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x, int64_t count,
+                      int64_t (*row_of)(const void *of, int64_t i), const void *of)
+{
+    const char *source = arguments->weights;
+    dataset read = {0};
+    if (!source)
+        return 0;
+    if (strcmp(source, "-") == 0 && strcmp(x->source, "-") == 0)
+        return complain(EXIT_USAGE, "--x and --weights cannot both be read from standard input");
+    row_range all = {0};
+    int failed = dataset_read_rows(&read, source, VOLT_MISSING_KEEP, &all, "--weights");
+    if (!failed && read.view.cols != 1)
+        failed = complain(EXIT_USAGE, "--weights %s has %lld columns, and must be one: FILE:COLUMN", source,
+                          (long long)read.view.cols);
+    if (!failed && read.table->file_rows != x->table->file_rows)
+        failed = complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
+                          (long long)read.table->file_rows, x->source, (long long)x->table->file_rows);
+    if (!failed) {
+        data->weights = malloc((size_t)count * sizeof *data->weights + 1);
+        if (!data->weights)
+            failed = complain(EXIT_FAILED, "not enough memory for the weights");
+    }
+    for (int64_t i = 0; !failed && i < count; i++) {
+        int64_t row = x->table->row_numbers[row_of(of, i)];
+        data->weights[i] = read.view.data[row * read.view.ld];
+        if (!(data->weights[i] >= 0 && isfinite(data->weights[i])))
+            failed =
+                complain(EXIT_FAILED,
+                         "%s: the weight of row %lld (counted from 0) is %g, and must be finite and at least 0",
+                         source, (long long)row, data->weights[i]);
+    }
+    dataset_release(&read);
+    return failed;
+}
+
+/* ---- outputs and results ---------------------------------------------------------------------- */
+
+int64_t loss_outputs(const loss_data *data, int64_t targets)
+{
+    const double *levels;
+    if (!data->loss)
+        return targets;
+    int64_t count = volt_loss_values(data->loss, &levels);
+    return loss_has_classes(data) ? data->n_classes : count > 1 ? count * targets : targets;
+}
+
+int loss_report(const loss_data *data, const volt_model_info *info, volt_view targets, volt_view fitted,
+                result_list *results)
+{
+    double score = 0;
+    results_text(results, "loss", "loss", "%s", info->loss);
+    if (info->n_classes > 0)
+        results_texts(results, "classes", (char *const *)info->classes, info->n_classes);
+    results_number(results, "objective", "objective", info->objective);
+    results_number(results, "duality_gap", NULL, info->duality_gap);
+    results_number(results, "tolerance", NULL, info->tolerance);
+    results_text(results, NULL, "duality gap", "%.3g (%.3g of the objective)", info->duality_gap,
+                 info->duality_gap / fabs(info->objective));
+    if (!data->loss) /* weights alone */
+        return 0;
+    const double *weights = data->weights ? data->weights + info->washout : NULL;
+    volt_status status = volt_loss_score(data->loss, targets, fitted, weights, &score);
+    if (status)
+        return complain_status(status);
+    results_number(results, "score", NULL, score);
+    results_text(results, "score_name", NULL, "%s", volt_loss_info_of(data->loss)->score);
+    results_text(results, NULL, "in sample", "%s %.6g a row", volt_loss_info_of(data->loss)->score, score);
+    return 0;
+}

@@ -1,0 +1,72 @@
+/* cli/search/training_loss.h: the loss, weights and classes of a fit. */
+#ifndef CLI_TRAINING_LOSS_H
+#define CLI_TRAINING_LOSS_H
+
+#include "args/options.h"
+#include "files/inputs.h"
+#include "terminal/results.h"
+#include "volterra.h"
+
+/* The part of a command's arguments that TRAINING_LOSS fills. */
+typedef struct loss_arguments {
+    const char *text, *weights; /* NULL: not given */
+    double tolerance;
+} loss_arguments;
+
+name_list loss_names(void);
+
+/* Rows of an option table; `base` is the offset of the loss_arguments in the command's struct. */
+#define TRAINING_LOSS(base)                                                                                   \
+    {.name = "loss",                                                                                          \
+     .kind = OPTION_TEXT,                                                                                     \
+     .offset = (base) + offsetof(loss_arguments, text),                                                       \
+     .argument = "L",                                                                                         \
+     .names = loss_names,                                                                                     \
+     .meaning = "what is minimised: {names or} (default squares); parameters as in huber:delta=0.5 or "       \
+                "quantile:q=0.1/0.5/0.9"},                                                                    \
+        {.name = "tolerance",                                                                                 \
+         .kind = OPTION_POSITIVE,                                                                             \
+         .fallback = "1e-6",                                                                                  \
+         .offset = (base) + offsetof(loss_arguments, tolerance),                                              \
+         .argument = "T",                                                                                     \
+         .meaning = "with --loss: how far above its minimum the objective may lie, relative to itself "       \
+                    "(the duality gap)"},                                                                     \
+    {                                                                                                         \
+        .name = "weights", .kind = OPTION_TEXT, .offset = (base) + offsetof(loss_arguments, weights),         \
+        .argument = "FILE:COLUMN",                                                                            \
+        .meaning = "weights of the rows of X, at least 0: they multiply the loss; rows of weight 0 feed the " \
+                   "past alone"                                                                               \
+    }
+
+/* What the arguments come to. */
+typedef struct loss_data {
+    volt_loss *loss;      /* NULL: squares */
+    double *weights;      /* for each row that is fitted; NULL: all alike */
+    char **texts;         /* the labels of the file */
+    const char **classes; /* distinct ones, sorted; NULL: targets are numbers */
+    int64_t n_classes;
+    volt_matrix labels; /* their numbers, for each row of x */
+    char *name;         /* of the column of labels; NULL: not known */
+} loss_data;
+
+/* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be
+ * released. */
+int loss_read(const loss_arguments *arguments, loss_data *data);
+void loss_release(loss_data *data);
+
+/* Are the targets classes? */
+bool loss_has_classes(const loss_data *data);
+/* The labels of the rows of x, of a source FILE:COLUMN. */
+int loss_read_labels(loss_data *data, const char *source, const dataset *x);
+/* The weights of the rows of x, of which row row_of(of, i) is row i of `count` that are fitted. */
+int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x, int64_t count,
+                      int64_t (*row_of)(const void *of, int64_t i), const void *of);
+
+/* Outputs that `targets` targets have. */
+int64_t loss_outputs(const loss_data *data, int64_t targets);
+
+/* loss, objective, duality_gap and the mean loss in sample; targets and fitted values are those after the washout. */
+int loss_report(const loss_data *data, const volt_model_info *info, volt_view targets, volt_view fitted,
+                result_list *results);
+
+#endif

@@ -1,0 +1,147 @@
+/* src/solve/loss/solver_loss.c: the solver of tasks with a loss: K is stored here, and minimised over.
+ *
+ * Where alpha is not given, the loss itself decides on rows that are held out: the last third of at most MOST_TRIED rows,
+ * forecast by fits on those before, with alpha = 10^2, 10, 1, ... times the mean of the diagonal. It goes on until the loss
+ * has grown LOST times in a row, and takes the alpha of the least. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/loss/loss_choice.h"
+#include "solve/loss/loss_solve.h"
+#include "solve/solver_table.h"
+
+#include <math.h>
+#include <string.h>
+
+static double bytes(double n, double q)
+{
+    return 8 * (n * n + volt_loss_numbers(n, q) + volt_loss_choice_numbers(n, q));
+}
+
+static bool takes(int64_t n, int64_t q, double available)
+{
+    return available == 0 || bytes((double)n, (double)q) <= available;
+}
+
+/* Of the factor; the steps after it take about as long again. */
+static volt_status seconds(double n, double *value)
+{
+    VOLT_TRY(volt_solver_cholesky.seconds(n, value));
+    *value *= 2;
+    return VOLT_OK;
+}
+
+/* ---- solve ------------------------------------------------------------------------------------ */
+
+static volt_status fill(volt_factor *factor, const volt_solver_task *task, double share)
+{
+    double n = (double)task->kernel->n;
+    volt_stage stage;
+    volt_stage_begin(&stage, task->progress, "gram", 0, share, n * n / 2);
+    factor->task.stage = &stage;
+    VOLT_TRY(volt_factor_fill(factor, task->kernel));
+    return volt_stage_end(&stage);
+}
+
+/* Two classes are one function: that of the second; the first column stays 0. */
+static int64_t first_column(const volt_loss_task *loss)
+{
+    return loss->loss->kind == &volt_loss_logistic ? 1 : 0;
+}
+
+static void take_result(const volt_solver_task *task, const volt_loss_result *result, int64_t from,
+                        volt_readout *readout)
+{
+    volt_matrix A = readout->A;
+    for (int64_t k = 0; k < A.cols; k++) {
+        double sum = 0, c = k < from ? 0 : result->c[k - from];
+        for (int64_t i = 0; i < A.rows; i++) {
+            double *a = &A.data[i * A.ld + k];
+            *a = k < from ? 0 : result->A.data[i * result->A.ld + k - from];
+            sum += *a;
+            if (readout->fitted.data)
+                readout->fitted.data[i * readout->fitted.ld + k] =
+                    k < from ? 0 : result->U.data[i * result->U.ld + k - from];
+        }
+        readout->intercepts[k] = c - task->common * sum; /* K - common 11' was solved */
+        readout->unlearned[k] = 0;
+    }
+    readout->rcond = result->rcond;
+    readout->objective = result->objective;
+    readout->gap = result->gap;
+}
+
+/* K A of the rows of the washout. */
+static void finish_washed(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+{
+    int64_t w = task->washout;
+    if (!readout->washed.data || w == 0)
+        return;
+    volt_view beside = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
+    volt_cpu_backend.gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
+}
+
+/* With memory for the result: `numbers` is rows x 3 columns. */
+static volt_status solve_with(volt_factor *factor, double *numbers, const volt_solver_task *task,
+                              volt_readout *readout)
+{
+    int64_t from = first_column(task->loss), rows = readout->A.rows, columns = readout->A.cols - from;
+    double n = (double)task->kernel->n, gram = n * n / 2 * task->kernel->entry_cost;
+    double share = gram / (gram + n * n * n);
+    volt_matrix Y = volt_matrix_of(numbers, rows, columns);
+    volt_factor_begin(factor, &(volt_factor_task){.rows = task->kernel->n,
+                                                  .washout = task->washout,
+                                                  .common = task->common,
+                                                  .Y = volt_as_view(readout->A)});
+    VOLT_TRY(fill(factor, task, share));
+    for (int64_t i = 0; i < rows; i++)
+        memcpy(Y.data + i * columns, readout->A.data + i * readout->A.ld + from,
+               (size_t)columns * sizeof(double));
+    volt_loss_task loss = *task->loss;
+    loss.Y = volt_as_view(Y);
+    loss.units = loss.units ? loss.units + from : NULL;
+    loss.alpha = task->alpha;
+    loss.intercept = task->intercept;
+    loss.progress = task->progress;
+    loss.from = share;
+    loss.share = 1 - share;
+    if (loss.alpha == 0)
+        VOLT_TRY(volt_loss_choose(volt_as_view(factor->L), &loss, &loss.alpha));
+    volt_loss_result result = {.A = volt_matrix_of(numbers + rows * columns, rows, columns),
+                               .U = volt_matrix_of(numbers + 2 * rows * columns, rows, columns),
+                               .c = numbers + 3 * rows * columns};
+    VOLT_TRY(volt_loss_minimise(factor->L, &loss, &result));
+    readout->alpha = loss.alpha;
+    take_result(task, &result, from, readout);
+    return VOLT_OK;
+}
+
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+{
+    VOLT_REQUIRE(!task->centred, VOLT_ERR_ARGUMENT,
+                 "a centred kernel without an intercept goes with squares alone, and the loss is %s",
+                 volt_loss_text(task->loss->loss));
+    volt_factor *factor = NULL;
+    int64_t columns = readout->A.cols;
+    double *numbers = volt_alloc_doubles(3 * readout->A.rows + 1, columns);
+    volt_status status = numbers
+                             ? volt_factor_create(&volt_cpu_backend, NULL, task->kernel->n, columns, &factor)
+                             : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = solve_with(factor, numbers, task, readout);
+    if (status == VOLT_OK)
+        finish_washed(factor, task, readout);
+    volt_factor_free(factor);
+    volt_free(numbers);
+    return status;
+}
+
+const volt_solver volt_solver_loss = {
+    .name = "loss",
+    .meaning = "any loss: the Gram matrix is stored, and one factor serves all steps",
+    .any_loss = true,
+    .takes = takes,
+    .bytes = bytes,
+    .seconds = seconds,
+    .solve = solve,
+};

@@ -1,0 +1,554 @@
+/* tests/unit/test_losses.c: texts of losses, their functions against the definitions, and minima against plain evaluations of
+ * what is minimised. */
+#include "base/error.h"
+#include "base/progress.h"
+#include "solve/loss/loss_solve.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/sequences.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static volt_loss *parse(const char *text)
+{
+    volt_loss *loss = NULL;
+    check_ok(volt_loss_parse(text, &loss));
+    return loss;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------ */
+
+static void texts_read_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given, *printed;
+    } cases[] = {{"squares", "squares"},
+                 {" huber : delta = 0.30 ", "huber:delta=0.3"},
+                 {"quantile:q=0.1/0.5/0.9", "quantile:q=0.1/0.5/0.9"},
+                 {"quantile:q=0.1 / 0.50", "quantile:q=0.1/0.5"},
+                 {"epsilon:epsilon=1e-3", "epsilon:epsilon=0.001"},
+                 {"expectile:q=0.3333333333333333", "expectile:q=0.3333333333333333"},
+                 {"logistic", "logistic"},
+                 {"multinomial", "multinomial"},
+                 {"poisson", "poisson"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_loss *loss = parse(cases[i].given), *again = parse(volt_loss_text(loss));
+        assert_string_equal(volt_loss_text(loss), cases[i].printed);
+        assert_string_equal(volt_loss_text(again), cases[i].printed);
+        assert_memory_equal(loss->values, again->values, sizeof loss->values);
+        volt_loss_free(again);
+        volt_loss_free(loss);
+    }
+    int64_t count = 0;
+    for (; volt_loss_describe(count); count++)
+        assert_true(volt_loss_describe(count)->meaning[0] && volt_loss_describe(count)->score[0]);
+    assert_int_equal(count, 8);
+    assert_null(volt_loss_describe(-1));
+}
+
+static void wrong_texts_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *fragment;
+    } cases[] = {{"", "there is no loss \"\""},
+                 {"hubber:delta=1", "did you mean \"huber\"?"},
+                 {"xyzzy", "there are squares, huber"},
+                 {"huber", "huber:delta=VALUE"},
+                 {"huber:delta=0", "delta=0, and delta must be finite and greater than 0"},
+                 {"huber:delta=-1", "delta=-1"},
+                 {"huber:delta=inf", "must be finite"},
+                 {"huber:delta=nan", "greater than 0"},
+                 {"huber:delta=1/2", "one value"},
+                 {"huber:epsilon=1", "it has delta"},
+                 {"huber:delta=abc", "not a number"},
+                 {"huber:1", "not delta=VALUE"},
+                 {"huber:", "not delta=VALUE"},
+                 {"quantile:q=0", "between 0 and 1"},
+                 {"quantile:q=1", "q=1, and q must lie between 0 and 1"},
+                 {"quantile:q=0.5/0.1", "q=0.1 comes after 0.5"},
+                 {"quantile:q=0.5/0.5", "must increase"},
+                 {"quantile:q=0.5/", "not a number"},
+                 {"expectile:q=0.1/0.9", "one value"},
+                 {"logistic:q=1", "no parameter"},
+                 {"poisson:", "no parameter"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_loss *loss = NULL;
+        check_fails(volt_loss_parse(cases[i].text, &loss), VOLT_ERR_ARGUMENT, cases[i].fragment);
+        assert_null(loss);
+    }
+    char many[2048] = "quantile:q=0.01";
+    for (int i = 2; i <= 70; i++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), "/%.4f", 0.01 * i);
+    volt_loss *loss = NULL;
+    check_fails(volt_loss_parse(many, &loss), VOLT_ERR_ARGUMENT, "more than 64 values");
+    memset(many, 'x', sizeof many - 1);
+    char *longer = malloc(5000);
+    memset(longer, 'x', 4999);
+    longer[4999] = 0;
+    check_fails(volt_loss_parse(longer, &loss), VOLT_ERR_ARGUMENT, "4999 characters");
+    free(longer);
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+static const char *const texts[] = {
+    "squares",          "huber:delta=0.7", "quantile:q=0.8", "epsilon:epsilon=0.3",
+    "expectile:q=0.85", "logistic",        "poisson",        "multinomial"};
+
+static double random_target(const volt_loss *loss, volt_rng *rng)
+{
+    double z = volt_rng_normal(rng);
+    if (loss->kind == &volt_loss_logistic)
+        return z > 0 ? 1 : -1;
+    return loss->kind == &volt_loss_poisson ? floor(fabs(3 * z)) : z;
+}
+
+/* The prox is where g is a slope of the loss: there the excess is 0, and nowhere is it less. */
+static void slopes_belong_to_the_prox(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4411);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        volt_loss *loss = parse(texts[t]);
+        const volt_loss_kind *kind = loss->kind;
+        for (int draw = 0; draw < 400 && !kind->row; draw++) {
+            double p = loss->values[0], y = random_target(loss, &rng), u = 2 * volt_rng_normal(&rng), g, d;
+            double rho = exp(3 * volt_rng_normal(&rng)), g0 = 0.5 * volt_rng_normal(&rng), low, high;
+            kind->slope(p, y, u, g0, rho, &g, &d);
+            kind->range(p, y, &low, &high);
+            double prox = u + (g0 - g) / rho, size = 1 + fabs(y) + fabs(u) + 1 / rho;
+            assert_true(g >= low && g <= high && d >= 0);
+            /* an error e of the prox is one of rho e in g: the excess is their product */
+            double error = 1e-15 * size * (1 + rho) * size * (1 + fabs(g));
+            if (!(kind->excess(p, y, prox, g) <= 100 * error))
+                fail_msg("%s: y %g u %g g0 %g rho %g: excess %g", texts[t], y, u, g0, rho,
+                         kind->excess(p, y, prox, g));
+            assert_true(kind->excess(p, y, u, g) >= 0);
+            /* l(v) >= l(prox) + g (v - prox) */
+            double v = prox + volt_rng_normal(&rng);
+            assert_true(kind->value(p, y, v) >=
+                        kind->value(p, y, prox) + g * (v - prox) - 1e-12 * size * size * (1 + rho));
+        }
+        volt_loss_free(loss);
+    }
+}
+
+/* l + l* - g u by the conjugate as math.md writes it. */
+static double plain_conjugate(const volt_loss *loss, double y, double g)
+{
+    double p = loss->values[0], share = -g * y;
+    if (loss->kind == &volt_loss_huber || loss->kind == &volt_loss_squares)
+        return g * y + g * g / 2;
+    if (loss->kind == &volt_loss_quantile)
+        return g * y;
+    if (loss->kind == &volt_loss_epsilon)
+        return g * y + p * fabs(g);
+    if (loss->kind == &volt_loss_expectile)
+        return g * y + g * g / (4 * (g < 0 ? p : 1 - p));
+    if (loss->kind == &volt_loss_logistic)
+        return share * log(share) + (1 - share) * log(1 - share);
+    return (g + y) * log(g + y) - (g + y);
+}
+
+static void excesses_are_those_of_the_conjugate(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4412);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        volt_loss *loss = parse(texts[t]);
+        const volt_loss_kind *kind = loss->kind;
+        for (int draw = 0; draw < 200 && !kind->row; draw++) {
+            double p = loss->values[0], y = random_target(loss, &rng), u = 2 * volt_rng_normal(&rng), low, high;
+            kind->range(p, y, &low, &high);
+            low = fmax(low, -3);
+            high = fmin(high, 3);
+            double g = low + (high - low) * (0.001 + 0.998 * volt_rng_uniform(&rng));
+            double plain = kind->value(p, y, u) + plain_conjugate(loss, y, g) - g * u;
+            double size = kind->value(p, y, u) + fabs(plain_conjugate(loss, y, g)) + fabs(g * u);
+            assert_true(fabs(kind->excess(p, y, u, g) - plain) <= 40 * DBL_EPSILON * (1 + size));
+        }
+        volt_loss_free(loss);
+    }
+}
+
+/* First and second derivatives by differences. */
+static void derivatives_are_those_of_the_value(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4413);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        volt_loss *loss = parse(texts[t]);
+        const volt_loss_kind *kind = loss->kind;
+        for (int draw = 0; draw < 100 && !kind->row; draw++) {
+            double p = loss->values[0], y = random_target(loss, &rng), u = volt_rng_normal(&rng), h = 1e-5;
+            double g, d, up, down, rho = kind->smooth && draw % 2 ? INFINITY : 2, g0 = isinf(rho) ? 0 : 0.2;
+            kind->slope(p, y, u, g0, rho, &g, &d);
+            kind->slope(p, y, u + h, g0, rho, &up, &(double){0});
+            kind->slope(p, y, u - h, g0, rho, &down, &(double){0});
+            double d_up, d_down;
+            kind->slope(p, y, u + h, g0, rho, &up, &d_up);
+            kind->slope(p, y, u - h, g0, rho, &down, &d_down);
+            if (fabs(d_up - d_down) < 1e-3) /* no kink between */
+                assert_true(fabs((up - down) / (2 * h) - d) <= 1e-4 * (1 + fabs(d)));
+            if (isinf(rho)) {
+                double slope = (kind->value(p, y, u + h) - kind->value(p, y, u - h)) / (2 * h);
+                assert_true(fabs(slope - g) <= 1e-4 * (1 + fabs(g)));
+            }
+        }
+        volt_loss_free(loss);
+    }
+}
+
+/* ---- minima ----------------------------------------------------------------------------------- */
+
+enum { N = 40, MOST = 5 };
+
+/* A problem of N rows: rbf on random inputs, targets of the loss. */
+typedef struct problem {
+    volt_loss *loss;
+    int64_t columns;
+    double K[N * N], Y[N * MOST], weights[N], alpha;
+    bool intercept, weighted;
+} problem;
+
+static problem make_problem(const char *text, volt_rng *rng, int64_t targets)
+{
+    problem p = {.loss = parse(text), .alpha = exp(2 * volt_rng_normal(rng) - 3)};
+    double x[N], units = volt_rng_uniform(rng);
+    int64_t count = p.loss->count > 1 ? p.loss->count : 1;
+    bool many = p.loss->kind->row != NULL;
+    p.columns = many ? 3 : targets * count;
+    p.intercept = volt_rng_uniform(rng) < 0.7;
+    p.weighted = volt_rng_uniform(rng) < 0.5;
+    for (int64_t i = 0; i < N; i++) {
+        x[i] = 3 * volt_rng_uniform(rng);
+        p.weights[i] = i % 7 == 3 ? 0 : 0.2 + 2 * volt_rng_uniform(rng);
+        double first = sin(2 * x[i]) + 0.5 * volt_rng_normal(rng) + units;
+        for (int64_t k = 0; k < p.columns; k++) {
+            double y = first + (double)(k / count);
+            if (p.loss->kind == &volt_loss_logistic)
+                y = y > 0.3 ? 1 : -1;
+            if (p.loss->kind == &volt_loss_poisson)
+                y = floor(exp(fabs(y)));
+            if (many)
+                y = (first < 0 ? 0 : first < 0.7 ? 1 : 2) == k;
+            p.Y[i * p.columns + k] = y;
+        }
+    }
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++)
+            p.K[i * N + j] = exp(-2 * (x[i] - x[j]) * (x[i] - x[j]));
+    return p;
+}
+
+typedef struct solution {
+    double A[N * MOST], U[N * MOST], c[MOST], objective, gap;
+} solution;
+
+static volt_status solve(const problem *p, double tolerance, volt_progress progress, solution *s)
+{
+    double K[N * N];
+    memcpy(K, p->K, sizeof K);
+    volt_loss_task task = {.loss = p->loss,
+                           .Y = volt_view_of(p->Y, N, p->columns),
+                           .weights = p->weighted ? p->weights : NULL,
+                           .alpha = p->alpha,
+                           .tolerance = tolerance,
+                           .intercept = p->intercept,
+                           .progress = progress,
+                           .share = 1};
+    volt_loss_result result = {
+        .A = volt_matrix_of(s->A, N, p->columns), .U = volt_matrix_of(s->U, N, p->columns), .c = s->c};
+    VOLT_TRY(volt_loss_minimise(volt_matrix_of(K, N, N), &task, &result));
+    s->objective = result.objective;
+    s->gap = result.gap;
+    return VOLT_OK;
+}
+
+/* J of any readout, from its definition; u is sorted where levels must not cross: the least that any readout could claim. */
+static double plain_objective(const problem *p, const double *A, const double *c)
+{
+    const volt_loss_kind *kind = p->loss->kind;
+    double sum = 0;
+    for (int64_t i = 0; i < N; i++) {
+        double u[MOST], w = p->weighted ? p->weights[i] : 1;
+        for (int64_t k = 0; k < p->columns; k++) {
+            u[k] = 0;
+            for (int64_t j = 0; j < N; j++)
+                u[k] += p->K[i * N + j] * A[j * p->columns + k];
+            sum += p->alpha / 2 * u[k] * A[i * p->columns + k];
+            u[k] += c[k];
+        }
+        if (kind->row)
+            sum += w * kind->row->value(p->columns, p->Y + i * p->columns, u);
+        for (int64_t k = 0; !kind->row && k < p->columns; k++)
+            sum += w * kind->value(p->loss->count ? p->loss->values[k % p->loss->count] : 0,
+                                   p->Y[i * p->columns + k], u[k]);
+    }
+    return sum;
+}
+
+static const char *const solved[] = {"squares",
+                                     "huber:delta=0.3",
+                                     "quantile:q=0.9",
+                                     "quantile:q=0.2/0.5",
+                                     "quantile:q=0.1/0.3/0.5/0.7/0.9",
+                                     "epsilon:epsilon=0.2",
+                                     "expectile:q=0.8",
+                                     "logistic",
+                                     "multinomial",
+                                     "poisson"};
+enum { SOLVED = sizeof solved / sizeof *solved };
+
+/* No readout near the one found, or near a worse one, is better by more than the gap. */
+static void gaps_bound_what_is_missed(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4414);
+    for (int t = 0; t < SOLVED; t++)
+        for (int draw = 0; draw < 6; draw++) {
+            problem p = make_problem(solved[t], &rng, draw % 2 && t != 4 ? 2 : 1);
+            solution exact, rough;
+            check_ok(solve(&p, 1e-12, (volt_progress){0}, &exact));
+            check_ok(solve(&p, 1e-2, (volt_progress){0}, &rough));
+            double size = fabs(exact.objective) + 1, rounding = 1e-11 * size;
+            print_message("# %s alpha %.3g%s%s: %.10g, rough %.3g above, gap %.3g\n", solved[t], p.alpha,
+                          p.intercept ? "" : " plain", p.weighted ? " weighted" : "", exact.objective,
+                          rough.objective - exact.objective, rough.gap);
+            assert_true(exact.gap >= 0 && exact.gap <= 1e-12 * fabs(exact.objective));
+            assert_true(rough.gap >= 0 && rough.gap <= 1e-2 * fabs(rough.objective));
+            assert_true(rough.objective - exact.objective <= rough.gap + rounding);
+            assert_true(exact.objective - rough.objective <= exact.gap + rounding);
+            assert_true(fabs(plain_objective(&p, exact.A, exact.c) - exact.objective) <= 1e-9 * size);
+            bool coupled = p.loss->count > 1; /* a readout that crosses may be better: it is not allowed */
+            for (int near = 0; near < 30 && !coupled; near++) {
+                solution other = exact;
+                double step = pow(10, -6 * volt_rng_uniform(&rng));
+                for (int64_t i = 0; i < N * p.columns; i++)
+                    other.A[i] += step * volt_rng_normal(&rng);
+                for (int64_t k = 0; p.intercept && k < p.columns; k++)
+                    other.c[k] += step * volt_rng_normal(&rng);
+                assert_true(plain_objective(&p, other.A, other.c) >= exact.objective - exact.gap - rounding);
+            }
+            for (int64_t i = 0; coupled && i < N; i++)
+                for (int64_t k = 1; k < p.columns; k++)
+                    if (k % p.loss->count && (!p.weighted || p.weights[i] > 0))
+                        assert_true(exact.U[i * p.columns + k] >= exact.U[i * p.columns + k - 1] - 1e-9);
+            volt_loss_free(p.loss);
+        }
+}
+
+/* Two copies of a row are a row of weight 2, and a row of weight 0 is none: the same minimum and the same forecasts. */
+static void weights_stand_for_copies(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4415);
+    for (int t = 0; t < SOLVED; t++) {
+        problem p = make_problem(solved[t], &rng, 1), q;
+        p.intercept = true;
+        p.weighted = true;
+        q = p;
+        q.loss = p.loss;
+        /* rows 0 .. 9 twice in q, in the place of rows 30 .. 39, which p leaves out */
+        for (int64_t i = 0; i < N; i++)
+            p.weights[i] = i < 10 ? 2 : i < 30 ? 1 : 0;
+        q.weighted = false;
+        int64_t from[N];
+        for (int64_t i = 0; i < N; i++)
+            from[i] = i < 30 ? i : i - 30;
+        for (int64_t i = 0; i < N; i++) {
+            memcpy(q.Y + i * p.columns, p.Y + from[i] * p.columns, (size_t)p.columns * sizeof(double));
+            for (int64_t j = 0; j < N; j++)
+                q.K[i * N + j] = p.K[from[i] * N + from[j]];
+        }
+        p.alpha = q.alpha = 0.1;
+        solution one, two;
+        check_ok(solve(&p, 1e-12, (volt_progress){0}, &one));
+        check_ok(solve(&q, 1e-12, (volt_progress){0}, &two));
+        double size = fabs(one.objective);
+        assert_true(fabs(one.objective - two.objective) <= 1e-10 * size);
+        for (int64_t i = 0; i < 30 * p.columns; i++) /* forecasts move with the root of the gap */
+            assert_true(fabs(one.U[i] - two.U[i]) <= 2 * sqrt(2 * 1e-12 * size / p.alpha) + 1e-9);
+        for (int64_t i = 30 * p.columns; i < N * p.columns; i++)
+            assert_true(one.A[i] == 0 || fabs(one.A[i]) <= 1e-9);
+        volt_loss_free(p.loss);
+    }
+}
+
+/* A parameter in the units of the targets: the same minimum in other units. */
+static void parameters_follow_the_units(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4416);
+    static const char *const pairs[][2] = {{"huber:delta=0.3", "huber:delta=1.5"},
+                                           {"epsilon:epsilon=0.2", "epsilon:epsilon=1"}};
+    for (int t = 0; t < 2; t++) {
+        problem p = make_problem(pairs[t][0], &rng, 1);
+        solution one, two;
+        double K[N * N], unit = 5;
+        check_ok(solve(&p, 1e-12, (volt_progress){0}, &one));
+        volt_loss *large = parse(pairs[t][1]);
+        memcpy(K, p.K, sizeof K);
+        volt_loss_task task = {.loss = large,
+                               .Y = volt_view_of(p.Y, N, 1),
+                               .units = &unit,
+                               .weights = p.weighted ? p.weights : NULL,
+                               .alpha = p.alpha,
+                               .tolerance = 1e-12,
+                               .intercept = p.intercept,
+                               .share = 1};
+        volt_loss_result result = {
+            .A = volt_matrix_of(two.A, N, 1), .U = volt_matrix_of(two.U, N, 1), .c = two.c};
+        check_ok(volt_loss_minimise(volt_matrix_of(K, N, N), &task, &result));
+        assert_true(fabs(result.objective - one.objective) <= 1e-11 * fabs(one.objective));
+        volt_loss_free(large);
+        volt_loss_free(p.loss);
+    }
+}
+
+/* ---- memory, threads, cancelling -------------------------------------------------------------- */
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4417);
+    for (int t = 0; t < SOLVED; t++) {
+        problem p = make_problem(solved[t], &rng, 1);
+        solution s;
+        for (int64_t k = 1;; k++) {
+            failing_alloc_start(k);
+            volt_status status = solve(&p, 1e-8, (volt_progress){0}, &s);
+            int hit = failing_alloc_hit();
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        volt_loss_free(p.loss);
+    }
+}
+
+typedef struct user {
+    int64_t calls, cancel_at;
+} user;
+
+static int listen(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    user *u = context;
+    return ++u->calls == u->cancel_at;
+}
+
+static void every_poll_can_cancel(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4418);
+    volt_stage_set_interval(0);
+    for (int t = 0; t < SOLVED; t++) {
+        problem p = make_problem(solved[t], &rng, 1);
+        solution s;
+        user all = {0, 0};
+        check_ok(solve(&p, 1e-8, (volt_progress){listen, &all}, &s));
+        assert_true(all.calls > 5);
+        for (int64_t at = 1; at <= all.calls; at += 1 + all.calls / 12) {
+            user one = {0, at};
+            check_fails(solve(&p, 1e-8, (volt_progress){listen, &one}, &s), VOLT_ERR_CANCELLED, "cancel");
+            assert_int_equal(one.calls, at);
+        }
+        volt_loss_free(p.loss);
+    }
+    volt_stage_set_interval(0.05);
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4419);
+    for (int t = 0; t < SOLVED; t++) {
+        problem p = make_problem(solved[t], &rng, 1);
+        solution s[3];
+        for (int i = 0; i < 3; i++) {
+            check_ok(volt_set_threads(1 << i));
+            check_ok(solve(&p, 1e-12, (volt_progress){0}, &s[i]));
+            double size = fabs(s[0].objective);
+            for (int64_t k = 0; k < N * p.columns; k++)
+                assert_true(fabs(s[i].U[k] - s[0].U[k]) <= 2 * sqrt(2 * 1e-12 * size / p.alpha) + 1e-9);
+        }
+        volt_loss_free(p.loss);
+    }
+    check_ok(volt_set_threads(1));
+}
+
+/* ---- scores ----------------------------------------------------------------------------------- */
+
+static void scores_are_mean_losses(void **state)
+{
+    (void)state;
+    volt_loss *levels = parse("quantile:q=0.25/0.75"), *classes = parse("multinomial"),
+              *counts = parse("poisson"), *huber = parse("huber:delta=1");
+    double score, Y[] = {1, NAN, 3}, U[] = {0, 2, 5, 5, 3, 4}, weights[] = {1, 1, 3};
+    check_ok(volt_loss_score(levels, volt_view_of(Y, 3, 1), volt_view_of(U, 3, 2), NULL, &score));
+    /* row 1: (0.25 + 0.25)/2; row 3: (0 + 0.25)/2 */
+    assert_true(fabs(score - (0.25 + 0.125) / 2) <= 1e-15);
+    check_ok(volt_loss_score(levels, volt_view_of(Y, 3, 1), volt_view_of(U, 3, 2), weights, &score));
+    assert_true(fabs(score - (0.25 + 3 * 0.125) / 4) <= 1e-15);
+    double labels[] = {0, 2}, P[] = {0.5, 0.25, 0.25, 0.1, 0.1, 0.8}, means[] = {2, 0.5}, y[] = {2, 0};
+    check_ok(volt_loss_score(classes, volt_view_of(labels, 2, 1), volt_view_of(P, 2, 3), NULL, &score));
+    assert_true(fabs(score + (log(0.5) + log(0.8)) / 2) <= 1e-15);
+    check_ok(volt_loss_score(counts, volt_view_of(y, 2, 1), volt_view_of(means, 2, 1), NULL, &score));
+    assert_true(fabs(score - 0.5 / 2) <= 1e-15);
+    check_ok(volt_loss_score(huber, volt_view_of(y, 2, 1), volt_view_of(labels, 2, 1), NULL, &score));
+    assert_true(fabs(score - (1.5 + 1.5) / 2) <= 1e-15);
+    check_fails(volt_loss_score(huber, volt_view_of(y, 2, 1), volt_view_of(P, 2, 3), NULL, &score),
+                VOLT_ERR_SHAPE, "2 x 3");
+    check_fails(volt_loss_score(classes, volt_view_of(means, 2, 1), volt_view_of(P, 2, 3), NULL, &score),
+                VOLT_ERR_ARGUMENT, "class of row 2");
+    double none[] = {0, 0}, bad[] = {1, NAN};
+    check_fails(volt_loss_score(huber, volt_view_of(y, 2, 1), volt_view_of(y, 2, 1), none, &score),
+                VOLT_ERR_DATA, "weight above 0");
+    check_fails(volt_loss_score(huber, volt_view_of(y, 2, 1), volt_view_of(y, 2, 1), bad, &score),
+                VOLT_ERR_ARGUMENT, "weight 2");
+    volt_loss_free(levels);
+    volt_loss_free(classes);
+    volt_loss_free(counts);
+    volt_loss_free(huber);
+}
+
+/* Small problems: threads would only wait for each other. */
+static int use_one_thread(void **state)
+{
+    (void)state;
+    return volt_set_threads(1) != VOLT_OK;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_read_back),
+        cmocka_unit_test(wrong_texts_are_refused),
+        cmocka_unit_test(slopes_belong_to_the_prox),
+        cmocka_unit_test(excesses_are_those_of_the_conjugate),
+        cmocka_unit_test(derivatives_are_those_of_the_value),
+        cmocka_unit_test(gaps_bound_what_is_missed),
+        cmocka_unit_test(weights_stand_for_copies),
+        cmocka_unit_test(parameters_follow_the_units),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_poll_can_cancel),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(scores_are_mean_losses),
+    };
+    return cmocka_run_group_tests_name("losses", tests, use_one_thread, NULL);
+}
