@@ -6,7 +6,7 @@
 #include "files/outputs.h"
 #include "page/inline_svg.h"
 #include "page/machine.h"
-#include "page/report_html.h"
+#include "page/page_frame.h"
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"
 
@@ -21,9 +21,7 @@ typedef struct explain_page {
 
 static void write_text(const explain_page *page, const char *before, const char *text, const char *after)
 {
-    fputs(before, page->html);
-    html_escape(page->html, text);
-    fputs(after, page->html);
+    html_write_text(page->html, before, text, after);
 }
 
 /* One sentence: what counts most. */
@@ -49,13 +47,7 @@ static void write_finding(const explain_page *page)
 static void write_head(const explain_page *page)
 {
     const explained *shown = page->shown;
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n",
-          page->html);
-    write_text(page, "<title>What the model has learned: ", page->model, "</title>\n");
-    fprintf(page->html, "<style>\n%s</style>\n</head>\n<body>\n", report_style);
-    write_text(page, "<h1>What the model has learned: ", page->model, "</h1>\n");
+    page_begin(page->html, "What the model has learned", page->model);
     write_finding(page);
     write_text(page, "<p class=\"quiet\">Kernel ", shown->info.kernel, "; ");
     fprintf(page->html, "fitted on %lld rows; expanded about %s", (long long)shown->info.n, shown->about);

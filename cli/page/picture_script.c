@@ -107,3 +107,23 @@ const char *picture_name(const picture_rows *rows, int64_t rank, char name[PICTU
     snprintf(name, PICTURE_NAME_LENGTH, strlen(whole) > LONGEST_NAME ? "%.24s.." : "%s", whole);
     return name;
 }
+
+void script_table(FILE *script, const char *name, volt_view values, int64_t k, int64_t first)
+{
+    enum { MOST_BINS = 1000 };
+    const int64_t rows = values.rows, bin = 1 + (rows - 1) / MOST_BINS;
+    fprintf(script, "%s << END\n", name);
+    for (int64_t from = 0; from < rows; from += bin) {
+        int64_t low = from, high = from;
+        for (int64_t t = from; t < rows && t < from + bin; t++) {
+            const double value = values.data[t * values.ld + k];
+            low = value < values.data[low * values.ld + k] ? t : low;
+            high = value > values.data[high * values.ld + k] ? t : high;
+        }
+        for (int i = 0; i < (low == high ? 1 : 2); i++) {
+            const int64_t t = (i == 0) == (low < high) ? low : high, row = first + t;
+            fprintf(script, "%lld %.8g\n", (long long)row, values.data[t * values.ld + k]);
+        }
+    }
+    fputs("END\n", script);
+}

@@ -20,6 +20,10 @@ void script_begin(FILE *script, int width, int height);
 /* The frame of a panel, in units from the left and from the top. */
 void script_frame(FILE *script, int width, int height, double left, double right, double top, double bottom);
 
+/* Column k of the values as a table of rows, counted from `first`, and values. Of many rows only the least and the largest of
+ * every bin are drawn, in their order: no peak is lost. */
+void script_table(FILE *script, const char *name, volt_view values, int64_t k, int64_t first);
+
 /* Room for the longest name. */
 double script_name_width(const picture_rows *rows);
 

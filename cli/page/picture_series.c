@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MOST_COLUMNS = 6, MOST_BINS = 1000, FEW_ROWS = 60 };
+enum { MOST_COLUMNS = 6, FEW_ROWS = 60 };
 enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, LEFT = 100, RIGHT = 24 };
 
 /* ---- lines ------------------------------------------------------------------------------------ */
@@ -37,27 +37,6 @@ static void find_lines(const series_picture *picture, picture_line lines[N_LINES
     };
     for (int i = 0; i < N_LINES; i++)
         lines[i] = all[i];
-}
-
-/* Column k of a line as a table. Of many rows only the least and the largest of every bin are drawn, in their order:
- * no peak is lost. */
-static void write_line(FILE *script, const picture_line *line, int64_t k)
-{
-    const int64_t rows = line->values.rows, bin = 1 + (rows - 1) / MOST_BINS;
-    fprintf(script, "%s << END\n", line->table);
-    for (int64_t from = 0; from < rows; from += bin) {
-        int64_t low = from, high = from;
-        for (int64_t t = from; t < rows && t < from + bin; t++) {
-            const double value = line->values.data[t * line->values.ld + k];
-            low = value < line->values.data[low * line->values.ld + k] ? t : low;
-            high = value > line->values.data[high * line->values.ld + k] ? t : high;
-        }
-        for (int i = 0; i < (low == high ? 1 : 2); i++) {
-            const int64_t t = (i == 0) == (low < high) ? low : high, row = line->first + t;
-            fprintf(script, "%lld %.8g\n", (long long)row, line->values.data[t * line->values.ld + k]);
-        }
-    }
-    fputs("END\n", script);
 }
 
 /* Column k of the forecast, less and more half the band. */
@@ -174,7 +153,7 @@ static void write_panel(FILE *script, const series_picture *picture, const pictu
 {
     for (int i = 0; i < N_LINES; i++)
         if (lines[i].values.data)
-            write_line(script, &lines[i], k);
+            script_table(script, lines[i].table, lines[i].values, k, lines[i].first);
     if (picture->band.data)
         write_band(script, picture, k);
     const char *before = "plot ";

@@ -4,8 +4,7 @@
 
 #include "files/gnuplot.h"
 #include "files/outputs.h"
-#include "page/inline_svg.h"
-#include "page/machine.h"
+#include "page/page_frame.h"
 #include "page/report_page.h"
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"
@@ -14,9 +13,7 @@
 
 void page_write_text(const report_page *page, const char *before, const char *text, const char *after)
 {
-    fputs(before, page->html);
-    html_escape(page->html, text);
-    fputs(after, page->html);
+    html_write_text(page->html, before, text, after);
 }
 
 /* ---- words ------------------------------------------------------------------------------------ */
@@ -25,13 +22,7 @@ static void write_head(const report_page *page)
 {
     const cli_comparison *comparison = page->comparison;
     char headline[HEADLINE_LENGTH], text[DESCRIPTION_LENGTH];
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n",
-          page->html);
-    page_write_text(page, "<title>Comparison of kernels: ", comparison->setting.source, "</title>\n");
-    fprintf(page->html, "<style>\n%s</style>\n</head>\n<body>\n", report_style);
-    page_write_text(page, "<h1>Comparison of kernels: ", comparison->setting.source, "</h1>\n");
+    page_begin(page->html, "Comparison of kernels", comparison->setting.source);
     page_write_text(page, "<p class=\"finding\">", comparison_headline(comparison, headline), "</p>\n");
     page_write_text(page, "<p class=\"quiet\">", comparison_describe_data(comparison, text), "; ");
     page_write_text(page, "", comparison_describe_search(comparison, text), "");
@@ -87,38 +78,16 @@ static void write_definitions(const report_page *page)
           page->html);
 }
 
-static void write_item(const report_page *page, const char *term, const char *text)
-{
-    page_write_text(page, "<dt>", term, "</dt>");
-    page_write_text(page, "<dd>", text, "</dd>\n");
-}
-
 static void write_origin(const report_page *page)
 {
     const cli_comparison *comparison = page->comparison;
-    char text[MACHINE_LENGTH];
-    volt_build_info info;
-    volt_build_info_get(&info);
-    fputs("<h2>How this was made</h2>\n", page->html);
-    page_write_text(page, "<pre class=\"command\">", comparison->setting.command, "</pre>\n<dl>\n");
+    char text[64];
     unsigned long long seed = comparison->setting.first_seed;
     if (comparison->n_samples > 1)
         snprintf(text, sizeof text, "%llu to %llu", seed, seed + (unsigned long long)comparison->n_samples - 1);
     else
         snprintf(text, sizeof text, "%llu", seed);
-    write_item(page, "Seed", text);
-    write_item(page, "Date", machine_date(text));
-    write_item(page, "volterra", info.version);
-    write_item(page, "Compiler", info.compiler);
-    snprintf(text, sizeof text, "%.60s, fast loops %.60s", info.cpu_flags, info.fast_loops);
-    write_item(page, "Build", text);
-    write_item(page, "BLAS", info.blas);
-    snprintf(text, sizeof text, "%lld", (long long)info.threads);
-    write_item(page, "Threads", text);
-    write_item(page, "Processor", machine_cpu(text));
-    write_item(page, "Memory", machine_memory(text));
-    write_item(page, "System", machine_system(text));
-    fputs("</dl>\n</body>\n</html>\n", page->html);
+    page_end(page->html, comparison->setting.command, text);
 }
 
 static void write_page(report_page *page)

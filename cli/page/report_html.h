@@ -8,7 +8,4 @@
  * there is a warning. Returns 0, or the exit status after saying what is wrong. */
 int report_html_file(const char *path, const cli_comparison *comparison);
 
-/* How the page looks: the text of its style sheet. */
-extern const char report_style[];
-
 #endif

@@ -1,6 +1,6 @@
 /* cli/page/report_style.c: the style sheet of the report: one column on a telephone, two columns of pictures on a wide
  * screen, light or dark as the reader has it. Numbers stand under one another. */
-#include "page/report_html.h"
+#include "page/page_frame.h"
 
 const char report_style[] =
     ":root{color-scheme:light dark;--page:#ffffff;--ink:#1c2024;--soft:#5a636c;--line:#d8dde2;--tint:#f4f6f8;"
