@@ -48,6 +48,16 @@ static const char *suggestion(piece p, const char *const *names, int64_t count, 
     return buffer;
 }
 
+/* What a sign that no name has was meant for, or NULL. */
+static const char *foreign_sign(piece name)
+{
+    if (memchr(name.at, '|', (size_t)name.length))
+        return "; \"A | B\" chooses among kernels in a search, and this is none";
+    if (memchr(name.at, '(', (size_t)name.length) || memchr(name.at, ')', (size_t)name.length))
+        return "; an expression is a sum of products, without parentheses";
+    return NULL;
+}
+
 static volt_status find_entry(piece name, const volt_kernel_entry **entry)
 {
     const char *names[64];
@@ -60,8 +70,9 @@ static volt_status find_entry(piece name, const volt_kernel_entry **entry)
         }
     }
     char hint[128];
+    const char *meant = foreign_sign(name);
     return volt_fail(VOLT_ERR_KERNEL, "there is no kernel \"%.*s\"%s", name.length, name.at,
-                     suggestion(name, names, count, hint, sizeof hint));
+                     meant ? meant : suggestion(name, names, count, hint, sizeof hint));
 }
 
 /* Parameters of the kernel come first, then those of its filter. */
