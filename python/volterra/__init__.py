@@ -18,12 +18,13 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
 `kernel_text`, `kernel_facts`. Which of several models are the best: `MCS`, `losses`. What needs no model:
-`baseline`, `season`. Models in files: `load`, `save`. Modules: `datasets`, `metrics`, `plot`.
+`baseline`, `season`. Models in files: `load`, `save`. Modules: `benchmarks`, `datasets`, `metrics`,
+`plot`.
 """
 
 from __future__ import annotations
 
-from . import datasets, metrics, plot
+from . import benchmarks, datasets, metrics, plot
 from ._errors import (
     BeyondWarning,
     CancelledError,
@@ -69,6 +70,7 @@ __all__ = [
     "VolterraRidgeCV",
     "VolterraWarning",
     "baseline",
+    "benchmarks",
     "datasets",
     "gak_kernel",
     "gram",

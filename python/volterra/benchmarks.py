@@ -1,0 +1,202 @@
+"""Fit and simulate with the data of benchmark packages: nonlinear-benchmarks and identibench.
+
+Both are optional, and neither is imported here: what counts is the form of the data.
+
+- nonlinear-benchmarks hands over records with arrays ``u`` and ``y`` and, on tests, a
+  ``state_initialization_window_length``: rows that may set a state and are not scored;
+- identibench calls a model as ``model(u, y_init, attrs)``, where y_init holds the first rows of y, or none.
+
+    train, test = nonlinear_benchmarks.Cascaded_Tanks()
+    model = benchmarks.fit(volterra.SequenceKernelRidge("volterra:lift=rbf", alpha=0.01), train)
+    print(benchmarks.rmse(test, benchmarks.simulate(model, test)))
+
+    identibench.run_benchmark(spec, benchmarks.builder(volterra.SequenceKernelRidge("fir + memory")))
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from ._arguments import whole
+from ._arrays import Array
+
+__all__ = ["Record", "Simulator", "builder", "fit", "rmse", "simulate"]
+
+
+class Record(NamedTuple):
+    """Inputs and outputs row by row, and how many first rows may set a state."""
+
+    u: Array
+    y: Array
+    n_init: int = 0
+
+
+def _record(data: Any) -> Record:
+    """From a record of nonlinear-benchmarks, a Sequence of identibench, or a pair (u, y)."""
+    if isinstance(data, Record):
+        return data
+    if hasattr(data, "u") and hasattr(data, "y"):
+        window = getattr(data, "state_initialization_window_length", None)
+        u, y = data.u, data.y
+    else:
+        try:
+            u, y = data
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"a record has u and y, or is a pair (u, y), and not {type(data).__name__}"
+            ) from None
+        window = None
+    u, y = np.asarray(u, dtype=float), np.asarray(y, dtype=float)
+    if len(u) != len(y):
+        raise ValueError(f"u has {len(u)} rows and y {len(y)}")
+    return Record(u, y, 0 if window is None else int(window))
+
+
+def _records(data: Any) -> Tuple[List[Record], bool]:
+    """One record or several, and whether it is several."""
+    is_list = isinstance(data, (list, tuple)) and not hasattr(data, "u")
+    is_pair = is_list and len(data) == 2 and all(isinstance(part, np.ndarray) for part in data)
+    if is_list and not is_pair:
+        return [_record(part) for part in data], True
+    return [_record(data)], False
+
+
+def _rows(a: Array) -> Array:
+    """One row a time step."""
+    return a.reshape(-1, 1) if a.ndim == 1 else a
+
+
+def fit(estimator: Any, train: Any, rows: Optional[int] = None) -> Any:
+    """Fit an estimator of this package on one record, or on several.
+
+    Parameters
+    ----------
+    estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
+        Fitted in place. Records are mostly cut out of a running experiment: give it a washout then.
+    train : record or list of records
+        With attributes ``u`` and ``y``, or pairs of arrays (u, y).
+    rows : int, optional
+        Take the first rows of every record alone: an exact fit takes memory for rows x rows numbers.
+
+    Returns
+    -------
+    the estimator
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> u = np.sin(np.arange(300) ** 1.5)
+    >>> y = np.convolve(u, [1, 0.5, 0.2])[:300]
+    >>> model = volterra.SequenceKernelRidge("fir:mu=0.5", alpha=1e-6, washout=5)
+    >>> model = volterra.benchmarks.fit(model, (u[:200], y[:200]))
+    >>> test = volterra.benchmarks.Record(u[200:], y[200:], 10)
+    >>> bool(volterra.benchmarks.rmse(test, volterra.benchmarks.simulate(model, test)) < 1e-3)
+    True
+    """
+    found, several = _records(train)
+    if rows is not None:
+        most = whole("rows", rows, 1)
+        found = [Record(r.u[:most], r.y[:most]) for r in found]
+    if several and len(found) != 1:
+        return estimator.fit([_rows(r.u) for r in found], [r.y for r in found])
+    return estimator.fit(_rows(found[0].u), found[0].y)
+
+
+def simulate(model: Any, test: Any) -> Any:
+    """The outputs of a record from its inputs, after a past of zeros.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    test : record or list of records
+        As for `fit`. Of their y the first rows alone are used, as many as the record says, and these only by a
+        model with feedback: they set its state.
+
+    Returns
+    -------
+    ndarray of the shape of y, or a list of them
+    """
+    found, several = _records(test)
+    outputs = [_simulate(model, r.u, r.y[: r.n_init]).reshape(r.y.shape) for r in found]
+    return outputs if several else outputs[0]
+
+
+def _simulate(model: Any, u: Array, y_init: Array) -> Array:
+    X = _rows(u)
+    return np.asarray(model.predict(X, start="reset"))
+
+
+def rmse(test: Any, simulated: Any) -> Any:
+    """Root mean squared error of a simulation after the first rows, which may set a state.
+
+    Parameters
+    ----------
+    test : record or list of records
+    simulated : as `simulate` returns it
+
+    Returns
+    -------
+    float, or ndarray of shape (n_outputs,); of several records a list
+    """
+    found, several = _records(test)
+    errors = []
+    for record, values in zip(found, simulated if several else [simulated]):
+        values = np.asarray(values, dtype=float)
+        if values.shape != record.y.shape:
+            raise ValueError(f"the simulation has shape {values.shape} and y {record.y.shape}")
+        if len(record.y) <= record.n_init:
+            raise ValueError(f"{len(record.y)} rows leave none to score after the first {record.n_init}")
+        errors.append(np.sqrt(np.mean((values - record.y)[record.n_init :] ** 2, axis=0)))
+    errors = [float(e) if e.ndim == 0 else e for e in errors]
+    return errors if several else errors[0]
+
+
+class Simulator:
+    """A fitted estimator as identibench calls a model: ``model(u, y_init, attrs)``.
+
+    y_init, the first rows of the output, sets the state of a model with feedback; other models do without. The
+    result has a row for every row of u and a column for every output.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> u = np.sin(np.arange(300) ** 1.5).reshape(-1, 1)
+    >>> estimator = volterra.SequenceKernelRidge("fir:mu=0.5", alpha=1e-6).fit(u, u[:, 0] ** 3)
+    >>> volterra.benchmarks.Simulator(estimator)(u, np.empty((0, 1)), {}).shape
+    (300, 1)
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def __call__(self, u: Any, y_init: Any = None, attrs: Any = None) -> Array:
+        u = np.asarray(u, dtype=float)
+        first = np.empty((0, 1)) if y_init is None else np.asarray(y_init, dtype=float)
+        return _rows(_simulate(self.estimator, u, first))
+
+
+def builder(estimator: Any, rows: Optional[int] = None) -> Callable[[Any], Simulator]:
+    """What ``identibench.run_benchmark`` calls to build a model: a copy of the estimator, fitted on its training data.
+
+    Parameters
+    ----------
+    estimator : estimator of this package
+        Not changed. Parameters among the hyperparameters of the benchmark take the place of its own.
+    rows : int, optional
+        As for `fit`.
+    """
+
+    def build(context: Any) -> Simulator:
+        copy = type(estimator)(**{**estimator.get_params(deep=False), **dict(context.hyperparameters or {})})
+        found = [Record(_flat(s.u), _flat(s.y)) for s in context.get_train_sequences()]
+        return Simulator(fit(copy, found, rows))
+
+    return build
+
+
+def _flat(a: Any) -> Array:
+    """A single column as a vector: targets of one output are one."""
+    a = np.asarray(a, dtype=float)
+    return a[:, 0] if a.ndim == 2 and a.shape[1] == 1 else a
