@@ -83,9 +83,10 @@ for command, expected in blocks("".join(open(path).read() for path in sys.argv[1
         silent.append((command, run.stdout.splitlines()))
 sys.exit(count < 60 and f"only {count} lines were compared")
 END
-    python3 check.py "$here/../../README.md" "$here/../../docs/adding_a_kernel.md" >says 2>&1 || fail "$(tail -n 1 says)"
+    python3 check.py "$here/../../README.md" "$here/../../docs/adding_a_kernel.md" \
+        "$here/../../docs/identify_a_system.md" >says 2>&1 || fail "$(tail -n 1 says)"
 }
-check "the README's commands print what it says, and those of docs/adding_a_kernel.md" readme_commands
+check "the README's commands print what it says, and those of two chapters of docs/" readme_commands
 
 # Every kernel and every command has its row, and the number of kernels is right where it is said.
 readme_counts()
