@@ -60,6 +60,13 @@ sum='2*fir:corr=0.3 + memory:pole=0.5*rbf'
 awk 'BEGIN { print "day,time,v"; for (t = 0; t < 40; t++) printf "%d/1/2020,%d:00,%.12g\n", 13 + int(t / 24), t % 24, sin(t) }' >dated.csv
 "$VOLTERRA" fit --x dated.csv --rows :30 --calendar hour --alpha 1e-2 -o dated.safetensors >/dev/null || exit 1
 
+# A benchmark in its published layout.
+mkdir sysid
+awk 'BEGIN {
+    print "uEst,uVal,yEst,yVal"
+    for (t = 0; t < 1024; t++) printf "%.6g,%.6g,%.6g,%.6g\n", sin(t), cos(t * t), sin(t - 1) / 2, cos((t - 1) ^ 2) / 2
+}' >sysid/cascaded_tanks.csv
+
 # Lines of a stream: a header of its own, rows, a hole and garbage. The answers are all different.
 { printf 'date,z,u\n'; awk 'BEGIN { for (t = 0; t < 6; t++) printf "2020-01-0%d,NA,%s\n", t + 1, t == 3 ? "" : sin(t) }'; } >lines
 
@@ -278,6 +285,8 @@ trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
+trial "benchmark" benchmark sysid --data ../sysid --only tanks --rows 30 -o t
+trial "benchmark --json" benchmark sysid --data ../sysid --only tanks --rows 30 --again --draws 2 --json
 modes=('') # once memory is out for good HDF5 dies at the latest when it is closed
 pass_over=85 runs=$((5 * runs)) # HDF5 begins with 2000 allocations for itself; then it walks through the file
 trial "gram of a MATLAB file" gram --x "$here/../fuzz/corpus/mat/v73.mat" --kernel linear -o K.mat
