@@ -25,6 +25,7 @@ from . import _native as c
 from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
 from ._errors import NotFittedError, OrderWarning, warn
+from ._explain import Explains
 from ._forecasts import ModelForecasts
 from ._held_out import HeldOut
 from ._intervals import Intervals
@@ -42,7 +43,7 @@ STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
 
 
-class SequenceRegressor(ModelForecasts, Intervals, RegressorMixin, BaseEstimator):
+class SequenceRegressor(ModelForecasts, Intervals, Explains, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model

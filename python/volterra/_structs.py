@@ -44,6 +44,8 @@ MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
 TARGETS = {"level": 0, "change": 1, "auto": 2}
 INPUTS = {"level": 0, "change": 1, "both": 2, "auto": 3}
+ABOUT = {"mean": 0, "zero": 1, "point": 2}
+EXPLAIN_ORDERS = 8
 BASELINES = {"naive": 0, "seasonal": 1, "drift": 2, "ar": 3}
 
 # ---- functions that the library calls ----------------------------------------------------------------------
@@ -264,6 +266,38 @@ class PredictOptions(ctypes.Structure):
         ("n_records", c_int64),
         ("known", Matrix),
         ("warm_up", c_int64),
+    ]
+
+
+class ExplainOptions(ctypes.Structure):
+    _fields_ = [
+        ("lags", c_int64),
+        ("order", c_int64),
+        ("about", c_int),
+        ("point", POINTER(c_double)),
+        ("band", c_int),
+        ("shares", c_int),
+        ("along", Matrix),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class Explanation(ctypes.Structure):
+    _fields_ = [
+        ("d", c_int64),
+        ("q", c_int64),
+        ("lags", c_int64),
+        ("order", c_int64),
+        ("about", POINTER(c_double)),
+        ("g0", POINTER(c_double)),
+        ("kernels", POINTER(c_double) * EXPLAIN_ORDERS),
+        ("g1_std", POINTER(c_double)),
+        ("share_orders", c_int64),
+        ("shares", POINTER(c_double)),
+        ("variances", POINTER(c_double)),
+        ("memory", POINTER(c_int64)),
     ]
 
 
@@ -498,6 +532,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_prepared": Prepared,
     "volt_model_info": ModelInfo,
     "volt_predict_options": PredictOptions,
+    "volt_explain_options": ExplainOptions,
+    "volt_explanation": Explanation,
     "volt_plan": Plan,
     "volt_split_options": SplitOptions,
     "volt_range": Range,
@@ -524,6 +560,8 @@ CONSTANTS: Dict[str, int] = {
     "VOLT_OK": OK,
     "VOLT_KERNEL_LENGTH": KERNEL_LENGTH,
     "VOLT_VALUE_LENGTH": VALUE_LENGTH,
+    "VOLT_EXPLAIN_ORDERS": EXPLAIN_ORDERS,
+    **{f"VOLT_ABOUT_{word.upper()}": value for word, value in ABOUT.items()},
     **LOG_LEVELS,
     **{f"VOLT_START_{word.upper()}": value for word, value in STARTS.items()},
     **{f"VOLT_BEYOND_{word.upper()}": value for word, value in BEYOND.items()},

@@ -1,0 +1,216 @@
+"""What a fitted model has learned: its Volterra series, how well it is known, and the share of every order."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_double
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _native as c
+from ._arguments import whole
+from ._arrays import Array, empty, view
+from ._model import Model, record_fields
+from ._progress import Watch
+from ._records import Records
+from ._threads import use_threads
+
+About = Union[str, Sequence[float], float]
+
+
+class Explanation(NamedTuple):
+    """The Volterra series of a model about a constant input, in the units of inputs and outputs.
+
+    ``f = g0 + sum_m g1[m] delta[-m] + sum_{m1 <= m2} delta[-m1]' g2[m1, m2] delta[-m2] + ...``
+    """
+
+    about: Array  # inputs: the constant
+    g0: Array  # outputs
+    g1: Array  # outputs x lags x inputs
+    g2: Optional[Array]  # outputs x lags x lags x inputs x inputs, 0 where the first lag exceeds the second
+    g1_std: Optional[Array]  # as g1: standard deviations
+    shares: Optional[Dict[str, Array]]  # "order1", "order2", ..., "higher", outputs each: cov(f_p, f) / var(f)
+    variances: Optional[Dict[str, Array]]  # the same: var(f_p) / var(f)
+    memory: Array  # outputs: so many lags hold 99 % of what g1 and g2 would do to white inputs
+    kernels: List[Array]  # g1, g2, ... up to the order asked for
+
+
+def _options(model: Model, about: About, order: int, watch: Watch) -> Any:
+    """``volt_explain_options``, and what must outlive it."""
+    inputs = model.d + (model.q if model.feedback_weight > 0 else 0)
+    options = c.lib.volt_explain_options_default()
+    options.order = whole("order", order, 1, 8)
+    options.progress = watch.progress
+    if isinstance(about, str):
+        if about not in ("mean", "zero"):
+            raise ValueError(f'about is {about!r}, and must be "mean", "zero" or a number for every input')
+        options.about = c.ABOUT[about]
+        return options, None
+    point = np.ravel(np.asarray(about, dtype=float))
+    if point.shape != (inputs,):
+        raise ValueError(f"about has {point.size} number{'s' if point.size != 1 else ''}, and the model takes {inputs}")
+    kept = (c_double * inputs)(*point)
+    options.about = c.ABOUT["point"]
+    options.point = kept
+    return options, kept
+
+
+def _named(numbers: Array) -> Dict[str, Array]:
+    orders = numbers.shape[1] - 1
+    names = [f"order{p + 1}" for p in range(orders)] + ["higher"]
+    return {name: numbers[:, p].copy() for p, name in enumerate(names)}
+
+
+def explain(
+    model: Model,
+    lags: Optional[int],
+    order: int,
+    about: About,
+    std: bool,
+    shares: bool,
+    along: Optional[Array],
+    records: Optional[Sequence[int]],
+    verbose: Any,
+) -> Explanation:
+    with Watch("explain", verbose, values=float(model.n) ** 2) as watch:
+        options, point = _options(model, about, order, watch)
+        options.lags = 0 if lags is None else whole("lags", lags, 1)
+        options.band, options.shares = bool(std), bool(shares)
+        if along is not None:
+            options.along = view(along)
+            for name, value in record_fields(records).items():
+                setattr(options, name, value)
+        found = POINTER(c.Explanation)()
+        watch.check(c.lib.volt_model_explain(model, byref(options), byref(found)))
+        del point
+    try:
+        return _copy(found.contents)
+    finally:
+        c.lib.volt_explanation_free(found)
+
+
+def _copy(e: Any) -> Explanation:
+    def array(pointer: Any, *shape: int) -> Array:
+        return np.ctypeslib.as_array(pointer, shape).copy()
+
+    d, q, lags, orders = int(e.d), int(e.q), int(e.lags), int(e.share_orders)
+    kernels = [array(e.kernels[p - 1], q, *(lags,) * p, *(d,) * p) for p in range(1, int(e.order) + 1)]
+    return Explanation(
+        about=array(e.about, d),
+        g0=array(e.g0, q),
+        g1=kernels[0],
+        g2=kernels[1] if len(kernels) > 1 else None,
+        g1_std=array(e.g1_std, q, lags, d) if e.g1_std else None,
+        shares=_named(array(e.shares, q, orders + 1)) if e.shares else None,
+        variances=_named(array(e.variances, q, orders + 1)) if e.variances else None,
+        memory=array(e.memory, q),
+        kernels=kernels,
+    )
+
+
+class Explains:
+    """What the estimators say of what they have learned."""
+
+    def explain(
+        self,
+        lags: Optional[int] = None,
+        *,
+        order: int = 2,
+        about: About = "mean",
+        std: bool = True,
+        shares: bool = True,
+        along: Any = None,
+        groups: Any = None,
+    ) -> Explanation:
+        """The Volterra series that the model has learned.
+
+        About a constant input, ``delta = x - about``, in the units of the data, filters and changes of the inputs included:
+
+        ``f = g0 + sum_m g1[m] delta[-m] + sum_{m1 <= m2} delta[-m1]' g2[m1, m2] delta[-m2] + ...``
+
+        Parameters
+        ----------
+        lags : int, optional
+            Lags 0 to ``lags - 1``; when not given, until the past counts for less than a thousandth, 40 at most.
+        order : int, default=2
+            Of the highest kernel, 1 to 8.
+        about : "mean", "zero" or array-like of shape (n_features,), default="mean"
+            The constant input. It must lie within the ball of the training inputs where the kernel is bound to it. With
+            ``feedback`` the outputs of the row before are inputs too, behind the others: the series is that of one step.
+        std : bool, default=True
+            Standard deviations of g1, those of a Gaussian process with this kernel and alpha. They take as long as a fit.
+        shares : bool, default=True
+            The share of every order in what the model says.
+        along : array-like of shape (n_steps, n_features), optional
+            Rows, a new sequence, over which the shares are taken; the training rows when not given.
+        groups : array-like of shape (n_steps,), optional
+            Records of ``along``, as for `predict`.
+
+        Returns
+        -------
+        Explanation
+            With the fields about, g0, g1, g2, g1_std, shares, variances, memory and kernels.
+
+        Raises
+        ------
+        ValueError
+            The kernel has no power series, or lags, order or point are not allowed.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> u = np.random.default_rng(1).uniform(-1, 1, size=(400, 1))
+        >>> y = u[:, 0] + 0.5 * np.append(0, u[:-1, 0]) * u[:, 0]
+        >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.5, alpha=1e-6).fit(u, y)
+        >>> found = model.explain(3, about="zero")
+        >>> abs(found.g1[0, :, 0].round(1)).tolist(), float(found.g2[0, 0, 1, 0, 0].round(1))
+        ([1.0, 0.0, 0.0], 0.5)
+        """
+        self._check_is_fitted()  # type: ignore[attr-defined]
+        rows, lengths = None, None
+        if along is not None:
+            read = Records.read(along, None, groups)
+            rows, lengths = self._read_inputs(read.X), read.lengths  # type: ignore[attr-defined]
+        elif groups is not None:
+            raise ValueError("groups are records of along, which is not given")
+        with use_threads(self.n_jobs):  # type: ignore[attr-defined]
+            return explain(
+                self._model,  # type: ignore[attr-defined]
+                lags,
+                order,
+                about,
+                std,
+                shares,
+                rows,
+                lengths,
+                self.verbose,  # type: ignore[attr-defined]
+            )
+
+    def orders(self, X: Any, *, order: int = 2, about: About = "mean", groups: Any = None) -> Array:
+        """The part of each order in the forecasts of a new sequence after a zero past.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_features)
+            The inputs; those beyond the ball of training are clipped.
+        order, about, groups
+            As for `explain`.
+
+        Returns
+        -------
+        ndarray of shape (n_steps, n_outputs, order + 2)
+            Orders 0, 1, ..., ``order`` and all higher ones, which add up to ``predict(X, start="reset")``.
+        """
+        self._check_is_fitted()  # type: ignore[attr-defined]
+        model: Model = self._model  # type: ignore[attr-defined]
+        read = Records.read(X, None, groups)
+        rows = self._read_inputs(read.X)  # type: ignore[attr-defined]
+        with use_threads(self.n_jobs):  # type: ignore[attr-defined]
+            with Watch("orders", self.verbose, values=float(model.n) * len(rows)) as watch:  # type: ignore[attr-defined]
+                options, point = _options(model, about, order, watch)
+                for name, value in record_fields(read.lengths).items():
+                    setattr(options, name, value)
+                out = empty(len(rows), model.q * (options.order + 2))
+                watch.check(c.lib.volt_model_orders(model, view(rows), byref(options), view(out)))
+                del point
+        return out.reshape(len(rows), model.q, -1)
