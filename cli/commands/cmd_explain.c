@@ -343,7 +343,9 @@ const cli_command command_explain = {
         "\n"
         "Kernels that compare paths (gak, sig, sigpde) have no such series here; one that is even has none of\n"
         "odd order about zero. Of a model with --feedback the series is that of one step: the outputs of the\n"
-        "row before, NAME[-1], are inputs like the others.\n"
+        "row before, NAME[-1], are inputs like the others. With a loss that has a link it is the series of "
+        "what\n"
+        "stands before the link; only squares without weights have standard deviations.\n"
         "\n"
         "With -o and nothing else, CSV tables, SVG pictures and an HTML page are written.\n",
     .examples = "  volterra explain model.safetensors\n"

@@ -310,7 +310,7 @@ VOLT_API volt_status volt_model_load(const char *path, volt_model **model);
  *     f = g0 + sum_m <g1[m], delta_{-m}> + sum_{m1 <= m2} delta_{-m1}' g2[m1][m2] delta_{-m2} + ...
  *
  * in the units of inputs and outputs. g2 belongs to pairs of lags without order, m1 <= m2; blocks of equal lags are
- * symmetric. Orders above 2 likewise. */
+ * symmetric. Orders above 2 likewise. With a loss that has a link (poisson, classes) f is what stands before the link. */
 enum { VOLT_EXPLAIN_ORDERS = 8 }; /* the highest order */
 
 typedef enum volt_about {
@@ -345,7 +345,7 @@ typedef struct volt_explanation {
                                                  * 0 where lags fall; NULL above `order` */
     const double
         *g1_std; /* q x lags x d: standard deviations after the fit, of a Gaussian process with the model's
-                           * kernel and alpha; NULL: not asked for, or not known */
+                           * kernel and alpha; NULL: not asked for, or the model was fitted with a loss or weights */
     int64_t share_orders; /* orders that have a share: max(2, order) */
     const double
         *shares; /* q x (share_orders + 1): cov(f_p, f) / var(f) of orders 1, 2, ..., then of all higher ones,

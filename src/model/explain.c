@@ -286,10 +286,10 @@ static volt_status find_all(const explain_setup *setup, const volt_explain_optio
 volt_status volt_model_explain(const volt_model *model, const volt_explain_options *options,
                                volt_explanation **explanation)
 {
-    volt_explain_options standard = volt_explain_options_default();
-    if (!options)
-        options = &standard;
+    volt_explain_options asked = options ? *options : volt_explain_options_default();
+    options = &asked;
     VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the place for the explanation is NULL");
+    asked.band = asked.band && !model->loss; /* a readout by a loss or with weights is no such posterior mean */
     if (options->along.data)
         VOLT_TRY(check_rows(model, options->along));
     volt_records records;
@@ -368,8 +368,7 @@ static volt_status find_parts(const explain_setup *setup, volt_view X, const vol
 volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_explain_options *options,
                               volt_matrix out)
 {
-    volt_explain_options standard = volt_explain_options_default();
-    volt_explain_options asked = options ? *options : standard;
+    volt_explain_options asked = options ? *options : volt_explain_options_default();
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(check_rows(model, X));
     VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (asked.order + 2) &&

@@ -202,6 +202,8 @@ static void standard_deviations_of_parts(void **state)
     volt_explanation_free(both);
     volt_explanation_free(one);
 
+    asked.about = VOLT_ABOUT_MEAN;
+    asked.point = NULL;
     washed.washout = 5;
     model = fit("memory:gamma=0.4", X, Y, KEPT, &washed);
     check_ok(volt_model_explain(model, &asked, &one));
@@ -209,6 +211,35 @@ static void standard_deviations_of_parts(void **state)
         assert_true(one->g1_std[i] > 0 && isfinite(one->g1_std[i]));
     volt_explanation_free(one);
     volt_model_free(model);
+    free(X);
+    free(Y);
+}
+
+/* A model of a loss has kernels, those of what stands before its link, and no such standard deviations. */
+static void a_model_of_a_loss(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(7707);
+    double *X = random_rows(&rng, N, D, 0.95), *Y = normal_rows(&rng, N, Q);
+    volt_fit_options options = plain_options(0.05);
+    options.loss = "huber:delta=1e6"; /* far from where it differs from squares */
+    volt_explain_options asked = volt_explain_options_default();
+    asked.lags = LAGS;
+    volt_explanation *huber = NULL, *squares = NULL;
+    volt_model *model = fit("memory:gamma=0.4", X, Y, N, &options);
+    check_ok(volt_model_explain(model, &asked, &huber));
+    volt_model_free(model);
+    options.loss = NULL;
+    model = fit("memory:gamma=0.4", X, Y, N, &options);
+    check_ok(volt_model_explain(model, &asked, &squares));
+    volt_model_free(model);
+    assert_null(huber->g1_std);
+    assert_non_null(squares->g1_std);
+    for (int i = 0; i < Q * LAGS * D;
+         i++) /* the gap of the loss is relative 1e-6, and kernels move with its root */
+        assert_true(fabs(huber->kernels[0][i] - squares->kernels[0][i]) < 0.02);
+    volt_explanation_free(huber);
+    volt_explanation_free(squares);
     free(X);
     free(Y);
 }
@@ -443,10 +474,10 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_deviations), cmocka_unit_test(standard_deviations_of_parts),
-        cmocka_unit_test(a_known_system),      cmocka_unit_test(any_number_of_threads),
-        cmocka_unit_test(memory_runs_out),     cmocka_unit_test(cancelled_anywhere),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(standard_deviations),   cmocka_unit_test(standard_deviations_of_parts),
+        cmocka_unit_test(a_model_of_a_loss),     cmocka_unit_test(a_known_system),
+        cmocka_unit_test(any_number_of_threads), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(cancelled_anywhere),    cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
