@@ -1,4 +1,4 @@
-/* cli/commands/bands.c: what stands beside a forecast: intervals, as columns. */
+/* cli/commands/bands.c: what stands beside a forecast: intervals and standard deviations, as columns. */
 #include "commands/bands.h"
 
 #include "files/inputs.h"
@@ -21,33 +21,38 @@ int bands_check(const number_list *levels)
     return 0;
 }
 
-int64_t bands_columns(const number_list *levels, int64_t q)
+int64_t bands_columns(const band_request *request, int64_t q)
 {
-    return 2 * levels->count * q;
+    return q * (2 * request->levels.count + request->std);
 }
 
-const char *bands_suffix(const number_list *levels, int64_t c, char suffix[BAND_SUFFIX])
+const char *bands_suffix(const band_request *request, int64_t c, char suffix[BAND_SUFFIX])
 {
     const char *end = c % 2 == 0 ? "lo" : "hi";
-    if (levels->count == 1)
+    if (c == 2 * request->levels.count)
+        snprintf(suffix, BAND_SUFFIX, ".std");
+    else if (request->levels.count == 1)
         snprintf(suffix, BAND_SUFFIX, ".%s", end);
     else
-        snprintf(suffix, BAND_SUFFIX, ".%s%.10g", end, 100 * levels->values[c / 2]);
+        snprintf(suffix, BAND_SUFFIX, ".%s%.10g", end, 100 * request->levels.values[c / 2]);
     return suffix;
 }
 
-void bands_fill(const number_list *levels, volt_view forecast, volt_view half, volt_matrix out)
+void bands_fill(const band_request *request, volt_view forecast, volt_view half, volt_view std, volt_matrix out)
 {
-    int64_t count = levels->count;
+    int64_t count = request->levels.count;
     for (int64_t i = 0; i < forecast.rows; i++) {
-        const double *widths = half.data + (half.rows > 1 ? i : 0) * half.ld;
-        double *ends = out.data + i * out.ld;
-        for (int64_t k = 0; k < forecast.cols; k++)
-            for (int64_t c = 0; c < count; c++, ends += 2) {
-                double y = forecast.data[i * forecast.ld + k];
-                ends[0] = y - widths[k * count + c];
-                ends[1] = y + widths[k * count + c];
+        const double *widths = half.data ? half.data + (half.rows > 1 ? i : 0) * half.ld : NULL;
+        double *cell = out.data + i * out.ld;
+        for (int64_t k = 0; k < forecast.cols; k++) {
+            double y = forecast.data[i * forecast.ld + k];
+            for (int64_t c = 0; c < count; c++) {
+                *cell++ = y - widths[k * count + c];
+                *cell++ = y + widths[k * count + c];
             }
+            if (request->std)
+                *cell++ = std.data[i * std.ld + k];
+        }
     }
 }
 

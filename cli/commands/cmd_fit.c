@@ -6,6 +6,7 @@
 #include "search/fit_verdict.h"
 #include "search/training.h"
 #include "terminal/messages.h"
+#include "terminal/quantities.h"
 #include "terminal/results.h"
 #include "volterra.h"
 
@@ -18,7 +19,7 @@ typedef struct fit_arguments {
     training_arguments training;
     const char *kernel, *fitted, *output;
     double alpha;
-    bool guard;
+    bool guard, keep_factor;
 } fit_arguments;
 
 static const option rows[] = {
@@ -49,6 +50,12 @@ static const option rows[] = {
     TRAINING_LOSS(offsetof(fit_arguments, training.loss)),
     TRAINING_SERIES(offsetof(fit_arguments, training)),
     TRAINING_READOUT(offsetof(fit_arguments, training)),
+    {.name = "keep-factor",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_arguments, keep_factor),
+     .meaning =
+         "keep the factor of the Gram matrix in the model, for predict --std: 4 bytes times the square of "
+         "the rows"},
     {.name = "fitted",
      .kind = OPTION_TEXT,
      .offset = offsetof(fit_arguments, fitted),
@@ -178,6 +185,23 @@ static int measure_fit(volt_view targets, volt_view fitted, volt_metrics *metric
     return failed;
 }
 
+/* What the file has grown by. */
+static void report_factor(const volt_model_info *info, result_list *results)
+{
+    char size[QUANTITY_LENGTH];
+    int64_t kept = info->n - info->washout, factors = 0;
+    for (int64_t k = 0; k < info->q; k++) { /* one for every alpha */
+        bool is_new = isfinite(info->alphas[k]) != 0;
+        for (int64_t j = 0; j < k; j++)
+            is_new = is_new && info->alphas[j] != info->alphas[k];
+        factors += is_new;
+    }
+    double bytes = 4 * (double)factors * (double)kept * ((double)kept + 3);
+    results_number(results, "factor_bytes", NULL, bytes);
+    results_text(results, NULL, "kept factor", "%s more in the model file, for predict --std",
+                 format_bytes(bytes, size));
+}
+
 static int print_summary(const fit_arguments *arguments, const volt_model *model, const training_data *data,
                          volt_view fitted)
 {
@@ -216,6 +240,8 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_flag(results, "feedback", info.feedback);
     if (info.feedback_weight > 0)
         results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);
+    if (info.keeps_factor)
+        report_factor(&info, results);
     if (info.loss) {
         failed = loss_report(&data->loss, &info, targets, learned, results);
     } else {
@@ -302,6 +328,7 @@ static int run_fit(int argc, char *const *argv)
         volt_fit_options options = training_options(&arguments.training, &data);
         options.alpha = arguments.alpha;
         options.guarded = arguments.guard;
+        options.keep_factor = arguments.keep_factor;
         failed = training_fit(&data, kernel, options, arguments.common.quiet, fitted, &model);
     }
     if (!failed)

@@ -53,6 +53,7 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     results_text(results, "kernel", NULL, "%s", arguments->kernel);
     results_number(results, "fit_bytes", NULL, plan->fit_bytes);
     results_number(results, "model_bytes", NULL, plan->model_bytes);
+    results_number(results, "factor_bytes", NULL, plan->factor_bytes);
     results_number(results, "available_bytes", NULL, plan->available_bytes);
     results_flag(results, "fits", fits);
     results_count(results, "n_that_fits", NULL, plan->n_that_fits);
@@ -72,6 +73,8 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
     results_text(results, NULL, "memory available", "%s",
                  plan->available_bytes > 0 ? format_bytes(plan->available_bytes, bytes) : "unknown");
     results_text(results, NULL, "size of the model", "%s", format_bytes(plan->model_bytes, bytes));
+    results_text(results, NULL, "a kept factor adds", "%s to both (fit --keep-factor)",
+                 format_bytes(plan->factor_bytes, bytes));
     results_text(results, NULL, "time for the Gram matrix", "%s", format_seconds(plan->gram_seconds, seconds));
     results_text(results, NULL, "time for the factor", "%s", format_seconds(plan->factor_seconds, seconds));
     results_text(results, NULL, "time to choose alpha", "%s, where it is not given",

@@ -22,7 +22,7 @@ typedef struct predict_arguments {
     int start, beyond, missing;
     bool index;
     row_range rows;
-    number_list interval;
+    band_request bands;
 } predict_arguments;
 
 static const option rows[] = {
@@ -86,8 +86,14 @@ static const option rows[] = {
     {.name = "interval",
      .kind = OPTION_NUMBERS,
      .argument = "P[,P]",
-     .offset = offsetof(predict_arguments, interval),
+     .offset = offsetof(predict_arguments, bands.levels),
      .meaning = INTERVAL_MEANING},
+    {.name = "std",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_arguments, bands.std),
+     .meaning =
+         "add the column NAME.std, the standard deviation of an observation about its forecast; needs a model "
+         "that was fitted with --keep-factor"},
     {.name = "plot",
      .kind = OPTION_TEXT,
      .argument = "FILE",
@@ -161,13 +167,13 @@ static volt_matrix outputs_of(const predict_arguments *arguments, volt_matrix ta
 
 static volt_matrix bands_of(const predict_arguments *arguments, volt_matrix table, int64_t q)
 {
-    return (volt_matrix){table.data + arguments->index + q, table.rows, bands_columns(&arguments->interval, q),
+    return (volt_matrix){table.data + arguments->index + q, table.rows, bands_columns(&arguments->bands, q),
                          table.ld};
 }
 
-/* The forecast into its columns of `table`. */
+/* The forecast into its columns of `table`; std without data: not wanted. */
 static int predict(const predict_arguments *arguments, const predict_data *data, volt_matrix table,
-                   int64_t *beyond)
+                   volt_matrix std, int64_t *beyond)
 {
     volt_matrix forecast = outputs_of(arguments, table, data->info.q);
     int start = arguments->series ? VOLT_START_RESET : arguments->start;
@@ -177,24 +183,27 @@ static int predict(const predict_arguments *arguments, const predict_data *data,
     options.known = volt_as_view(data->known.joined);
     options.warm_up = arguments->warm_up;
     options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
+    volt_status status =
+        std.data ? volt_model_predict_std(data->model, data->inputs.view, &options, forecast, std, beyond)
+                 : volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
     progress_end();
     return status ? complain_status(status) : 0;
 }
 
 static int predict_and_write(const predict_arguments *arguments, const predict_data *data)
 {
-    volt_matrix table = {0}, half = {0};
+    volt_matrix table = {0}, half = {0}, std = {0};
     row_labels times = {0};
     forecast_output output = {.path = arguments->output,
                               .json = arguments->common.json,
                               .times = &times,
-                              .levels = arguments->interval,
+                              .bands = arguments->bands,
                               .has_index = arguments->index,
                               .beyond = arguments->beyond};
     row_labels records = {.name = "series", .texts = data->records.of_row};
     int64_t q = data->info.q;
-    int failed = arguments->interval.count > 0 ? bands_of_model(data->model, &arguments->interval, &half) : 0;
+    int failed =
+        arguments->bands.levels.count > 0 ? bands_of_model(data->model, &arguments->bands.levels, &half) : 0;
     if (failed) {
         free(half.data);
         return failed;
@@ -204,14 +213,16 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
     else
         failed = row_labels_of_targets(&times, &data->inputs, data->times.ahead, data->times.step);
     if (!failed)
-        failed = allocate_matrix(data->inputs.view.rows,
-                                 arguments->index + q + bands_columns(&arguments->interval, q), "the forecast",
-                                 &table);
+        failed =
+            allocate_matrix(data->inputs.view.rows, arguments->index + q + bands_columns(&arguments->bands, q),
+                            "the forecast", &table);
+    if (!failed && arguments->bands.std)
+        failed = allocate_matrix(data->inputs.view.rows, q, "the standard deviations", &std);
     if (!failed)
-        failed = predict(arguments, data, table, &output.beyond_count);
-    if (!failed && half.data)
-        bands_fill(&arguments->interval, volt_as_view(outputs_of(arguments, table, q)), volt_as_view(half),
-                   bands_of(arguments, table, q));
+        failed = predict(arguments, data, table, std, &output.beyond_count);
+    if (!failed)
+        bands_fill(&arguments->bands, volt_as_view(outputs_of(arguments, table, q)), volt_as_view(half),
+                   volt_as_view(std), bands_of(arguments, table, q));
     if (!failed && arguments->index)
         fill_index(&data->inputs, table);
     if (!failed)
@@ -220,11 +231,12 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
         const predict_picture picture = {.info = &data->info,
                                          .times = &data->times,
                                          .inputs = &data->inputs,
-                                         .levels = &arguments->interval,
+                                         .levels = &arguments->bands.levels,
                                          .half = volt_as_view(half),
                                          .forecast = volt_as_view(outputs_of(arguments, table, data->info.q))};
         failed = predict_picture_file(arguments->plot, &picture);
     }
+    free(std.data);
     free(half.data);
     free(table.data);
     row_labels_release(&times);
@@ -268,11 +280,13 @@ static int run_predict(int argc, char *const *argv)
         return complain(EXIT_USAGE, "--warm-up %lld needs the outputs that were measured: --known Y",
                         (long long)arguments.warm_up);
 
-    failed = bands_check(&arguments.interval);
+    failed = bands_check(&arguments.bands.levels);
     if (!failed)
         failed = check_outputs(&arguments);
     if (!failed)
         failed = predict_read(&arguments, &data);
+    if (!failed && arguments.bands.std && !data.info.keeps_factor)
+        failed = complain(EXIT_USAGE, "--std needs a model that keeps its factor: fit it with --keep-factor");
     if (!failed)
         failed = predict_and_write(&arguments, &data);
     predict_release(&data);
@@ -300,7 +314,8 @@ const cli_command command_predict = {
         "as far to either side as the forecasts of the last 300 training rows were off, each made from rows\n"
         "well before it. That is right where what comes is like what was; it needs at least P / (1 - P)\n"
         "rows with a target, 9 for 0.9 and 19 for 0.95. Of a model with --feedback it is that of forecasts\n"
-        "one step ahead, with --known.\n"
+        "one step ahead, with --known. --std adds the standard deviation by the Gaussian law, which grows\n"
+        "where inputs are unlike those of training.\n"
         "\n"
         "With --series the rows of X are several records, each of which begins after a zero past; the first\n"
         "column of the output, series, names them.\n"

@@ -31,7 +31,7 @@ void forecast_warn_beyond(int beyond, int64_t count, int64_t total)
 static const char **column_names(const volt_model_info *model, const forecast_output *output)
 {
     const char **outputs = output_names(model);
-    int64_t q = model->q, beside = bands_columns(&output->levels, 1), at = 0;
+    int64_t q = model->q, beside = bands_columns(&output->bands, 1), at = 0;
     if (!outputs || (!output->has_index && beside == 0))
         return outputs;
     size_t count = (size_t)(output->has_index + q * (1 + beside)), bytes = sizeof "row";
@@ -46,7 +46,7 @@ static const char **column_names(const volt_model_info *model, const forecast_ou
     for (int64_t k = 0; names && k < q; k++)
         for (int64_t c = 0; c < beside; c++, text += strlen(text) + 1) {
             strcpy(text, outputs[k]);
-            names[at++] = strcat(text, bands_suffix(&output->levels, c, suffix));
+            names[at++] = strcat(text, bands_suffix(&output->bands, c, suffix));
         }
     output_names_free(outputs);
     return names;

@@ -23,7 +23,7 @@ typedef struct forecast_output {
     const char *path;
     bool json;
     const row_labels *times; /* (optional) a first column */
-    number_list levels;      /* of the intervals whose ends stand behind the forecasts */
+    band_request bands;      /* what stands behind the forecasts */
     bool has_index;          /* the first column of the numbers is the number of the row */
     int beyond;              /* what was done with inputs beyond the ball, and how often */
     int64_t beyond_count;

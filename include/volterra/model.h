@@ -87,6 +87,7 @@ typedef struct volt_fit_options {
         *weights; /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
+    int keep_factor;   /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -161,6 +162,7 @@ typedef struct volt_model_info {
     double tolerance;   /* what the gap was to be, relative to the objective */
     const char *const *classes; /* n_classes texts: output k is the probability of class k; NULL: none */
     int64_t n_classes;
+    int keeps_factor; /* volt_model_predict_std may run */
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 
@@ -230,6 +232,14 @@ VOLT_API volt_status volt_model_interval(const volt_model *model, const double *
 /* Those errors, target less forecast in the units of the targets, into the rows of `out` (rows x q; no data: nothing), NaN
  * where a row was not forecast. Returns how many rows there are: those after the washout, or 0: the model has none. */
 VOLT_API int64_t volt_model_errors_read(const volt_model *model, volt_matrix out);
+
+/* Forecasts as volt_model_predict, and the standard deviation of a new observation about each of them (std, h x q, in the
+ * units of the targets) by the Gaussian law: s sqrt(latent variance + alpha), the uncertainty of the intercept included,
+ * where s^2 is the mean of e_t^2 / v_t over the training rows. It grows where inputs are unlike those of training. O(n^2) a
+ * row. VOLT_ERR_ARGUMENT unless the model keeps its factor; VOLT_ERR_DATA where no training row has an error. */
+VOLT_API volt_status volt_model_predict_std(const volt_model *model, volt_view X,
+                                            const volt_predict_options *options, volt_matrix out,
+                                            volt_matrix std, int64_t *beyond);
 
 /* Intervals that follow the errors as truths arrive (adaptive conformal inference): each miss makes the next ones wider,
  * each hit a little narrower, so that in the long run the share of misses is the one that is wanted, whatever the data.
@@ -378,6 +388,7 @@ typedef struct volt_plan {
     double gram_seconds, factor_seconds, stream_seconds;
     int64_t n_that_fits;   /* largest n with this d and q that fits in the available memory */
     double choose_seconds; /* on top, where alpha is not given */
+    double factor_bytes;   /* on top of both, for every alpha, where the factor is kept */
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
 VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,

@@ -14,6 +14,7 @@ static const volt_file_part *const parts[] = {
     &volt_loss_part,      /* another loss than squares, its certificate, and classes */
     &volt_notes_part,     /* texts of whoever fitted the model */
     &volt_errors_part,    /* of the training rows, for intervals */
+    &volt_factor_part,    /* of the Gram matrix, for variances */
 };
 enum { N_PARTS = sizeof parts / sizeof *parts };
 

@@ -63,6 +63,8 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
             volt_solver_loss.bytes((double)n, (double)q) - volt_solver_cholesky.bytes((double)n, (double)q);
     if (task->chooses && task->change)
         plan.fit_bytes += 8.0 * BESIDE_CHANGES * (double)n * (double)q;
+    if (task->options->keep_factor)
+        plan.fit_bytes += plan.factor_bytes;
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
     volt_status status = volt_memory_require(plan.fit_bytes, what);
     if (status == VOLT_OK)
@@ -329,6 +331,13 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     if (!centred) {
         VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit), &model->errors, errors));
         task.errors = errors;
+    }
+    if (fit->options->keep_factor) {
+        VOLT_REQUIRE(
+            !centred, VOLT_ERR_ARGUMENT,
+            "a factor is of no use for a centred kernel without an intercept: nothing says what it errs by");
+        VOLT_TRY(volt_kept_list_create(q, &model->kept));
+        task.kept = &model->kept;
     }
     volt_readout readout = {.A = A, .intercepts = model->intercepts, .unlearned = unlearned, .washed = washed};
     VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));

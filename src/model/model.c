@@ -84,6 +84,7 @@ void volt_model_free(volt_model *model)
     volt_errors_release(&model->errors);
     volt_loss_free(model->loss);
     volt_names_free(model->classes, model->n_classes);
+    volt_kept_list_release(&model->kept);
     volt_free(model);
 }
 
@@ -125,6 +126,7 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .tolerance = model->tolerance,
         .classes = (const char *const *)model->classes,
         .n_classes = model->n_classes,
+        .keeps_factor = model->kept.of != NULL,
     };
     now.facts = model->resolved.facts;
     if (now.facts.contraction > 0)

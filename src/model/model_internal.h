@@ -7,6 +7,7 @@
 #include "model/recipe.h"
 #include "model/scaling.h"
 #include "solve/loss/loss.h"
+#include "solve/kept_factor.h"
 #include "volterra/model.h"
 
 struct volt_model {
@@ -41,6 +42,7 @@ struct volt_model {
     double objective, gap, tolerance; /* of the loss */
     char **classes;                   /* n_classes texts, one for each output; NULL: targets are numbers */
     int64_t n_classes;
+    volt_kept_list kept;      /* for the variances of forecasts; count 0 and no factors: not kept */
 };
 
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */

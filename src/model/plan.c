@@ -136,6 +136,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
         .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +
                             fmin((double)n, VOLT_INTERVAL_SCORES) * ((double)q + 1)),
         .available_bytes = available,
+        .factor_bytes = 4 * (double)n * ((double)n + 3),
     };
     made.n_that_fits = rows_within(fit, available);
     volt_status status = measured ? measure(fit, (double)n, d, &made) : VOLT_OK;

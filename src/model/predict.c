@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "kernel/gram/gram.h"
 #include "model/free_run.h"
-#include "model/model_internal.h"
+#include "model/spread.h"
 #include "solve/operator.h"
 
 #include <inttypes.h>
@@ -16,6 +16,14 @@ static volt_status check(const volt_model *model, volt_matrix out, int64_t rows)
     VOLT_REQUIRE(out.data && out.rows == rows && out.cols == model->q && out.ld >= out.cols, VOLT_ERR_SHAPE,
                  "the forecasts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, out.rows,
                  out.cols, rows, model->q);
+    return VOLT_OK;
+}
+
+static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
+{
+    VOLT_TRY(check(model, std, rows));
+    VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
+                 "standard deviations are not known where outputs come back beside the inputs");
     return VOLT_OK;
 }
 
@@ -37,7 +45,8 @@ static void copy_rows(volt_view from, volt_matrix to)
 /* Rows Z (scaled) through the past, block by block at the back end: v = K A, then to the units of the targets. */
 static volt_status forecast(const volt_model *model, volt_past *past, volt_view X, volt_view Z,
                             const volt_records *records, int64_t rows, volt_progress progress,
-                            const volt_backend *backend, double *block, volt_matrix result)
+                            const volt_backend *backend, double *block, const volt_spread *spread,
+                            volt_matrix std, volt_matrix result)
 {
     volt_view A = volt_view_of(model->coefficients, model->n, model->q);
     volt_stage stage;
@@ -51,6 +60,9 @@ static volt_status forecast(const volt_model *model, volt_past *past, volt_view 
         if (!volt_stage_goes_on(&stage))
             break;
         backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(result, first, count));
+        if (spread)
+            VOLT_TRY(
+                volt_spread_rows(spread, backend, volt_as_view(K), first, volt_matrix_rows(std, first, count)));
     }
     VOLT_TRY(volt_stage_end(&stage));
     for (int64_t i = 0; i < Z.rows; i++)
@@ -77,38 +89,54 @@ static volt_status take_inputs(const volt_model *model, volt_view X, const volt_
     return status;
 }
 
+/* std without data: not wanted. */
 static volt_status predict(const volt_model *model, volt_view X, const volt_records *records,
-                           const volt_predict_options *options, volt_matrix out, int64_t *beyond)
+                           const volt_predict_options *options, volt_matrix out, volt_matrix std,
+                           int64_t *beyond)
 {
+    enum { SPREAD_ROWS = 64 }; /* that a factor is worth unpacking for */
     const volt_backend *backend = volt_backend_current();
     int64_t rows = volt_block_rows(X.rows, model->n), counted = 0;
+    if (std.data)
+        rows = volt_max(rows, volt_min(X.rows, SPREAD_ROWS));
     double *Z = volt_alloc_doubles(X.rows, model->d);
     double *block = backend->alloc(rows, model->n);
-    double *result = volt_alloc_doubles(X.rows, model->q);
+    volt_matrix result = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
+    volt_matrix spreads =
+        volt_matrix_of(std.data ? volt_alloc_doubles(X.rows, model->q) : NULL, X.rows, model->q);
     volt_past *past = NULL;
-    volt_status status =
-        Z && block && result ? take_inputs(model, X, records, options, Z, &counted) : VOLT_ERR_MEMORY;
+    volt_spread spread = {0};
+    volt_status status = Z && block && result.data && (spreads.data || !std.data)
+                             ? take_inputs(model, X, records, options, Z, &counted)
+                             : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && std.data)
+        status =
+            volt_spread_begin(model, volt_view_of(Z, X.rows, model->d), records, options->start, rows, &spread);
     if (status == VOLT_OK)
         status = options->start == VOLT_START_RESET
                      ? volt_past_create(&model->resolved, model->columns, rows, &past)
                      : volt_past_copy(model->end, rows, &past);
     if (status == VOLT_OK)
         status = forecast(model, past, X, volt_view_of(Z, X.rows, model->d), records, rows, options->progress,
-                          backend, block, volt_matrix_of(result, X.rows, model->q));
+                          backend, block, std.data ? &spread : NULL, spreads, result);
     if (status == VOLT_OK) {
-        copy_rows(volt_view_of(result, X.rows, model->q), out);
+        copy_rows(volt_as_view(result), out);
+        if (std.data)
+            copy_rows(volt_as_view(spreads), std);
         if (beyond)
             *beyond = counted;
     }
+    volt_spread_release(&spread);
     volt_past_free(past);
-    volt_free(result);
+    volt_free(spreads.data);
+    volt_free(result.data);
     backend->release(block);
     volt_free(Z);
     return status;
 }
 
-volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
-                               volt_matrix out, int64_t *beyond)
+static volt_status check_and_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                     volt_matrix out, volt_matrix std, int64_t *beyond)
 {
     volt_predict_options standard = volt_predict_options_default();
     if (!options)
@@ -117,6 +145,8 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     VOLT_TRY(check_inputs(model, X));
     VOLT_TRY(check(model, out, X.rows));
     VOLT_TRY(volt_model_check_known(model, X.rows, options));
+    if (std.data)
+        VOLT_TRY(check_spread(model, std, X.rows));
 
     volt_records records;
     VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
@@ -124,11 +154,24 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
         status = model->recipe.fed.n > 0 ? volt_model_run_free(model, X, &records, options, out, beyond)
-                                         : predict(model, X, &records, options, out, beyond);
+                                         : predict(model, X, &records, options, out, std, beyond);
         volt_blas_release(&use);
     }
     volt_records_release(&records);
     return status;
+}
+
+volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                               volt_matrix out, int64_t *beyond)
+{
+    return check_and_predict(model, X, options, out, (volt_matrix){0}, beyond);
+}
+
+volt_status volt_model_predict_std(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                   volt_matrix out, volt_matrix std, int64_t *beyond)
+{
+    VOLT_REQUIRE(std.data, VOLT_ERR_ARGUMENT, "there is no place for the standard deviations");
+    return check_and_predict(model, X, options, out, std, beyond);
 }
 
 /* ---- closed loop ------------------------------------------------------------------------------ */

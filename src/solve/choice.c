@@ -377,7 +377,7 @@ static void take_constant_errors(const chooser *c, int64_t k, volt_row_errors *e
             sum += y[known * c->task.Y.ld];
             counted += has_target(c, known);
         }
-        bool there = t >= errors->ahead && has_target(c, t) && (!constant || counted > 0);
+        bool there = t >= errors->ahead - 1 && has_target(c, t) && (!constant || counted > 0);
         double mean = counted > 0 ? sum / (double)counted : 0;
         errors->e.data[i * errors->e.ld + k] = there ? y[t * c->task.Y.ld] - mean : 0;
         errors->scale.data[i * errors->scale.ld + k] = there ? 1 : 0;
@@ -407,6 +407,20 @@ static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
     }
 }
 
+/* The factor of this alpha, and the outputs that it is for. */
+static volt_status keep_factor(const chooser *c, double alpha)
+{
+    volt_kept_list *kept = c->choice->kept;
+    VOLT_TRY(volt_kept_take(c->factor, alpha, &kept->factors[kept->count]));
+    for (int64_t k = 0; k < c->q; k++)
+        if (is_solved(&c->choice->outputs[k], alpha)) {
+            kept->of[k] = kept->count;
+            kept->constant[k] = c->choice->outputs[k].constant;
+        }
+    kept->count++;
+    return VOLT_OK;
+}
+
 static volt_status solve_alpha(chooser *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
 {
     volt_factor *f = c->factor;
@@ -418,6 +432,8 @@ static volt_status solve_alpha(chooser *c, double alpha, volt_matrix A, double *
     volt_factor_intercepts(f);
     if (c->choice->errors)
         VOLT_TRY(take_all_errors(c, alpha));
+    if (c->choice->kept)
+        VOLT_TRY(keep_factor(c, alpha));
     for (int64_t k = 0; k < c->q; k++)
         if (!c->choice->outputs[k].constant)
             f->c[column_of(c, k)] = 0;

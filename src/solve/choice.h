@@ -14,7 +14,7 @@
 #ifndef SOLVE_CHOICE_H
 #define SOLVE_CHOICE_H
 
-#include "solve/factor.h"
+#include "solve/kept_factor.h"
 
 /* What was chosen for an output. */
 typedef struct volt_chosen {
@@ -35,6 +35,7 @@ typedef struct volt_choice {
     volt_view naive; /* errors of naive forecasts (rows kept x q, in the units of the targets); no data: none */
     volt_view level; /* second targets (rows kept x q, same units); no data: none */
 
+    volt_kept_list *kept;    /* (optional) receives the factors of what is chosen */
     volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists that receive errors of what is chosen */
 
     volt_chosen *outputs; /* q: the results */

@@ -185,7 +185,8 @@ volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t beg
  *
  *     v_t = sum_{j = h}^{t} L_tj^2 + (sum_{j = h}^{t} L_tj u_j)^2 / sum_{j < h} u_j^2      (no last term without intercept)
  *
- * Rows before row `ahead`, rows that have no target, and rows that none with a target precedes, hold 0 in both.
+ * Rows before row `ahead` (ahead - 1 without intercept), rows that have no target and, with an intercept, rows before which
+ * no target is known, hold 0 in both.
  * VOLT_ERR_MEMORY. */
 volt_status volt_factor_row_errors(volt_factor *factor, bool constant, const int64_t *column,
                                    volt_row_errors *errors);

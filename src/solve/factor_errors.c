@@ -151,7 +151,8 @@ static void take_row(const volt_factor *f, int64_t t, const int64_t *column, dou
 volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t *column,
                                    volt_row_errors *errors)
 {
-    int64_t summed = 0, ahead = errors->ahead, first = volt_max(errors->begin, ahead);
+    int64_t summed = 0, ahead = errors->ahead;
+    int64_t first = volt_max(errors->begin, constant ? ahead : ahead - 1); /* a constant needs a row to be known */
     double uu = 0, v[COLUMNS];
     held_out_room room = {.L = volt_alloc_doubles(COLUMNS, COLUMNS + ahead),
                           .uw = volt_alloc_zero(f->q, sizeof(double)),

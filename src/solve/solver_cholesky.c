@@ -108,6 +108,7 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     for (int64_t k = 0; k < readout->A.cols; k++)
         readout->unlearned[k] = 0;
     task->choice->errors = task->errors;
+    task->choice->kept = task->kept;
     return volt_choice_solve(factor, &begun, task->intercept, task->choice, task->progress, share, readout->A,
                              readout->intercepts, &readout->rcond);
 }
@@ -120,6 +121,19 @@ static void finish_washed(volt_factor *factor, const volt_solver_task *task, vol
         return;
     volt_view beside = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
     factor->backend->gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
+}
+
+/* One for all outputs. */
+static volt_status keep_factor(const volt_factor *factor, const volt_solver_task *task)
+{
+    volt_kept_list *kept = task->kept;
+    VOLT_TRY(volt_kept_take(factor, task->alpha, &kept->factors[0]));
+    kept->count = 1;
+    for (int64_t k = 0; k < kept->q; k++) {
+        kept->of[k] = 0;
+        kept->constant[k] = task->intercept;
+    }
+    return VOLT_OK;
 }
 
 static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_task *task,
@@ -143,6 +157,8 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
     VOLT_TRY(fill(factor, task, share));
     VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
     take_intercepts(factor, task, readout);
+    if (task->kept)
+        VOLT_TRY(keep_factor(factor, task));
     readout->rcond = report.rcond;
     return VOLT_OK;
 }

@@ -20,6 +20,7 @@ typedef struct volt_solver_task {
     volt_choice *choice; /* NULL when alpha is given */
     volt_held_out
         *held_out; /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
+    volt_kept_list *kept;    /* (optional) receives what later variances need */
     volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
     volt_progress progress;
     const struct volt_loss_task

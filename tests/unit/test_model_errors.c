@@ -111,8 +111,8 @@ static void errors_are_those_of_fits_on_the_rows_before(void **state)
             for (int64_t t = 0; t < kept; t += 7) {
                 double e[Q], far[Q];
                 int64_t h = t - gap + 1, h_far = t - gap - kept / 20 + 1;
-                if (t < gap) {
-                    assert_true(isnan(read[t * Q]));
+                if (h < 1) {
+                    assert_int_equal(isnan(read[t * Q]) != 0, t < gap - !cases[c].intercept);
                     continue;
                 }
                 plain_error(&p, w + h, w + t, &options, e);

@@ -1,0 +1,109 @@
+/* src/kernel/engine/diagonal.c: the kernel of a sequence with itself at each of its rows.
+ *
+ * A scan walks one diagonal, the main one. Kernels on windows see a few rows only, and a small matrix of the rows around
+ * holds theirs; any other engine makes the matrix of all rows, block by block. */
+#include "kernel/engine/diagonal.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+
+#include <string.h>
+
+enum { CHUNK = 64 };
+
+static void scan_diagonal(const volt_scan *scan, volt_view Z, int64_t first, double *out)
+{
+    double state[VOLT_MOST_STATE];
+    memcpy(state, scan->start, sizeof state);
+    for (int64_t t = 0; t < Z.rows; t++) {
+        const double *z = Z.data + t * Z.ld;
+        double local = 0, value = 0;
+        for (int64_t j = 0; !scan->distance && j < Z.cols; j++)
+            local += z[j] * z[j];
+        scan->step(scan, 1, &local, 1, state, 1, &value, 1, 1);
+        if (t >= first)
+            out[t - first] = value;
+    }
+}
+
+/* Rows `wanted` .. of Z, whose own matrix is made; the rows before them are their past. */
+static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, int64_t wanted,
+                                   volt_stage *stage, double *out)
+{
+    volt_columns *columns = NULL;
+    volt_past *past = NULL;
+    double *K = volt_alloc_doubles(CHUNK, Z.rows);
+    volt_status status = K ? volt_columns_create(resolved, Z, stage, &columns) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_past_create(resolved, columns, CHUNK, &past);
+    for (int64_t t = 0; status == VOLT_OK && t < Z.rows; t += CHUNK) {
+        int64_t count = volt_min(CHUNK, Z.rows - t);
+        volt_past_advance(past, volt_view_rows(Z, t, count), false, volt_matrix_of(K, count, Z.rows), NULL);
+        for (int64_t i = 0; i < count; i++)
+            if (t + i >= wanted)
+                out[t + i - wanted] = K[i * Z.rows + t + i];
+        if (stage && !volt_stage_poll(stage))
+            status = volt_stage_end(stage);
+    }
+    volt_past_free(past);
+    volt_columns_free(columns);
+    volt_free(K);
+    return status;
+}
+
+/* Rows that see no farther back than their window. */
+static volt_status window_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, volt_stage *stage,
+                                   double *out)
+{
+    volt_status status = VOLT_OK;
+    for (int64_t t = first; status == VOLT_OK && t < Z.rows; t += CHUNK) {
+        int64_t from = volt_max(t - volt_max(resolved->window, 1), 0), end = volt_min(t + CHUNK, Z.rows);
+        status =
+            matrix_diagonal(resolved, volt_view_rows(Z, from, end - from), t - from, stage, out + t - first);
+    }
+    return status;
+}
+
+static volt_status factor_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, volt_stage *stage,
+                                   double *out)
+{
+    const volt_engine *engine = volt_engine_of(resolved, Z.rows);
+    if (engine == &volt_engine_scan) {
+        scan_diagonal(&resolved->scan, Z, first, out);
+        return VOLT_OK;
+    }
+    return engine->past == &volt_window_past_ops ? window_diagonal(resolved, Z, first, stage, out)
+                                                 : matrix_diagonal(resolved, Z, first, stage, out);
+}
+
+/* sum_t w_t prod_f K_f(t, t). */
+static volt_status sum_diagonal(const volt_sum *sum, volt_view Z, int64_t first, volt_stage *stage, double *out)
+{
+    int64_t rows = Z.rows - first;
+    double *product = volt_alloc_doubles(rows, 1), *factor = volt_alloc_doubles(rows, 1);
+    volt_status status = product && factor ? VOLT_OK : VOLT_ERR_MEMORY;
+    memset(out, 0, (size_t)rows * sizeof *out);
+    for (int64_t f = 0; status == VOLT_OK && f < sum->n_factors; f++) {
+        volt_view slice = {Z.data + sum->slice[f] * sum->d, Z.rows, sum->d, Z.ld};
+        bool begins = f == 0 || sum->term[f] != sum->term[f - 1];
+        bool ends = f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
+        status = factor_diagonal(&sum->factor[f], slice, first, stage, factor);
+        for (int64_t i = 0; status == VOLT_OK && i < rows; i++) {
+            product[i] = begins ? factor[i] : product[i] * factor[i];
+            out[i] += ends ? sum->weight[sum->term[f]] * product[i] : 0;
+        }
+    }
+    volt_free(factor);
+    volt_free(product);
+    return status;
+}
+
+volt_status volt_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, volt_stage *stage,
+                          double *out)
+{
+    if (resolved->records)
+        resolved = &resolved->records->each;
+    return resolved->sum ? sum_diagonal(resolved->sum, Z, first, stage, out)
+                         : factor_diagonal(resolved, Z, first, stage, out);
+}
