@@ -8,15 +8,17 @@
 #include "terminal/progress_bar.h"
 #include "volterra.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct continue_arguments {
     common_arguments common;
     const char *model, *output, *after;
-    int64_t steps;
+    int64_t steps, paths;
     int beyond, missing;
     row_range rows;
+    band_request bands;
 } continue_arguments;
 
 static const option rows[] = {
@@ -54,6 +56,19 @@ static const option rows[] = {
      .fallback = "clip",
      .offset = offsetof(continue_arguments, beyond),
      .meaning = BEYOND_MEANING},
+    {.name = "paths",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(continue_arguments, paths),
+     .argument = "N",
+     .meaning = "run N paths with noise as well, for --interval; --seed makes them others"},
+    {.name = "interval",
+     .kind = OPTION_NUMBERS,
+     .argument = "P[,P]",
+     .offset = offsetof(continue_arguments, bands.levels),
+     .meaning =
+         "add the columns NAME.lo and NAME.hi, between which this share of the paths lies; several levels: "
+         "NAME.lo80, NAME.hi80, ..."},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -61,6 +76,79 @@ static const option rows[] = {
      .argument = "FILE",
      .meaning = "where to write (default: CSV on standard output)"},
 };
+
+static int upwards(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ends of the bands: of the sorted values of N paths the floor((N + 1)(1 - p) / 2)-th, and the same from above. */
+static void fill_bands(const continue_arguments *arguments, int64_t q, volt_view paths, double *values,
+                       volt_matrix out)
+{
+    const number_list *levels = &arguments->bands.levels;
+    int64_t n = arguments->paths, steps = arguments->steps;
+    for (int64_t i = 0; i < steps; i++)
+        for (int64_t k = 0; k < q; k++) {
+            for (int64_t p = 0; p < n; p++)
+                values[p] = paths.data[(p * steps + i) * paths.ld + k];
+            qsort(values, (size_t)n, sizeof *values, upwards);
+            for (int c = 0; c < levels->count; c++) {
+                int64_t rank = (int64_t)((double)(n + 1) * (1 - levels->values[c]) / 2 * (1 + 1e-12));
+                double *ends = out.data + i * out.ld + (k * levels->count + c) * 2;
+                ends[0] = values[rank - 1];
+                ends[1] = values[n - rank];
+            }
+        }
+}
+
+/* The bands of noisy paths into `out`. */
+static int run_paths(const continue_arguments *arguments, const volt_model *model, const volt_model_info *info,
+                     const dataset *known, volt_matrix out)
+{
+    volt_matrix paths = {0};
+    double *values = malloc((size_t)arguments->paths * sizeof *values);
+    int failed = values ? 0 : complain(EXIT_FAILED, "not enough memory for the paths");
+    if (!failed && arguments->paths > INT64_MAX / arguments->steps)
+        failed = complain(EXIT_USAGE, "--paths %lld of %lld steps are too many", (long long)arguments->paths,
+                          (long long)arguments->steps);
+    if (!failed)
+        failed = allocate_matrix(arguments->paths * arguments->steps, info->q, "the paths", &paths);
+    if (!failed) {
+        volt_predict_options options = forecast_options(VOLT_START_CONTINUE, arguments->beyond);
+        options.progress = progress_begin(arguments->common.quiet);
+        volt_status status = volt_model_continue_paths(model, known->view, &options, arguments->paths,
+                                                       arguments->common.seed.value, paths, NULL);
+        progress_end();
+        failed = status ? complain_status(status) : 0;
+    }
+    if (!failed) {
+        fill_bands(arguments, info->q, volt_as_view(paths), values, out);
+        report("the bands are those of paths that feed their noise back: wide rather than narrow");
+    }
+    free(values);
+    free(paths.data);
+    return failed;
+}
+
+/* Every level needs a path on either side. */
+static int check_paths(const continue_arguments *arguments)
+{
+    const number_list *levels = &arguments->bands.levels;
+    int failed = bands_check(levels);
+    if (!failed && (arguments->paths > 0) != (levels->count > 0))
+        return complain(EXIT_USAGE, arguments->paths > 0
+                                        ? "--paths needs --interval, the share of them to show"
+                                        : "--interval needs --paths, the number of paths to run");
+    for (int c = 0; !failed && c < levels->count; c++) {
+        double needed = ceil(2 / (1 - levels->values[c]) * (1 - 1e-12)) - 1;
+        if ((double)arguments->paths < needed)
+            failed = complain(EXIT_USAGE, "--interval %g needs at least %.0f paths, not %lld",
+                              levels->values[c], needed, (long long)arguments->paths);
+    }
+    return failed;
+}
 
 /* Run on after `known`, which may have no rows, and write the path, with the times of its rows where they are known. */
 static int continue_path(const continue_arguments *arguments, const volt_model *model,
@@ -71,9 +159,13 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
     forecast_output output = {.path = arguments->output,
                               .json = arguments->common.json,
                               .times = &times,
+                              .bands = arguments->bands,
                               .beyond = arguments->beyond,
                               .inputs = known->view.rows + arguments->steps};
-    int failed = allocate_matrix(arguments->steps, info->q, "the path", &path);
+    volt_matrix table = {0};
+    int64_t beside = bands_columns(&arguments->bands, info->q);
+    int failed = allocate_matrix(arguments->steps, info->q + beside, "the path", &table);
+    path = (volt_matrix){table.data, table.rows, info->q, table.ld};
     if (!failed && arguments->after)
         failed = row_labels_after(&times, known, arguments->steps, (volt_time_step){0});
     if (!failed) {
@@ -82,10 +174,15 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
         volt_status status =
             volt_model_continue_after(model, known->view, &options, path, &output.beyond_count);
         progress_end();
-        failed = status ? complain_status(status) : forecast_write(info, volt_as_view(path), &output);
+        failed = status ? complain_status(status) : 0;
     }
+    if (!failed && beside > 0)
+        failed = run_paths(arguments, model, info, known,
+                           (volt_matrix){table.data + info->q, table.rows, beside, table.ld});
+    if (!failed)
+        failed = forecast_write(info, volt_as_view(table), &output);
     row_labels_release(&times);
-    free(path.data);
+    free(table.data);
     return failed;
 }
 
@@ -121,7 +218,9 @@ static int run_continue(int argc, char *const *argv)
         return failed;
     if (arguments.after && strcmp(arguments.model, "-") == 0 && strcmp(arguments.after, "-") == 0)
         return complain(EXIT_USAGE, "the model and --after cannot both be read from standard input");
-    failed = output_check(arguments.output);
+    failed = check_paths(&arguments);
+    if (!failed)
+        failed = output_check(arguments.output);
     if (!failed)
         failed = output_check_against(arguments.output, arguments.model);
     if (!failed)
@@ -149,9 +248,14 @@ const cli_command command_continue = {
         "With --after the rows of X go in first, and the path follows the last of them. They follow the\n"
         "training rows as for predict: X begins with the last row of the training file, or with the row\n"
         "after it, which is told by whether its first row is that last one. Where X has a column of\n"
-        "dates with a regular step, the path has it too, counted on.\n",
+        "dates with a regular step, the path has it too, counted on.\n"
+        "\n"
+        "--paths N --interval P runs N more paths, each of whose outputs is off by the error of a training\n"
+        "row drawn at random, and adds the ends of the band that holds a share P of them. Such bands are\n"
+        "wide rather than narrow.\n",
     .examples = "  volterra continue lorenz.safetensors --steps 2500 -o path.csv\n"
-                "  volterra continue lorenz.safetensors --after new.csv --steps 100 -o path.csv\n",
+                "  volterra continue lorenz.safetensors --after new.csv --steps 100 -o path.csv\n"
+                "  volterra continue lorenz.safetensors --steps 100 --paths 200 --interval 0.9 -o band.csv\n",
     .options = OPTION_TABLE(rows),
     .run = run_continue,
 };

@@ -131,7 +131,7 @@ static int predict_read(const predict_arguments *arguments, predict_data *data)
     if (failed)
         return failed;
     volt_model_describe(data->model, &data->info);
-    if (arguments->interval.count > 0 && data->info.feedback_weight > 0 &&
+    if (arguments->bands.levels.count > 0 && data->info.feedback_weight > 0 &&
         (!arguments->known || arguments->warm_up > 0))
         return complain(EXIT_USAGE,
                         "--interval is that of forecasts one step ahead, and %s runs free: give --known alone",

@@ -87,7 +87,7 @@ typedef struct volt_fit_options {
         *weights; /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
-    int keep_factor;   /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
+    int keep_factor;            /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -220,6 +220,14 @@ VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_vie
                                                int64_t *beyond);
 
 /* ---- intervals -------------------------------------------------------------------------------- */
+
+/* `paths` paths of the closed loop, each `steps` long, with noise: every output is the forecast plus the error of a training row
+ * drawn at random, and is fed back. out is (paths steps) x q: path p is rows p steps .. of it, the same for the same seed
+ * however many paths there are. X as for volt_model_continue_after. Bands of such paths are wide rather than narrow, and
+ * mean nothing once the ball of training is left. VOLT_ERR_DATA where the model has no errors. */
+VOLT_API volt_status volt_model_continue_paths(const volt_model *model, volt_view X,
+                                               const volt_predict_options *options, int64_t paths,
+                                               uint64_t seed, volt_matrix out, int64_t *beyond);
 
 /* Half-widths of intervals about the forecasts, in the units of the targets: half (count x q) receives a row for each of
  * `count` coverages, numbers between 0 and 1. forecast -+ half holds that share of observations, one output at a time, as

@@ -98,3 +98,32 @@ def test_what_is_refused():
         few.predict_interval(X, coverage=[])
     with pytest.raises(volterra.NotFittedError):
         volterra.VolterraRidge().predict_interval(X)
+
+
+def test_standard_deviations():
+    X, Y = make_data()
+    model = volterra.SequenceKernelRidge("poly:degree=2", alpha=1e-2, keep_factor=True).fit(X[:400], Y[:400])
+    forecast, std = model.predict(X[400:], return_std=True)
+    assert np.array_equal(forecast, model.predict(X[400:])) and std.shape == (20, 2)
+    assert (std > 0).all() and 0.04 <= std[:, 0].mean() <= 0.1  # uniform noise on +-0.1 has 0.058
+    assert np.allclose(model.predict_var(X[400:]), std**2)
+    # Training rows have theirs once more, and rows far from all others a larger one.
+    both = model.predict(X, return_std=True)[1]
+    assert both.shape == (420, 2) and np.allclose(both[400:], std, rtol=1e-6)
+    one = volterra.SequenceKernelRidge("rbf:gamma=2", alpha=1e-2, keep_factor=True, beyond="allow")
+    one.fit(X[:400], Y[:400, 0])
+    far = one.predict([[3.0, 3.0]], return_std=True)[1]
+    assert far.shape == (1,) and far[0] > 3 * one.predict(X[400:], return_std=True)[1].max()
+    parts = one.predict([X[:5], X[5:9]], return_std=True)[1]
+    assert [part.shape for part in parts] == [(5,), (4,)]
+
+
+def test_standard_deviations_of_a_file(tmp_path):
+    X, Y = make_data()
+    model = volterra.VolterraRidge(alpha=1e-2, keep_factor=True).fit(X[:400], Y[:400, 0])
+    model.save(tmp_path / "m.safetensors")
+    read = volterra.load(tmp_path / "m.safetensors")
+    assert np.array_equal(read.predict(X[400:], return_std=True)[1], model.predict(X[400:], return_std=True)[1])
+    plain = volterra.VolterraRidge(alpha=1e-2).fit(X[:400], Y[:400, 0])
+    with pytest.raises(ValueError, match="does not keep: fit it with keep_factor"):
+        plain.predict(X[400:], return_std=True)

@@ -11,6 +11,8 @@ from typing import Any, List, Sequence, Tuple, Union
 import numpy as np
 
 from ._arrays import Array
+from ._records import Records, pieces
+from ._threads import use_threads
 
 Levels = Union[float, Sequence[float]]
 
@@ -60,6 +62,34 @@ class Intervals:
 
             return pandas.DataFrame(ended.reshape(rows, -1), index=forecast.index, columns=band_columns(forecast, ends))
         return ended.reshape(values.shape + shape)
+
+    def _predict_std(self, X: Any, start: str, groups: Any) -> Any:
+        """Standard deviations for ``predict``."""
+        me: Any = self
+        found = Records.read(X, None, groups)
+        a = me._read_inputs(found.X)
+        tail = None
+        if found.lengths is not None or start == "reset":
+            where = "reset"
+        elif start == "auto" and me._rows is not None and me._fitted is not None and me._rows.begin(a):
+            where = "reset"  # the training rows once more, and those after them
+        else:
+            where, tail = "continue", me._tail
+        rows = a if tail is None else np.vstack([tail, a])
+        with use_threads(me.n_jobs):
+            _, std, _ = me._model.predict_std(rows, where, me._beyond(), me.verbose, found.lengths)
+        std = std if tail is None else std[tail.shape[0] :]
+        if found.lengths is None or found.X is X:
+            return me._dress(std, X)
+        return [me._dress(part, x) for part, x in zip(pieces(std, found.lengths), X)]
+
+    def predict_var(self, X: Any, *, start: Any = None, groups: Any = None) -> Any:
+        """Variances of observations about the forecasts of ``predict``: the squares of what ``return_std=True`` gives.
+
+        The estimator must have been fitted with ``keep_factor=True``.
+        """
+        std = self.predict(X, start=start, groups=groups, return_std=True)[1]  # type: ignore[attr-defined]
+        return [part**2 for part in std] if isinstance(std, list) else std**2
 
     def predict_interval(self, X: Any, coverage: Levels = 0.9, *, start: Any = None, groups: Any = None) -> Any:
         """Intervals that hold a share of the observations, about the forecasts of ``predict``.

@@ -59,6 +59,7 @@ class FitSettings(NamedTuple):
     anchors: Optional[Sequence[int]] = None
     horizons: Optional[str] = None  # "1..24"
     records: Optional[Sequence[int]] = None  # lengths; None: one sequence
+    keep_factor: bool = False  # for standard deviations
     guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
     feedback_weight: float = 0.0  # of outputs that come back beside the inputs; 0: none do
 
@@ -77,6 +78,7 @@ class FitSettings(NamedTuple):
             season=self.season,
             guarded=self.guarded,
             feedback_weight=self.feedback_weight,
+            keep_factor=self.keep_factor,
             **record_fields(self.records),
         )
 
@@ -159,6 +161,20 @@ class Model(Owner):
 
         self._forecast(call, X.shape[0], start, beyond, verbose, "predict", records)
         return out, count.value
+
+    def predict_std(
+        self, X: Array, start: str, beyond: str, verbose: Any = False, records: Optional[Sequence[int]] = None
+    ) -> Tuple[Array, Array, int]:
+        """The same with the standard deviations of new observations, for a model that keeps its factor."""
+        out, std = empty(X.shape[0], self.q), empty(X.shape[0], self.q)
+        count = c_int64()
+
+        def call(options: c.PredictOptions) -> int:
+            to = (view(out), view(std), byref(count))
+            return int(c.lib.volt_model_predict_std(self, view(X), byref(options), *to))
+
+        self._forecast(call, X.shape[0], start, beyond, verbose, "predict", records)
+        return out, std, count.value
 
     def run_on(
         self, steps: int, beyond: str, verbose: Any = False, after: Optional[Array] = None

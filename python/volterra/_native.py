@@ -115,6 +115,10 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_explanation_free": (None, [POINTER(Explanation)]),
     "volt_model_orders": (c_int, [_HANDLE, Matrix, POINTER(ExplainOptions), Matrix]),
     "volt_model_impulse": (c_int, [_HANDLE, c_int64, Matrix]),
+    "volt_model_predict_std": (
+        c_int,
+        [_HANDLE, Matrix, POINTER(PredictOptions), Matrix, Matrix, POINTER(c_int64)],
+    ),
     "volt_model_interval": (c_int, [_HANDLE, _DOUBLES, c_int64, Matrix]),
     "volt_model_errors_read": (c_int64, [_HANDLE, Matrix]),
     "volt_model_continue": (c_int, [_HANDLE, POINTER(PredictOptions), Matrix, POINTER(c_int64)]),

@@ -76,6 +76,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, RegressorMixin, Bas
             input=choice("input", self.input, c.INPUTS),
             season=season_rows(self.season),
             feedback_weight=feedback_number(self.feedback),
+            keep_factor=bool(self.keep_factor),
         )
         return self._kernel_text(), settings
 
@@ -320,6 +321,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, RegressorMixin, Bas
         groups: Any = None,
         y_known: Any = None,
         warm_up: Optional[int] = None,
+        return_std: bool = False,
     ) -> Any:
         """Forecast the targets of inputs.
 
@@ -341,6 +343,9 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, RegressorMixin, Bas
         warm_up : int, optional
             Take `y_known` for so many rows, of every record, and the estimator's own outputs after them. By default
             for all rows: every forecast is one step ahead.
+        return_std : bool, default=False
+            Also return the standard deviation of an observation about each forecast, in the same form; the estimator must
+            have been fitted with ``keep_factor=True``.
 
         Returns
         -------
@@ -349,6 +354,8 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, RegressorMixin, Bas
             the name or columns of y.
         """
         word = choice("start", start or self.start, STARTS)
+        if return_std:
+            return self.predict(X, start=start, groups=groups), self._predict_std(X, word, groups)
         found = Records.read(X, None, groups)
         a = self._read_inputs(found.X)
         known, warm = self._read_known(y_known, warm_up, a.shape[0], found.X is not X)

@@ -188,6 +188,7 @@ class FitOptions(ctypes.Structure):
         ("weights", POINTER(c_double)),
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
+        ("keep_factor", c_int),
     ]
 
 
@@ -254,6 +255,7 @@ class ModelInfo(ctypes.Structure):
         ("tolerance", c_double),
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
+        ("keeps_factor", c_int),
     ]
 
 
@@ -311,6 +313,7 @@ class Plan(ctypes.Structure):
         ("stream_seconds", c_double),
         ("n_that_fits", c_int64),
         ("choose_seconds", c_double),
+        ("factor_bytes", c_double),
     ]
 
 

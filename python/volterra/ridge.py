@@ -66,6 +66,9 @@ class VolterraRidge(SequenceRegressor):
     scale : bool, default=True
         Shift and scale the inputs so that the largest has norm 1 (lift "even": scale only), standardise the
         targets. What is learned here comes from the rows given to fit only.
+    keep_factor : bool, default=False
+        Keep the factor of the Gram matrix, 4 bytes times the square of the rows, for ``predict(X, return_std=True)``
+        and `predict_var`.
     start : {"auto", "continue", "reset"}, default="auto"
         What the rows of `predict` are. "auto": when X begins with all the rows of training, those have their
         fitted values and later rows go on from there (so ``fit(X, y).score(X, y)`` is the in-sample score);
@@ -190,6 +193,7 @@ class VolterraRidge(SequenceRegressor):
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
+        keep_factor: bool = False,
         start: str = "auto",
         beyond: str = "auto",
         n_jobs: Optional[int] = None,
@@ -213,6 +217,7 @@ class VolterraRidge(SequenceRegressor):
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
+        self.keep_factor = keep_factor
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs
@@ -281,6 +286,7 @@ class SequenceKernelRidge(SequenceRegressor):
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
+        keep_factor: bool = False,
         start: str = "auto",
         beyond: str = "auto",
         n_jobs: Optional[int] = None,
@@ -296,6 +302,7 @@ class SequenceKernelRidge(SequenceRegressor):
         self.washout = washout
         self.fit_intercept = fit_intercept
         self.scale = scale
+        self.keep_factor = keep_factor
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs

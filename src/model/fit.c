@@ -138,7 +138,9 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     model->season = task->season;
     model->kind = task->input;
     model->ends_without_target = model->recipe.fed.n > 0 && !has_target(task, Y.rows - 1);
-    if (has_target(task, Y.rows - 1))
+    model->no_last_target = !has_target(task, Y.rows - 1);
+    memset(model->last_target, 0, (size_t)Y.cols * sizeof(double));
+    if (!model->no_last_target)
         memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
     VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
     VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));

@@ -32,6 +32,7 @@ struct volt_model {
     double *coefficients;               /* n x q, on scaled targets; rows of the washout are zero */
     double *intercepts;                 /* q, on scaled targets */
     double *last_target;                /* q, in the units of the targets */
+    bool no_last_target;                /* the last training row has no target: last_target is 0 */
     bool ends_without_target;           /* with outputs that come back: the last row has none to go on from */
     char **input_names, **output_names; /* or NULL */
     volt_model_notes notes;             /* texts of its own */
@@ -61,6 +62,10 @@ volt_status volt_model_check_start(const volt_model *model, volt_start start);
  * row; its filters have taken this one, unless the row is refused. */
 volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x,
                                   volt_beyond policy, int64_t row, double *z, int64_t *beyond);
+
+/* Are these forecasts of the model's outputs for so many rows, and these inputs of the model? (predict.c) */
+volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows);
+volt_status volt_predict_check_inputs(const volt_model *model, volt_view X);
 
 /* Scaled output v (q numbers, intercept not yet in it) of the user's row x to the units of the targets, in place.
  * VOLT_ERR_NOT_FINITE when that overflows; `row` (from 0) is for the sentence. */

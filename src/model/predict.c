@@ -1,4 +1,4 @@
-/* src/model/predict.c: forecasts for a sequence of inputs, and the closed loop. */
+/* src/model/predict.c: forecasts for a sequence of inputs. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static volt_status check(const volt_model *model, volt_matrix out, int64_t rows)
+volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows)
 {
     VOLT_REQUIRE(out.data && out.rows == rows && out.cols == model->q && out.ld >= out.cols, VOLT_ERR_SHAPE,
                  "the forecasts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, out.rows,
@@ -21,13 +21,13 @@ static volt_status check(const volt_model *model, volt_matrix out, int64_t rows)
 
 static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
 {
-    VOLT_TRY(check(model, std, rows));
+    VOLT_TRY(volt_predict_check_out(model, std, rows));
     VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
                  "standard deviations are not known where outputs come back beside the inputs");
     return VOLT_OK;
 }
 
-static volt_status check_inputs(const volt_model *model, volt_view X)
+volt_status volt_predict_check_inputs(const volt_model *model, volt_view X)
 {
     VOLT_TRY(volt_check_shape(X, "the inputs"));
     VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
@@ -142,8 +142,8 @@ static volt_status check_and_predict(const volt_model *model, volt_view X, const
     if (!options)
         options = &standard;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_TRY(check_inputs(model, X));
-    VOLT_TRY(check(model, out, X.rows));
+    VOLT_TRY(volt_predict_check_inputs(model, X));
+    VOLT_TRY(volt_predict_check_out(model, out, X.rows));
     VOLT_TRY(volt_model_check_known(model, X.rows, options));
     if (std.data)
         VOLT_TRY(check_spread(model, std, X.rows));
@@ -172,73 +172,4 @@ volt_status volt_model_predict_std(const volt_model *model, volt_view X, const v
 {
     VOLT_REQUIRE(std.data, VOLT_ERR_ARGUMENT, "there is no place for the standard deviations");
     return check_and_predict(model, X, options, out, std, beyond);
-}
-
-/* ---- closed loop ------------------------------------------------------------------------------ */
-
-/* Does X go on where the training inputs end, with the last training target, or after it? */
-static bool begins_with_last_target(const volt_model *model, volt_view X)
-{
-    bool same = X.rows > 0;
-    for (int64_t k = 0; same && k < model->q; k++)
-        same = X.data[k] == model->last_target[k];
-    return same;
-}
-
-/* The rows that are known, then the outputs: out[0] is the forecast of the last row of X. */
-static volt_status run_loop(const volt_model *model, volt_stream *stream, volt_view X, bool last_target_first,
-                            volt_progress progress, volt_matrix path)
-{
-    volt_stage stage;
-    volt_stage_begin(&stage, progress, "continue", 0, 1, (double)X.rows + (double)path.rows);
-    double *output = path.data;
-    if (last_target_first)
-        VOLT_TRY(volt_stream_push(stream, model->last_target, output));
-    for (int64_t i = 0; i < X.rows && volt_stage_advance(&stage, 1); i++)
-        VOLT_TRY(volt_stream_push(stream, X.data + i * X.ld, output));
-    for (int64_t i = 1; i < path.rows && volt_stage_advance(&stage, 1); i++, output += path.ld)
-        VOLT_TRY(volt_stream_push(stream, output, output + path.ld));
-    return volt_stage_end(&stage);
-}
-
-volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options, volt_matrix out,
-                                int64_t *beyond)
-{
-    return volt_model_continue_after(model, volt_view_of(NULL, 0, 0), options, out, beyond);
-}
-
-volt_status volt_model_continue_after(const volt_model *model, volt_view X, const volt_predict_options *options,
-                                      volt_matrix out, int64_t *beyond)
-{
-    volt_predict_options standard = volt_predict_options_default();
-    if (!options)
-        options = &standard;
-    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_REQUIRE(
-        model->feedback, VOLT_ERR_ARGUMENT,
-        model->recipe.fed.n > 0
-            ? "the model's outputs come back beside its inputs: predict runs free, and needs the inputs"
-            : "the model's outputs are not its inputs one step later: fit it on a series alone, one step "
-              "ahead");
-    VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
-                 out.rows);
-    VOLT_TRY(check(model, out, out.rows));
-    if (X.rows > 0)
-        VOLT_TRY(check_inputs(model, X));
-
-    bool is_new = options->start == VOLT_START_RESET && X.rows > 0; /* a sequence of its own */
-    bool last_target_first = !is_new && !begins_with_last_target(model, X);
-    volt_stream *stream = NULL;
-    volt_matrix path = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
-    volt_status status = path.data ? volt_stream_create(model, options, &stream) : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        status = run_loop(model, stream, X, last_target_first, options->progress, path);
-    if (status == VOLT_OK) {
-        copy_rows(volt_as_view(path), out);
-        if (beyond)
-            *beyond = volt_stream_beyond(stream);
-    }
-    volt_stream_free(stream);
-    volt_free(path.data);
-    return status;
 }

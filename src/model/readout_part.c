@@ -32,6 +32,8 @@ static volt_status save(const volt_model *model, volt_file_writer *writer)
     volt_put_flag(writer, "intercept", model->intercept);
     volt_put_flag(writer, "scaled", model->scaled);
     volt_put_flag(writer, "feedback", model->feedback);
+    if (model->no_last_target)
+        volt_put_flag(writer, "no_last_target", true);
     return VOLT_OK;
 }
 
@@ -110,6 +112,8 @@ static volt_status read_settings(const volt_file_fields *fields, volt_model *mod
     VOLT_TRY(volt_fields_flag(fields, "intercept", &model->intercept));
     VOLT_TRY(volt_fields_flag(fields, "scaled", &model->scaled));
     VOLT_TRY(volt_fields_flag(fields, "feedback", &model->feedback));
+    if (volt_safetensors_metadata(fields->file, "no_last_target"))
+        VOLT_TRY(volt_fields_flag(fields, "no_last_target", &model->no_last_target));
     VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->recipe.inputs == model->q),
                  VOLT_ERR_FORMAT, "%s: its washout or feedback do not fit its tensors", fields->path);
     return VOLT_OK;

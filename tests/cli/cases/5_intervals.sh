@@ -78,3 +78,51 @@ bad_intervals()
     err_has 'holds no errors of its training rows'
 }
 check "intervals that cannot be" bad_intervals
+
+standard_deviations()
+{
+    noisy >d.csv
+    expect 0 fit --x d.csv:u,v --y d.csv:y,z --rows :400 --kernel linear:window=3 --alpha 1e-3 -o plain.safetensors
+    expect 0 fit --x d.csv:u,v --y d.csv:y,z --rows :400 --kernel linear:window=3 --alpha 1e-3 --keep-factor -o m.safetensors --json
+    valid_json out "v['factor_bytes'] == 4 * 400 * 403"
+    grown=$(($(wc -c <m.safetensors) - $(wc -c <plain.safetensors)))
+    [ "$grown" -ge 644800 ] && [ "$grown" -le 645400 ] || fail "the file has grown by $grown bytes"
+    expect 0 predict m.safetensors --x d.csv --rows 400: --std -o p.csv
+    [ "$(head -n 1 p.csv)" = y,z,y.std,z.std ] || fail "$(head -n 1 p.csv)"
+    # Uniform noise of +-0.1 has a standard deviation of 0.0577.
+    awk -F, 'NR > 1 && !($3 > 0.05 && $3 < 0.07) { exit 1 }' p.csv || fail "$(head -n 3 p.csv)"
+    expect 0 predict m.safetensors --x d.csv --rows 400: --std --interval 0.5,0.9 -o p.csv
+    [ "$(head -n 1 p.csv)" = y,z,y.lo50,y.hi50,y.lo90,y.hi90,y.std,z.lo50,z.hi50,z.lo90,z.hi90,z.std ] ||
+        fail "$(head -n 1 p.csv)"
+    expect 2 predict plain.safetensors --x d.csv --std
+    err_has '--std needs a model that keeps its factor: fit it with --keep-factor'
+    expect 0 plan --n 1000 --d 1 --q 1 --json
+    valid_json out "v['factor_bytes'] == 4 * 1000 * 1003"
+}
+check "predict --std from a factor that fit kept" standard_deviations
+
+paths_with_noise()
+{
+    expect 0 simulate lorenz --length 400 --seed 1 -o l.csv
+    expect 0 fit --x l.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.3 --alpha 1e-4 -o m.safetensors
+    expect 0 continue m.safetensors --steps 5 -o plain.csv
+    expect 0 continue m.safetensors --steps 5 --paths 39 --interval 0.5,0.95 --seed 3 -o p.csv
+    err_has 'wide rather than narrow'
+    [ "$(head -n 1 p.csv)" = x,y,z,x.lo50,x.hi50,x.lo95,x.hi95,y.lo50,y.hi50,y.lo95,y.hi95,z.lo50,z.hi50,z.lo95,z.hi95 ] ||
+        fail "$(head -n 1 p.csv)"
+    [ "$(cut -d, -f1-3 p.csv)" = "$(cat plain.csv)" ] || fail "the path is another"
+    awk -F, 'NR > 1 && !($6 <= $4 && $4 <= $5 && $5 <= $7 && $6 < $7) { exit 1 }' p.csv || fail "$(cat p.csv)"
+    expect 0 continue m.safetensors --steps 5 --paths 39 --interval 0.5,0.95 --seed 3 -o again.csv
+    cmp p.csv again.csv || fail "the same seed gives other paths"
+    expect 0 continue m.safetensors --steps 5 --paths 39 --interval 0.5,0.95 --seed 4 -o again.csv
+    cmp -s p.csv again.csv && fail "another seed gives the same paths"
+    expect 2 continue m.safetensors --steps 5 --paths 38 --interval 0.95
+    err_has '--interval 0.95 needs at least 39 paths, not 38'
+    expect 2 continue m.safetensors --steps 5 --paths 10
+    err_has '--paths needs --interval'
+    expect 2 continue m.safetensors --steps 5 --interval 0.9
+    err_has '--interval needs --paths'
+    expect 2 continue m.safetensors --steps 5 --paths 0 --interval 0.9
+    expect 2 continue m.safetensors --steps 5 --paths 50 --interval 1
+}
+check "continue --paths: bands of noisy paths" paths_with_noise

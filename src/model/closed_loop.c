@@ -1,0 +1,186 @@
+/* src/model/closed_loop.c: a model fed with its own outputs, once, or along many noisy paths.
+ *
+ * The mean fed back has no spread. On a noisy path each output is the forecast plus the error of a training row, drawn from
+ * the last rows that were forecast one step ahead (all outputs of one row together), and that sum is fed back: what has been
+ * observed so far, noise included, is what the model was trained on. Such bands are wide rather than narrow (docs/math.md,
+ * "Closed loop"). */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "model/model_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Does X go on where the training inputs end, with the last training target, or after it? */
+static bool begins_with_last_target(const volt_model *model, volt_view X)
+{
+    bool same = X.rows > 0;
+    for (int64_t k = 0; same && k < model->q; k++)
+        same = X.data[k] == model->last_target[k];
+    return same;
+}
+
+static volt_status check(const volt_model *model, volt_view X, volt_matrix out)
+{
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_REQUIRE(
+        model->feedback, VOLT_ERR_ARGUMENT,
+        model->recipe.fed.n > 0
+            ? "the model's outputs come back beside its inputs: predict runs free, and needs the inputs"
+            : "the model's outputs are not its inputs one step later: fit it on a series alone, one step "
+              "ahead");
+    VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
+                 out.rows);
+    VOLT_REQUIRE(
+        !model->no_last_target || X.rows > 0, VOLT_ERR_ARGUMENT,
+        "the last training row has no target, so there is nothing to go on from: give the rows that have "
+        "come since");
+    VOLT_TRY(volt_predict_check_out(model, out, out.rows));
+    return X.rows > 0 ? volt_predict_check_inputs(model, X) : VOLT_OK;
+}
+
+/* A stream that has taken the rows that are known; `next` (q numbers) receives the forecast of the last. */
+static volt_status take_known(const volt_model *model, volt_view X, const volt_predict_options *options,
+                              volt_stage *stage, volt_stream **stream, double *next)
+{
+    bool is_new = options->start == VOLT_START_RESET && X.rows > 0; /* a sequence of its own */
+    VOLT_TRY(volt_stream_create(model, options, stream));
+    if (!is_new && !model->no_last_target && !begins_with_last_target(model, X))
+        VOLT_TRY(volt_stream_push(*stream, model->last_target, next));
+    for (int64_t i = 0; i < X.rows && volt_stage_advance(stage, 1); i++)
+        VOLT_TRY(volt_stream_push(*stream, X.data + i * X.ld, next));
+    return VOLT_OK;
+}
+
+static void copy_rows(volt_matrix from, volt_matrix to)
+{
+    for (int64_t i = 0; i < from.rows; i++)
+        memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
+}
+
+/* ---- one path --------------------------------------------------------------------------------- */
+
+volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options, volt_matrix out,
+                                int64_t *beyond)
+{
+    return volt_model_continue_after(model, volt_view_of(NULL, 0, 0), options, out, beyond);
+}
+
+volt_status volt_model_continue_after(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                      volt_matrix out, int64_t *beyond)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_TRY(check(model, X, out));
+    volt_stage stage;
+    volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)out.rows);
+    volt_stream *stream = NULL;
+    volt_matrix path = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
+    volt_status status =
+        path.data ? take_known(model, X, options, &stage, &stream, path.data) : VOLT_ERR_MEMORY;
+    double *output = path.data;
+    for (int64_t i = 1; status == VOLT_OK && i < path.rows && volt_stage_advance(&stage, 1); i++) {
+        status = volt_stream_push(stream, output, output + path.ld);
+        output += path.ld;
+    }
+    if (status == VOLT_OK)
+        status = volt_stage_end(&stage);
+    if (status == VOLT_OK) {
+        copy_rows(path, out);
+        if (beyond)
+            *beyond = volt_stream_beyond(stream);
+    }
+    volt_stream_free(stream);
+    volt_free(path.data);
+    return status;
+}
+
+/* ---- noisy paths ------------------------------------------------------------------------------ */
+
+/* The last rows, at most VOLT_INTERVAL_SCORES, that were forecast in all outputs; their numbers, and how many. */
+static int64_t rows_with_errors(const volt_model *model, int64_t rows[VOLT_INTERVAL_SCORES])
+{
+    const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    int64_t count = 0;
+    for (int64_t t = near->rows - 1; t >= 0 && count < VOLT_INTERVAL_SCORES; t--) {
+        bool whole = true;
+        for (int64_t k = 0; k < model->q; k++)
+            whole = whole && near->scale[t * model->q + k] > 0;
+        if (whole)
+            rows[count++] = t;
+    }
+    return count;
+}
+
+/* One path from `start`, whose last forecast is `next`, into `path` (steps x q). The stream is used up. */
+static volt_status run_path(const volt_model *model, volt_stream *stream, const double *next,
+                            const int64_t *rows, int64_t n_rows, volt_rng *rng, volt_stage *stage,
+                            volt_matrix path)
+{
+    const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    for (int64_t i = 0; i < path.rows && volt_stage_advance(stage, 1); i++) {
+        double *output = path.data + i * path.ld;
+        if (i == 0)
+            memcpy(output, next, (size_t)model->q * sizeof *output);
+        else
+            VOLT_TRY(volt_stream_push(stream, output - path.ld, output));
+        int64_t drawn = volt_min((int64_t)(volt_rng_uniform(rng) * (double)n_rows), n_rows - 1);
+        for (int64_t k = 0; k < model->q; k++)
+            output[k] += model->target_scale[k] * near->e[rows[drawn] * model->q + k];
+    }
+    return VOLT_OK;
+}
+
+static volt_status run_paths(const volt_model *model, volt_view X, const volt_predict_options *options,
+                             int64_t paths, uint64_t seed, volt_matrix result, int64_t *beyond)
+{
+    int64_t rows[VOLT_INTERVAL_SCORES], n_rows = rows_with_errors(model, rows), steps = result.rows / paths;
+    VOLT_REQUIRE(n_rows > 0, VOLT_ERR_DATA,
+                 "the model holds no errors of its training rows to draw noise from: there are too few rows");
+    volt_stage stage;
+    volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)result.rows);
+    volt_stream *known = NULL;
+    double *next = volt_alloc_doubles(model->q, 1);
+    volt_status status = next ? take_known(model, X, options, &stage, &known, next) : VOLT_ERR_MEMORY;
+    *beyond = status == VOLT_OK ? volt_stream_beyond(known) : 0;
+    for (int64_t p = 0; status == VOLT_OK && p < paths && volt_stage_goes_on(&stage); p++) {
+        volt_stream *stream = NULL;
+        volt_rng rng;
+        volt_rng_init(&rng, seed, (uint64_t)p); /* path p is the same, however many there are */
+        status = volt_stream_copy(known, &stream);
+        if (status == VOLT_OK)
+            status = run_path(model, stream, next, rows, n_rows, &rng, &stage,
+                              volt_matrix_rows(result, p * steps, steps));
+        if (status == VOLT_OK)
+            *beyond += volt_stream_beyond(stream) - volt_stream_beyond(known);
+        volt_stream_free(stream);
+    }
+    volt_stream_free(known);
+    volt_free(next);
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
+}
+
+volt_status volt_model_continue_paths(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                      int64_t paths, uint64_t seed, volt_matrix out, int64_t *beyond)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(paths > 0 && out.rows % volt_max(paths, 1) == 0, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " rows are to hold %" PRId64 " paths, and must be a multiple of that, at least 1",
+                 out.rows, paths);
+    VOLT_TRY(check(model, X, out));
+    int64_t counted = 0;
+    volt_matrix result = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
+    volt_status status =
+        result.data ? run_paths(model, X, options, paths, seed, result, &counted) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        copy_rows(result, out);
+        if (beyond)
+            *beyond = counted;
+    }
+    volt_free(result.data);
+    return status;
+}

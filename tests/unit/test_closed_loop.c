@@ -1,0 +1,169 @@
+/* tests/unit/test_closed_loop.c: noisy paths of the closed loop, and models that have nothing to go on from. */
+#include "model/model_internal.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 90, D = 3, STEPS = 6, PATHS = 5 };
+
+static volt_model *fit_series(const double *series, bool has_last)
+{
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    double *Y = new_matrix(N - 1, D);
+    memcpy(Y, series + D, (size_t)((N - 1) * D) * sizeof *Y);
+    if (!has_last)
+        Y[(N - 2) * D + 1] = NAN;
+    options.alpha = 1e-3;
+    options.ahead = 1;
+    options.feedback = 1;
+    options.missing_targets = 1;
+    check_ok(volt_kernel_parse("volterra:tau_coef=0.3,lambda_coef=0.3", &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(series, N - 1, D), volt_view_of(Y, N - 1, D), &options,
+                            (volt_matrix){0}, &model));
+    volt_kernel_free(kernel);
+    free(Y);
+    return model;
+}
+
+/* Each step by hand: a stream, fed with its forecast plus an error of the list. */
+static void paths_are_what_they_say(void **state)
+{
+    (void)state;
+    double *series = lorenz_rows(N, 0.05), out[PATHS * STEPS * D], few[2 * STEPS * D];
+    volt_model *model = fit_series(series, true);
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    check_ok(volt_model_continue_paths(model, (volt_view){0}, NULL, PATHS, 7,
+                                       volt_matrix_of(out, PATHS * STEPS, D), NULL));
+    check_ok(
+        volt_model_continue_paths(model, (volt_view){0}, NULL, 2, 7, volt_matrix_of(few, 2 * STEPS, D), NULL));
+    assert_memory_equal(out, few, sizeof few); /* path p does not depend on how many there are */
+    double *errors = new_matrix(N - 1, D);
+    assert_int_equal(volt_model_errors_read(model, volt_matrix_of(errors, N - 1, D)), N - 1);
+    for (int p = 0; p < PATHS; p++) {
+        volt_stream *stream = NULL;
+        double y[D];
+        check_ok(volt_stream_create(model, NULL, &stream));
+        check_ok(volt_stream_push(stream, series + (N - 1) * D, y));
+        for (int i = 0; i < STEPS; i++) {
+            const double *now = out + (p * STEPS + i) * D;
+            bool drawn = false; /* from one row, for all outputs */
+            for (int64_t t = 0; t < N - 1 && !drawn; t++) {
+                drawn = true;
+                for (int k = 0; k < D; k++)
+                    drawn = drawn && fabs(now[k] - y[k] - errors[t * D + k]) <= 1e-9 * (1 + fabs(y[k]));
+            }
+            assert_true(drawn);
+            check_ok(volt_stream_push(stream, now, y));
+        }
+        volt_stream_free(stream);
+    }
+    free(errors);
+    volt_model_free(model);
+    free(series);
+}
+
+/* Rows that have come since go in first. */
+static void paths_after_rows(void **state)
+{
+    (void)state;
+    double *series = lorenz_rows(N + 4, 0.05), mean[D], out[STEPS * D];
+    volt_model *model = fit_series(series, true);
+    volt_view X = volt_view_of(series + (N - 1) * D, 5, D);
+    int64_t beyond = -1;
+    check_ok(volt_model_continue_after(model, X, NULL, volt_matrix_of(mean, 1, D), NULL));
+    check_ok(volt_model_continue_paths(model, X, NULL, 1, 0, volt_matrix_of(out, STEPS, D), &beyond));
+    assert_true(beyond >= 0);
+    double *errors = new_matrix(N - 1, D);
+    volt_model_errors_read(model, volt_matrix_of(errors, N - 1, D));
+    double widest = 0;
+    for (int64_t t = 1; t < N - 1; t++)
+        widest = fmax(widest, fabs(errors[t * D]));
+    assert_true(out[0] != mean[0] && fabs(out[0] - mean[0]) <= widest);
+    free(errors);
+    volt_model_free(model);
+    free(series);
+}
+
+static void without_a_last_target_there_is_nothing_to_go_on_from(void **state)
+{
+    (void)state;
+    double *series = lorenz_rows(N, 0.05), out[STEPS * D], again[STEPS * D];
+    volt_model *model = fit_series(series, false), *read = NULL;
+    check_fails(volt_model_continue(model, NULL, volt_matrix_of(out, STEPS, D), NULL), VOLT_ERR_ARGUMENT,
+                "nothing to go on from");
+    check_fails(
+        volt_model_continue_paths(model, (volt_view){0}, NULL, 1, 0, volt_matrix_of(out, STEPS, D), NULL),
+        VOLT_ERR_ARGUMENT, "nothing to go on from");
+    const char *path = scratch_path("no_last.safetensors");
+    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_load(path, &read));
+    check_fails(volt_model_continue(read, NULL, volt_matrix_of(out, STEPS, D), NULL), VOLT_ERR_ARGUMENT,
+                "nothing to go on from");
+    /* The row whose target was missing may be given now: it follows the last training input. */
+    volt_view X = volt_view_of(series + (N - 1) * D, 1, D);
+    check_ok(volt_model_continue_after(model, X, NULL, volt_matrix_of(out, STEPS, D), NULL));
+    check_ok(volt_model_continue_after(read, X, NULL, volt_matrix_of(again, STEPS, D), NULL));
+    assert_memory_equal(out, again, sizeof out);
+    volt_stream *stream = NULL;
+    double y[D];
+    check_ok(volt_stream_create(model, NULL, &stream));
+    check_ok(volt_stream_push(stream, X.data, y));
+    assert_memory_equal(out, y, sizeof y);
+    volt_stream_free(stream);
+    volt_model_free(read);
+    volt_model_free(model);
+    free(series);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    double *series = lorenz_rows(N, 0.05), out[STEPS * D] = {0};
+    volt_model *model = fit_series(series, true);
+    check_fails(
+        volt_model_continue_paths(model, (volt_view){0}, NULL, 0, 0, volt_matrix_of(out, STEPS, D), NULL),
+        VOLT_ERR_ARGUMENT, "0 paths");
+    check_fails(
+        volt_model_continue_paths(model, (volt_view){0}, NULL, 4, 0, volt_matrix_of(out, STEPS, D), NULL),
+        VOLT_ERR_ARGUMENT, "6 rows are to hold 4 paths");
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status =
+            volt_model_continue_paths(model, (volt_view){0}, NULL, 2, 0, volt_matrix_of(out, STEPS, D), NULL);
+        int hit = failing_alloc_hit();
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+        assert_true(out[0] == 0);
+    }
+    volt_model_free(model);
+    free(series);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_are_what_they_say),
+        cmocka_unit_test(paths_after_rows),
+        cmocka_unit_test(without_a_last_target_there_is_nothing_to_go_on_from),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests_name("closed_loop", tests, NULL, NULL);
+}
