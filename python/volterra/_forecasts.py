@@ -75,3 +75,34 @@ class ModelForecasts:
         if known.shape[0] != rows:
             raise ValueError(f"y_known has {known.shape[0]} rows, and X has {rows}")
         return np.ascontiguousarray(known), 0 if warm_up is None else whole("warm_up", warm_up, 1)
+
+    def impulse_response(self, lags: int = 50) -> Array:
+        """What a unit in one input adds to the outputs, through the terms of the kernel that are ``fir`` alone.
+
+        The linear part of the model, filters included, in units of the outputs for a unit of the input.
+
+        Parameters
+        ----------
+        lags : int, default=50
+            From the row itself to ``lags - 1`` rows later.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs, lags, n_features)
+
+        Raises
+        ------
+        ValueError
+            No term of the kernel is ``fir`` alone.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> u = np.random.default_rng(1).normal(size=(400, 1))
+        >>> y = u[:, 0] + 0.5 * np.append(0, u[:-1, 0])
+        >>> model = volterra.SequenceKernelRidge("fir:mu=0.5 + 0.1*rbf", alpha=1e-6).fit(u, y)
+        >>> model.impulse_response(3)[0, :, 0].round(1).tolist()
+        [1.0, 0.5, 0.0]
+        """
+        self._check_is_fitted()
+        return self._model.impulse(whole("lags", lags, 1))
