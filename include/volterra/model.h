@@ -87,7 +87,7 @@ typedef struct volt_fit_options {
         *weights; /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
-    int keep_factor;            /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
+    int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 

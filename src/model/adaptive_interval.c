@@ -63,6 +63,9 @@ volt_status volt_interval_create(const volt_model *model, const double *coverage
                  "the model, the list of coverages or the place for the interval is NULL or empty");
     for (int64_t c = 0; c < count; c++)
         VOLT_TRY(volt_coverage_check(coverages[c]));
+    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
+                 "intervals follow the errors of squares, and the model was fitted with the loss %s",
+                 volt_loss_text(model->loss));
     volt_interval *fresh = NULL;
     VOLT_TRY(allocate(model->q, count, &fresh));
     const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];

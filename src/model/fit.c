@@ -453,6 +453,8 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     fit_task task;
     double *weights = NULL;
     VOLT_TRY(check(kernel, X, loss->Y, holes->present, fitted, model));
+    VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
+                 "a factor is kept for standard deviations, which other losses than squares do not have");
     VOLT_TRY(fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
     task.holes = holes;
     if (loss->options.feedback_weight > 0)

@@ -105,6 +105,11 @@ static volt_status check(const volt_model *model, const double *coverages, int64
                  half.cols, count, model->q);
     for (int64_t c = 0; c < count; c++)
         VOLT_TRY(volt_coverage_check(coverages[c]));
+    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
+                 "intervals are made from the errors of squares, and the model was fitted with the loss %s "
+                 "(quantile gives "
+                 "quantiles)",
+                 volt_loss_text(model->loss));
     VOLT_REQUIRE(model->errors.lists[VOLT_ERRORS_FAR].rows > 0, VOLT_ERR_ARGUMENT,
                  "the model holds no errors of its training rows to make intervals from: fit it again, with a "
                  "kernel that is not centred or with an intercept");

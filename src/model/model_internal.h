@@ -6,8 +6,8 @@
 #include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
-#include "solve/loss/loss.h"
 #include "solve/kept_factor.h"
+#include "solve/loss/loss.h"
 #include "volterra/model.h"
 
 struct volt_model {
@@ -38,12 +38,12 @@ struct volt_model {
     volt_model_notes notes;             /* texts of its own */
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
     int64_t n_records;
-    volt_model_errors errors; /* of the training rows */
+    volt_model_errors errors;         /* of the training rows */
     volt_loss *loss;                  /* NULL: squares */
     double objective, gap, tolerance; /* of the loss */
     char **classes;                   /* n_classes texts, one for each output; NULL: targets are numbers */
     int64_t n_classes;
-    volt_kept_list kept;      /* for the variances of forecasts; count 0 and no factors: not kept */
+    volt_kept_list kept; /* for the variances of forecasts; count 0 and no factors: not kept */
 };
 
 /* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */
