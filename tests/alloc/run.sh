@@ -56,6 +56,9 @@ awk 'BEGIN {
 sum='2*fir:corr=0.3 + memory:pole=0.5*rbf'
 "$VOLTERRA" fit --x x.csv --kernel "$sum" --alpha 1e-4 -o sum.safetensors >/dev/null || exit 1
 
+# Outputs that come back.
+"$VOLTERRA" fit --x x.csv:u --y x.csv:y --kernel fading --alpha 1e-2 --feedback -o fed.safetensors >/dev/null || exit 1
+
 # Rows with times, and a model with a calendar.
 awk 'BEGIN { print "day,time,v"; for (t = 0; t < 40; t++) printf "%d/1/2020,%d:00,%.12g\n", 13 + int(t / 24), t % 24, sin(t) }' >dated.csv
 "$VOLTERRA" fit --x dated.csv --rows :30 --calendar hour --alpha 1e-2 -o dated.safetensors >/dev/null || exit 1
@@ -281,6 +284,9 @@ trial "fit of a sum" fit "${own[@]}" --kernel "$sum" --alpha 1e-4 -o m.safetenso
 trial "predict with a sum" predict ../sum.safetensors --x ../x.csv -o f.csv
 trial "continue with a sum" continue ../sum.safetensors --steps 5
 trial "tune of a sum" tune "${own[@]}" --kernel 'fir + ?*rbf:pole=?' --draws 2 --folds 2 --log t.log -o m.safetensors
+trial "fit --feedback" fit "${own[@]}" --kernel fading --alpha 1e-2 --feedback -o m.safetensors
+trial "predict --known" predict ../fed.safetensors --x ../x.csv:u --start reset --known ../x.csv:y --warm-up 9 -o f.csv
+trial "tune --feedback" tune "${own[@]}" --kernel fading --feedback --draws 2 --folds 2 --log t.log -o m.safetensors
 trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
