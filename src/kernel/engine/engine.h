@@ -5,6 +5,7 @@
 #define KERNEL_ENGINE_H
 
 #include "kernel/engine/past.h"
+#include "kernel/engine/track.h"
 
 /* Rows of a sequence with the rows that their first windows still reach, as the engines on windows see them: h + window
  * - 1 rows (one fewer as increments), centred when distances are wanted. `window` is the columns': a longer one meets
@@ -31,6 +32,7 @@ struct volt_engine {
      * NULL, is polled: VOLT_ERR_CANCELLED. */
     volt_status (*pack)(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns);
     const volt_past_ops *past;
+    const volt_track_ops *track; /* (optional) columns that come and go, for learning row by row */
 
     /* Engines on windows share one past (window_past.c), which brings them the rows. `resolved` has the window of the
      * rows; `self` holds each row's path against itself where the programme needs it; `scratch` has that many numbers

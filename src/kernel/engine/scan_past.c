@@ -184,4 +184,5 @@ const volt_engine volt_engine_scan = {
     .numbers = numbers,
     .pack = pack,
     .past = &past_ops,
+    .track = &volt_scan_track_ops,
 };

@@ -208,4 +208,5 @@ const volt_engine volt_engine_sum = {
     .numbers = numbers,
     .pack = pack,
     .past = &past_ops,
+    .track = &volt_sum_track_ops,
 };

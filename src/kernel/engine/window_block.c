@@ -235,6 +235,7 @@ const volt_engine volt_engine_window_block = {
     .numbers = numbers,
     .pack = pack,
     .past = &volt_window_past_ops,
+    .track = &volt_window_track_ops,
     .scratch = scratch,
     .run = run,
 };

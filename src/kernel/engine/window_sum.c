@@ -165,6 +165,7 @@ const volt_engine volt_engine_window_sum = {
     .numbers = numbers,
     .pack = pack,
     .past = &volt_window_past_ops,
+    .track = &volt_window_track_ops,
     .scratch = scratch,
     .run = run,
 };

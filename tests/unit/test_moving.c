@@ -1,0 +1,235 @@
+/* tests/unit/test_moving.c: entries against columns that come and go are those of the whole matrix, whatever the engine. */
+#include "kernel/engine/moving.h"
+#include "support/check.h"
+#include "support/engine_kernels.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 120, D = 2 };
+
+/* Kernels beside those of the list: windows that are long, augmented, normalised or shorter than the sequence. */
+static const char *const more_kernels[] = {"rbf:window=40,gamma=0.3", "sig:window=5,augment=time,level=2",
+                                           "sigpde:static=rbf,window=4", "gak:window=30,sigma=2", NULL};
+
+/* Entries of kernels of size up to `size`: sums and recursions of rows in another order, n eps each, with the room of a
+ * kernel that forgets slowly. */
+static double tolerance(const double *K)
+{
+    double size = 1;
+    for (int64_t i = 0; i < (int64_t)N * N; i++)
+        size = fmax(size, fabs(K[i]));
+    return 2000 * N * DBL_EPSILON * size;
+}
+
+typedef struct run {
+    const char *text;
+    double *rows, *K;
+    volt_resolved resolved;
+    volt_moving *moving;
+} run;
+
+/* Rows whose first one reaches furthest. */
+static void begin(const char *text, uint64_t seed, const int64_t *lengths, int64_t n, run *r)
+{
+    volt_rng rng = test_rng(seed);
+    r->text = text;
+    r->rows = random_rows(&rng, N, D, 0.9);
+    r->rows[0] = 0.9;
+    r->rows[1] = 0.2;
+    volt_view Z = volt_view_of(r->rows, N, D);
+    r->K = n > 0 ? records_gram(text, Z, lengths, n) : full_gram(text, Z);
+    r->resolved = resolve_on(text, Z);
+    check_ok(volt_moving_create(&r->resolved, &r->moving));
+}
+
+static void end(run *r)
+{
+    volt_moving_free(r->moving);
+    volt_resolved_release(&r->resolved);
+    free(r->K);
+    free(r->rows);
+}
+
+static void push(run *r, int64_t t, double *k)
+{
+    check_ok(volt_moving_prepare(r->moving, r->rows + t * D, true, k != NULL));
+    volt_moving_push(r->moving, r->rows + t * D, true, k);
+}
+
+/* Row t, whose entries begin with column `begin`, as far as they are wanted. */
+static void compare(const run *r, int64_t t, int64_t begin, int64_t wanted, const double *k)
+{
+    double most = tolerance(r->K);
+    for (int64_t j = wanted; j <= t; j++)
+        if (!(fabs(k[j - begin] - r->K[t * N + j]) <= most))
+            fail_msg("%s: entry (%d, %d) is %.17g, and should be %.17g", r->text, (int)t, (int)j, k[j - begin],
+                     r->K[t * N + j]);
+}
+
+/* A window that slides, grows, waits and shrinks. */
+static void entries_are_those_of_the_whole_matrix(const char *text)
+{
+    run r;
+    double k[N];
+    begin(text, 811, NULL, 0, &r);
+    for (int64_t t = 0, wanted = 0; t < N; t++) {
+        bool is_wanted = t < 20 || t > 30;
+        int64_t first = volt_moving_begin(r.moving);
+        assert_int_equal(volt_moving_next(r.moving), t);
+        assert_true(first <= wanted);
+        push(&r, t, is_wanted ? k : NULL);
+        if (is_wanted)
+            compare(&r, t, first, wanted, k);
+        wanted = t < 40 ? (t > 8 ? t - 8 : 0) : t < 65 ? 40 : t < 70 ? 63 : t < 90 ? t - 6 : t < 110 ? 89 : t;
+        volt_moving_release(r.moving, wanted);
+    }
+    end(&r);
+}
+
+static void every_engine_slides(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++)
+        entries_are_those_of_the_whole_matrix(engine_kernels[i]);
+    for (int i = 0; more_kernels[i]; i++)
+        entries_are_those_of_the_whole_matrix(more_kernels[i]);
+}
+
+static void records_begin_anew(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {20, 1, 35, 3, 30, 31};
+    for (int i = 0; engine_kernels[i]; i++) {
+        run r;
+        double k[N];
+        begin(engine_kernels[i], 812, lengths, 6, &r);
+        for (int64_t t = 0, record = 0, stop = lengths[0], wanted = 0; t < N; t++) {
+            if (t == stop) {
+                stop += lengths[++record];
+                check_ok(volt_moving_restart(r.moving));
+            }
+            int64_t first = volt_moving_begin(r.moving);
+            push(&r, t, k);
+            compare(&r, t, first, wanted, k);
+            wanted = t < 40 ? 0 : t < 70 ? t - 35 : t < 80 ? 44 : t - 12;
+            volt_moving_release(r.moving, wanted);
+        }
+        end(&r);
+    }
+}
+
+/* A copy goes on by itself, with the same bits; rows that do not join leave its columns as they are. */
+static void a_copy_is_the_same_moment(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++) {
+        run r;
+        double k[N], again[N];
+        begin(engine_kernels[i], 813, NULL, 0, &r);
+        for (int64_t t = 0; t < 90; t++) {
+            push(&r, t, k);
+            volt_moving_release(r.moving, t > 50 ? t - 37 : 0);
+        }
+        volt_moving *copy = NULL, *own = r.moving;
+        check_ok(volt_moving_copy(own, &copy));
+        for (int64_t t = 90; t < 100; t++) {
+            int64_t count = t + 1 - volt_moving_begin(own);
+            r.moving = own;
+            push(&r, t, k);
+            r.moving = copy;
+            push(&r, t, again);
+            assert_memory_equal(k, again, (size_t)count * sizeof *k);
+            volt_moving_release(own, t - 37);
+            volt_moving_release(copy, t - 37);
+        }
+        int64_t first = volt_moving_begin(copy), columns = volt_moving_next(copy) - first;
+        for (int64_t t = 100; t < N; t++) {
+            check_ok(volt_moving_prepare(copy, r.rows + t * D, false, true));
+            volt_moving_push(copy, r.rows + t * D, false, k);
+            assert_int_equal(volt_moving_next(copy), 100);
+            for (int64_t j = 0; j < columns; j++)
+                assert_true(fabs(k[j] - r.K[t * N + first + j]) <= tolerance(r.K) || first + j < 62);
+        }
+        volt_moving_free(copy);
+        r.moving = own;
+        end(&r);
+    }
+}
+
+/* Rows at which columns are laid out anew, or need more room. */
+static bool is_tried(int64_t t)
+{
+    return t == 0 || t == 1 || t == 33 || (t > 61 && t < 68);
+}
+
+/* The k-th allocation fails: nothing is lost, and the row can be pushed again. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++) {
+        run r;
+        double k[N];
+        begin(engine_kernels[i], 814, NULL, 0, &r);
+        for (int64_t t = 0; t < 68; t++) {
+            for (int64_t fails = is_tried(t) ? 1 : 1000;; fails++) {
+                failing_alloc_start(fails);
+                volt_status status = volt_moving_prepare(r.moving, r.rows + t * D, true, true);
+                int hit = failing_alloc_hit();
+                failing_alloc_stop();
+                assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+                if (!hit)
+                    break;
+            }
+            int64_t first = volt_moving_begin(r.moving);
+            volt_moving_push(r.moving, r.rows + t * D, true, k);
+            compare(&r, t, first, first, k);
+            volt_moving_release(r.moving, t > 60 ? t - 10 : 0);
+        }
+        end(&r);
+    }
+}
+
+/* Lists of numbers that no moment gave out. */
+static void damaged_states_are_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++) {
+        run r;
+        begin(engine_kernels[i], 815, NULL, 0, &r);
+        double k[N];
+        for (int64_t t = 0; t < 12; t++)
+            push(&r, t, k);
+        int64_t length = volt_moving_length(r.moving);
+        double *whole = new_matrix(length + 1, 1);
+        whole[length] = 0;
+        volt_moving_get(r.moving, whole);
+        for (int64_t cut = -1; cut < length; cut += 1 + cut / 4) {
+            volt_moving *other = NULL;
+            check_ok(volt_moving_create(&r.resolved, &other));
+            check_fails(volt_moving_set(other, whole, cut < 0 ? length + 1 : cut), VOLT_ERR_FORMAT, "the past");
+            volt_moving_free(other);
+        }
+        free(whole);
+        end(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_engine_slides),        cmocka_unit_test(records_begin_anew),
+        cmocka_unit_test(a_copy_is_the_same_moment),  cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(damaged_states_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
