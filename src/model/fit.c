@@ -192,6 +192,7 @@ static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_mo
     for (int64_t k = 0; k < model->q; k++) {
         bool change = chosen ? task->change && !chosen[k].level : task->change;
         model->alphas[k] = chosen ? chosen[k].alpha : task->options->alpha;
+        model->shares[k] = chosen && chosen[k].share > 0 ? chosen[k].share : 1;
         if (change)
             fit_task_take_change(task, k, model);
     }

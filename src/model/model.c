@@ -27,15 +27,18 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
     fresh->last_target = volt_alloc_doubles(1, q);
     fresh->alphas = volt_alloc_doubles(1, q);
     fresh->anchors = volt_alloc_zero(q, sizeof *fresh->anchors);
+    fresh->shares = volt_alloc_doubles(1, q);
     fresh->report_numbers = volt_alloc_doubles(4, q);
     if (!fresh->input.shift || !fresh->target_mean || !fresh->target_scale || !fresh->coefficients ||
         !fresh->intercepts || !fresh->last_target || !fresh->alphas || !fresh->anchors ||
-        !fresh->report_numbers) {
+        !fresh->shares || !fresh->report_numbers) {
         volt_model_free(fresh);
         return VOLT_ERR_MEMORY;
     }
-    for (int64_t k = 0; k < q; k++)
+    for (int64_t k = 0; k < q; k++) {
         fresh->anchors[k] = -1;
+        fresh->shares[k] = 1;
+    }
     *model = fresh;
     return VOLT_OK;
 }
@@ -74,6 +77,7 @@ void volt_model_free(volt_model *model)
     volt_free(model->last_target);
     volt_free(model->alphas);
     volt_free(model->anchors);
+    volt_free(model->shares);
     volt_free(model->report_numbers);
     volt_names_free(model->input_names, model->recipe.inputs);
     volt_recent_release(&model->recent);
@@ -225,9 +229,16 @@ volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, 
 
 volt_status volt_model_finish_output(const volt_model *model, int64_t row, const double *x, double *v)
 {
+    for (int64_t k = 0; k < model->q; k++)
+        v[k] += model->intercepts[k];
+    return volt_model_unscale_output(model, row, x, v);
+}
+
+volt_status volt_model_unscale_output(const volt_model *model, int64_t row, const double *x, double *v)
+{
     for (int64_t k = 0; k < model->q; k++) {
         int64_t anchor = model->anchors[k];
-        v[k] = model->target_mean[k] + model->target_scale[k] * (v[k] + model->intercepts[k]);
+        v[k] = model->target_mean[k] + model->target_scale[k] * v[k];
         if (anchor >= 0)
             v[k] += x[anchor];
     }

@@ -18,6 +18,7 @@ struct volt_model {
     volt_recipe recipe; /* from the user's rows to d columns */
     volt_recent recent; /* the rows before the first that follows */
     int64_t *anchors;   /* q: the input whose present value is added to an output; -1: none */
+    double *shares;     /* q: of the readout that was taken, 1 or 1/2 (volt_fit_report) */
     int64_t season;     /* that the recipe knows */
     volt_input kind;    /* of the recipe */
     bool has_report;
@@ -70,5 +71,7 @@ volt_status volt_predict_check_inputs(const volt_model *model, volt_view X);
 /* Scaled output v (q numbers, intercept not yet in it) of the user's row x to the units of the targets, in place.
  * VOLT_ERR_NOT_FINITE when that overflows; `row` (from 0) is for the sentence. */
 volt_status volt_model_finish_output(const volt_model *model, int64_t row, const double *x, double *v);
+/* The same where the intercept is in it. */
+volt_status volt_model_unscale_output(const volt_model *model, int64_t row, const double *x, double *v);
 
 #endif

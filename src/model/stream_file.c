@@ -20,8 +20,6 @@ static const int64_t format_version = 1;
 
 /* ---- the model -------------------------------------------------------------------------------- */
 
-enum { DIGEST_LENGTH = 17 };
-
 /* Numbers count by their bits. */
 static uint64_t digest_numbers(uint64_t digest, const double *numbers, int64_t count)
 {
@@ -49,8 +47,7 @@ static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
     return digest;
 }
 
-/* Everything that a forecast depends on beside the past. `row` is room for d numbers. */
-static void digest_model(const volt_model *model, double *row, char text[DIGEST_LENGTH])
+void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGEST_LENGTH])
 {
     int64_t n = model->n, d = model->d, q = model->q;
     uint64_t digest = volt_digest_start;
@@ -72,7 +69,7 @@ static void digest_model(const volt_model *model, double *row, char text[DIGEST_
     digest = digest_recipe(digest, &model->recipe);
     for (int64_t r = 0; r < model->n_records; r++)
         digest = digest_numbers(digest, &(double){(double)model->records[r]}, 1);
-    snprintf(text, DIGEST_LENGTH, "%016" PRIx64, digest);
+    snprintf(text, VOLT_DIGEST_LENGTH, "%016" PRIx64, digest);
 }
 
 /* ---- the moment ------------------------------------------------------------------------------- */
@@ -182,7 +179,7 @@ volt_status volt_stream_save(const volt_stream *stream, const char *path)
     int64_t lengths[PARTS];
     double *parts[PARTS], *row = volt_alloc_doubles(1, stream->model->d);
     volt_tensor tensors[PARTS];
-    char digest[DIGEST_LENGTH];
+    char digest[VOLT_DIGEST_LENGTH];
     volt_status status = row ? VOLT_OK : VOLT_ERR_MEMORY;
     part_lengths(stream, lengths);
     for (int p = 0; p < PARTS; p++) {
@@ -193,7 +190,7 @@ volt_status volt_stream_save(const volt_stream *stream, const char *path)
     }
     if (status == VOLT_OK) {
         give_moment(stream, parts);
-        digest_model(stream->model, row, digest);
+        volt_model_digest(stream->model, row, digest);
         status = write_file(stream, path, tensors, digest);
     }
     for (int p = 0; p < PARTS; p++)
@@ -208,7 +205,7 @@ static volt_status read_header(const volt_file_fields *fields, const volt_stream
 {
     const char *text = NULL, *kernel = NULL;
     int64_t version = 0;
-    char digest[DIGEST_LENGTH];
+    char digest[VOLT_DIGEST_LENGTH];
     VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format_name) != 0)
         return volt_fields_foreign(fields, "its format is another");
@@ -218,7 +215,7 @@ static volt_status read_header(const volt_file_fields *fields, const volt_stream
                  version, volt_version(), format_version);
     VOLT_TRY(volt_fields_text(fields, "kernel", &kernel));
     VOLT_TRY(volt_fields_text(fields, "model", &text));
-    digest_model(stream->model, stream->z, digest);
+    volt_model_digest(stream->model, stream->z, digest);
     VOLT_REQUIRE(strcmp(text, digest) == 0, VOLT_ERR_FORMAT,
                  "%s belongs to another model (%.40s with kernel %.80s; this one is %s with kernel %.80s)",
                  fields->path, text, kernel, digest, volt_kernel_text(stream->model->kernel));

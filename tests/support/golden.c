@@ -106,6 +106,14 @@ double golden_number(golden *file, const char *path)
     return json_number_value(node);
 }
 
+bool golden_flag(golden *file, const char *path)
+{
+    json_t *node = find(file, path);
+    if (!json_is_boolean(node))
+        fail_msg("%s.json: %s is neither true nor false", file->name, path);
+    return json_is_true(node);
+}
+
 const char *golden_text(golden *file, const char *path)
 {
     const char *text = json_string_value(find(file, path));

@@ -37,6 +37,7 @@ void golden_free(golden *file);
  * index from 0 where it meets an array). A key that holds a dot itself is found as well. */
 bool golden_has(golden *file, const char *path);
 double golden_number(golden *file, const char *path);
+bool golden_flag(golden *file, const char *path);
 const char *golden_text(golden *file, const char *path);
 int64_t golden_length(golden *file, const char *path); /* of the array or object there */
 

@@ -1,0 +1,248 @@
+/* src/model/learner_rows.c: a row in, its forecast out, its target learned, the oldest row dropped.
+ *
+ * The kernel of a row against the window is computed once, when it is pushed, and l = L^{-1} k with it: the forecast, the
+ * pivot and the row of the factor all follow from that (solve/online_factor.h). */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/engine/engine.h"
+#include "model/learner_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+double volt_learner_fade(const volt_learner *learner, int64_t apart)
+{
+    return learner->forget == 1 ? 1 : exp(0.5 * (double)apart * log(learner->forget));
+}
+
+double volt_learner_common(const volt_learner *learner)
+{
+    const volt_model *model = learner->model;
+    bool subtracts = (model->intercept || model->resolved.centred) && learner->forget == 1;
+    return subtracts ? model->resolved.common : 0; /* what fades is the kernel as it is */
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static volt_status room_for(double **numbers, int64_t *room, int64_t needed)
+{
+    return volt_grow((void **)numbers, room, needed, sizeof(double));
+}
+
+volt_status volt_learner_reserve(volt_learner *learner, int64_t rows)
+{
+    VOLT_TRY(volt_grow((void **)&learner->numbers, &learner->capacity, rows, sizeof *learner->numbers));
+    VOLT_TRY(room_for(&learner->seen, &learner->seen_room, rows));
+    for (int64_t g = 0; g < learner->n_groups; g++)
+        VOLT_TRY(volt_online_reserve(learner->groups[g].factor, rows));
+    return VOLT_OK;
+}
+
+/* Everything that a row needs, whether it is learned or not. */
+static volt_status prepare(volt_learner *learner)
+{
+    int64_t columns = volt_moving_next(learner->moving) - volt_moving_begin(learner->moving);
+    VOLT_TRY(room_for(&learner->k, &learner->k_room, columns + 1));
+    VOLT_TRY(room_for(&learner->seen, &learner->seen_room, learner->n + 1));
+    return volt_moving_prepare(learner->moving, learner->z, true, true);
+}
+
+/* The row in learner->z past the columns, and into them. On failure nothing changes. */
+static volt_status take_row(volt_learner *learner)
+{
+    volt_blas_use use = {0};
+    bool multiplies = learner->model->columns->engine != &volt_engine_scan;
+    if (multiplies)
+        VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = prepare(learner);
+    if (status == VOLT_OK)
+        volt_moving_push(learner->moving, learner->z, true, learner->k);
+    if (multiplies)
+        volt_blas_release(&use);
+    return status;
+}
+
+/* ---- forecast --------------------------------------------------------------------------------- */
+
+void volt_learner_solve(volt_learner *learner)
+{
+    int64_t begin = volt_moving_begin(learner->moving), now = volt_moving_next(learner->moving) - 1;
+    double common = volt_learner_common(learner), self = learner->k[now - begin] - common;
+    for (int64_t i = 0; i < learner->n; i++) {
+        int64_t row = learner->numbers[i];
+        learner->seen[i] = (learner->k[row - begin] - common) * volt_learner_fade(learner, now - row);
+    }
+    memcpy(learner->y, learner->model->intercepts, (size_t)learner->model->q * sizeof(double));
+    for (int64_t g = 0; g < learner->n_groups; g++) {
+        const volt_learner_group *group = &learner->groups[g];
+        volt_online_solve(group->factor, learner->seen, self);
+        volt_online_forecast(group->factor, group->constant, group->y);
+        for (int64_t i = 0; i < group->n; i++)
+            learner->y[group->outputs[i]] = learner->model->shares[group->outputs[i]] * group->y[i];
+    }
+}
+
+volt_status volt_learner_do_push(volt_learner *learner, const double *x, double *y)
+{
+    const volt_model *model = learner->model;
+    int64_t beyond = learner->beyond;
+    VOLT_TRY(volt_model_take_input(model, &learner->recent, x, learner->policy, learner->pushed, learner->z,
+                                   &beyond));
+    volt_status status = take_row(learner);
+    if (status != VOLT_OK) {
+        volt_recent_unfilter(&model->recipe, &learner->recent);
+        return status;
+    }
+    volt_recent_push(&model->recipe, &learner->recent, x);
+    memcpy(learner->last, x, (size_t)model->recipe.inputs * sizeof *x);
+    learner->beyond = beyond;
+    learner->pushed++;
+    learner->pending = true;
+    volt_learner_solve(learner);
+    VOLT_TRY(volt_model_unscale_output(model, learner->pushed - 1, x, learner->y));
+    if (y)
+        memcpy(y, learner->y, (size_t)model->q * sizeof *y);
+    return VOLT_OK;
+}
+
+/* ---- learn ------------------------------------------------------------------------------------ */
+
+static volt_status check_target(const volt_learner *learner, const double *x, const double *y)
+{
+    const volt_model *model = learner->model;
+    for (int64_t k = 0; k < model->q; k++) {
+        double from = model->anchors[k] >= 0 ? x[model->anchors[k]] : model->target_mean[k];
+        VOLT_REQUIRE(isfinite(y[k]) && isfinite((y[k] - from) / model->target_scale[k]), VOLT_ERR_NOT_FINITE,
+                     "target %" PRId64 " is not finite or too large: %.6g", k + 1, y[k]);
+    }
+    return VOLT_OK;
+}
+
+/* The targets as the readout learns them, to their groups. */
+static void scale_target(const volt_learner *learner, const double *y)
+{
+    const volt_model *model = learner->model;
+    for (int64_t g = 0; g < learner->n_groups; g++) {
+        const volt_learner_group *group = &learner->groups[g];
+        for (int64_t i = 0; i < group->n; i++) {
+            int64_t k = group->outputs[i];
+            double from = model->anchors[k] >= 0 ? learner->last[model->anchors[k]] : model->target_mean[k];
+            group->y[i] = (y[k] - from) / model->target_scale[k];
+        }
+    }
+}
+
+/* Columns before the window are of no more use than the past makes of them. */
+static void release_columns(volt_learner *learner)
+{
+    int64_t begin = volt_moving_begin(learner->moving), next = volt_moving_next(learner->moving);
+    volt_moving_release(learner->moving, learner->n > 0 ? learner->numbers[0] : next - learner->pending);
+    int64_t gone = volt_moving_begin(learner->moving) - begin;
+    if (learner->pending && gone > 0) /* k goes with the columns */
+        memmove(learner->k, learner->k + gone, (size_t)(next - begin - gone) * sizeof *learner->k);
+}
+
+static void drop_rows(volt_learner *learner, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t g = 0; g < learner->n_groups; g++)
+            volt_online_drop(learner->groups[g].factor);
+    learner->n -= count;
+    memmove(learner->numbers, learner->numbers + count, (size_t)learner->n * sizeof *learner->numbers);
+}
+
+volt_status volt_learner_do_learn(volt_learner *learner, const double *y)
+{
+    VOLT_REQUIRE(learner->pending, VOLT_ERR_ARGUMENT,
+                 "there is no row to learn a target of: push one first; a row is learned once");
+    VOLT_TRY(check_target(learner, learner->last, y));
+    for (int64_t g = 0; g < learner->n_groups; g++)
+        VOLT_TRY(volt_online_check(learner->groups[g].factor));
+    VOLT_TRY(volt_learner_reserve(learner, learner->n + 1));
+    scale_target(learner, y);
+    for (int64_t g = 0; g < learner->n_groups; g++)
+        volt_online_append(learner->groups[g].factor, learner->groups[g].y);
+    learner->numbers[learner->n++] = volt_moving_next(learner->moving) - 1;
+    learner->learned++;
+    learner->pending = false;
+    if (learner->window > 0 && learner->n > learner->window)
+        drop_rows(learner, learner->n - learner->window);
+    release_columns(learner);
+    return VOLT_OK;
+}
+
+volt_status volt_learner_do_drop(volt_learner *learner, int64_t count)
+{
+    VOLT_REQUIRE(count >= 0 && count <= learner->n, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " rows are to be dropped, and the window has %" PRId64, count, learner->n);
+    drop_rows(learner, count);
+    release_columns(learner);
+    if (learner->pending)
+        volt_learner_solve(learner);
+    return VOLT_OK;
+}
+
+volt_status volt_learner_do_restart(volt_learner *learner)
+{
+    VOLT_TRY(volt_moving_restart(learner->moving));
+    volt_recent_restart(&learner->recent);
+    learner->pending = false;
+    return VOLT_OK;
+}
+
+/* ---- with the journal ------------------------------------------------------------------------- */
+
+volt_status volt_learner_push(volt_learner *learner, const double *x, double *y)
+{
+    VOLT_REQUIRE(learner && x && y, VOLT_ERR_ARGUMENT, "the learner, the input or the output is NULL");
+    VOLT_TRY(volt_journal_check(learner));
+    int64_t pushed = learner->pushed;
+    volt_status status = volt_learner_do_push(learner, x, y);
+    if (learner->pushed > pushed)
+        VOLT_TRY(volt_journal_write(learner, 'p', x, learner->model->recipe.inputs, NULL, 0));
+    return status;
+}
+
+volt_status volt_learner_learn(volt_learner *learner, const double *y)
+{
+    VOLT_REQUIRE(learner && y, VOLT_ERR_ARGUMENT, "the learner or the target is NULL");
+    VOLT_TRY(volt_journal_check(learner));
+    VOLT_TRY(volt_learner_do_learn(learner, y));
+    return volt_journal_write(learner, 'l', y, learner->model->q, NULL, 0);
+}
+
+volt_status volt_learner_update(volt_learner *learner, const double *x, const double *y, double *forecast)
+{
+    VOLT_REQUIRE(learner && x && y, VOLT_ERR_ARGUMENT, "the learner, the input or the target is NULL");
+    const volt_model *model = learner->model;
+    VOLT_TRY(volt_journal_check(learner));
+    VOLT_TRY(check_target(learner, x, y));
+    int64_t pushed = learner->pushed;
+    volt_status status = volt_learner_do_push(learner, x, forecast);
+    if (learner->pushed == pushed)
+        return status;
+    volt_status learned = volt_learner_do_learn(learner, y);
+    if (learned == VOLT_OK)
+        VOLT_TRY(volt_journal_write(learner, 'u', x, model->recipe.inputs, y, model->q));
+    else
+        VOLT_TRY(volt_journal_write(learner, 'p', x, model->recipe.inputs, NULL, 0));
+    return learned != VOLT_OK ? learned : status;
+}
+
+volt_status volt_learner_drop(volt_learner *learner, int64_t count)
+{
+    VOLT_REQUIRE(learner, VOLT_ERR_ARGUMENT, "the learner is NULL");
+    VOLT_TRY(volt_journal_check(learner));
+    VOLT_TRY(volt_learner_do_drop(learner, count));
+    return volt_journal_write(learner, 'd', &(double){(double)count}, 1, NULL, 0);
+}
+
+volt_status volt_learner_restart(volt_learner *learner)
+{
+    VOLT_REQUIRE(learner, VOLT_ERR_ARGUMENT, "the learner is NULL");
+    VOLT_TRY(volt_journal_check(learner));
+    VOLT_TRY(volt_learner_do_restart(learner));
+    return volt_journal_write(learner, 'r', NULL, 0, NULL, 0);
+}

@@ -1,0 +1,621 @@
+/* tests/unit/test_learner.c: after every row a learner is a fresh fit on the rows of its window. */
+#include "support/check.h"
+#include "support/engine_kernels.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TRAIN = 24, N = 48, D = 2, Q = 2 };
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+/* Rows and targets, of which the first row reaches furthest, and a model of the first TRAIN of them. */
+typedef struct school {
+    const char *text;
+    double *X, *Y;
+    volt_fit_options fit;
+    volt_model *model;
+} school;
+
+static volt_model *fit_rows(const school *s, int64_t rows, int64_t washout)
+{
+    volt_kernel *kernel = plain_parse(s->text);
+    volt_fit_options options = s->fit;
+    volt_model *model = NULL;
+    options.washout = washout;
+    check_ok(volt_model_fit(kernel, volt_view_of(s->X, rows, D), volt_view_of(s->Y, rows, Q), &options, nowhere,
+                            &model));
+    volt_kernel_free(kernel);
+    return model;
+}
+
+static void open_school(const char *text, uint64_t seed, school *s)
+{
+    volt_rng rng = test_rng(seed);
+    s->text = text;
+    s->X = random_rows(&rng, N, D, 0.8);
+    s->X[0] = 0.95;
+    s->X[1] = 0.1;
+    s->Y = normal_rows(&rng, N, Q);
+    s->fit = volt_fit_options_default();
+    s->fit.alpha = 0.7;
+    s->fit.scale = 0;
+    s->model = fit_rows(s, TRAIN, 0);
+}
+
+static void close_school(school *s)
+{
+    volt_model_free(s->model);
+    free(s->X);
+    free(s->Y);
+}
+
+static volt_learner *new_learner(const volt_model *model, int64_t window, double forget)
+{
+    volt_learner_options options = volt_learner_options_default();
+    volt_learner *learner = NULL;
+    options.window = window;
+    options.forget = forget;
+    check_ok(volt_learner_create(model, &options, &learner));
+    return learner;
+}
+
+static volt_learner_info info_of(const volt_learner *learner)
+{
+    volt_learner_info info;
+    volt_learner_describe(learner, &info);
+    return info;
+}
+
+/* n eps times the condition number: eigenvalues lie between alpha and n times the largest entry, about 10. */
+static const double tolerance = 100 * N * DBL_EPSILON * (10 * N) / 0.7;
+
+static void check_near(const char *what, double found, double expected)
+{
+    if (!(fabs(found - expected) <= tolerance * fmax(1, fabs(expected))))
+        fail_msg("%s is %.17g, and should be %.17g", what, found, expected);
+}
+
+/* Coefficients, intercepts and the forecast of the next row are those of a fit on rows first .. end - 1. */
+static void check_fresh(const school *s, const volt_learner *learner, int64_t first, int64_t end)
+{
+    volt_model *fresh = fit_rows(s, end, first);
+    volt_model_info info;
+    volt_model_describe(fresh, &info);
+    double A[N * Q], c[Q], expected[Q], found[Q];
+    int64_t rows[N];
+    assert_int_equal(info_of(learner).rows, end - first);
+    check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, end - first, Q), c, rows));
+    for (int64_t i = 0; i < end - first; i++) {
+        assert_int_equal(rows[i], first + i);
+        for (int64_t k = 0; k < Q; k++)
+            check_near(s->text, A[i * Q + k], info.coefficients[(first + i) * Q + k]);
+    }
+    for (int64_t k = 0; k < Q; k++)
+        check_near("an intercept", c[k], info.intercepts[k]);
+    if (end < N) {
+        volt_view next = volt_view_of(s->X + end * D, 1, D);
+        check_ok(volt_model_predict(fresh, next, NULL, volt_matrix_of(expected, 1, Q), NULL));
+        check_ok(volt_learner_predict(learner, next, volt_matrix_of(found, 1, Q), NULL));
+        for (int64_t k = 0; k < Q; k++)
+            check_near("a forecast", found[k], expected[k]);
+    }
+    volt_model_free(fresh);
+}
+
+/* Rows come and go as a script of this seed says; after some of its steps all is compared. */
+static void run_script(const char *text, uint64_t seed, int64_t window)
+{
+    school s;
+    double y[Q];
+    volt_rng rng;
+    volt_rng_init(&rng, seed, 1);
+    open_school(text, seed, &s);
+    volt_learner *learner = new_learner(s.model, window, 1);
+    int64_t first = window > 0 && window < TRAIN ? TRAIN - window : 0;
+    check_fresh(&s, learner, first, TRAIN);
+    for (int64_t t = TRAIN; t < N; t++) {
+        check_ok(volt_learner_push(learner, s.X + t * D, y));
+        if (volt_rng_uniform(&rng) < 0.3 && t - first > 4) { /* between a row and its target */
+            check_ok(volt_learner_drop(learner, 3));
+            first += 3;
+        }
+        check_ok(volt_learner_learn(learner, s.Y + t * Q));
+        if (window > 0 && t + 1 - first > window)
+            first++;
+        if (t % 6 == 0)
+            check_fresh(&s, learner, first, t + 1);
+    }
+    check_fresh(&s, learner, first, N);
+    assert_int_equal(info_of(learner).learned, N - TRAIN);
+    volt_learner_free(learner);
+    close_school(&s);
+}
+
+static void every_engine_learns(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++)
+        for (int64_t window = 0; window < 20; window += 11)
+            run_script(engine_kernels[i], 831, window);
+}
+
+/* Does the kernel alone not say which rows make a path? */
+static bool needs_window(const char *text)
+{
+    volt_kernel *kernel = plain_parse(text);
+    const double row[D] = {0.5, 0.5};
+    double K = 0;
+    volt_status status =
+        volt_gram(kernel, volt_view_of(row, 1, D), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(&K, 1, 1));
+    volt_kernel_free(kernel);
+    return status == VOLT_ERR_KERNEL;
+}
+
+static void every_kernel_learns(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < volt_kernel_count(); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", volt_kernel_describe(i)->name);
+        if (needs_window(text))
+            strcat(text, ":window=4");
+        run_script(text, 832, 9);
+    }
+    run_script("volterra:tau_coef=0.5,lambda_coef=0.8,pole=0.4 + fir:mu=0.6,corr=0.3,pair=0.5,angle=0.2", 833,
+               13);
+}
+
+/* Each row is forecast before it is learned, and two calls are one. */
+static void a_forecast_comes_first(void **state)
+{
+    (void)state;
+    school s;
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 834, &s);
+    volt_learner *one = new_learner(s.model, 10, 1), *two = new_learner(s.model, 10, 1);
+    for (int64_t t = TRAIN; t < N; t++) {
+        double expected[Q], first[Q], second[Q];
+        check_ok(
+            volt_learner_predict(one, volt_view_of(s.X + t * D, 1, D), volt_matrix_of(expected, 1, Q), NULL));
+        check_ok(volt_learner_update(one, s.X + t * D, s.Y + t * Q, first));
+        check_ok(volt_learner_push(two, s.X + t * D, second));
+        check_ok(volt_learner_learn(two, s.Y + t * Q));
+        assert_memory_equal(first, second, sizeof first);
+        for (int k = 0; k < Q; k++)
+            check_near("a forecast", first[k], expected[k]);
+    }
+    volt_learner_free(one);
+    volt_learner_free(two);
+    close_school(&s);
+}
+
+/* Rows without a target feed the past: in the model, and afterwards. */
+static void rows_without_targets_are_not_learned(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:window=4,sigma=1"};
+    for (int i = 0; i < 2; i++) {
+        school s;
+        open_school(kernels[i], 835, &s);
+        volt_model_free(s.model);
+        s.fit.missing_targets = 1;
+        for (int64_t t = 0; t < N; t++)
+            if (t % 5 == 2)
+                s.Y[t * Q] = NAN;
+        s.model = fit_rows(&s, TRAIN, 0);
+        volt_learner *learner = new_learner(s.model, 0, 1);
+        double y[Q], A[N * Q], c[Q];
+        int64_t rows[N], count = 0;
+        for (int64_t t = TRAIN; t < N; t++) {
+            check_ok(volt_learner_push(learner, s.X + t * D, y));
+            if (t % 5 == 2)
+                check_fails(volt_learner_learn(learner, s.Y + t * Q), VOLT_ERR_NOT_FINITE, "target 1");
+            else
+                check_ok(volt_learner_learn(learner, s.Y + t * Q));
+        }
+        volt_model *fresh = fit_rows(&s, N, 0);
+        volt_model_info info;
+        volt_model_describe(fresh, &info);
+        int64_t n = info_of(learner).rows;
+        check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
+        for (int64_t t = 0; t < N; t++)
+            if (t % 5 != 2) {
+                assert_int_equal(rows[count], t);
+                for (int64_t k = 0; k < Q; k++)
+                    check_near(s.text, A[count * Q + k], info.coefficients[t * Q + k]);
+                count++;
+            }
+        assert_int_equal(count, n);
+        volt_model_free(fresh);
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
+/* A model of scaled inputs and of changes: the learner's targets are those of the user. */
+static void scales_stay_those_of_the_model(void **state)
+{
+    (void)state;
+    school s;
+    const int64_t anchors[Q] = {1, 0};
+    for (int change = 0; change < 2; change++) {
+        open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 836, &s);
+        volt_model_free(s.model);
+        s.fit.scale = 1;
+        s.fit.target = change ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
+        s.fit.anchors = anchors;
+        s.fit.ahead = 1;
+        for (int64_t i = 0; i < N * Q; i++)
+            s.Y[i] = 40 + 3 * s.Y[i];
+        s.model = fit_rows(&s, TRAIN, 0);
+        volt_model_info info;
+        volt_model_describe(s.model, &info);
+        volt_learner *learner = new_learner(s.model, 0, 1);
+
+        /* The same by hand: scaled rows and targets, as they are, and levels. */
+        school by_hand = s;
+        by_hand.fit = volt_fit_options_default();
+        by_hand.fit.alpha = s.fit.alpha;
+        by_hand.fit.scale = 0;
+        by_hand.X = new_matrix(N, D);
+        by_hand.Y = new_matrix(N, Q);
+        for (int64_t t = 0; t < N; t++) {
+            for (int64_t j = 0; j < D; j++)
+                by_hand.X[t * D + j] = (s.X[t * D + j] - info.input_shift[j]) * info.input_scale;
+            for (int64_t k = 0; k < Q; k++) {
+                double from = change ? s.X[t * D + anchors[k]] : info.target_mean[k];
+                by_hand.Y[t * Q + k] = (s.Y[t * Q + k] - from) / info.target_scale[k];
+            }
+        }
+        double A[N * Q], c[Q], y[Q];
+        for (int64_t t = TRAIN; t < N; t++)
+            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+        check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, N, Q), c, NULL));
+        volt_model *fresh = fit_rows(&by_hand, N, 0);
+        volt_model_info expected;
+        volt_model_describe(fresh, &expected);
+        for (int64_t i = 0; i < N * Q; i++)
+            check_near("a coefficient", A[i], expected.coefficients[i]);
+        check_near("an intercept", c[0], expected.intercepts[0]);
+        volt_model_free(fresh);
+        free(by_hand.X);
+        free(by_hand.Y);
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
+/* Records of the model and those that begin later: no entry crosses the start of one. */
+static void records_begin_anew(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {10, 8, 6, 11, 13};
+    for (int i = 0; engine_kernels[i]; i++) {
+        school s;
+        open_school(engine_kernels[i], 837, &s);
+        volt_model_free(s.model);
+        s.fit.records = lengths;
+        s.fit.n_records = 3;
+        s.model = fit_rows(&s, TRAIN, 0);
+        volt_learner *learner = new_learner(s.model, 0, 1);
+        for (int64_t t = TRAIN; t < N; t++) {
+            if (t == TRAIN || t == TRAIN + 11)
+                check_ok(volt_learner_restart(learner));
+            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+        }
+        s.fit.n_records = 5;
+        check_fresh(&s, learner, 0, N);
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
+/* Alphas of their own, an output that is not learned, one without an intercept: what a choice leaves. */
+static void a_chosen_model_learns(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(838);
+    enum { ROWS = 160 };
+    double *X = random_rows(&rng, ROWS + 1, 1, 0.9), Y[ROWS * Q], expected[Q], found[Q];
+    volt_kernel *kernel = plain_parse("volterra:tau_coef=0.6,lambda_coef=0.8");
+    for (int64_t t = 0; t < ROWS; t++) {
+        Y[t * Q] = X[t] + 0.4 * (t > 0 ? X[t - 1] * X[t] : 0) + 0.01 * volt_rng_normal(&rng);
+        Y[t * Q + 1] = X[t] * X[t] + 0.3 * volt_rng_normal(&rng);
+    }
+    volt_model *model = NULL;
+    check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, Q), NULL, nowhere, &model));
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    assert_true(info.alphas[0] != info.alphas[1]);
+    volt_learner *learner = new_learner(model, 0, 1);
+    check_ok(
+        volt_model_predict(model, volt_view_of(X + ROWS, 1, 1), NULL, volt_matrix_of(expected, 1, Q), NULL));
+    check_ok(volt_learner_push(learner, X + ROWS, found));
+    /* the smallest alpha is what the condition is about */
+    double room = 1000 * ROWS * DBL_EPSILON * ROWS * 10 / fmin(info.alphas[0], info.alphas[1]);
+    for (int k = 0; k < Q; k++)
+        assert_true(fabs(found[k] - expected[k]) <= room);
+    volt_learner_free(learner);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(X);
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+/* To the last bit, at any moment: also between a row and its target. */
+static void a_loaded_learner_goes_on(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++)
+        for (int pending = 0; pending < 2; pending++) {
+            school s;
+            open_school(engine_kernels[i], 839, &s);
+            volt_learner *learner = new_learner(s.model, 15, 0.97), *again = NULL;
+            double first[Q], second[Q];
+            int64_t t = TRAIN;
+            for (; t < TRAIN + 9; t++)
+                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+            check_ok(volt_learner_restart(learner));
+            for (; t < TRAIN + 13; t++)
+                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+            if (pending)
+                check_ok(volt_learner_push(learner, s.X + t * D, first));
+            check_ok(volt_learner_save(learner, scratch_path("learner")));
+            check_ok(volt_learner_load(s.model, NULL, scratch_path("learner"), &again));
+            volt_learner_info one = info_of(learner), two = info_of(again);
+            assert_memory_equal(&one, &two, sizeof one);
+            for (; t < N; t++) {
+                volt_learner *both[] = {learner, again};
+                for (int b = 0; b < 2; b++) {
+                    if (!pending || t > TRAIN + 13)
+                        check_ok(volt_learner_push(both[b], s.X + t * D, b ? second : first));
+                    check_ok(volt_learner_learn(both[b], s.Y + t * Q));
+                }
+                if (!pending || t > TRAIN + 13)
+                    assert_memory_equal(first, second, sizeof first);
+            }
+            check_ok(volt_learner_save(learner, scratch_path("one")));
+            check_ok(volt_learner_save(again, scratch_path("two")));
+            size_t size = 0, size_again = 0;
+            char *bytes = scratch_read(scratch_path("one"), &size);
+            char *bytes_again = scratch_read(scratch_path("two"), &size_again);
+            assert_int_equal(size, size_again);
+            assert_memory_equal(bytes, bytes_again, size);
+            free(bytes);
+            free(bytes_again);
+            volt_learner_free(learner);
+            volt_learner_free(again);
+            close_school(&s);
+        }
+}
+
+static void a_state_belongs_to_its_model(void **state)
+{
+    (void)state;
+    school s, other;
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 840, &s);
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 841, &other);
+    volt_learner *learner = new_learner(s.model, 5, 1), *again = NULL;
+    volt_stream *stream = NULL;
+    check_ok(volt_learner_save(learner, scratch_path("state")));
+    check_fails(volt_learner_load(other.model, NULL, scratch_path("state"), &again), VOLT_ERR_FORMAT,
+                "belongs to another model");
+    check_fails(volt_stream_load(s.model, NULL, scratch_path("state"), &stream), VOLT_ERR_FORMAT,
+                "is not the state of a volterra stream");
+    check_ok(volt_stream_create(s.model, NULL, &stream));
+    check_ok(volt_stream_save(stream, scratch_path("stream")));
+    check_fails(volt_learner_load(s.model, NULL, scratch_path("stream"), &again), VOLT_ERR_FORMAT,
+                "is not the state of a volterra learner");
+    check_fails(volt_learner_load(s.model, NULL, scratch_path("nothing"), &again), VOLT_ERR_IO, "nothing");
+    assert_null(again);
+    volt_stream_free(stream);
+    volt_learner_free(learner);
+    close_school(&s);
+    close_school(&other);
+}
+
+/* ---- what is refused -------------------------------------------------------------------------- */
+
+static void bad_rows_change_nothing(void **state)
+{
+    (void)state;
+    school s;
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.3", 842, &s);
+    volt_learner *learner = new_learner(s.model, 6, 1), *plain = new_learner(s.model, 6, 1);
+    double y[Q] = {9, 9}, expected[Q];
+    const double bad_x[D] = {NAN, 0}, bad_y[Q] = {0, INFINITY}, far[D] = {1e200, 1e200};
+    check_fails(volt_learner_learn(learner, s.Y), VOLT_ERR_ARGUMENT, "push one first");
+    for (int64_t t = TRAIN; t < N; t++) {
+        check_fails(volt_learner_push(learner, bad_x, y), VOLT_ERR_NOT_FINITE, "not finite");
+        check_fails(volt_learner_push(learner, far, y), VOLT_ERR_NOT_FINITE, "too large");
+        check_fails(volt_learner_update(learner, bad_x, s.Y, y), VOLT_ERR_NOT_FINITE, "input row");
+        check_fails(volt_learner_update(learner, s.X, bad_y, y), VOLT_ERR_NOT_FINITE, "target 2");
+        check_fails(volt_learner_drop(learner, 7), VOLT_ERR_ARGUMENT,
+                    "7 rows are to be dropped, and the window has 6");
+        check_fails(volt_learner_drop(learner, -1), VOLT_ERR_ARGUMENT, "-1 rows");
+        assert_true(y[0] == 9 && y[1] == 9);
+        check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+        check_fails(volt_learner_learn(learner, s.Y), VOLT_ERR_ARGUMENT, "learned once");
+        check_ok(volt_learner_update(plain, s.X + t * D, s.Y + t * Q, expected));
+        assert_memory_equal(y, expected, sizeof y);
+        y[0] = y[1] = 9;
+    }
+    check_ok(volt_learner_drop(learner, 6));
+    check_fails(volt_learner_drop(learner, 1), VOLT_ERR_ARGUMENT,
+                "1 rows are to be dropped, and the window has 0");
+    check_ok(volt_learner_update(learner, s.X, s.Y, y)); /* a window without rows forecasts 0 */
+    assert_true(y[0] == 0 && y[1] == 0);
+    assert_int_equal(info_of(learner).rows, 1);
+    volt_learner_free(learner);
+    volt_learner_free(plain);
+    close_school(&s);
+}
+
+static void bad_options_are_refused(void **state)
+{
+    (void)state;
+    school s;
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 843, &s);
+    volt_learner *learner = NULL;
+    volt_learner_options options = volt_learner_options_default();
+    static const double forgets[] = {0, -0.5, 1.01, NAN};
+    for (int i = 0; i < 4; i++) {
+        options.forget = forgets[i];
+        check_fails(volt_learner_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "forget is");
+    }
+    options = volt_learner_options_default();
+    options.window = -3;
+    check_fails(volt_learner_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "the window is -3");
+    check_fails(volt_learner_create(NULL, NULL, &learner), VOLT_ERR_ARGUMENT, "NULL");
+    volt_model_free(s.model);
+    s.text = "gak:window=3,centre=yes";
+    s.fit.intercept = 0;
+    s.model = fit_rows(&s, TRAIN, 0);
+    check_fails(volt_learner_create(s.model, NULL, &learner), VOLT_ERR_ARGUMENT, "fit it with an intercept");
+    assert_null(learner);
+    close_school(&s);
+}
+
+/* A window of one row, and a row that comes twice where alpha is below rounding. */
+static void small_windows_and_singular_rows(void **state)
+{
+    (void)state;
+    school s;
+    double y[Q];
+    run_script("volterra:tau_coef=0.6,lambda_coef=0.8", 844, 1);
+    open_school("rbf:gamma=0.5", 845, &s);
+    volt_model_free(s.model);
+    s.fit.alpha = 1e-17;
+    s.fit.intercept = 0;
+    s.model = fit_rows(&s, 1, 0);
+    volt_learner *learner = new_learner(s.model, 0, 1);
+    check_fails(volt_learner_update(learner, s.X, s.Y, y), VOLT_ERR_SINGULAR, "cannot be learned");
+    assert_int_equal(info_of(learner).rows, 1);
+    assert_int_equal(info_of(learner).pushed, 1);
+    check_ok(volt_learner_update(learner, s.X + D, s.Y + Q, y));
+    assert_int_equal(info_of(learner).rows, 2);
+    volt_learner_free(learner);
+    close_school(&s);
+}
+
+/* The k-th allocation fails, wherever it is: the learner is as it was, and does it the next time. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:window=4,sigma=1"};
+    for (int i = 0; i < 2; i++) {
+        school s;
+        open_school(kernels[i], 846, &s);
+        for (int64_t k = 1;; k++) {
+            volt_learner *learner = NULL;
+            failing_alloc_start(k);
+            volt_status status = volt_learner_create(s.model, NULL, &learner);
+            int hit = failing_alloc_hit();
+            volt_learner_free(learner);
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        volt_learner *learner = new_learner(s.model, 0, 1), *plain = new_learner(s.model, 0, 1), *loaded = NULL;
+        for (int64_t t = TRAIN; t < N; t++) {
+            double y[Q] = {9, 9}, expected[Q];
+            volt_status status = VOLT_ERR_MEMORY;
+            for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
+                failing_alloc_start(k);
+                status = volt_learner_push(learner, s.X + t * D, y);
+                failing_alloc_stop();
+                assert_true(status == VOLT_OK || (y[0] == 9 && y[1] == 9));
+            }
+            check_ok(status);
+            status = VOLT_ERR_MEMORY;
+            for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
+                failing_alloc_start(k);
+                status = volt_learner_learn(learner, s.Y + t * Q);
+                failing_alloc_stop();
+            }
+            check_ok(status);
+            check_ok(volt_learner_update(plain, s.X + t * D, s.Y + t * Q, expected));
+            assert_memory_equal(y, expected, sizeof y);
+        }
+        for (int64_t k = 1;; k++) {
+            failing_alloc_start(k);
+            volt_status status = volt_learner_save(learner, scratch_path("state"));
+            int hit = failing_alloc_hit();
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            if (status != VOLT_OK) /* a save may do without what the last writer left */
+                assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        for (int64_t k = 1; !loaded; k++) {
+            failing_alloc_start(k);
+            volt_status status = volt_learner_load(s.model, NULL, scratch_path("state"), &loaded);
+            int hit = failing_alloc_hit();
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        }
+        volt_learner_free(loaded);
+        volt_learner_free(learner);
+        volt_learner_free(plain);
+        close_school(&s);
+    }
+}
+
+/* The same bits, whatever the number of threads, once the learner has begun. */
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++) {
+        school s;
+        double y[2][(N - TRAIN) * Q];
+        open_school(engine_kernels[i], 847, &s);
+        for (int threads = 1; threads < 3; threads++) {
+            check_ok(volt_set_threads(1));
+            volt_learner *learner = new_learner(s.model, 12, 0.99);
+            check_ok(volt_set_threads(threads == 1 ? 1 : 3));
+            for (int64_t t = TRAIN; t < N; t++)
+                check_ok(
+                    volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y[threads - 1] + (t - TRAIN) * Q));
+            volt_learner_free(learner);
+        }
+        check_ok(volt_set_threads(0));
+        assert_memory_equal(y[0], y[1], sizeof y[0]);
+        close_school(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_engine_learns),
+        cmocka_unit_test(every_kernel_learns),
+        cmocka_unit_test(a_forecast_comes_first),
+        cmocka_unit_test(rows_without_targets_are_not_learned),
+        cmocka_unit_test(scales_stay_those_of_the_model),
+        cmocka_unit_test(records_begin_anew),
+        cmocka_unit_test(a_chosen_model_learns),
+        cmocka_unit_test(a_loaded_learner_goes_on),
+        cmocka_unit_test(a_state_belongs_to_its_model),
+        cmocka_unit_test(bad_rows_change_nothing),
+        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(small_windows_and_singular_rows),
+        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(threads_do_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
