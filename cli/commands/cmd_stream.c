@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "args/command.h"
 #include "commands/forecast.h"
+#include "commands/live_model.h"
 #include "files/header_line.h"
 #include "files/model_times.h"
 #include "files/outputs.h"
@@ -29,9 +30,11 @@ static const choice missing_line_choices[] = {
 
 typedef struct stream_arguments {
     common_arguments common;
-    const char *model, *state;
+    const char *model, *state, *journal;
     int start, beyond, missing;
-    bool strict, header;
+    int64_t window;
+    double forget;
+    bool strict, header, learn;
 } stream_arguments;
 
 static const option rows[] = {
@@ -69,6 +72,28 @@ static const option rows[] = {
      .argument = "FILE",
      .meaning =
          "go on from the moment that FILE holds, if it is there (else from --start), and write it at the end"},
+    {.name = "learn",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(stream_arguments, learn),
+     .meaning = "a line holds inputs and then targets: forecast the row, then learn it"},
+    {.name = "window",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(stream_arguments, window),
+     .argument = "N",
+     .meaning =
+         "with --learn: know the last N rows; the model's last N to begin with, or fewer (default: all rows)"},
+    {.name = "forget",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(stream_arguments, forget),
+     .argument = "PHI",
+     .meaning = "with --learn: the kernel of rows i and j fades by PHI^(|i-j|/2), 0 < PHI <= 1 (default: 1)"},
+    {.name = "journal",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(stream_arguments, journal),
+     .argument = "FILE",
+     .meaning = "with --learn: write down every row as it is learned; what FILE holds beyond the state is "
+                "learned first"},
     {.name = "header",
      .kind = OPTION_FLAG,
      .offset = offsetof(stream_arguments, header),
@@ -85,13 +110,15 @@ typedef struct stream_session {
     const stream_arguments *arguments;
     volt_model_info info;
     model_times times; /* of the model */
-    volt_stream *stream;
+    live_model live;
     row_lines lines;
-    double *x, *y;    /* a row, its forecast */
-    double *last;     /* the row before, where a value is held */
-    int64_t answered; /* rows with a forecast */
-    int64_t beyond;   /* rows beyond the ball before this run */
-    line_count refused, skipped, held;
+    const char **names; /* of the cells of a line, where they are not the inputs' alone */
+    double *cells;      /* of a line: inputs, and with --learn targets */
+    double *x, *y;      /* a row, its forecast */
+    double *last;       /* the row before, where a value is held */
+    int64_t answered;   /* rows with a forecast */
+    int64_t beyond;     /* rows beyond the ball before this run */
+    line_count refused, skipped, held, without_target, unlearned;
     bool flush_lines; /* somebody may be waiting for the answer */
     bool is_first;    /* the next row is the first of a record that began here */
 } stream_session;
@@ -178,13 +205,49 @@ static int skip_line(stream_session *session)
     return 0;
 }
 
+/* The numbers of a line that the model's inputs come from: all but the calendar, which is the date's. */
+static int64_t count_read(const stream_session *session)
+{
+    return session->info.d - session->times.calendar.cols;
+}
+
+/* The targets of the line; NULL: there are none, or one is missing. */
+static const double *targets_of(const stream_session *session)
+{
+    const double *targets = session->cells + count_read(session);
+    if (!session->arguments->learn)
+        return NULL;
+    for (int64_t k = 0; k < session->info.q; k++)
+        if (isnan(targets[k]))
+            return NULL;
+    return targets;
+}
+
+/* The row was forecast, and what it brings cannot be told from rounding. */
+static void report_unlearned(stream_session *session)
+{
+    count_line(&session->unlearned, session->lines.line);
+    if (session->unlearned.count == 1)
+        report("line %lld of standard input: %s", (long long)session->lines.line, volt_error_detail());
+}
+
 static int push_row(stream_session *session)
 {
-    volt_status status = volt_stream_push(session->stream, session->x, session->y);
-    if (status == VOLT_ERR_MEMORY)
+    volt_status status = VOLT_OK;
+    const double *target = targets_of(session);
+    switch (live_push(&session->live, session->x, target, session->y, &status)) {
+    case LIVE_FAILED:
         return complain_status(status);
-    if (status)
+    case LIVE_REFUSED:
         return refuse_line(session, volt_error_detail());
+    case LIVE_UNLEARNED:
+        report_unlearned(session);
+        break;
+    default:
+        break;
+    }
+    if (session->arguments->learn && !target)
+        count_line(&session->without_target, session->lines.line);
     session->answered++;
     session->is_first = false;
     print_forecast(session);
@@ -194,7 +257,7 @@ static int push_row(stream_session *session)
 static int hold_row(stream_session *session)
 {
     double *last = session->last;
-    if (session->is_first || !volt_stream_last(session->stream, last)) {
+    if (session->is_first || !live_last(&session->live, last)) {
         char problem[ROW_PROBLEM_LENGTH + 64];
         snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
         return refuse_line(session, problem);
@@ -224,19 +287,31 @@ static bool begins_record(const stream_session *session, const char *line)
     return session->info.n_records > 0 && (*line == '#' || line[strspn(line, " \t\r\n")] == '\0');
 }
 
+/* Is an input missing? */
+static bool has_hole(const stream_session *session)
+{
+    for (int64_t j = 0; j < count_read(session); j++)
+        if (isnan(session->x[j]))
+            return true;
+    return false;
+}
+
 static int push_line(stream_session *session, char *line, size_t length)
 {
     if (begins_record(session, line)) {
         session->lines.line++;
         session->is_first = true;
-        volt_stream_restart(session->stream);
-        return 0;
+        volt_status status = live_restart(&session->live);
+        return status ? complain_status(status) : 0;
     }
     row_kind kind = ROW_NONE;
     char problem[ROW_PROBLEM_LENGTH];
-    int failed = row_lines_take(&session->lines, line, length, session->x, &kind);
+    int failed = row_lines_take(&session->lines, line, length, session->cells, &kind);
     if (failed || kind == ROW_NONE)
         return failed;
+    memcpy(session->x, session->cells, (size_t)count_read(session) * sizeof *session->x);
+    if (kind == ROW_HOLED && session->arguments->missing != MISSING_ERROR && !has_hole(session))
+        kind = ROW_WHOLE; /* a target that is missing is not learned, and the row is forecast */
     if (kind != ROW_REFUSED && !add_calendar(session, line, problem))
         return refuse_line(session, problem);
     if (kind == ROW_WHOLE)
@@ -253,6 +328,19 @@ static int push_line(stream_session *session, char *line, size_t length)
     }
 }
 
+/* Keep the moment, once every answer is out: where they cannot be written the rows are to come again, and the old moment
+ * stays. `now`: at the end, else where the journal has become long. */
+static int keep_moment(stream_session *session, bool now)
+{
+    if (!session->arguments->state || (now && fflush(stdout) != 0) || ferror(stdout))
+        return 0;
+    volt_status status = live_keep(&session->live, now);
+    if (!status)
+        return 0;
+    return complain(EXIT_FAILED, "the state was not saved: %s",
+                    status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
+}
+
 static int push_lines(stream_session *session)
 {
     char *line = NULL;
@@ -261,6 +349,8 @@ static int push_lines(stream_session *session)
     int failed = 0;
     while (!failed && !interrupt_seen() && (length = getline(&line, &capacity, stdin)) >= 0) {
         failed = push_line(session, line, (size_t)length);
+        if (!failed)
+            failed = keep_moment(session, false);
         if (ferror(stdout))
             break; /* the end of the program says so */
     }
@@ -282,20 +372,6 @@ static void mention(const line_count *lines, const char *what)
              lines->count == 1 ? "" : "s", what, (long long)lines->first);
 }
 
-/* Keep the moment, once every answer is out: where they cannot be written the rows are to come again, and the old moment
- * stays. A failure of the lines is said first, and is the one that counts. */
-static int keep_moment(const stream_session *session, int failed)
-{
-    if (!session->arguments->state || fflush(stdout) != 0 || ferror(stdout))
-        return failed;
-    volt_status status = volt_stream_save(session->stream, session->arguments->state);
-    if (!status)
-        return failed;
-    int complaint = complain(EXIT_FAILED, "the state was not saved: %s",
-                             status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
-    return failed ? failed : complaint;
-}
-
 /* What became of the lines. A stream that had no answer to any of them has failed. */
 static int conclude(const stream_session *session)
 {
@@ -307,24 +383,57 @@ static int conclude(const stream_session *session)
     mention(&session->refused, "refused");
     mention(&session->skipped, "with missing values passed over");
     mention(&session->held, "with missing values completed from the row before");
-    forecast_warn_beyond(session->arguments->beyond, volt_stream_beyond(session->stream) - session->beyond,
+    mention(&session->without_target, "without a target forecast, and not learned");
+    mention(&session->unlearned, "forecast, and not learned: they bring nothing new to rounding");
+    forecast_warn_beyond(session->arguments->beyond, live_beyond(&session->live) - session->beyond,
                          session->answered);
     return 0;
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
+static bool is_among(const char *name, const char *const *names, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Inputs and targets as a header may name them. Targets that are inputs, some rows later, have no names of their own:
+ * then the order counts. */
+static int name_cells(stream_session *session)
+{
+    const volt_model_info *info = &session->info;
+    int64_t inputs = count_read(session);
+    if (!info->input_names || !info->output_names)
+        return 0;
+    for (int64_t k = 0; k < info->q; k++)
+        if (is_among(info->output_names[k], info->input_names, inputs))
+            return 0;
+    session->names = malloc((size_t)(inputs + info->q) * sizeof *session->names);
+    if (!session->names)
+        return complain(EXIT_FAILED, "not enough memory for the column names");
+    for (int64_t j = 0; j < inputs + info->q; j++)
+        session->names[j] = j < inputs ? info->input_names[j] : info->output_names[j - inputs];
+    return 0;
+}
+
 static int prepare(stream_session *session)
 {
     session->x = malloc((size_t)session->info.d * sizeof *session->x);
+    session->cells = malloc((size_t)(session->info.d + session->info.q) * sizeof *session->cells);
     session->y = malloc((size_t)session->info.q * sizeof *session->y);
     session->last = malloc((size_t)session->info.d * sizeof *session->last);
-    if (!session->x || !session->y || !session->last)
+    if (!session->x || !session->cells || !session->y || !session->last)
         return complain(EXIT_FAILED, "not enough memory for a row of the model");
     int failed = model_times_read(&session->info, &session->times);
+    if (!failed && session->arguments->learn)
+        failed = name_cells(session);
     if (!failed)
-        failed = row_lines_begin(&session->lines, session->info.d - session->times.calendar.cols,
-                                 session->info.input_names);
+        failed = row_lines_begin(&session->lines,
+                                 count_read(session) + (session->arguments->learn ? session->info.q : 0),
+                                 session->arguments->learn ? session->names : session->info.input_names);
     if (failed)
         return failed;
 
@@ -333,19 +442,19 @@ static int prepare(stream_session *session)
     return 0;
 }
 
-/* Where the stream begins: at the moment that was kept, or as --start says. */
-static int open_stream(stream_session *session, const volt_model *model)
+static int open_live(stream_session *session, const volt_model *model)
 {
-    struct stat about;
-    const char *state = session->arguments->state;
-    volt_predict_options options = forecast_options(session->arguments->start, session->arguments->beyond);
-    bool resumes = state && stat(state, &about) == 0;
-    volt_status status = resumes ? volt_stream_load(model, &options, state, &session->stream)
-                                 : volt_stream_create(model, &options, &session->stream);
-    if (status)
-        return complain_status(status);
-    session->beyond = volt_stream_beyond(session->stream);
-    return 0;
+    const stream_arguments *arguments = session->arguments;
+    const live_options options = {.predict = forecast_options(arguments->start, arguments->beyond),
+                                  .state = arguments->state,
+                                  .journal = arguments->journal,
+                                  .learn = arguments->learn,
+                                  .window = arguments->window,
+                                  .forget = arguments->forget};
+    int failed = live_open(&session->live, model, &options);
+    if (!failed)
+        session->beyond = live_beyond(&session->live);
+    return failed;
 }
 
 static int run_session(stream_session *session, const volt_model *model)
@@ -353,23 +462,46 @@ static int run_session(stream_session *session, const volt_model *model)
     volt_model_describe(model, &session->info);
     int failed = prepare(session);
     if (!failed)
-        failed = open_stream(session, model);
+        failed = open_live(session, model);
     if (!failed && session->arguments->header)
         failed = print_header(session);
     if (!failed) {
         interrupt_defer(true);
-        failed = keep_moment(session, push_lines(session));
+        failed = push_lines(session);
+        int lost =
+            keep_moment(session, true); /* a failure of the lines was said first, and is the one that counts */
+        failed = failed ? failed : lost;
         interrupt_defer(false);
     }
     if (!failed)
         failed = conclude(session);
 
-    volt_stream_free(session->stream);
+    live_close(&session->live);
     row_lines_release(&session->lines);
+    free(session->names);
+    free(session->cells);
     free(session->x);
     free(session->y);
     free(session->last);
     return failed;
+}
+
+static int check_learning(const stream_arguments *arguments)
+{
+    const char *given = arguments->window    ? "--window"
+                        : arguments->forget  ? "--forget"
+                        : arguments->journal ? "--journal"
+                                             : NULL;
+    if (given && !arguments->learn)
+        return complain(EXIT_USAGE, "%s goes with --learn", given);
+    if (arguments->forget > 1)
+        return complain(EXIT_USAGE, "--forget is %g, and must be above 0 and at most 1", arguments->forget);
+    if (arguments->journal && is_standard_output(arguments->journal))
+        return complain(EXIT_USAGE, "--journal must be a file: standard output brings the forecasts");
+    if (arguments->journal && arguments->state && strcmp(arguments->journal, arguments->state) == 0)
+        return complain(EXIT_USAGE, "--journal and --state must be two files, and both are %s",
+                        arguments->state);
+    return 0;
 }
 
 static int run_stream(int argc, char *const *argv)
@@ -384,9 +516,13 @@ static int run_stream(int argc, char *const *argv)
         return complain(EXIT_USAGE, "the model must be a file: standard input brings the rows");
     if (arguments.state && is_standard_output(arguments.state))
         return complain(EXIT_USAGE, "--state must be a file: standard output brings the forecasts");
-    failed = arguments.state ? output_check(arguments.state) : 0;
+    failed = check_learning(&arguments);
+    if (!failed && arguments.state)
+        failed = output_check(arguments.state);
     if (!failed && arguments.state)
         failed = output_check_against(arguments.state, arguments.model);
+    if (!failed && arguments.journal)
+        failed = output_check_against(arguments.journal, arguments.model);
     if (!failed)
         failed = model_read(arguments.model, &model);
     if (!failed)
@@ -413,11 +549,18 @@ const cli_command command_stream = {
         "Where the model was fitted on several records (--series), an empty line or one that begins with #\n"
         "begins another: the past is zero again, and there is no answer.\n"
         "\n"
+        "With --learn a line holds the inputs and then the targets, which mean what a row of --y means in\n"
+        "fit: with --ahead H what comes H rows later. Each row is forecast before it is learned, and after\n"
+        "every one the model is a fit on the rows that it knows, to rounding; scales, alpha and kernel stay.\n"
+        "A row whose target is missing is forecast and not learned. With --journal a crash loses at most\n"
+        "the row at hand: a line is on the disk before its answer is printed.\n"
+        "\n"
         "With --state a stream that ends, at the end of its input, at a signal (Ctrl-C, SIGTERM) or at a\n"
         "line that ends it, goes on with the next call as if it had never stopped.\n",
     .examples = "  tail -n 100 new.csv | volterra stream model.safetensors\n"
                 "  sensor | volterra stream model.safetensors --missing hold --header > forecast.csv\n"
-                "  volterra stream model.safetensors --state sensor.state < today.csv\n",
+                "  volterra stream model.safetensors --state sensor.state < today.csv\n"
+                "  volterra stream model.safetensors --learn --window 500 --state s --journal j < pairs.csv\n",
     .options = OPTION_TABLE(rows),
     .run = run_stream,
 };

@@ -344,7 +344,7 @@ VOLT_API void volt_learner_free(volt_learner *learner);
  * VOLT_ERR_NOT_FINITE when the forecast is too large for a double: the row is in. */
 VOLT_API volt_status volt_learner_push(volt_learner *learner, const double *x, double *y);
 /* Learn the target y (q numbers) of the row that was pushed last: what stands in that row of Y in a fit. Without it the
- * row only feeds the past. VOLT_ERR_ARGUMENT when there is no such row or it is learned, VOLT_ERR_NOT_FINITE,
+ * row only feeds the past, and is kept for that until the rows of the window before it have left. VOLT_ERR_ARGUMENT when there is no such row or it is learned, VOLT_ERR_NOT_FINITE,
  * VOLT_ERR_SINGULAR when it brings nothing new to rounding; the learner is as it was. */
 VOLT_API volt_status volt_learner_learn(volt_learner *learner, const double *y);
 /* Both; y is checked first, so that a pair that is not finite changes nothing. `forecast` may be NULL.
@@ -372,6 +372,8 @@ typedef struct volt_learner_info {
     int64_t events;   /* pushes, targets, drops and restarts: what a journal counts */
 } volt_learner_info;
 VOLT_API void volt_learner_describe(const volt_learner *learner, volt_learner_info *info);
+/* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */
+VOLT_API int volt_learner_last(const volt_learner *learner, double *x);
 
 /* The coefficients A (rows x q) and intercepts c (q numbers) on scaled targets, of the rows of the window, the oldest
  * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */
@@ -387,7 +389,8 @@ VOLT_API volt_status volt_learner_load(const volt_model *model, const volt_learn
 /* Keep a journal: what the file holds and the learner has not seen is done first, and *replayed (may be NULL) counts it;
  * from then on everything that changes the learner is appended to the file, and on the disk before the call returns. A
  * last line that was cut short is dropped. VOLT_ERR_IO, also when another process keeps the file; VOLT_ERR_FORMAT for one
- * that is damaged, of another model, or begins after the learner's moment. After a VOLT_ERR_IO of push, learn, drop or
+ * that is damaged, of another model, or begins after the learner's moment; the learner can only be freed then. After a
+ * VOLT_ERR_IO of push, learn, drop or
  * restart the learner is ahead of its journal, and takes nothing more until volt_learner_clear_journal. */
 VOLT_API volt_status volt_learner_open_journal(volt_learner *learner, const char *path, int64_t *replayed);
 /* Empty the journal: all of it is in a file that volt_learner_save wrote. */

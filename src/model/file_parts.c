@@ -12,6 +12,7 @@ static const volt_file_part *const parts[] = {
     &volt_records_part,   /* lengths of the records that the rows are */
     &volt_reservoir_part, /* weights of reservoirs */
     &volt_loss_part,      /* another loss than squares, its certificate, and classes */
+    &volt_shares_part,    /* of the readout that was taken, where it is not all of it */
     &volt_notes_part,     /* texts of whoever fitted the model */
     &volt_errors_part,    /* of the training rows, for intervals */
     &volt_factor_part,    /* of the Gram matrix, for variances */

@@ -182,6 +182,13 @@ void volt_learner_describe(const volt_learner *learner, volt_learner_info *info)
     };
 }
 
+int volt_learner_last(const volt_learner *learner, double *x)
+{
+    if (learner->pushed > 0)
+        memcpy(x, learner->last, (size_t)learner->model->recipe.inputs * sizeof *x);
+    return learner->pushed > 0;
+}
+
 /* Those of one group into the columns of its outputs. `a` is room for n x group->n numbers and group->n more. */
 static void give_coefficients(const volt_learner *learner, const volt_learner_group *group, double *a,
                               volt_matrix A, double *c)

@@ -5,12 +5,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file_fields.h"
+#include "model/file_writer.h"
 #include "model/learner_internal.h"
 #include "model/stream_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const format_name = "volterra-learner";
@@ -18,141 +18,101 @@ static const int64_t format_version = 1;
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
-/* Parts that every learner has, then two for each group. */
-enum { NUMBERS, MOVING, RECENT, LAST, KERNEL, PARTS };
-static const char *const part_names[PARTS] = {"numbers", "moving", "recent", "last", "kernel"};
-enum { NAME_LENGTH = 32 };
-
-static void group_name(const char *what, int64_t g, char name[NAME_LENGTH])
-{
-    snprintf(name, NAME_LENGTH, "%s.%" PRId64, what, g);
-}
-
 static int64_t count_columns(const volt_learner *learner)
 {
     return volt_moving_next(learner->moving) - volt_moving_begin(learner->moving);
 }
 
-static void part_lengths(const volt_learner *learner, int64_t lengths[PARTS])
+/* Numbers of the factors of all groups, one after the other, and of their solves. */
+static int64_t factor_length(const volt_learner *learner)
+{
+    return learner->n * (learner->n + 1) / 2;
+}
+
+static int64_t solved_length(const volt_learner *learner)
+{
+    int64_t columns = 0;
+    for (int64_t g = 0; g < learner->n_groups; g++)
+        columns += learner->groups[g].n + 1;
+    return learner->n * columns;
+}
+
+static void put_settings(const volt_learner *learner, volt_file_writer *writer)
+{
+    volt_put_text(writer, "format", format_name);
+    volt_put_count(writer, "version", format_version);
+    volt_put_text(writer, "library", volt_version());
+    volt_put_text(writer, "kernel", volt_kernel_text(learner->model->kernel));
+    volt_put_count(writer, "window", learner->window);
+    volt_put_number(writer, "forget", learner->forget);
+    volt_put_count(writer, "rows", learner->pushed);
+    volt_put_count(writer, "learned", learner->learned);
+    volt_put_count(writer, "beyond", learner->beyond);
+    volt_put_count(writer, "events", learner->events);
+    volt_put_flag(writer, "begun", learner->recent.begun);
+    volt_put_flag(writer, "pending", learner->pending);
+}
+
+static void put_past(const volt_learner *learner, volt_file_writer *writer)
 {
     const volt_recipe *recipe = &learner->model->recipe;
-    lengths[NUMBERS] = learner->n;
-    lengths[MOVING] = volt_moving_length(learner->moving);
-    lengths[RECENT] = learner->recent.begun ? volt_recent_length(recipe) : 0;
-    lengths[LAST] = learner->pushed > 0 ? recipe->inputs : 0;
-    lengths[KERNEL] = learner->pending ? count_columns(learner) : 0;
-}
-
-static void give_parts(const volt_learner *learner, double *const parts[PARTS])
-{
-    for (int64_t i = 0; i < learner->n; i++)
-        parts[NUMBERS][i] = (double)learner->numbers[i];
-    volt_moving_get(learner->moving, parts[MOVING]);
-    if (learner->recent.begun)
-        volt_recent_get(&learner->model->recipe, &learner->recent, parts[RECENT]);
+    double *moving = volt_put_room(writer, "moving", volt_moving_length(learner->moving), 0);
+    if (moving)
+        volt_moving_get(learner->moving, moving);
+    if (learner->recent.begun) {
+        double *recent = volt_put_room(writer, "recent", volt_recent_length(recipe), 0);
+        if (recent)
+            volt_recent_get(recipe, &learner->recent, recent);
+    }
     if (learner->pushed > 0)
-        memcpy(parts[LAST], learner->last, (size_t)learner->model->recipe.inputs * sizeof(double));
+        volt_put_tensor(writer, "last", recipe->inputs, 0, learner->last);
     if (learner->pending)
-        memcpy(parts[KERNEL], learner->k, (size_t)count_columns(learner) * sizeof(double));
+        volt_put_tensor(writer, "pending_kernel", count_columns(learner), 0, learner->k);
 }
 
-/* All tensors of a file and their memory. */
-typedef struct tensor_list {
-    volt_tensor *tensors;
-    double **owned;
-    char (*names)[NAME_LENGTH];
-    int64_t n;
-} tensor_list;
-
-static void release_list(tensor_list *list)
+static void put_window(const volt_learner *learner, volt_file_writer *writer)
 {
-    for (int64_t t = 0; list->owned && t < list->n; t++)
-        volt_free(list->owned[t]);
-    volt_free(list->owned);
-    volt_free(list->tensors);
-    volt_free(list->names);
-}
-
-static volt_status make_list(const volt_learner *learner, tensor_list *list)
-{
-    int64_t lengths[PARTS], n = learner->n;
-    list->n = PARTS + 2 * learner->n_groups;
-    list->tensors = volt_alloc_zero(list->n, sizeof *list->tensors);
-    list->owned = volt_alloc_zero(list->n, sizeof *list->owned);
-    list->names = volt_alloc_zero(list->n, sizeof *list->names);
-    if (!list->tensors || !list->owned || !list->names)
-        return VOLT_ERR_MEMORY;
-    part_lengths(learner, lengths);
-    for (int64_t t = 0; t < list->n; t++) {
-        int64_t g = (t - PARTS) / 2;
-        bool is_part = t < PARTS, is_factor = !is_part && (t - PARTS) % 2 == 0;
-        int64_t cols = is_part || is_factor ? 0 : learner->groups[g].n + 1;
-        int64_t rows = is_part ? lengths[t] : is_factor ? n * (n + 1) / 2 : n;
-        list->owned[t] = volt_alloc_doubles(rows, cols > 0 ? cols : 1);
-        if (!list->owned[t])
-            return VOLT_ERR_MEMORY;
-        if (!is_part)
-            group_name(is_factor ? "factor" : "solved", g, list->names[t]);
-        list->tensors[t] = (volt_tensor){is_part ? part_names[t] : list->names[t], rows, cols, list->owned[t]};
-    }
-    give_parts(learner, list->owned);
-    for (int64_t g = 0; g < learner->n_groups; g++) {
+    double *numbers = volt_put_room(writer, "numbers", learner->n, 0);
+    double *packed = volt_put_room(writer, "factors", learner->n_groups * factor_length(learner), 0);
+    double *solved = volt_put_room(writer, "solved", solved_length(learner), 0);
+    for (int64_t i = 0; numbers && i < learner->n; i++)
+        numbers[i] = (double)learner->numbers[i];
+    for (int64_t g = 0; packed && solved && g < learner->n_groups; g++) {
         const volt_online_factor *factor = learner->groups[g].factor;
-        volt_online_get(factor, list->owned[PARTS + 2 * g]);
-        memcpy(list->owned[PARTS + 2 * g + 1], factor->W + factor->start * (factor->q + 1),
-               (size_t)(n * (factor->q + 1)) * sizeof(double));
+        int64_t width = factor->q + 1;
+        volt_online_get(factor, packed + g * factor_length(learner));
+        memcpy(solved, factor->W + factor->start * width, (size_t)(learner->n * width) * sizeof *solved);
+        solved += learner->n * width;
     }
-    return VOLT_OK;
 }
 
-static volt_status check_finite(const tensor_list *list)
+static volt_status check_finite(const volt_file_writer *writer)
 {
-    for (int64_t t = 0; t < list->n; t++) {
-        int64_t count = list->tensors[t].rows * (list->tensors[t].cols > 0 ? list->tensors[t].cols : 1);
-        for (int64_t i = 0; i < count; i++)
-            VOLT_REQUIRE(isfinite(list->owned[t][i]), VOLT_ERR_NOT_FINITE,
+    for (int64_t t = 0; t < writer->n_tensors; t++)
+        for (int64_t i = 0; !writer->failed && i < writer->tensors[t].rows; i++)
+            VOLT_REQUIRE(isfinite(writer->tensors[t].data[i]), VOLT_ERR_NOT_FINITE,
                          "the learner holds a value that is not finite, and cannot be saved");
-    }
     return VOLT_OK;
-}
-
-static volt_status write_file(const volt_learner *learner, const char *path, const tensor_list *list,
-                              const char *digest)
-{
-    enum { COUNTS = 6 };
-    static const char *const keys[COUNTS] = {"version", "window", "rows", "learned", "beyond", "events"};
-    const int64_t counts[COUNTS] = {format_version,   learner->window, learner->pushed,
-                                    learner->learned, learner->beyond, learner->events};
-    char texts[COUNTS][32], forget[VOLT_NUMBER_LENGTH];
-    volt_metadatum metadata[COUNTS + 7] = {
-        {"format", format_name},
-        {"library", volt_version()},
-        {"kernel", volt_kernel_text(learner->model->kernel)},
-        {"model", digest},
-        {"forget", volt_format_number(learner->forget, forget)},
-        {"begun", learner->recent.begun ? "yes" : "no"},
-        {"pending", learner->pending ? "yes" : "no"},
-    };
-    for (int i = 0; i < COUNTS; i++) {
-        snprintf(texts[i], sizeof texts[i], "%" PRId64, counts[i]);
-        metadata[7 + i] = (volt_metadatum){keys[i], texts[i]};
-    }
-    VOLT_TRY(check_finite(list));
-    return volt_safetensors_write(path, list->tensors, list->n, metadata, COUNTS + 7);
 }
 
 volt_status volt_learner_save(const volt_learner *learner, const char *path)
 {
     VOLT_REQUIRE(learner && path, VOLT_ERR_ARGUMENT, "the learner or the path is NULL");
-    tensor_list list = {0};
+    volt_file_writer writer = {0};
     char digest[VOLT_DIGEST_LENGTH];
     double *row = volt_alloc_doubles(1, learner->model->d);
-    volt_status status = row ? make_list(learner, &list) : VOLT_ERR_MEMORY;
+    volt_status status = row ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         volt_model_digest(learner->model, row, digest);
-        status = write_file(learner, path, &list, digest);
+        put_settings(learner, &writer);
+        volt_put_text(&writer, "model", digest);
+        put_past(learner, &writer);
+        put_window(learner, &writer);
+        status = check_finite(&writer);
     }
-    release_list(&list);
+    if (status == VOLT_OK)
+        status = volt_writer_finish(&writer, path, (volt_progress){0});
+    volt_writer_release(&writer);
     volt_free(row);
     return status;
 }
@@ -198,7 +158,7 @@ static volt_status read_numbers(const volt_file_fields *fields, volt_learner *le
 {
     const volt_tensor *numbers = NULL;
     int64_t least = volt_moving_begin(learner->moving), next = volt_moving_next(learner->moving);
-    VOLT_TRY(volt_fields_tensor(fields, part_names[NUMBERS], -1, 0, &numbers));
+    VOLT_TRY(volt_fields_tensor(fields, "numbers", -1, 0, &numbers));
     VOLT_REQUIRE(numbers->rows <= next - least && (learner->window == 0 || numbers->rows <= learner->window),
                  VOLT_ERR_FORMAT, "%s: the window has %" PRId64 " rows, more than there can be", fields->path,
                  numbers->rows);
@@ -219,18 +179,17 @@ static volt_status read_numbers(const volt_file_fields *fields, volt_learner *le
 
 static volt_status read_groups(const volt_file_fields *fields, volt_learner *learner)
 {
-    int64_t n = learner->n;
+    const volt_tensor *packed = NULL, *solved = NULL;
+    int64_t each = factor_length(learner);
+    VOLT_TRY(volt_fields_tensor(fields, "factors", learner->n_groups * each, 0, &packed));
+    VOLT_TRY(volt_fields_tensor(fields, "solved", solved_length(learner), 0, &solved));
+    const double *W = solved->data;
     for (int64_t g = 0; g < learner->n_groups; g++) {
-        char name[NAME_LENGTH];
-        const volt_tensor *packed = NULL, *solved = NULL;
         volt_online_factor *factor = learner->groups[g].factor;
-        group_name("factor", g, name);
-        VOLT_TRY(volt_fields_tensor(fields, name, n * (n + 1) / 2, 0, &packed));
-        group_name("solved", g, name);
-        VOLT_TRY(volt_fields_tensor(fields, name, n, factor->q + 1, &solved));
-        volt_status status = volt_online_set(factor, n, packed->data, solved->data);
+        volt_status status = volt_online_set(factor, learner->n, packed->data + g * each, W);
         if (status != VOLT_OK)
             return volt_fail_prefix(status, "%s", fields->path);
+        W += learner->n * (factor->q + 1);
     }
     return VOLT_OK;
 }
@@ -242,7 +201,7 @@ static volt_status read_pending(const volt_file_fields *fields, volt_learner *le
     if (!learner->pending)
         return VOLT_OK;
     VOLT_TRY(volt_grow((void **)&learner->k, &learner->k_room, columns, sizeof *learner->k));
-    VOLT_TRY(volt_fields_copy(fields, part_names[KERNEL], columns, 0, learner->k));
+    VOLT_TRY(volt_fields_copy(fields, "pending_kernel", columns, 0, learner->k));
     volt_learner_solve(learner);
     return VOLT_OK;
 }
@@ -259,17 +218,17 @@ static volt_status read_moment(const volt_file_fields *fields, volt_learner *lea
     VOLT_TRY(volt_fields_flag(fields, "begun", &learner->recent.begun));
     VOLT_REQUIRE(!learner->pending || learner->pushed > 0, VOLT_ERR_FORMAT,
                  "%s: a row waits for its target, and none was pushed", fields->path);
-    VOLT_TRY(volt_fields_tensor(fields, part_names[MOVING], -1, 0, &part));
+    VOLT_TRY(volt_fields_tensor(fields, "moving", -1, 0, &part));
     volt_status status = volt_moving_set(learner->moving, part->data, part->rows);
     if (status == VOLT_ERR_FORMAT)
         return volt_fail_prefix(status, "%s", fields->path);
     VOLT_TRY(status);
     if (learner->recent.begun) {
-        VOLT_TRY(volt_fields_tensor(fields, part_names[RECENT], volt_recent_length(recipe), 0, &part));
+        VOLT_TRY(volt_fields_tensor(fields, "recent", volt_recent_length(recipe), 0, &part));
         volt_recent_set(recipe, part->data, &learner->recent);
     }
     if (learner->pushed > 0)
-        VOLT_TRY(volt_fields_copy(fields, part_names[LAST], recipe->inputs, 0, learner->last));
+        VOLT_TRY(volt_fields_copy(fields, "last", recipe->inputs, 0, learner->last));
     VOLT_TRY(read_numbers(fields, learner));
     VOLT_TRY(read_groups(fields, learner));
     return read_pending(fields, learner);

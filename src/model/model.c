@@ -30,8 +30,8 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
     fresh->shares = volt_alloc_doubles(1, q);
     fresh->report_numbers = volt_alloc_doubles(4, q);
     if (!fresh->input.shift || !fresh->target_mean || !fresh->target_scale || !fresh->coefficients ||
-        !fresh->intercepts || !fresh->last_target || !fresh->alphas || !fresh->anchors ||
-        !fresh->shares || !fresh->report_numbers) {
+        !fresh->intercepts || !fresh->last_target || !fresh->alphas || !fresh->anchors || !fresh->shares ||
+        !fresh->report_numbers) {
         volt_model_free(fresh);
         return VOLT_ERR_MEMORY;
     }

@@ -1,0 +1,49 @@
+/* cli/commands/live_model.h: what takes the rows of volterra stream: a stream, or with --learn a learner, with the files
+ * that keep its moment. */
+#ifndef CLI_LIVE_MODEL_H
+#define CLI_LIVE_MODEL_H
+
+#include "volterra.h"
+
+#include <stdbool.h>
+
+/* What the command line says about it. */
+typedef struct live_options {
+    volt_predict_options predict;
+    const char *state;   /* NULL: none */
+    const char *journal; /* NULL: none */
+    bool learn;
+    int64_t window; /* 0: not given */
+    double forget;  /* 0: not given */
+} live_options;
+
+typedef struct live_model {
+    live_options options;
+    volt_stream *stream; /* one of the two */
+    volt_learner *learner;
+    int64_t saved; /* rows that were learned when the state was saved last */
+} live_model;
+
+/* What became of a row. */
+typedef enum live_answer {
+    LIVE_FORECAST,  /* y is its forecast, and its target, if it had one, is learned */
+    LIVE_UNLEARNED, /* y is its forecast, and volt_error_detail says why it was not learned */
+    LIVE_REFUSED,   /* volt_error_detail says why */
+    LIVE_FAILED     /* memory, or the journal: nothing more can be done */
+} live_answer;
+
+/* At the moment that was kept, or as --start says. Returns 0, or the exit status after saying what is wrong. */
+int live_open(live_model *live, const volt_model *model, const live_options *options);
+void live_close(live_model *live);
+
+/* A row x with its target, NULL where it has none. *status: of the library, where it failed. */
+live_answer live_push(live_model *live, const double *x, const double *target, double *y, volt_status *status);
+volt_status live_restart(live_model *live);
+int live_last(const live_model *live, double *x);
+int64_t live_beyond(const live_model *live);
+
+/* Keep the moment where that is asked for; the journal begins anew. With `now` false only when many rows have come since
+ * the last time. The answers must be out. */
+volt_status live_keep(live_model *live, bool now);
+
+#endif

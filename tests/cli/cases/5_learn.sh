@@ -1,0 +1,225 @@
+# tests/cli/cases/5_learn.sh: stream --learn: a model that goes on learning.
+
+# A model of 40 rows of one input and one target, and 30 rows of both that follow.
+learning_model()
+{
+    awk 'BEGIN {
+        for (t = 0; t < 70; t++) {
+            u = sin(0.7 * t) + 0.5 * cos(1.9 * t * t); v = 0.6 * before + u * (1 + 0.4 * before); before = u
+            printf "%.6f\n", u > (t < 40 ? "x.csv" : "x-after.csv")
+            printf "%.6f\n", v > (t < 40 ? "y.csv" : "y-after.csv")
+        } }'
+    sed -i '1i u' x.csv
+    sed -i '1i v' y.csv
+    paste -d, x-after.csv y-after.csv >pairs
+    expect 0 fit --x x.csv --y y.csv --kernel volterra:tau_coef=0.5,lambda_coef=0.6 --alpha 0.05 -o model.safetensors
+}
+
+learn_rows()
+{
+    learning_model
+    # The first forecast is that of the model; the later ones are better than what never learns.
+    expect 0 stream model.safetensors --learn <pairs
+    lines_of out 30
+    cp out learned
+    expect 0 stream model.safetensors <x-after.csv
+    near <(head -n 1 learned) <(head -n 1 out) 1e-9
+    cmp -s out learned && fail "nothing was learned"
+    # With a window the first forecast is that of its rows alone. As many rows as there are: all of them.
+    expect 0 stream model.safetensors --learn --window 5 <pairs
+    cp out few
+    cmp -s few learned && fail "the window makes no difference"
+    expect 0 stream model.safetensors --learn --window 1000 <pairs
+    same out learned
+    expect 0 stream model.safetensors --learn --forget 0.9 <pairs
+    cmp -s out learned && fail "forgetting makes no difference"
+    # Headers name inputs and targets, in any order; JSON and a header of its own are as without --learn.
+    { echo v,u; paste -d, y-after.csv x-after.csv; } >named
+    expect 0 stream model.safetensors --learn --header <named
+    [ "$(head -n 1 out)" = v ] || fail "the header is $(head -n 1 out)"
+    tail -n +2 out | cmp -s - learned || fail "the order of the columns makes a difference"
+    expect 0 stream model.safetensors --learn --json <pairs
+    tr -d '[]' <out | cmp -s - learned || fail "JSON has other answers"
+}
+check "stream --learn forecasts each row, then learns it" learn_rows
+
+learn_is_a_fit()
+{
+    learning_model
+    # The forecast of a row is that of a fit on the rows before it, in the scales of the model: none here.
+    tail -n +2 x.csv >x-all.csv && cat x-after.csv >>x-all.csv
+    tail -n +2 y.csv >y-all.csv && cat y-after.csv >>y-all.csv
+    # Inputs beyond those of training would be clipped: taken as they are while the kernel allows it.
+    local fit=(--kernel volterra:tau=0.2,lambda=0.6 --alpha 0.05 --no-scale)
+    expect 0 fit --x x.csv --y y.csv "${fit[@]}" -o plain.safetensors
+    expect 0 stream plain.safetensors --learn --beyond allow <pairs
+    cp out learned
+    local rows
+    for rows in 41 55 69; do
+        head -n "$rows" x-all.csv >x-part.csv
+        head -n "$rows" y-all.csv >y-part.csv
+        sed -n "$((rows + 1))p" x-all.csv >next.csv
+        expect 0 fit --x x-part.csv --y y-part.csv "${fit[@]}" -o part.safetensors
+        expect 0 stream part.safetensors --beyond allow <next.csv
+        near <(sed -n "$((rows - 39))p" learned) out 1e-8
+    done
+}
+check "stream --learn is a fit on the rows so far" learn_is_a_fit
+
+learn_bad_lines()
+{
+    learning_model
+    expect 0 stream model.safetensors --learn <pairs
+    cp out learned
+    # What is no row, or not finite, costs its line, and the others are what they were.
+    sed '3i oops,1\n0.1\n0.1,inf\n0.1,0.2,0.3\n,0.3' pairs >garbage
+    expect 0 stream model.safetensors --learn <garbage
+    grep -vx NA out | cmp -s - learned || fail "other answers"
+    [ "$(grep -cx NA out)" -eq 5 ] || fail "$(grep -cx NA out) lines are answered with NA"
+    err_has '4 lines of standard input refused; the first is line 3$'
+    err_has '1 line of standard input with missing values passed over; the first is line 7$'
+    # A target that is missing: the row is forecast, and feeds the past.
+    sed '4s/,.*/,NA/' pairs >holed
+    expect 0 stream model.safetensors --learn <holed
+    lines_of out 30
+    head -n 4 out | cmp -s - <(head -n 4 learned) || fail "the forecast of the row is another"
+    tail -n 1 out | cmp -s - <(tail -n 1 learned) && fail "the target was learned"
+    err_has '1 line of standard input without a target forecast, and not learned; the first is line 4$'
+    expect 1 stream model.safetensors --learn --missing error <holed
+    err_has 'line 4 of standard input: .*missing'
+    # A row may be held, and has its target.
+    sed '4s/.*,/,/' pairs >held
+    expect 0 stream model.safetensors --learn --missing hold <held
+    grep -q NA out && fail "a line was not held"
+    # Nothing is learned where alpha is nothing against rounding, and the row comes again and again.
+    printf '0.5\n' >one-x && printf '1\n' >one-y
+    expect 0 fit --x one-x --y one-y --kernel rbf:gamma=1 --alpha 1e-17 --no-intercept --no-scale -o one.safetensors
+    printf '0.5,1\n0.5,2\n' >again
+    expect 0 stream one.safetensors --learn <again
+    lines_of out 2
+    err_has 'line 1 of standard input: the row cannot be learned: it leaves a pivot of .*alpha is 1e-17'
+    err_has '2 lines of standard input forecast, and not learned'
+}
+check "stream --learn: bad lines, missing targets, rows that bring nothing" learn_bad_lines
+
+learn_refusals()
+{
+    learning_model
+    local option
+    for option in '--window 5' '--forget 0.9' '--journal j'; do
+        expect 2 stream model.safetensors $option <pairs
+        err_has "^volterra stream: ${option%% *} goes with --learn$"
+    done
+    expect 2 stream model.safetensors --learn --window 0 <pairs
+    err_has '--window must be at least 1, not 0'
+    expect 2 stream model.safetensors --learn --window -3 <pairs
+    expect 2 stream model.safetensors --learn --forget 0 <pairs
+    expect 2 stream model.safetensors --learn --forget 1.2 <pairs
+    err_has '--forget is 1.2, and must be above 0 and at most 1'
+    expect 2 stream model.safetensors --learn --journal - <pairs
+    expect 2 stream model.safetensors --learn --journal s --state s <pairs
+    err_has 'must be two files'
+    expect 2 stream model.safetensors --learn --journal model.safetensors <pairs
+    expect 1 stream model.safetensors --learn --journal x.csv <pairs
+    err_has 'x.csv is not the journal of a learner'
+    expect 1 stream model.safetensors --learn --journal no/where <pairs
+    err_has 'no/where: the journal cannot be opened'
+    # States: of a stream, with another window, of another model.
+    expect 0 stream model.safetensors --state plain.state <x-after.csv
+    expect 1 stream model.safetensors --learn --state plain.state <pairs
+    err_has 'is not the state of a volterra learner'
+    expect 0 stream model.safetensors --learn --window 9 --state nine.state <pairs
+    expect 2 stream model.safetensors --learn --window 8 --state nine.state <pairs
+    err_has 'nine.state was learned with --window 9, and --window is 8$'
+    expect 2 stream model.safetensors --learn --forget 0.5 --state nine.state <pairs
+    err_has 'nine.state was learned with --forget 1, and --forget is 0.5$'
+    expect 1 stream model.safetensors --state nine.state <x-after.csv
+    err_has 'is not the state of a volterra stream'
+    small_model
+    expect 1 stream model.safetensors --learn --state nine.state <x.csv
+    err_has 'belongs to another model'
+}
+check "stream --learn: what is refused" learn_refusals
+
+learn_in_parts()
+{
+    learning_model
+    expect 0 stream model.safetensors --learn --window 20 --forget 0.98 --state whole.state <pairs
+    cp out whole
+    # Ended and taken up again, with a state or a journal or both: the same answers and the same state, to the last bit.
+    local files n
+    for files in '--state part.state' '--journal part.journal' '--state part.state --journal part.journal'; do
+        rm -f part.* answers
+        for n in 1 2 3; do
+            sed -n "$((10 * n - 9)),$((10 * n))p" pairs >part
+            expect 0 stream model.safetensors --learn --window 20 --forget 0.98 $files <part
+            cat out >>answers
+        done
+        same answers whole
+        case $files in *state*) same part.state whole.state ;; esac
+    done
+    # A state takes over what its journal had.
+    [ "$(wc -l <part.journal)" -eq 1 ] || fail "the journal was not emptied: $(cat part.journal)"
+}
+check "stream --learn goes on from its state and its journal" learn_in_parts
+
+# Fed row by row, and killed as soon as so many answers have come and one more row is on its way.
+learn_killed()
+{
+    learning_model
+    expect 0 stream model.safetensors --learn --window 20 --state whole.state <pairs
+    expect 0 stream model.safetensors --learn --window 20 --state before.state </dev/null
+    local with answers job reply done_rows
+    for with in 'journal' 'state journal'; do
+        for answers in 0 1 7 16; do
+            rm -f killed.* question answer
+            [ "$with" = journal ] || cp before.state killed.state
+            mkfifo question answer
+            "$VOLTERRA" stream model.safetensors --learn --window 20 --state killed.state --journal killed.journal \
+                <question >answer 2>err &
+            job=$!
+            exec 3>question 4<answer
+            head -n "$((answers + 1))" pairs >&3
+            for ((i = 0; i < answers; i++)); do
+                read -r -t 120 reply <&4 || fail "no answer to row $((i + 1))"
+            done
+            kill -KILL $job
+            wait $job
+            exec 3>&- 4<&-
+            done_rows=0
+            if [ -s killed.journal ]; then
+                done_rows=$(($(wc -l <killed.journal) - 1))
+                [ "$done_rows" -ge 0 ] || done_rows=0
+            fi
+            [ "$done_rows" -ge "$answers" ] || fail "$done_rows rows are in the journal after $answers answers"
+            [ "$done_rows" -le "$((answers + 1))" ] || fail "$done_rows rows are in the journal"
+            tail -n +"$((done_rows + 1))" pairs >rest
+            expect 0 stream model.safetensors --learn --window 20 --state killed.state --journal killed.journal <rest
+            same killed.state whole.state
+            nothing_left
+        done
+    done
+}
+check "stream --learn --journal: kill -9 loses nothing" learn_killed
+
+# Lines of records: another one begins with an empty line.
+learn_records()
+{
+    learning_model
+    { echo u,v,part; paste -d, <(tail -n +2 x.csv) <(tail -n +2 y.csv) <(yes a | head -n 25; yes b | head -n 15); } >table.csv
+    expect 0 fit --x table.csv:u --y table.csv:v --series table.csv:part --kernel memory:gamma=1,rho=0.5,mu=0.8 \
+        --alpha 0.05 -o records.safetensors
+    sed '11i\\' pairs >broken
+    expect 0 stream records.safetensors --learn --state together.state <broken
+    lines_of out 30
+    cp out together
+    expect 0 stream records.safetensors --learn <pairs
+    head -n 10 out | cmp -s - <(head -n 10 together) || fail "the first record differs"
+    cmp -s out together && fail "the record that begins makes no difference"
+    head -n 14 broken >first && tail -n +15 broken >second
+    expect 0 stream records.safetensors --learn --journal parts <first
+    expect 0 stream records.safetensors --learn --journal parts --state parts.state <second
+    tail -n 17 together | cmp -s - out || fail "the journal leads to other answers"
+    same parts.state together.state
+}
+check "stream --learn: records begin anew" learn_records

@@ -1,0 +1,270 @@
+/* tests/unit/test_learner_journal.c: a learner whose process ends at any moment loses at most the row at hand. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { TRAIN = 12, ROWS = 14, D = 2, Q = 1, MOST_STEPS = 32 };
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+typedef struct school {
+    double *X, *Y;
+    volt_model *model;
+} school;
+
+static void open_school(uint64_t seed, school *s)
+{
+    volt_rng rng = test_rng(seed);
+    volt_kernel *kernel = plain_parse("volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.2");
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.3;
+    s->X = random_rows(&rng, TRAIN + ROWS, D, 0.9);
+    s->Y = normal_rows(&rng, TRAIN + ROWS, Q);
+    check_ok(volt_model_fit(kernel, volt_view_of(s->X, TRAIN, D), volt_view_of(s->Y, TRAIN, Q), &options,
+                            nowhere, &s->model));
+    volt_kernel_free(kernel);
+}
+
+static void close_school(school *s)
+{
+    volt_model_free(s->model);
+    free(s->X);
+    free(s->Y);
+}
+
+static volt_learner *new_learner(const school *s)
+{
+    volt_learner_options options = volt_learner_options_default();
+    volt_learner *learner = NULL;
+    options.window = 8;
+    check_ok(volt_learner_create(s->model, &options, &learner));
+    return learner;
+}
+
+static int64_t events_of(const volt_learner *learner)
+{
+    volt_learner_info info;
+    volt_learner_describe(learner, &info);
+    return info.events;
+}
+
+/* Steps of every kind, numbered: rows with and without targets, drops, a restart. Returns false behind the last. */
+static bool take_step(const school *s, volt_learner *learner, int64_t step)
+{
+    double y[Q];
+    const double *x = s->X + (TRAIN + step % ROWS) * D, *target = s->Y + (TRAIN + step % ROWS) * Q;
+    if (step == 5)
+        check_ok(volt_learner_drop(learner, 2));
+    else if (step == 9)
+        check_ok(volt_learner_restart(learner));
+    else if (step == 12 || step == 3)
+        check_ok(volt_learner_push(learner, x, y));
+    else if (step == 13)
+        check_ok(volt_learner_learn(learner, target));
+    else
+        check_ok(volt_learner_update(learner, x, target, y));
+    return step < ROWS + 3;
+}
+
+/* Everything that a learner is, as the bytes of its file. */
+static char *bytes_of(const volt_learner *learner, size_t *size)
+{
+    check_ok(volt_learner_save(learner, scratch_path("all")));
+    return scratch_read(scratch_path("all"), size);
+}
+
+static void check_same(const volt_learner *one, const volt_learner *two)
+{
+    size_t size = 0, other_size = 0;
+    char *bytes = bytes_of(one, &size), *other = bytes_of(two, &other_size);
+    assert_int_equal(size, other_size);
+    assert_memory_equal(bytes, other, size);
+    free(bytes);
+    free(other);
+}
+
+/* What a learner is after each number of steps. */
+static int64_t all_moments(const school *s, volt_learner *moments[MOST_STEPS])
+{
+    int64_t n = 0;
+    for (bool goes_on = true; goes_on; n++) {
+        moments[n] = new_learner(s);
+        for (int64_t step = 0; step < n; step++)
+            goes_on = take_step(s, moments[n], step);
+        goes_on = n == 0 || goes_on;
+    }
+    return n;
+}
+
+/* The journal ends at any byte: all whole lines are done again, and it goes on from there. */
+static void a_journal_may_end_anywhere(void **state)
+{
+    (void)state;
+    school s;
+    volt_learner *moments[MOST_STEPS];
+    open_school(851, &s);
+    int64_t n = all_moments(&s, moments);
+    volt_learner *learner = new_learner(&s);
+    check_ok(volt_learner_open_journal(learner, scratch_path("whole"), NULL));
+    for (int64_t step = 0; step < n - 1; step++)
+        take_step(&s, learner, step);
+    check_same(learner, moments[n - 1]);
+    volt_learner_free(learner);
+    size_t size = 0;
+    char *bytes = scratch_read(scratch_path("whole"), &size);
+
+    for (size_t cut = 0; cut <= size; cut += cut + 40 < size ? 7 : 1) {
+        int64_t lines = 0, replayed = 0;
+        for (size_t i = 0; i < cut; i++)
+            lines += bytes[i] == '\n';
+        int64_t done = lines > 0 ? lines - 1 : 0;
+        const char *path = scratch_write("cut", bytes, cut);
+        learner = new_learner(&s);
+        check_ok(volt_learner_open_journal(learner, path, &replayed));
+        assert_int_equal(replayed, done);
+        assert_int_equal(events_of(learner), done);
+        if (cut % 5 == 0) {
+            check_same(learner, moments[done]);
+            if (done < n - 1)
+                take_step(&s, learner, done); /* behind the lines that are whole */
+            volt_learner_free(learner);
+            learner = new_learner(&s);
+            check_ok(volt_learner_open_journal(learner, path, &replayed));
+            assert_int_equal(replayed, done < n - 1 ? done + 1 : done);
+        }
+        volt_learner_free(learner);
+    }
+    free(bytes);
+    for (int64_t i = 0; i < n; i++)
+        volt_learner_free(moments[i]);
+    close_school(&s);
+}
+
+/* A state at any step, and the journal as it is before and after it was emptied. */
+static void a_state_and_a_journal_go_together(void **state)
+{
+    (void)state;
+    school s;
+    volt_learner *moments[MOST_STEPS];
+    open_school(852, &s);
+    int64_t n = all_moments(&s, moments);
+    for (int64_t saved = 0; saved < n; saved += 3)
+        for (int emptied = 0; emptied < 2; emptied++) {
+            int64_t replayed = -1;
+            unlink(scratch_path("journal"));
+            volt_learner *learner = new_learner(&s), *again = NULL;
+            check_ok(volt_learner_open_journal(learner, scratch_path("journal"), NULL));
+            for (int64_t step = 0; step < n - 1; step++) {
+                if (step == saved) {
+                    check_ok(volt_learner_save(learner, scratch_path("state")));
+                    if (emptied)
+                        check_ok(volt_learner_clear_journal(learner));
+                }
+                take_step(&s, learner, step);
+            }
+            if (saved == n - 1)
+                check_ok(volt_learner_save(learner, scratch_path("state")));
+            volt_learner_free(learner); /* killed here */
+            check_ok(volt_learner_load(s.model, NULL, scratch_path("state"), &again));
+            check_ok(volt_learner_open_journal(again, scratch_path("journal"), &replayed));
+            assert_int_equal(replayed, n - 1 - saved);
+            check_same(again, moments[n - 1]);
+            volt_learner_free(again);
+        }
+    for (int64_t i = 0; i < n; i++)
+        volt_learner_free(moments[i]);
+    close_school(&s);
+}
+
+/* A journal that is emptied while its state is lost, one of another model, one that is kept already, damage. */
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    school s, other;
+    open_school(853, &s);
+    open_school(854, &other);
+    volt_learner *learner = new_learner(&s), *second = new_learner(&s), *foreign = new_learner(&other);
+    const char *path = scratch_path("first");
+    check_ok(volt_learner_open_journal(learner, path, NULL));
+    check_fails(volt_learner_open_journal(learner, path, NULL), VOLT_ERR_ARGUMENT, "keeps a journal already");
+    check_fails(volt_learner_open_journal(second, path, NULL), VOLT_ERR_IO, "another learner is writing");
+    for (int64_t step = 0; step < 4; step++)
+        take_step(&s, learner, step);
+    check_ok(volt_learner_clear_journal(learner));
+    take_step(&s, learner, 4);
+    volt_learner_free(learner);
+    check_fails(volt_learner_open_journal(second, path, NULL), VOLT_ERR_FORMAT,
+                "begins after 4 events, and the learner has done 0");
+    check_fails(volt_learner_open_journal(foreign, path, NULL), VOLT_ERR_FORMAT, "another model");
+    check_fails(volt_learner_open_journal(second, scratch_write_text("list", "1,2,3\n"), NULL), VOLT_ERR_FORMAT,
+                "is not the journal of a learner");
+    check_fails(volt_learner_open_journal(second, scratch_directory(), NULL), VOLT_ERR_IO, "cannot be opened");
+    check_fails(volt_learner_open_journal(second, "/dev/null", NULL), VOLT_ERR_IO, "regular file");
+    check_fails(volt_learner_clear_journal(second), VOLT_ERR_ARGUMENT, "keeps no journal");
+
+    unlink(path);
+    check_ok(volt_learner_open_journal(second, path, NULL));
+    for (int64_t step = 0; step < 3; step++)
+        take_step(&s, second, step);
+    volt_learner_free(second);
+    size_t size = 0;
+    char *bytes = scratch_read(path, &size), *middle = strchr(bytes, '\n') + 4;
+    *middle = *middle == '7' ? '8' : '7';
+    second = new_learner(&s);
+    check_fails(volt_learner_open_journal(second, scratch_write("damaged", bytes, size), NULL), VOLT_ERR_FORMAT,
+                "line 2 of the journal is damaged");
+    assert_int_equal(events_of(second), 0);
+    free(bytes);
+    volt_learner_free(second);
+    volt_learner_free(foreign);
+    close_school(&s);
+    close_school(&other);
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    school s;
+    open_school(855, &s);
+    volt_learner *learner = new_learner(&s);
+    check_ok(volt_learner_open_journal(learner, scratch_path("short"), NULL));
+    for (int64_t step = 0; step < 8; step++)
+        take_step(&s, learner, step);
+    volt_learner_free(learner);
+    for (int64_t k = 1;; k++) {
+        learner = new_learner(&s);
+        failing_alloc_start(k);
+        volt_status status = volt_learner_open_journal(learner, scratch_path("short"), NULL);
+        int hit = failing_alloc_hit();
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        assert_true(hit || events_of(learner) == 8);
+        volt_learner_free(learner);
+        if (!hit)
+            break;
+    }
+    close_school(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_journal_may_end_anywhere),
+        cmocka_unit_test(a_state_and_a_journal_go_together),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
