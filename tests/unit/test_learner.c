@@ -1,9 +1,8 @@
 /* tests/unit/test_learner.c: after every row a learner is a fresh fit on the rows of its window. */
 #include "support/check.h"
 #include "support/engine_kernels.h"
-#include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
-#include "support/scratch.h"
+#include "support/school.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
 
@@ -17,66 +16,8 @@
 
 #include <cmocka.h>
 
-enum { TRAIN = 24, N = 48, D = 2, Q = 2 };
+enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
-
-/* Rows and targets, of which the first row reaches furthest, and a model of the first TRAIN of them. */
-typedef struct school {
-    const char *text;
-    double *X, *Y;
-    volt_fit_options fit;
-    volt_model *model;
-} school;
-
-static volt_model *fit_rows(const school *s, int64_t rows, int64_t washout)
-{
-    volt_kernel *kernel = plain_parse(s->text);
-    volt_fit_options options = s->fit;
-    volt_model *model = NULL;
-    options.washout = washout;
-    check_ok(volt_model_fit(kernel, volt_view_of(s->X, rows, D), volt_view_of(s->Y, rows, Q), &options, nowhere,
-                            &model));
-    volt_kernel_free(kernel);
-    return model;
-}
-
-static void open_school(const char *text, uint64_t seed, school *s)
-{
-    volt_rng rng = test_rng(seed);
-    s->text = text;
-    s->X = random_rows(&rng, N, D, 0.8);
-    s->X[0] = 0.95;
-    s->X[1] = 0.1;
-    s->Y = normal_rows(&rng, N, Q);
-    s->fit = volt_fit_options_default();
-    s->fit.alpha = 0.7;
-    s->fit.scale = 0;
-    s->model = fit_rows(s, TRAIN, 0);
-}
-
-static void close_school(school *s)
-{
-    volt_model_free(s->model);
-    free(s->X);
-    free(s->Y);
-}
-
-static volt_learner *new_learner(const volt_model *model, int64_t window, double forget)
-{
-    volt_learner_options options = volt_learner_options_default();
-    volt_learner *learner = NULL;
-    options.window = window;
-    options.forget = forget;
-    check_ok(volt_learner_create(model, &options, &learner));
-    return learner;
-}
-
-static volt_learner_info info_of(const volt_learner *learner)
-{
-    volt_learner_info info;
-    volt_learner_describe(learner, &info);
-    return info;
-}
 
 /* n eps times the condition number: eigenvalues lie between alpha and n times the largest entry, about 10. */
 static const double tolerance = 100 * N * DBL_EPSILON * (10 * N) / 0.7;
@@ -352,80 +293,6 @@ static void a_chosen_model_learns(void **state)
     free(X);
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
-
-/* To the last bit, at any moment: also between a row and its target. */
-static void a_loaded_learner_goes_on(void **state)
-{
-    (void)state;
-    for (int i = 0; engine_kernels[i]; i++)
-        for (int pending = 0; pending < 2; pending++) {
-            school s;
-            open_school(engine_kernels[i], 839, &s);
-            volt_learner *learner = new_learner(s.model, 15, 0.97), *again = NULL;
-            double first[Q], second[Q];
-            int64_t t = TRAIN;
-            for (; t < TRAIN + 9; t++)
-                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
-            check_ok(volt_learner_restart(learner));
-            for (; t < TRAIN + 13; t++)
-                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
-            if (pending)
-                check_ok(volt_learner_push(learner, s.X + t * D, first));
-            check_ok(volt_learner_save(learner, scratch_path("learner")));
-            check_ok(volt_learner_load(s.model, NULL, scratch_path("learner"), &again));
-            volt_learner_info one = info_of(learner), two = info_of(again);
-            assert_memory_equal(&one, &two, sizeof one);
-            for (; t < N; t++) {
-                volt_learner *both[] = {learner, again};
-                for (int b = 0; b < 2; b++) {
-                    if (!pending || t > TRAIN + 13)
-                        check_ok(volt_learner_push(both[b], s.X + t * D, b ? second : first));
-                    check_ok(volt_learner_learn(both[b], s.Y + t * Q));
-                }
-                if (!pending || t > TRAIN + 13)
-                    assert_memory_equal(first, second, sizeof first);
-            }
-            check_ok(volt_learner_save(learner, scratch_path("one")));
-            check_ok(volt_learner_save(again, scratch_path("two")));
-            size_t size = 0, size_again = 0;
-            char *bytes = scratch_read(scratch_path("one"), &size);
-            char *bytes_again = scratch_read(scratch_path("two"), &size_again);
-            assert_int_equal(size, size_again);
-            assert_memory_equal(bytes, bytes_again, size);
-            free(bytes);
-            free(bytes_again);
-            volt_learner_free(learner);
-            volt_learner_free(again);
-            close_school(&s);
-        }
-}
-
-static void a_state_belongs_to_its_model(void **state)
-{
-    (void)state;
-    school s, other;
-    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 840, &s);
-    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 841, &other);
-    volt_learner *learner = new_learner(s.model, 5, 1), *again = NULL;
-    volt_stream *stream = NULL;
-    check_ok(volt_learner_save(learner, scratch_path("state")));
-    check_fails(volt_learner_load(other.model, NULL, scratch_path("state"), &again), VOLT_ERR_FORMAT,
-                "belongs to another model");
-    check_fails(volt_stream_load(s.model, NULL, scratch_path("state"), &stream), VOLT_ERR_FORMAT,
-                "is not the state of a volterra stream");
-    check_ok(volt_stream_create(s.model, NULL, &stream));
-    check_ok(volt_stream_save(stream, scratch_path("stream")));
-    check_fails(volt_learner_load(s.model, NULL, scratch_path("stream"), &again), VOLT_ERR_FORMAT,
-                "is not the state of a volterra learner");
-    check_fails(volt_learner_load(s.model, NULL, scratch_path("nothing"), &again), VOLT_ERR_IO, "nothing");
-    assert_null(again);
-    volt_stream_free(stream);
-    volt_learner_free(learner);
-    close_school(&s);
-    close_school(&other);
-}
-
 /* ---- what is refused -------------------------------------------------------------------------- */
 
 static void bad_rows_change_nothing(void **state)
@@ -510,72 +377,6 @@ static void small_windows_and_singular_rows(void **state)
     close_school(&s);
 }
 
-/* The k-th allocation fails, wherever it is: the learner is as it was, and does it the next time. */
-static void memory_may_run_out(void **state)
-{
-    (void)state;
-    static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:window=4,sigma=1"};
-    for (int i = 0; i < 2; i++) {
-        school s;
-        open_school(kernels[i], 846, &s);
-        for (int64_t k = 1;; k++) {
-            volt_learner *learner = NULL;
-            failing_alloc_start(k);
-            volt_status status = volt_learner_create(s.model, NULL, &learner);
-            int hit = failing_alloc_hit();
-            volt_learner_free(learner);
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
-        }
-        volt_learner *learner = new_learner(s.model, 0, 1), *plain = new_learner(s.model, 0, 1), *loaded = NULL;
-        for (int64_t t = TRAIN; t < N; t++) {
-            double y[Q] = {9, 9}, expected[Q];
-            volt_status status = VOLT_ERR_MEMORY;
-            for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
-                failing_alloc_start(k);
-                status = volt_learner_push(learner, s.X + t * D, y);
-                failing_alloc_stop();
-                assert_true(status == VOLT_OK || (y[0] == 9 && y[1] == 9));
-            }
-            check_ok(status);
-            status = VOLT_ERR_MEMORY;
-            for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
-                failing_alloc_start(k);
-                status = volt_learner_learn(learner, s.Y + t * Q);
-                failing_alloc_stop();
-            }
-            check_ok(status);
-            check_ok(volt_learner_update(plain, s.X + t * D, s.Y + t * Q, expected));
-            assert_memory_equal(y, expected, sizeof y);
-        }
-        for (int64_t k = 1;; k++) {
-            failing_alloc_start(k);
-            volt_status status = volt_learner_save(learner, scratch_path("state"));
-            int hit = failing_alloc_hit();
-            assert_int_equal(failing_alloc_live(), 0);
-            failing_alloc_stop();
-            if (status != VOLT_OK) /* a save may do without what the last writer left */
-                assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-            if (!hit)
-                break;
-        }
-        for (int64_t k = 1; !loaded; k++) {
-            failing_alloc_start(k);
-            volt_status status = volt_learner_load(s.model, NULL, scratch_path("state"), &loaded);
-            int hit = failing_alloc_hit();
-            failing_alloc_stop();
-            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        }
-        volt_learner_free(loaded);
-        volt_learner_free(learner);
-        volt_learner_free(plain);
-        close_school(&s);
-    }
-}
-
 /* The same bits, whatever the number of threads, once the learner has begun. */
 static void threads_do_not_matter(void **state)
 {
@@ -609,12 +410,9 @@ int main(void)
         cmocka_unit_test(scales_stay_those_of_the_model),
         cmocka_unit_test(records_begin_anew),
         cmocka_unit_test(a_chosen_model_learns),
-        cmocka_unit_test(a_loaded_learner_goes_on),
-        cmocka_unit_test(a_state_belongs_to_its_model),
         cmocka_unit_test(bad_rows_change_nothing),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(small_windows_and_singular_rows),
-        cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,163 @@
+/* tests/unit/test_learner_file.c: the moment of a learner in a file, there and back, and learners that find no memory. */
+#include "support/check.h"
+#include "support/engine_kernels.h"
+#include "support/failing_alloc.h"
+#include "support/school.h"
+#include "support/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
+
+/* To the last bit, at any moment: also between a row and its target. */
+static void a_loaded_learner_goes_on(void **state)
+{
+    (void)state;
+    for (int i = 0; engine_kernels[i]; i++)
+        for (int pending = 0; pending < 2; pending++) {
+            school s;
+            open_school(engine_kernels[i], 839, &s);
+            volt_learner *learner = new_learner(s.model, 15, 0.97), *again = NULL;
+            double first[Q], second[Q];
+            int64_t t = TRAIN;
+            for (; t < TRAIN + 9; t++)
+                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+            check_ok(volt_learner_restart(learner));
+            for (; t < TRAIN + 13; t++)
+                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+            if (pending)
+                check_ok(volt_learner_push(learner, s.X + t * D, first));
+            check_ok(volt_learner_save(learner, scratch_path("learner")));
+            check_ok(volt_learner_load(s.model, NULL, scratch_path("learner"), &again));
+            volt_learner_info one = info_of(learner), two = info_of(again);
+            assert_memory_equal(&one, &two, sizeof one);
+            for (; t < N; t++) {
+                volt_learner *both[] = {learner, again};
+                for (int b = 0; b < 2; b++) {
+                    if (!pending || t > TRAIN + 13)
+                        check_ok(volt_learner_push(both[b], s.X + t * D, b ? second : first));
+                    check_ok(volt_learner_learn(both[b], s.Y + t * Q));
+                }
+                if (!pending || t > TRAIN + 13)
+                    assert_memory_equal(first, second, sizeof first);
+            }
+            check_ok(volt_learner_save(learner, scratch_path("one")));
+            check_ok(volt_learner_save(again, scratch_path("two")));
+            size_t size = 0, size_again = 0;
+            char *bytes = scratch_read(scratch_path("one"), &size);
+            char *bytes_again = scratch_read(scratch_path("two"), &size_again);
+            assert_int_equal(size, size_again);
+            assert_memory_equal(bytes, bytes_again, size);
+            free(bytes);
+            free(bytes_again);
+            volt_learner_free(learner);
+            volt_learner_free(again);
+            close_school(&s);
+        }
+}
+
+static void a_state_belongs_to_its_model(void **state)
+{
+    (void)state;
+    school s, other;
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 840, &s);
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 841, &other);
+    volt_learner *learner = new_learner(s.model, 5, 1), *again = NULL;
+    volt_stream *stream = NULL;
+    check_ok(volt_learner_save(learner, scratch_path("state")));
+    check_fails(volt_learner_load(other.model, NULL, scratch_path("state"), &again), VOLT_ERR_FORMAT,
+                "belongs to another model");
+    check_fails(volt_stream_load(s.model, NULL, scratch_path("state"), &stream), VOLT_ERR_FORMAT,
+                "is not the state of a volterra stream");
+    check_ok(volt_stream_create(s.model, NULL, &stream));
+    check_ok(volt_stream_save(stream, scratch_path("stream")));
+    check_fails(volt_learner_load(s.model, NULL, scratch_path("stream"), &again), VOLT_ERR_FORMAT,
+                "is not the state of a volterra learner");
+    check_fails(volt_learner_load(s.model, NULL, scratch_path("nothing"), &again), VOLT_ERR_IO, "nothing");
+    assert_null(again);
+    volt_stream_free(stream);
+    volt_learner_free(learner);
+    close_school(&s);
+    close_school(&other);
+}
+
+/* The k-th allocation fails, wherever it is: the learner is as it was, and does it the next time. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:window=4,sigma=1"};
+    for (int i = 0; i < 2; i++) {
+        school s;
+        open_school(kernels[i], 846, &s);
+        for (int64_t k = 1;; k++) {
+            volt_learner *learner = NULL;
+            failing_alloc_start(k);
+            volt_status status = volt_learner_create(s.model, NULL, &learner);
+            int hit = failing_alloc_hit();
+            volt_learner_free(learner);
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        volt_learner *learner = new_learner(s.model, 0, 1), *plain = new_learner(s.model, 0, 1), *loaded = NULL;
+        for (int64_t t = TRAIN; t < N; t++) {
+            double y[Q] = {9, 9}, expected[Q];
+            volt_status status = VOLT_ERR_MEMORY;
+            for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
+                failing_alloc_start(k);
+                status = volt_learner_push(learner, s.X + t * D, y);
+                failing_alloc_stop();
+                assert_true(status == VOLT_OK || (y[0] == 9 && y[1] == 9));
+            }
+            check_ok(status);
+            status = VOLT_ERR_MEMORY;
+            for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
+                failing_alloc_start(k);
+                status = volt_learner_learn(learner, s.Y + t * Q);
+                failing_alloc_stop();
+            }
+            check_ok(status);
+            check_ok(volt_learner_update(plain, s.X + t * D, s.Y + t * Q, expected));
+            assert_memory_equal(y, expected, sizeof y);
+        }
+        for (int64_t k = 1;; k++) {
+            failing_alloc_start(k);
+            volt_status status = volt_learner_save(learner, scratch_path("state"));
+            int hit = failing_alloc_hit();
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            if (status != VOLT_OK) /* a save may do without what the last writer left */
+                assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        for (int64_t k = 1; !loaded; k++) {
+            failing_alloc_start(k);
+            volt_status status = volt_learner_load(s.model, NULL, scratch_path("state"), &loaded);
+            int hit = failing_alloc_hit();
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        }
+        volt_learner_free(loaded);
+        volt_learner_free(learner);
+        volt_learner_free(plain);
+        close_school(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loaded_learner_goes_on),
+        cmocka_unit_test(a_state_belongs_to_its_model),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
