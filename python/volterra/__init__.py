@@ -18,8 +18,8 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
 `kernel_text`, `kernel_facts`. Which of several models are the best: `MCS`, `losses`. What needs no model:
-`baseline`, `season`. Models in files: `load`, `save`. Modules: `benchmarks`, `datasets`, `metrics`,
-`plot`.
+`baseline`, `season`. Models that go on learning: `Learner`. Models in files: `load`, `save`. Modules:
+`benchmarks`, `datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ._errors import (
     TargetWarning,
     VolterraWarning,
 )
+from ._learner import Learner
 from ._native import lib as _lib
 from ._native import text as _text
 from ._stream import Stream
@@ -59,6 +60,7 @@ __version__: str = _text(_lib.volt_version())
 __all__ = [
     "BeyondWarning",
     "CancelledError",
+    "Learner",
     "MCS",
     "NotFittedError",
     "OrderWarning",

@@ -12,6 +12,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
+from ._learner_structs import LearnerInfo, LearnerOptions
 from ._structs import *  # noqa: F403  the rest of the package finds everything in this module
 from ._structs import (
     Bekk,
@@ -132,6 +133,22 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_stream_save": (c_int, [_HANDLE, c_char_p]),
     "volt_stream_load": (c_int, [_HANDLE, POINTER(PredictOptions), c_char_p, _OUT_HANDLE]),
     "volt_stream_free": (None, [_HANDLE]),
+    "volt_learner_options_default": (LearnerOptions, []),
+    "volt_learner_create": (c_int, [_HANDLE, POINTER(LearnerOptions), _OUT_HANDLE]),
+    "volt_learner_free": (None, [_HANDLE]),
+    "volt_learner_push": (c_int, [_HANDLE, _DOUBLES, _DOUBLES]),
+    "volt_learner_learn": (c_int, [_HANDLE, _DOUBLES]),
+    "volt_learner_update": (c_int, [_HANDLE, _DOUBLES, _DOUBLES, _DOUBLES]),
+    "volt_learner_drop": (c_int, [_HANDLE, c_int64]),
+    "volt_learner_restart": (c_int, [_HANDLE]),
+    "volt_learner_predict": (c_int, [_HANDLE, Matrix, Matrix, POINTER(c_int64)]),
+    "volt_learner_describe": (None, [_HANDLE, POINTER(LearnerInfo)]),
+    "volt_learner_last": (c_int, [_HANDLE, _DOUBLES]),
+    "volt_learner_coefficients": (c_int, [_HANDLE, Matrix, _DOUBLES, c_void_p]),
+    "volt_learner_save": (c_int, [_HANDLE, c_char_p]),
+    "volt_learner_load": (c_int, [_HANDLE, POINTER(LearnerOptions), c_char_p, _OUT_HANDLE]),
+    "volt_learner_open_journal": (c_int, [_HANDLE, c_char_p, POINTER(c_int64)]),
+    "volt_learner_clear_journal": (c_int, [_HANDLE]),
     "volt_model_save": (c_int, [_HANDLE, c_char_p]),
     "volt_model_load": (c_int, [c_char_p, _OUT_HANDLE]),
     "volt_plan_fit": (c_int, [c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),

@@ -29,6 +29,7 @@ from ._explain import Explains
 from ._forecasts import ModelForecasts
 from ._held_out import HeldOut
 from ._intervals import Intervals
+from ._learner import Learns
 from ._model import FitSettings, Model, PathLike
 from ._order import TrainingRows
 from ._progress import ProgressCallback, Watch
@@ -43,7 +44,7 @@ STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
 
 
-class SequenceRegressor(ModelForecasts, Intervals, Explains, RegressorMixin, BaseEstimator):
+class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model

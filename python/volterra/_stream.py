@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _native as c
-from ._arrays import address, as_row
+from ._arrays import Array, address, as_row
 from ._errors import check
 from ._handles import Owner
 from ._model import Model, PathLike, missing_file
@@ -18,7 +18,42 @@ if TYPE_CHECKING:
     from ._regressor import SequenceRegressor
 
 
-class Stream(Owner):
+class Live(Owner):
+    """What takes one row after the other, from one thread at a time: a stream or a learner of a model."""
+
+    def _begin(self, handle: c_void_p, model: Model, flat: bool) -> None:
+        self._own(handle)
+        self._model = model  # must outlive it
+        self._flat = flat
+        self._busy = threading.Lock()
+
+    def _call(self, function: Any, *arguments: Any) -> None:
+        """While no other thread uses it. It does not wait: the order of rows would be chance."""
+        if not self._busy.acquire(blocking=False):
+            kind = type(self).__name__.lower()
+            raise RuntimeError(
+                f"another thread is in a call of this {kind}: push from one thread at a time, or give each "
+                f"thread a {kind} of its own (copy.copy)"
+            )
+        try:
+            check(function(self, *arguments))
+        finally:
+            self._busy.release()
+
+    def _row(self, x: Any) -> Array:
+        """One row of inputs."""
+        row = as_row(x)
+        if row.ndim == 0 and self._model.d == 1:
+            row = row.reshape(1)
+        if row.shape != (self._model.d,):
+            raise ValueError(f"the row has shape {row.shape}, and ({self._model.d},) is needed")
+        return row
+
+    def _answer(self, out: Array) -> Any:
+        return float(out[0]) if self._flat else out
+
+
+class Stream(Live):
     """A model that takes one row at a time; made by the method ``stream`` of an estimator.
 
     ``copy.copy(stream)`` is another stream at the same moment, which goes on by itself. A stream cannot be
@@ -76,24 +111,6 @@ class Stream(Owner):
         stream._begin(handle, model, flat)
         return stream
 
-    def _begin(self, handle: c_void_p, model: Model, flat: bool) -> None:
-        self._own(handle)
-        self._model = model  # must outlive the stream
-        self._flat = flat
-        self._busy = threading.Lock()
-
-    def _call(self, function: Any, *arguments: Any) -> None:
-        """While no other thread uses the stream. It does not wait: the order of rows would be chance."""
-        if not self._busy.acquire(blocking=False):
-            raise RuntimeError(
-                "another thread is in a call of this stream: push from one thread at a time, or give each "
-                "thread a stream of its own (copy.copy)"
-            )
-        try:
-            check(function(self, *arguments))
-        finally:
-            self._busy.release()
-
     def __copy__(self) -> "Stream":
         handle = c_void_p()
         self._call(c.lib.volt_stream_copy, byref(handle))
@@ -121,14 +138,10 @@ class Stream(Owner):
         float, or ndarray of shape (n_outputs,)
             A float when the estimator was fitted on a 1-D ``y``.
         """
-        row = as_row(x)
-        if row.ndim == 0 and self._model.d == 1:
-            row = row.reshape(1)
-        if row.shape != (self._model.d,):
-            raise ValueError(f"the row has shape {row.shape}, and ({self._model.d},) is needed")
+        row = self._row(x)
         out = np.empty(self._model.q)
         self._call(c.lib.volt_stream_push, address(row), address(out))
-        return float(out[0]) if self._flat else out
+        return self._answer(out)
 
     def feed(self, y: Any) -> None:
         """What the output of the last row really was, to come back with the next row in place of the forecast.
