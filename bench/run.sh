@@ -11,6 +11,7 @@
 # FORECAST_DRAWS, FORECAST_BUDGET    forecast tunes with so many draws (10; empty: not), and for so long (60s), every task
 # FORECAST_TABLE                     a file for the table of forecast, in Markdown
 # ADAPTIVE_DRAWS, ADAPTIVE_SEEDS     draws of a search of `adaptive` (200), and searches of each kind (5)
+# BENCH_LEARN_ROWS                   rows of the long run of `learn` (20000)
 # BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit stream simulate memory lorenz io windows kernels tune python forecast adaptive sysid)
+[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit stream simulate learn memory lorenz io windows kernels tune python forecast adaptive sysid)
 
 # The budgets are for two cores, and the peers get the same two; `threads`, which is asked for by name, takes all.
 all_threads=${OMP_NUM_THREADS:-$(nproc)}

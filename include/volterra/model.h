@@ -335,7 +335,8 @@ VOLT_API volt_learner_options volt_learner_options_default(void);
 
 /* With the last `window` rows that the model was fitted on, or all. Their targets are taken back from its coefficients,
  * y = (K + alpha I) A + c, and their factor is made: as long as a fit of them, and the memory of one. VOLT_ERR_ARGUMENT
- * where nothing can be learned: every alpha is INFINITY, or the kernel is centred and there is no intercept. */
+ * where nothing can be learned: every alpha is INFINITY, or the kernel is centred and there is no intercept; or where the
+ * model was fitted with another loss than squares, or with weights. */
 VOLT_API volt_status volt_learner_create(const volt_model *model, const volt_learner_options *options,
                                          volt_learner **learner);
 VOLT_API void volt_learner_free(volt_learner *learner);

@@ -77,6 +77,9 @@ static volt_status check(const volt_model *model, const volt_learner_options *op
                  "the window is %" PRId64 " rows, and must be at least 1, or 0 for all", options->window);
     VOLT_REQUIRE(options->forget > 0 && options->forget <= 1, VOLT_ERR_ARGUMENT,
                  "forget is %.6g, and must be above 0 and at most 1", options->forget);
+    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
+                 "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",
+                 volt_loss_text(model->loss));
     for (int64_t k = 0; k < model->q; k++)
         live += is_live(model, k);
     VOLT_REQUIRE(

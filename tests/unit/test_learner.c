@@ -347,6 +347,11 @@ static void bad_options_are_refused(void **state)
     check_fails(volt_learner_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "the window is -3");
     check_fails(volt_learner_create(NULL, NULL, &learner), VOLT_ERR_ARGUMENT, "NULL");
     volt_model_free(s.model);
+    s.fit.loss = "huber:delta=1";
+    s.model = fit_rows(&s, TRAIN, 0);
+    check_fails(volt_learner_create(s.model, NULL, &learner), VOLT_ERR_ARGUMENT, "fitted with loss huber");
+    s.fit.loss = NULL;
+    volt_model_free(s.model);
     s.text = "gak:window=3,centre=yes";
     s.fit.intercept = 0;
     s.model = fit_rows(&s, TRAIN, 0);

@@ -176,4 +176,5 @@ const volt_engine volt_engine_reservoir = {
     .numbers = numbers,
     .pack = pack,
     .past = &past_ops,
+    .track = &volt_reservoir_track_ops,
 };

@@ -51,7 +51,8 @@ int64_t volt_track_ghosts(const volt_resolved *resolved);
 /* Where a list of numbers holds a count: is it a whole number from 0 to `most`? VOLT_ERR_FORMAT. */
 volt_status volt_track_count(double number, int64_t most, int64_t *count);
 
-/* Of the engines on windows, which share one, and of sums. */
-extern const volt_track_ops volt_window_track_ops, volt_sum_track_ops, volt_scan_track_ops;
+/* Of the engines on windows, which share one, and of the others. */
+extern const volt_track_ops volt_window_track_ops, volt_sum_track_ops, volt_scan_track_ops,
+    volt_reservoir_track_ops;
 
 #endif

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""tests/fuzz/make_learner_corpus.py: the seeds of fuzz_learner_state and fuzz_learner_journal.
+
+    python3 tests/fuzz/make_learner_corpus.py build/volterra
+
+writes states and journals of learners of the models in those targets to corpus/learner_state and corpus/learner_journal
+beside this file, with variants whose metadata, tensors or lines say something else. The targets put checksums and the
+digest of the model right.
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TRAINED = 6  # of fuzz_learner.h, as are the kernels
+KERNELS = {"scan": "volterra:tau_coef=0.3,lambda_coef=0.5,pole=0.5", "window": "rbf:window=2", "sum": "esn:size=2*linear + memory"}
+LINES = "0.5,1\n0.25,\n0.75,2\n0.1,0.5\n"
+
+
+def learned(program, kernel, folder, *options):
+    """A state and a journal of a learner that took LINES."""
+    x, y = folder / "x.csv", folder / "y.csv"
+    x.write_text("".join(f"{7 * t % 5 / 4}\n" for t in range(TRAINED)))
+    y.write_text("".join(f"{3 * t % 4}\n" for t in range(TRAINED)))
+    model, state, journal = folder / "model", folder / "state", folder / "journal"
+    subprocess.run([program, "fit", "--x", x, "--y", y, "--kernel", kernel, "--alpha", "0.5", "-o", model, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    stream = [program, "stream", model, "--learn", "--quiet", *options]
+    for file in (state, journal):
+        file.unlink(missing_ok=True)
+    subprocess.run([*stream, "--state", state], input=LINES, text=True, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*stream, "--journal", journal], input=LINES, text=True, check=True, stdout=subprocess.DEVNULL)
+    return state.read_bytes(), journal.read_text()
+
+
+def parts(content):
+    size = struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8 : 8 + size])
+    data = content[8 + size :]
+    metadata = header.pop("__metadata__")
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        tensors[name] = list(struct.unpack(f"<{(end - begin) // 8}d", data[begin:end]))
+    return metadata, tensors
+
+
+def state(metadata, tensors):
+    header, data = {"__metadata__": {**metadata, "checksum": "00000000"}}, b""
+    for name, numbers in tensors.items():
+        begin = len(data)
+        data += struct.pack(f"<{len(numbers)}d", *numbers)
+        header[name] = {"dtype": "F64", "shape": [len(numbers)], "data_offsets": [begin, len(data)]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def states(content):
+    metadata, tensors = parts(content)
+    yield "plain", state(metadata, tensors)
+    for key, value in {"window": "2", "forget": "0", "pending": "yes", "begun": "no", "rows": "0", "version": "9", "events": "-1"}.items():
+        yield f"{key}-{value}", state({**metadata, key: value}, tensors)
+    for name, numbers in tensors.items():
+        yield f"{name}-short", state(metadata, {**tensors, name: numbers[:-1]})
+        yield f"{name}-long", state(metadata, {**tensors, name: numbers + [1.0]})
+        yield f"{name}-absent", state(metadata, {n: v for n, v in tensors.items() if n != name})
+        for what, value in {"huge": 1e308, "zero": 0.0, "negative": -1.0, "nan": float("nan")}.items():
+            yield f"{name}-{what}", state(metadata, {**tensors, name: [value, *numbers[1:]]})
+    for place in range(min(8, len(tensors["moving"]))):
+        yield f"moving-{place}", state(metadata, {**tensors, "moving": [*tensors["moving"][:place], 3.0, *tensors["moving"][place + 1 :]]})
+
+
+def journals(text):
+    lines = text.splitlines(keepends=True)
+    crc = " 00000000\n"
+    yield "plain", text
+    yield "empty", ""
+    yield "head", lines[0]
+    yield "torn", text[:-5]
+    yield "torn-head", lines[0][:-4]
+    yield "damaged", lines[0] + lines[1][:4] + "x" + lines[1][5:] + lines[2]
+    yield "later", lines[0].replace(" 0 ", " 7 ") + "".join(lines[1:])
+    yield "drops", lines[0] + "d 2" + crc + "d 9" + crc
+    yield "restarts", lines[0] + "r" + crc + "u 0.5 1" + crc + "r" + crc + "p 0.25" + crc + "l 2" + crc
+    yield "odd", lines[0] + "u 0.5" + crc + "q 1" + crc
+    yield "numbers", lines[0] + "p nan" + crc
+    yield "far", lines[0] + "p 1e300" + crc + "d -1" + crc
+    yield "foreign", "1,2,3\n"
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for target in ("learner_state", "learner_journal"):
+            (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
+        for kernel, text in KERNELS.items():
+            content, journal = learned(program, text, folder, "--window", "5")
+            for name, bytes_ in states(content):
+                if kernel == "scan" or name == "plain" or name.startswith("moving"):
+                    (HERE / "corpus/learner_state" / f"{kernel}-{name}.state").write_bytes(bytes_)
+            if kernel == "scan":
+                for name, lines in journals(journal):
+                    (HERE / "corpus/learner_journal" / f"{name}.journal").write_text(lines)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
