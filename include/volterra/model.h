@@ -322,7 +322,8 @@ VOLT_API volt_status volt_stream_load(const volt_model *model, const volt_predic
  *     for each row:  volt_learner_push(learner, x, forecast), then, once it is known, volt_learner_learn(learner, y)
  *     volt_learner_free(learner);
  *
- * The model must outlive the learner. */
+ * Where outputs come back beside the inputs (feedback_weight) the targets do, and of a row without one its forecast. The
+ * model must outlive the learner. */
 typedef struct volt_learner volt_learner;
 
 typedef struct volt_learner_options {

@@ -64,6 +64,8 @@ static void put_past(const volt_learner *learner, volt_file_writer *writer)
         if (recent)
             volt_recent_get(recipe, &learner->recent, recent);
     }
+    if (learner->recent.n_fed > 0)
+        volt_put_tensor(writer, "fed", learner->recent.n_fed, 0, learner->recent.fed);
     if (learner->pushed > 0)
         volt_put_tensor(writer, "last", recipe->inputs, 0, learner->last);
     if (learner->pending)
@@ -227,6 +229,8 @@ static volt_status read_moment(const volt_file_fields *fields, volt_learner *lea
         VOLT_TRY(volt_fields_tensor(fields, "recent", volt_recent_length(recipe), 0, &part));
         volt_recent_set(recipe, part->data, &learner->recent);
     }
+    if (learner->recent.n_fed > 0)
+        VOLT_TRY(volt_fields_copy(fields, "fed", learner->recent.n_fed, 0, learner->recent.fed));
     if (learner->pushed > 0)
         VOLT_TRY(volt_fields_copy(fields, "last", recipe->inputs, 0, learner->last));
     VOLT_TRY(read_numbers(fields, learner));

@@ -63,7 +63,12 @@ static volt_status forecast(const volt_learner *learner, forecast_run *run, int6
         for (int64_t output = 0; output < q; output++)
             v[output] += k * run->A[j * q + output];
     }
-    return volt_model_unscale_output(model, i, x, v);
+    VOLT_TRY(volt_model_unscale_output(model, i, x, v));
+    int64_t stray = volt_fed_strays(&model->recipe.fed, v);
+    if (stray >= 0)
+        return volt_fed_diverged(&model->recipe.fed, stray, i, v);
+    volt_recent_feed(&model->recipe, &run->recent, v); /* a free run where outputs come back */
+    return VOLT_OK;
 }
 
 static volt_status predict(const volt_learner *learner, volt_view X, double *z, forecast_run *run)

@@ -102,6 +102,7 @@ volt_status volt_learner_do_push(volt_learner *learner, const double *x, double 
     learner->pending = true;
     volt_learner_solve(learner);
     VOLT_TRY(volt_model_unscale_output(model, learner->pushed - 1, x, learner->y));
+    volt_recent_feed(&model->recipe, &learner->recent, learner->y); /* until the target is known */
     if (y)
         memcpy(y, learner->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
@@ -116,6 +117,8 @@ static volt_status check_target(const volt_learner *learner, const double *x, co
         double from = model->anchors[k] >= 0 ? x[model->anchors[k]] : model->target_mean[k];
         VOLT_REQUIRE(isfinite(y[k]) && isfinite((y[k] - from) / model->target_scale[k]), VOLT_ERR_NOT_FINITE,
                      "target %" PRId64 " is not finite or too large: %.6g", k + 1, y[k]);
+        VOLT_REQUIRE(model->recipe.fed.n == 0 || isfinite(volt_fed_column(&model->recipe.fed, k, y[k])),
+                     VOLT_ERR_NOT_FINITE, "target %" PRId64 " is too large to come back: %.6g", k + 1, y[k]);
     }
     return VOLT_OK;
 }
@@ -167,6 +170,7 @@ volt_status volt_learner_do_learn(volt_learner *learner, const double *y)
     learner->numbers[learner->n++] = volt_moving_next(learner->moving) - 1;
     learner->learned++;
     learner->pending = false;
+    volt_recent_feed(&learner->model->recipe, &learner->recent, y);
     if (learner->window > 0 && learner->n > learner->window)
         drop_rows(learner, learner->n - learner->window);
     release_columns(learner);

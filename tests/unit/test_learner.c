@@ -262,6 +262,36 @@ static void records_begin_anew(void **state)
     }
 }
 
+/* Outputs that come back: the targets of the rows before, or where they are missing the forecasts. */
+static void outputs_may_come_back(void **state)
+{
+    (void)state;
+    school s;
+    double first[Q], second[Q], free_run[2 * Q];
+    open_school("volterra:tau=0.2,lambda=0.5", 848, &s);
+    volt_model_free(s.model);
+    for (int64_t i = 0; i < N * Q; i++)
+        s.Y[i] = 0.2 * tanh(s.Y[i]);
+    s.Y[0] = 0.2; /* the first row still reaches furthest */
+    s.fit.feedback_weight = 0.3;
+    s.model = fit_rows(&s, TRAIN, 0);
+    volt_learner *learner = new_learner(s.model, 0, 1);
+    check_fresh(&s, learner, 0, TRAIN);
+    for (int64_t t = TRAIN; t < N - 2; t++)
+        check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+    check_fresh(&s, learner, 0, N - 2);
+    check_ok(volt_learner_predict(learner, volt_view_of(s.X + (N - 2) * D, 2, D),
+                                  volt_matrix_of(free_run, 2, Q), NULL));
+    check_ok(volt_learner_push(learner, s.X + (N - 2) * D, first));
+    check_ok(volt_learner_push(learner, s.X + (N - 1) * D, second));
+    for (int64_t k = 0; k < Q; k++) {
+        check_near("a forecast", first[k], free_run[k]);
+        check_near("a forecast that came back", second[k], free_run[Q + k]);
+    }
+    volt_learner_free(learner);
+    close_school(&s);
+}
+
 /* Alphas of their own, an output that is not learned, one without an intercept: what a choice leaves. */
 static void a_chosen_model_learns(void **state)
 {
@@ -414,6 +444,7 @@ int main(void)
         cmocka_unit_test(rows_without_targets_are_not_learned),
         cmocka_unit_test(scales_stay_those_of_the_model),
         cmocka_unit_test(records_begin_anew),
+        cmocka_unit_test(outputs_may_come_back),
         cmocka_unit_test(a_chosen_model_learns),
         cmocka_unit_test(bad_rows_change_nothing),
         cmocka_unit_test(bad_options_are_refused),
