@@ -41,7 +41,8 @@ may_include_rooms()
         solve/.) ;;
         solve/loss) echo . ;;
         select/candidates | select/folds) ;;
-        select/search) echo candidates folds ;;
+        select/evidence) echo folds ;;
+        select/search) echo candidates folds evidence ;;
         data/.) ;;
         data/ode | data/bekk) echo . ;;
         *) echo "check_layout: src/$1 is not in the table of rooms of scripts/check_layout.sh" >&2; exit 1 ;;

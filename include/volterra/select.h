@@ -119,6 +119,56 @@ VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int6
 VOLT_API volt_status volt_candidates_get_fed(const volt_candidates *candidates, int64_t index,
                                              char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback);
 
+/* ---- evidence --------------------------------------------------------------------------------- */
+
+typedef struct volt_evidence_options {
+    double alpha;           /* regularisation, > 0 */
+    int64_t washout;        /* first rows that feed the past but are not fitted, 0 */
+    int intercept;          /* 1: unpenalised, with a flat prior: the likelihood is the restricted one */
+    int scale;              /* 1: as volt_fit_options.scale */
+    int gradient;           /* 1; with it an evaluation costs about three factorisations, without it one */
+    int leave_one_out;      /* 1: free beside the gradient, one more factorisation without it */
+    const int64_t *records; /* (optional) n_records lengths that make up the rows, as in volt_fit_options */
+    int64_t n_records;      /* 0: one sequence */
+    volt_progress progress;
+} volt_evidence_options;
+VOLT_API volt_evidence_options volt_evidence_options_default(void);
+
+/* How well a kernel and alpha explain the targets. Read the fields, do not change them. */
+typedef struct volt_evidence_result {
+    int64_t rows, q; /* rows kept after the washout, outputs */
+    double
+        log_likelihood; /* Gaussian log marginal likelihood, summed over outputs, the variance of each profiled, in units
+                            * of the targets: that of VOLT_SCORE_LOG */
+    double alpha;
+    double alpha_gradient; /* derivative of log_likelihood by alpha; NaN where none was asked */
+    int64_t
+        n_parameters; /* real parameters of the kernel that have a value, weights of terms, filters that are there */
+    const char *const *names; /* as volt_kernel_get takes them */
+    const double *values;     /* n_parameters */
+    const double
+        *gradient; /* n_parameters: derivatives by the values, the ball M fixed by the inputs; NaN as above */
+    const int *
+        by_differences; /* n_parameters: 1 where the kernel has no tangent, and Gram matrices were differenced */
+    const double
+        *scale; /* q: profiled variance s_k^2, in units of the targets squared; noise is alpha times that */
+    /* Leave-one-out, NULL where not asked: */
+    const double
+        *loo_errors; /* rows x q: target less its forecast from all other rows (their inputs it has seen) */
+    const double *loo_variances; /* rows x q: of such an error, noise included */
+    const double *gcv;           /* q: generalised cross-validation, in units of the targets squared */
+    double trace;                /* of P, rows less the degrees of freedom when multiplied by alpha */
+} volt_evidence_result;
+
+/* Kernel and alpha on inputs X (n x d) and targets Y (n x q), which are scaled as in a search. Gradients are exact down the
+ * diagonals for scans and expressions of them; for gak, sig, sigpde, filters and the echo of fir they come from
+ * five-point differences of the Gram matrix. A parameter that is taken from the data (gamma of rbf where it is not
+ * given) is none. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA, VOLT_ERR_SINGULAR,
+ * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+VOLT_API volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
+                                   const volt_evidence_options *options, volt_evidence_result **result);
+VOLT_API void volt_evidence_free(volt_evidence_result *result);
+
 /* ---- search ----------------------------------------------------------------------------------- */
 
 typedef enum volt_score {
@@ -126,7 +176,9 @@ typedef enum volt_score {
     VOLT_SCORE_NMSE,        /* 1 - r2: the lower the better */
     VOLT_SCORE_MSE,         /* in the units of the targets: the lower the better */
     VOLT_SCORE_PREQUENTIAL, /* r2 of forecasts of every row from all rows before it and its gap; per block */
-    VOLT_SCORE_LOG          /* Gaussian log marginal likelihood, variances profiled; all rows are one block */
+    VOLT_SCORE_LOG, /* Gaussian log marginal likelihood (evidence), variances profiled; all rows are one block */
+    VOLT_SCORE_LOO, /* nmse of all rows, each left out and forecast from all others: the lower the better */
+    VOLT_SCORE_GCV  /* generalised cross-validation over the variance of the targets: the lower the better */
 } volt_score;
 
 typedef enum volt_race {

@@ -22,7 +22,7 @@ static const volt_backend *find(const char *name)
 static bool is_complete(const volt_backend *b)
 {
     return b->alloc && b->release && b->put && b->get && b->shift && b->mirror && b->isolate && b->trsm &&
-           b->potrf && b->norm && b->rcond && b->forward && b->backward && b->gemm;
+           b->potrf && b->norm && b->rcond && b->invert && b->update && b->forward && b->backward && b->gemm;
 }
 
 volt_status volt_backend_register(const volt_backend *backend)

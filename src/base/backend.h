@@ -54,6 +54,11 @@ typedef struct volt_backend {
     volt_status (*norm)(volt_view A, double *norm);
     volt_status (*rcond)(volt_matrix L, double norm, double *rcond);
 
+    /* The factor L becomes (L L')^{-1}, in its lower triangle. The same bits whatever the number of threads, as is ... */
+    void (*invert)(volt_matrix L, volt_stage *stage);
+    /* ... R <- B B' + scale R in the lower triangle, B being thin and here. */
+    void (*update)(volt_matrix R, volt_view B, double scale);
+
     /* ---- large times thin: B and C lie here ---- */
 
     /* B[from:to] <- L[from:to, from:to]^{-1} (B[from:to] - L[from:to, :from] B[:from]), B[:from] being solved. */

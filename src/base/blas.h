@@ -20,6 +20,10 @@ typedef int volt_blas_int;
 
 void dpotrf_(const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda, volt_blas_int *info,
              int uplo_length);
+void dtrtri_(const char *uplo, const char *diagonal, const volt_blas_int *n, double *a,
+             const volt_blas_int *lda, volt_blas_int *info, int uplo_length, int diagonal_length);
+void dlauum_(const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda, volt_blas_int *info,
+             int uplo_length);
 void dpocon_(const char *uplo, const volt_blas_int *n, const double *a, const volt_blas_int *lda,
              const double *norm, double *rcond, double *work, volt_blas_int *iwork, volt_blas_int *info,
              int uplo_length);

@@ -25,7 +25,7 @@
 
 /* Large enough that BLAS is fast on a tile, small enough that there are several for every thread. It depends on n
  * alone, so that the number of threads does not change the rounding. */
-static int64_t tile_size(int64_t n)
+int64_t volt_cholesky_tile(int64_t n)
 {
     if (n < 10000)
         return 256;
@@ -109,13 +109,13 @@ static void update_tile(const factorisation *f, int64_t i, int64_t j, int64_t k)
 /* In units of tile^3 / 3 flops, which is what `done` reports per task. */
 double volt_cholesky_units(int64_t n)
 {
-    double tiles = (double)((n + tile_size(n) - 1) / tile_size(n));
+    double tiles = (double)((n + volt_cholesky_tile(n) - 1) / volt_cholesky_tile(n));
     return tiles * tiles * tiles;
 }
 
 void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
 {
-    factorisation f = {.A = A, .tile = tile_size(A.rows), .stage = stage};
+    factorisation f = {.A = A, .tile = volt_cholesky_tile(A.rows), .stage = stage};
     atomic_init(&f.pivot, 0);
     int64_t tiles = (A.rows + f.tile - 1) / f.tile;
     double *data = A.data; /* the first entry of a tile stands for the tile in the depend clauses */

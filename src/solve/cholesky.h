@@ -9,6 +9,8 @@
  * volt_cholesky_units() of the factorisation. */
 void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot);
 double volt_cholesky_units(int64_t n);
+/* Rows and columns of its tiles. */
+int64_t volt_cholesky_tile(int64_t n);
 
 /* B <- L^{-1} B, and B <- L^{-T} B (B is n x q). */
 void volt_cholesky_forward(volt_matrix L, volt_matrix B);

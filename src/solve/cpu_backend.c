@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "solve/cholesky.h"
 #include "solve/cholesky_grow.h"
+#include "solve/cholesky_inverse.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,6 +113,8 @@ const volt_backend volt_cpu_backend = {
     .potrf = volt_cholesky_grow_corner,
     .norm = norm,
     .rcond = volt_cholesky_rcond,
+    .invert = volt_cholesky_invert,
+    .update = volt_symmetric_update,
     .forward = forward,
     .backward = backward,
     .gemm = gemm,

@@ -200,12 +200,35 @@ volt_status volt_factor_row_errors(volt_factor *factor, bool constant, const int
  * VOLT_ERR_CANCELLED. */
 volt_status volt_factor_leave_one_out(volt_factor *factor, volt_matrix errors, volt_matrix variances);
 
-/* Gaussian log marginal likelihood of the m rows, in units in which output k is scale[k] times as large, with the
- * variance of each output profiled; with an intercept, whose prior is flat, the restricted one. D (m x q) receives the
- * readout. VOLT_ERR_NOT_FINITE when a target is fitted exactly. */
-volt_status volt_factor_log_score(volt_factor *factor, const double *scale, volt_matrix D, double *score);
+/* The same in two steps: the diagonal of P (m numbers), and what follows from it. `variances` without data: not wanted.
+ * gcv (q, or NULL) receives the generalised cross-validation m |A_k|^2 / (tr P)^2. */
+volt_status volt_factor_precisions(volt_factor *factor, double *P);
+void volt_factor_left_out(volt_factor *factor, const double *P, volt_matrix errors, volt_matrix variances,
+                          double *gcv);
 
-/* ---- for factor_errors.c ---------------------------------------------------------------------- */
+/* Gaussian log marginal likelihood of the m rows, in units in which output k is scale[k] times as large, with the
+ * variance of each output profiled; with an intercept, whose prior is flat, the restricted one. Rows without a target
+ * do not count. VOLT_ERR_NOT_FINITE when a target is fitted exactly. */
+volt_status volt_factor_log_score(volt_factor *factor, const double *scale, double *score);
+/* Of output k alone, with or without an intercept, for which task.u must be there; not finite where the sentence above would be. */
+double volt_factor_output_score(const volt_factor *factor, int64_t k, bool constant, double scale);
+
+/* ---- gradient of the likelihood (factor_evidence.c) ------------------------------------------- */
+
+/* L becomes G, the derivatives of the log score by the entries of K, symmetric, of all rows. A (m x q) receives the
+ * coefficients, P (m) the diagonal of P. Afterwards only the two functions below and volt_factor_left_out may be asked.
+ * 2 m^3 / 3 operations. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+volt_status volt_factor_gradient_weights(volt_factor *factor, volt_matrix A, double *P);
+/* sum_ij G_ij K_ij over the rows kept, for any operator of the rows of the task: dK / d theta gives the derivative. */
+volt_status volt_factor_contract(volt_factor *factor, volt_operator *op, double *sum);
+/* tr G, the derivative by alpha; `room` has m numbers. */
+double volt_factor_trace(const volt_factor *factor, double *room);
+
+/* ---- for factor_errors.c and factor_evidence.c ------------------------------------------------ */
+
+/* Sums of squares of D into factor->squares, and r = L^{-T} u (m x 1), where there is an intercept. */
+void volt_factor_squares(volt_factor *factor);
+void volt_factor_zero_sum(volt_factor *factor, volt_matrix r);
 
 /* Row t of the forward solves joins the sums; intercepts from the sums over the first `rows` rows. */
 void volt_factor_add_to_sums(volt_factor *factor, int64_t t);

@@ -197,68 +197,108 @@ static void square_columns(volt_factor *f, int64_t first, int64_t count, double 
             squares[first + k] += X.data[i * count + k] * X.data[i * count + k];
 }
 
-/* Diagonal of P. */
-static volt_status precisions(volt_factor *f, double *r, double *room, double *P)
+void volt_factor_squares(volt_factor *f)
+{
+    const volt_factor_task *task = &f->task;
+    memset(f->squares, 0, (size_t)f->q * sizeof(double));
+    for (int64_t t = 0; t < f->m; t++)
+        for (int64_t k = 0; k < f->q; k++) {
+            double d = task->W.data[t * task->W.ld + k] - (task->u ? task->u[t * task->ld_u] * f->c[k] : 0);
+            f->squares[k] += d * d;
+        }
+}
+
+void volt_factor_zero_sum(volt_factor *f, volt_matrix r)
+{
+    if (!f->task.u)
+        return;
+    for (int64_t t = 0; t < f->m; t++)
+        r.data[t * r.ld] = f->task.u[t * f->task.ld_u];
+    f->backend->backward(f->L, f->task.steady, r);
+}
+
+static volt_status find_precisions(volt_factor *f, double *r, double *room, double *P)
 {
     for (int64_t first = 0; first < f->m; first += COLUMNS) {
         square_columns(f, first, volt_min(COLUMNS, f->m - first), room, P);
         if (!volt_stage_poll(f->task.stage))
             return volt_stage_end(f->task.stage);
     }
-    if (!f->task.u)
-        return VOLT_OK;
-    for (int64_t t = 0; t < f->m; t++)
-        r[t] = f->task.u[t * f->task.ld_u];
-    f->backend->backward(f->L, f->task.steady, volt_matrix_of(r, f->m, 1));
-    for (int64_t t = 0; t < f->m; t++)
+    volt_factor_zero_sum(f, volt_matrix_of(r, f->m, 1));
+    for (int64_t t = 0; f->task.u && t < f->m; t++)
         P[t] -= r[t] * r[t] / f->uu;
     return VOLT_OK;
 }
 
+volt_status volt_factor_precisions(volt_factor *f, double *P)
+{
+    double *r = volt_alloc_doubles(f->m, 1), *room = volt_alloc_doubles(f->m, COLUMNS);
+    volt_status status = r && room ? find_precisions(f, r, room, P) : VOLT_ERR_MEMORY;
+    volt_free(room);
+    volt_free(r);
+    return status;
+}
+
+/* `errors` holds the coefficients. */
+void volt_factor_left_out(volt_factor *f, const double *P, volt_matrix errors, volt_matrix variances,
+                          double *gcv)
+{
+    double rows = (double)(f->task.u ? f->m - 1 : f->m), trace = 0;
+    for (int64_t t = 0; t < f->m; t++)
+        trace += P[t];
+    for (int64_t k = 0; k < f->q; k++) {
+        double squares = 0;
+        for (int64_t t = 0; t < f->m; t++) {
+            double *e = &errors.data[t * errors.ld + k];
+            squares += *e * *e;
+            *e /= P[t];
+            if (variances.data)
+                variances.data[t * variances.ld + k] = f->squares[k] / rows / P[t];
+        }
+        if (gcv)
+            gcv[k] = (double)f->m * squares / (trace * trace);
+    }
+}
+
 volt_status volt_factor_leave_one_out(volt_factor *f, volt_matrix errors, volt_matrix variances)
 {
-    double *r = volt_alloc_doubles(f->m, 1), *P = volt_alloc_doubles(f->m, 1);
-    double *room = volt_alloc_doubles(f->m, COLUMNS);
-    volt_status status = r && P && room ? precisions(f, r, room, P) : VOLT_ERR_MEMORY;
+    double *P = volt_alloc_doubles(f->m, 1);
+    volt_status status = P ? volt_factor_precisions(f, P) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
-        double rows = (double)(f->task.u ? f->m - 1 : f->m);
-        volt_factor_readout(f, errors);
-        memset(f->squares, 0, (size_t)f->q * sizeof(double));
-        for (int64_t t = 0; t < f->m; t++)
-            for (int64_t k = 0; k < f->q; k++)
-                f->squares[k] += errors.data[t * errors.ld + k] * errors.data[t * errors.ld + k];
+        volt_factor_squares(f);
         volt_factor_coefficients(f, errors);
-        for (int64_t t = 0; t < f->m; t++)
-            for (int64_t k = 0; k < f->q; k++) {
-                errors.data[t * errors.ld + k] /= P[t];
-                variances.data[t * variances.ld + k] = f->squares[k] / rows / P[t];
-            }
+        volt_factor_left_out(f, P, errors, variances, NULL);
     }
-    volt_free(room);
     volt_free(P);
-    volt_free(r);
     return status;
 }
 
 /* ---- likelihood ------------------------------------------------------------------------------- */
 
-volt_status volt_factor_log_score(volt_factor *f, const double *scale, volt_matrix D, double *score)
+double volt_factor_output_score(const volt_factor *f, int64_t k, bool constant, double scale)
 {
     const double two_pi = 6.283185307179586476925286766559;
-    double rows = (double)(f->task.u ? f->m - 1 : f->m), logs = 0, sum = 0, pivots[PIVOTS];
-    volt_factor_readout(f, D);
-    memset(f->squares, 0, (size_t)f->q * sizeof(double));
+    const volt_factor_task *task = &f->task;
+    double rows = constant ? -1 : 0, logs = constant ? log(f->uu) / 2 : 0, squares = 0, pivots[PIVOTS];
+    double c = constant ? f->c[k] : 0;
     for (int64_t t = 0; t < f->m; t++) {
         if (t % PIVOTS == 0)
             volt_factor_pivots(f, t, volt_min(PIVOTS, f->m - t), pivots);
+        if (task->without && task->without[t])
+            continue;
+        double d = task->W.data[t * task->W.ld + k] - (constant ? task->u[t * task->ld_u] * c : 0);
+        rows++;
+        squares += d * d;
         logs += log(pivots[t % PIVOTS]);
-        for (int64_t k = 0; k < f->q; k++)
-            f->squares[k] += D.data[t * D.ld + k] * D.data[t * D.ld + k];
     }
-    if (f->task.u)
-        logs += log(f->uu) / 2;
+    return -rows * (log(two_pi * squares / rows) / 2 + 0.5 + log(scale)) - logs;
+}
+
+volt_status volt_factor_log_score(volt_factor *f, const double *scale, double *score)
+{
+    double sum = 0;
     for (int64_t k = 0; k < f->q; k++)
-        sum -= rows * (log(two_pi * f->squares[k] / rows) / 2 + 0.5 + log(scale[k])) + logs;
+        sum += volt_factor_output_score(f, k, f->task.u != NULL, scale[k]);
     VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE, "the log score is not finite: a target is fitted exactly");
     *score = sum;
     return VOLT_OK;

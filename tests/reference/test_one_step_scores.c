@@ -85,7 +85,7 @@ static void score(const series *s, const double *y, double alpha, bool constant,
     for (int64_t t = s->first; t < m; t++)
         *mse += (y[t] - out[t - s->first]) * (y[t] - out[t - s->first]) / (double)(m - s->first);
     volt_factor_intercepts(factor);
-    check_ok(volt_factor_log_score(factor, &unit, volt_matrix_of(D, m, 1), log_score));
+    check_ok(volt_factor_log_score(factor, &unit, log_score));
     volt_factor_free(factor);
     volt_operator_free(op);
     free(D);

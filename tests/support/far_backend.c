@@ -148,6 +148,16 @@ static volt_status far_rcond(volt_matrix L, double norm, double *rcond)
     return CPU.rcond(near_matrix(L), norm, rcond);
 }
 
+static void far_invert(volt_matrix L, volt_stage *stage)
+{
+    CPU.invert(near_matrix(L), stage);
+}
+
+static void far_update(volt_matrix R, volt_view B, double scale)
+{
+    CPU.update(near_matrix(R), B, scale);
+}
+
 static void far_forward(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B)
 {
     CPU.forward(near_matrix(L), from, to, steady, B);
@@ -182,7 +192,8 @@ static bool far_gram(const volt_resolved *resolved, volt_view Z, volt_matrix K, 
 #define FAR_ENTRIES                                                                                       \
     .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,       \
     .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, \
-    .rcond = far_rcond, .forward = far_forward, .backward = far_backward, .gemm = far_gemm
+    .rcond = far_rcond, .invert = far_invert, .update = far_update, .forward = far_forward,               \
+    .backward = far_backward, .gemm = far_gemm
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
 static const volt_backend far_with_gram = {.name = "far-gram", FAR_ENTRIES, .gram = far_gram};

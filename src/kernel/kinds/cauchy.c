@@ -43,6 +43,23 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
+/* The derivative by gamma, for gradients of the evidence. */
+VOLT_CLONES_WIDE
+static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    double gamma = constants_of(&scan->own).gamma;
+    VOLT_STATIC_STEP(-s / ((1 + gamma * s) * (1 + gamma * s)))
+}
+
+static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
+{
+    (void)kernel;
+    *scan = resolved->scan;
+    scan->step = step_by_gamma;
+    return p == GAMMA;
+}
+
 const volt_kernel_entry volt_kernel_cauchy = {
     .info = {.name = "cauchy",
              .formula = "1 / (1 + gamma |x - y|^2)",
@@ -52,4 +69,5 @@ const volt_kernel_entry volt_kernel_cauchy = {
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
+    .tangent = tangent,
 };

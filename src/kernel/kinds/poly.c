@@ -85,6 +85,49 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
+/* degree (gamma s + coef0)^{degree - 1} times s (by gamma) or 1 (by coef0). */
+VOLT_INLINE void step_slope(const volt_scan *scan, int64_t rows, const double *local, int64_t ld_local,
+                            double *out, int64_t ld_out, int64_t count, bool by_gamma)
+{
+    const constants own = constants_of(&scan->own);
+    double gamma = own.gamma, coef0 = own.coef0;
+    for (int64_t r = 0; r < rows; r++) {
+        const double *restrict row = local + r * ld_local;
+        double *restrict row_out = out + r * ld_out;
+        for (int64_t k = 0; k < count; k++)
+            row_out[k] = (double)own.degree * (by_gamma ? row[k] : 1);
+        for (int64_t p = 1; p < own.degree; p++)
+            for (int64_t k = 0; k < count; k++)
+                row_out[k] *= gamma * row[k] + coef0;
+    }
+}
+
+VOLT_CLONES_WIDE
+static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)state;
+    (void)stride;
+    step_slope(scan, rows, local, ld_local, out, ld_out, count, true);
+}
+
+VOLT_CLONES_WIDE
+static void step_by_coef0(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    (void)state;
+    (void)stride;
+    step_slope(scan, rows, local, ld_local, out, ld_out, count, false);
+}
+
+static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
+{
+    (void)kernel;
+    *scan = resolved->scan;
+    scan->step = p == GAMMA ? step_by_gamma : step_by_coef0;
+    return p == GAMMA || p == COEF0;
+}
+
 const volt_kernel_entry volt_kernel_poly = {
     .info = {.name = "poly",
              .formula = "(gamma <x, y> + coef0)^degree",
@@ -94,4 +137,5 @@ const volt_kernel_entry volt_kernel_poly = {
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
+    .tangent = tangent,
 };

@@ -41,6 +41,22 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
+VOLT_CLONES_WIDE
+static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    double minus_gamma = -constants_of(&scan->own).gamma;
+    VOLT_STATIC_STEP(-s * volt_exp(minus_gamma * s))
+}
+
+static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
+{
+    (void)kernel;
+    *scan = resolved->scan;
+    scan->step = step_by_gamma;
+    return p == GAMMA;
+}
+
 const volt_kernel_entry volt_kernel_rbf = {
     .info = {.name = "rbf",
              .formula = "exp(-gamma |x - y|^2)",
@@ -50,4 +66,5 @@ const volt_kernel_entry volt_kernel_rbf = {
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
+    .tangent = tangent,
 };

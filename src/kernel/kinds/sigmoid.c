@@ -63,6 +63,33 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
+/* tanh' = 1 - tanh^2. */
+VOLT_CLONES_WIDE
+static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    const constants own = constants_of(&scan->own);
+    double gamma = own.gamma, coef0 = own.coef0;
+    VOLT_STATIC_STEP(s * (1 - volt_tanh(gamma * s + coef0) * volt_tanh(gamma * s + coef0)))
+}
+
+VOLT_CLONES_WIDE
+static void step_by_coef0(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
+                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+{
+    const constants own = constants_of(&scan->own);
+    double gamma = own.gamma, coef0 = own.coef0;
+    VOLT_STATIC_STEP(1 - volt_tanh(gamma * s + coef0) * volt_tanh(gamma * s + coef0))
+}
+
+static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
+{
+    (void)kernel;
+    *scan = resolved->scan;
+    scan->step = p == GAMMA ? step_by_gamma : step_by_coef0;
+    return p == GAMMA || p == COEF0;
+}
+
 const volt_kernel_entry volt_kernel_sigmoid = {
     .info = {.name = "sigmoid",
              .formula = "tanh(gamma <x, y> + coef0)",
@@ -72,5 +99,6 @@ const volt_kernel_entry volt_kernel_sigmoid = {
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,
+    .tangent = tangent,
     .may_be_indefinite = true,
 };

@@ -19,15 +19,12 @@
 #include "base/fastmath.h"
 #include "kernel/kernel_entry.h"
 #include "kernel/kinds/parameter_blocks.h"
+#include "kernel/kinds/volterra_lift.h"
 
 #include <float.h>
 #include <math.h>
 
 /* ---- parameters ------------------------------------------------------------------------------- */
-
-enum { TAU, TAU_COEF, GAMMA, LAMBDA, LAMBDA_COEF, LIFT, N_PARAMETERS };
-
-typedef enum lift { GEOMETRIC, EVEN, EXPONENTIAL, POLY, RBF } lift;
 
 static const char *const lift_words[] = {"geometric", "even", "exponential", "poly:", "rbf", NULL};
 
@@ -74,11 +71,6 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
               .words = lift_words},
 };
 
-static lift lift_of(const volt_kernel *kernel)
-{
-    return (lift)(int)kernel->value[LIFT];
-}
-
 static volt_status settle(volt_kernel *kernel)
 {
     volt_kernel_use_fallback(kernel, LIFT);
@@ -102,14 +94,6 @@ static volt_status settle(volt_kernel *kernel)
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
-
-typedef struct constants {
-    double tau2, lambda2;
-    double rate; /* of the exponential: tau^2, or -gamma with lift=rbf */
-    lift kind;
-    int64_t degree; /* lift=poly:P */
-} constants;
-VOLT_OWN_NUMBERS(constants)
 
 /* The recursion on `rows` rows, lambda^2 kappa(s) being `factor`, an expression in the local value s. The
  * expression is inlined, and the inner loop vectorises. */
@@ -355,12 +339,6 @@ static double sup_kappa(lift kind, double t, int64_t degree)
     return 1;
 }
 
-/* Inner products of inputs on the sphere |z| = M are rounded: leave that much room inside the bounds. */
-static double rounding_room(int64_t d)
-{
-    return 2 * volt_norm_room(d);
-}
-
 static double gain(const volt_resolved *resolved, double norm)
 {
     const volt_kernel_facts *facts = &resolved->facts;
@@ -467,4 +445,5 @@ const volt_kernel_entry volt_kernel_volterra = {
     .resolve = resolve,
     .keeps_origin = keeps_origin,
     .series = &series,
+    .tangent = volt_volterra_tangent,
 };

@@ -9,7 +9,21 @@
 
 double volt_score_sign(volt_score score)
 {
-    return score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE ? -1 : 1;
+    return score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE || score == VOLT_SCORE_LOO ||
+                   score == VOLT_SCORE_GCV
+               ? -1
+               : 1;
+}
+
+const char *volt_score_name(volt_score score)
+{
+    static const char *const names[] = {"r2", "nmse", "mse", "prequential", "log", "loo", "gcv"};
+    return names[score];
+}
+
+bool volt_score_is_of_all_rows(volt_score score)
+{
+    return score == VOLT_SCORE_LOG || score == VOLT_SCORE_LOO || score == VOLT_SCORE_GCV;
 }
 
 volt_status volt_block_score(const volt_problem *problem, const volt_split *split, volt_view forecast,
@@ -34,5 +48,30 @@ volt_status volt_block_score(const volt_problem *problem, const volt_split *spli
                  "the forecasts for rows %" PRId64 " to %" PRId64 " are too large for a double",
                  split->begin + 1, split->end);
     *score = problem->score == VOLT_SCORE_R2 || problem->score == VOLT_SCORE_PREQUENTIAL ? 1 - value : value;
+    return VOLT_OK;
+}
+
+/* The population's. */
+static double variance(volt_view Y, int64_t k)
+{
+    double mean = 0, sum = 0, n = (double)Y.rows;
+    for (int64_t i = 0; i < Y.rows; i++)
+        mean += Y.data[i * Y.ld + k] / n;
+    for (int64_t i = 0; i < Y.rows; i++)
+        sum += (Y.data[i * Y.ld + k] - mean) * (Y.data[i * Y.ld + k] - mean);
+    return sum / n;
+}
+
+volt_status volt_gcv_score(const volt_problem *problem, const double *gcv, double *score)
+{
+    int64_t q = problem->q, first = problem->washout;
+    volt_view truth =
+        volt_view_of((problem->levels ? problem->levels : problem->Y) + first * q, problem->n - first, q);
+    double value = 0;
+    for (int64_t k = 0; k < q; k++)
+        value += gcv[k] / variance(truth, k) / (double)q;
+    VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE,
+                 "generalised cross-validation is not finite: a target is constant, or fitted exactly");
+    *score = value;
     return VOLT_OK;
 }

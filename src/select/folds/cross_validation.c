@@ -256,12 +256,32 @@ static volt_status score_fold(evaluation *e, const volt_split *split, double *sc
     return volt_block_score(e->problem, split, volt_as_view(out), score);
 }
 
+/* Rows left out one by one: their forecasts, or generalised cross-validation. */
+static volt_status left_out_score(evaluation *e, double *score)
+{
+    const volt_problem *problem = e->problem;
+    volt_split all = {.begin = problem->washout, .end = problem->n};
+    volt_matrix out = readout_room(e);
+    double *gcv =
+        e->factor->squares; /* room for q numbers, which volt_factor_left_out does not read for errors */
+    VOLT_TRY(volt_factor_precisions(e->factor, e->space->precisions));
+    volt_factor_coefficients(e->factor, out);
+    volt_factor_left_out(e->factor, e->space->precisions, out, volt_matrix_of(NULL, 0, 0), gcv);
+    if (problem->score == VOLT_SCORE_GCV)
+        return volt_gcv_score(problem, gcv, score);
+    for (int64_t i = 0; i < out.rows * out.cols; i++)
+        out.data[i] = problem->Y[all.begin * problem->q + i] - out.data[i];
+    return volt_block_score(problem, &all, volt_as_view(out), score);
+}
+
 /* Over all rows, which are one group. */
-static volt_status log_score(evaluation *e, double *score)
+static volt_status score_all_rows(evaluation *e, double *score)
 {
     VOLT_TRY(grow(e, e->factor->L.rows));
     volt_factor_intercepts(e->factor);
-    return volt_factor_log_score(e->factor, e->problem->target_scale, readout_room(e), score);
+    if (e->problem->score != VOLT_SCORE_LOG)
+        return left_out_score(e, score);
+    return volt_factor_log_score(e->factor, e->problem->target_scale, score);
 }
 
 /* ---- groups of folds -------------------------------------------------------------------------- */
@@ -275,7 +295,7 @@ typedef struct group {
 /* The group that begins with score `first`. */
 static group group_at(const volt_problem *problem, int64_t first)
 {
-    if (problem->score == VOLT_SCORE_LOG)
+    if (volt_score_is_of_all_rows(problem->score))
         return (group){.first = 0, .next = 1, .rows = problem->n};
     int64_t base = problem->splits[first].train_begin, next = first, end = 0;
     for (; next < problem->n_splits && problem->splits[next].train_begin == base; next++) {
@@ -287,14 +307,14 @@ static group group_at(const volt_problem *problem, int64_t first)
 
 static volt_status begin(evaluation *e, const group *folds)
 {
-    bool all = e->problem->score == VOLT_SCORE_LOG;
+    bool all = volt_score_is_of_all_rows(e->problem->score);
     return begin_group(e, all ? 0 : e->problem->splits[folds->first].train_begin, folds->rows);
 }
 
 static volt_status score_at(evaluation *e, int64_t k, double *score)
 {
-    return e->problem->score == VOLT_SCORE_LOG ? log_score(e, score)
-                                               : score_fold(e, &e->problem->splits[k], score);
+    return volt_score_is_of_all_rows(e->problem->score) ? score_all_rows(e, score)
+                                                        : score_fold(e, &e->problem->splits[k], score);
 }
 
 /* ---- all folds, alpha given ------------------------------------------------------------------- */
@@ -418,9 +438,10 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     if (status == VOLT_OK)
         status = volt_kernel_resolve_slices(e.kernel, e.sliced.extents, e.width, &e.resolved);
     e.intercept = problem->intercept || e.resolved.centred;
-    if (status == VOLT_OK && problem->score == VOLT_SCORE_LOG && e.resolved.centred)
+    if (status == VOLT_OK && volt_score_is_of_all_rows(problem->score) && e.resolved.centred)
         status = volt_fail(VOLT_ERR_ARGUMENT,
-                           "a centred Gram matrix is no covariance of a process: it has no log score");
+                           "a centred Gram matrix is no covariance of a process: it has no %s score",
+                           volt_score_name(problem->score));
     if (status == VOLT_OK)
         status = *alpha > 0 ? evaluate_all(&e, goes_on, context, folds, n_done)
                             : profile_alpha(&e, alpha, folds, n_done);

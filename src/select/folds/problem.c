@@ -7,6 +7,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/gram/gram.h"
 #include "model/scaling.h"
+#include "select/folds/block_score.h"
 #include "stats/forecast_pair.h"
 
 #include <inttypes.h>
@@ -32,7 +33,7 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
                  "there is no start %d", (int)options->start);
-    VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_LOG, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_GCV, VOLT_ERR_ARGUMENT,
                  "there is no score %d", (int)options->score);
     VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout is %" PRId64 ", and must be at least 0",
                  options->washout);
@@ -45,14 +46,24 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
     }
     if (options->score < VOLT_SCORE_PREQUENTIAL)
         return VOLT_OK;
-    const char *name = options->score == VOLT_SCORE_LOG ? "log" : "prequential";
+    const char *name = volt_score_name(options->score);
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE, VOLT_ERR_ARGUMENT,
                  "the score %s is one of a sequence that goes on: it does not go with the start reset", name);
     VOLT_REQUIRE(options->splits.max_train == 0 && !options->splits.rolling, VOLT_ERR_ARGUMENT,
                  "the score %s trains every row on all rows before it: it takes no maximum training length",
                  name);
     VOLT_REQUIRE(options->score == VOLT_SCORE_PREQUENTIAL || options->splits.gap == 0, VOLT_ERR_ARGUMENT,
-                 "the score log is one of all rows together: it takes no gap");
+                 "the score %s is one of all rows together: it takes no gap", name);
+    return VOLT_OK;
+}
+
+/* Something must be left after the washout: a row, or two with an intercept. */
+static volt_status check_kept(const volt_problem *problem, int64_t rows, const char *what)
+{
+    int64_t least = problem->intercept ? 2 : 1;
+    VOLT_REQUIRE(rows - problem->washout >= least, VOLT_ERR_ARGUMENT,
+                 "%s: there are %" PRId64 ", and a washout of %" PRId64 " leaves fewer than %" PRId64, what,
+                 rows, problem->washout, least);
     return VOLT_OK;
 }
 
@@ -97,8 +108,12 @@ static volt_status split_rows(const volt_problem *problem, const volt_search_opt
 static volt_status make_splits(const volt_search_options *options, volt_problem *problem)
 {
     int64_t n = options->folds_by_records ? problem->records.n : problem->n;
-    problem->n_splits = options->splits.folds;
-    problem->folds = options->score == VOLT_SCORE_LOG ? 1 : problem->n_splits;
+    if (volt_score_is_of_all_rows(options->score)) {
+        problem->folds = 1;
+        problem->most_rows = problem->n;
+        return check_kept(problem, problem->n, "the rows");
+    }
+    problem->n_splits = problem->folds = options->splits.folds;
     if (problem->n_splits < 1 || problem->n_splits > n) /* the sentence is there */
         return split_rows(problem, options, &(volt_split){0});
     problem->splits = volt_alloc(problem->n_splits, sizeof *problem->splits);

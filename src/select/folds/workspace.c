@@ -24,6 +24,7 @@ void volt_workspace_free(volt_workspace *workspace)
     volt_free(workspace->D);
     volt_free(workspace->forecast);
     volt_free(workspace->diagonal);
+    volt_free(workspace->precisions);
     volt_free(workspace->profile);
     volt_free(workspace);
 }
@@ -42,10 +43,11 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
         fresh->D = volt_alloc_doubles(n, problem->q);
         fresh->forecast = volt_alloc_doubles(block, problem->q);
         fresh->diagonal = volt_alloc_doubles(n, 1);
+        fresh->precisions = volt_alloc_doubles(n, 1);
         fresh->profile = volt_alloc_doubles(VOLT_CHOICE_ALPHAS, problem->folds);
         fresh->cross = resets ? backend->alloc(block, n) : NULL;
-        if (!fresh->W || !fresh->D || !fresh->forecast || !fresh->diagonal || !fresh->profile ||
-            (resets && !fresh->cross))
+        if (!fresh->W || !fresh->D || !fresh->forecast || !fresh->diagonal || !fresh->precisions ||
+            !fresh->profile || (resets && !fresh->cross))
             status = VOLT_ERR_MEMORY;
     }
     if (status == VOLT_OK)
@@ -59,5 +61,5 @@ double volt_workspace_bytes(const volt_problem *problem)
 {
     double n = (double)problem->most_rows, q = (double)problem->q, block = (double)longest_block(problem);
     double cross = problem->start == VOLT_START_RESET ? block * n : 0;
-    return volt_factor_bytes(problem->most_rows, problem->q) + 8 * (n * (2 * q + 2) + block * q + cross);
+    return volt_factor_bytes(problem->most_rows, problem->q) + 8 * (n * (2 * q + 3) + block * q + cross);
 }

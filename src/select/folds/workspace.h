@@ -7,12 +7,13 @@
 
 typedef struct volt_workspace {
     volt_factor *factor;
-    double *W;        /* most_rows x (q + 1): the last column is u */
-    double *D;        /* most_rows x q: readout or coefficients */
-    double *forecast; /* block x q */
-    double *diagonal; /* most_rows: of the matrix that a profile returns to */
-    double *profile;  /* VOLT_CHOICE_ALPHAS x folds: scores */
-    double *cross;    /* block x most_rows at the factor's back end, for a start by reset; else NULL */
+    double *W;          /* most_rows x (q + 1): the last column is u */
+    double *D;          /* most_rows x q: readout or coefficients */
+    double *forecast;   /* block x q */
+    double *diagonal;   /* most_rows: of the matrix that a profile returns to */
+    double *precisions; /* most_rows: of rows left out one by one */
+    double *profile;    /* VOLT_CHOICE_ALPHAS x folds: scores */
+    double *cross;      /* block x most_rows at the factor's back end, for a start by reset; else NULL */
 } volt_workspace;
 
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace);

@@ -29,9 +29,6 @@ volt_status volt_search_require_best(const volt_search *search);
 /* Trials by index. */
 void volt_search_sort(volt_search *search);
 
-/* The name in logs: r2, nmse, mse, prequential, log. */
-const char *volt_score_name(volt_score score);
-
 static inline bool volt_trial_complete(const volt_trial *trial)
 {
     return !trial->failure && !trial->stopped;

@@ -45,7 +45,7 @@ static volt_status read_count(const json_t *line, const char *key, bool may_be_n
 
 static volt_status read_score(const char *name, volt_score *score)
 {
-    for (int s = VOLT_SCORE_R2; name && s <= VOLT_SCORE_LOG; s++)
+    for (int s = VOLT_SCORE_R2; name && s <= VOLT_SCORE_GCV; s++)
         if (strcmp(name, volt_score_name((volt_score)s)) == 0) {
             *score = (volt_score)s;
             return VOLT_OK;

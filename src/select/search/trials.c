@@ -5,12 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *volt_score_name(volt_score score)
-{
-    static const char *const names[] = {"r2", "nmse", "mse", "prequential", "log"};
-    return names[score];
-}
-
 void volt_trial_free(volt_trial *trial)
 {
     if (!trial)
