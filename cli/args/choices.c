@@ -46,6 +46,9 @@ const choice score_choices[] = {
     {"mse", VOLT_SCORE_MSE, "MSE"},
     {"prequential", VOLT_SCORE_PREQUENTIAL, "prequential R2"},
     {"log", VOLT_SCORE_LOG, "log likelihood"},
+    {"evidence", VOLT_SCORE_LOG, "log likelihood"}, /* another word for it */
+    {"loo", VOLT_SCORE_LOO, "leave-one-out NMSE"},
+    {"gcv", VOLT_SCORE_GCV, "GCV over variance"},
     {NULL, 0, NULL},
 };
 
@@ -71,6 +74,12 @@ const choice strategy_choices[] = {
 const choice validate_choices[] = {
     {"simulate", VOLT_VALIDATE_SIMULATE, NULL},
     {"one-step", VOLT_VALIDATE_ONE_STEP, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice method_choices[] = {
+    {"draws", 0, NULL},
+    {"gradient", 1, NULL},
     {NULL, 0, NULL},
 };
 

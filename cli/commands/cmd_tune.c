@@ -55,6 +55,13 @@ static const option rows[] = {
      .fallback = "random",
      .offset = offsetof(tune_arguments, strategy),
      .meaning = "draw all alike, or (adaptive) after 64 draws most of them near the best four so far"},
+    {.name = "method",
+     .kind = OPTION_CHOICE,
+     .form = FORM_SEARCH,
+     .choices = method_choices,
+     .fallback = "draws",
+     .offset = offsetof(tune_arguments, method),
+     .meaning = "with --score evidence, gradient climbs from the best of a few draws (default --draws 100)"},
     {.name = "candidates",
      .kind = OPTION_TEXT,
      .form = FORM_SEARCH,
@@ -127,7 +134,9 @@ static const option rows[] = {
      .choices = score_choices,
      .fallback = "r2",
      .offset = offsetof(tune_arguments, score),
-     .meaning = "what is best: the highest r2, prequential r2 or log likelihood, the lowest nmse or mse"},
+     .meaning =
+         "what is best: the highest r2, prequential r2 or log likelihood (log, evidence), the lowest nmse, "
+         "mse, or nmse of rows left out one by one (loo, and gcv for short)"},
     {.name = "race",
      .kind = OPTION_CHOICE,
      .form = FORM_SEARCH,
@@ -190,8 +199,30 @@ static const option rows[] = {
 
 /* ---- what was asked --------------------------------------------------------------------------- */
 
+static int check_gradient(const tune_arguments *arguments)
+{
+    const char *other = arguments->candidates                           ? "--candidates"
+                        : arguments->grid                               ? "--grid"
+                        : arguments->strategy == VOLT_STRATEGY_ADAPTIVE ? "--search adaptive"
+                        : arguments->shard                              ? "--shard"
+                        : arguments->training.feedback                  ? "--feedback"
+                                                                        : NULL;
+    if (!arguments->method)
+        return 0;
+    if (arguments->score != VOLT_SCORE_LOG)
+        return complain(EXIT_USAGE, "--method gradient climbs the evidence: it needs --score evidence");
+    if (arguments->resume)
+        return complain(EXIT_USAGE,
+                        "--method gradient cannot be resumed, since a log has no gradients: begin it "
+                        "again with a new --log");
+    return other ? complain(EXIT_USAGE, "--method gradient does not go with %s", other) : 0;
+}
+
 static int check_search(const tune_arguments *arguments)
 {
+    int failed = check_gradient(arguments);
+    if (failed)
+        return failed;
     if (arguments->candidates && arguments->grid)
         return complain(EXIT_USAGE, "--candidates and --grid do not go together");
     if (arguments->strategy == VOLT_STRATEGY_ADAPTIVE && (arguments->candidates || arguments->grid))
@@ -203,7 +234,8 @@ static int check_search(const tune_arguments *arguments)
                         arguments->alpha             ? "--alpha"
                         : arguments->feedback_weight ? "--feedback-weight"
                                                      : "--range");
-    if (!arguments->candidates && !arguments->grid && !arguments->draws && !(arguments->budget > 0))
+    if (!arguments->candidates && !arguments->grid && !arguments->draws && !(arguments->budget > 0) &&
+        !arguments->method)
         return complain(EXIT_USAGE, "say how long to search: --draws N or --budget 30m, or what to try: "
                                     "--candidates FILE or --grid POINTS");
     if (arguments->resume && !arguments->log)
@@ -312,6 +344,12 @@ const cli_command command_tune = {
         "its mean difference from the best on the folds it has. Every shard is a search of its own.\n"
         "--kernel 'A | B' draws from the kernels in turn; adaptive, most draws go to those that do best.\n"
         "\n"
+        "--score evidence, the log marginal likelihood of all rows, has a gradient in every parameter: with\n"
+        "--method gradient the first 16 draws are such, and the others are steps of L-BFGS uphill from the "
+        "four\n"
+        "best, in logarithms and logits, within the ranges; words and whole numbers stay those of the draw.\n"
+        "It depends on --seed alone, and ends early where nothing is left to gain. No --shard, no --resume.\n"
+        "\n"
         "Where nothing is said of alpha, draw 0 is the kernel's defaults, and its alpha the best of a grid\n"
         "in the folds, as that of every draw of a kernel whose entries cost much; and where the targets are\n"
         "inputs, changes of the targets are learned from levels and changes of the inputs. With --alpha,\n"
@@ -340,6 +378,8 @@ const cli_command command_tune = {
         "adaptive \\\n"
         "                --draws 400 -o system.safetensors\n"
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + fading' --feedback --draws 400 --search adaptive\n"
+        "  volterra tune --x u.csv --y y.csv --kernel memory --score evidence --method gradient -o "
+        "system.safetensors\n"
         "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
         "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
     .options = OPTION_TABLE(rows),

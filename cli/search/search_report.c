@@ -104,8 +104,9 @@ static int64_t list_stopped(const volt_search_info *info, char *text, size_t cap
 /* Would the mean of the targets have scored better? */
 static bool is_below_a_constant(volt_score kind, double score)
 {
-    return kind == VOLT_SCORE_NMSE ? score > 1
-                                   : (kind == VOLT_SCORE_R2 || kind == VOLT_SCORE_PREQUENTIAL) && score < 0;
+    return kind == VOLT_SCORE_NMSE || kind == VOLT_SCORE_LOO || kind == VOLT_SCORE_GCV
+               ? score > 1
+               : (kind == VOLT_SCORE_R2 || kind == VOLT_SCORE_PREQUENTIAL) && score < 0;
 }
 
 static void report_best(result_list *results, const volt_trial *best, const volt_search_info *info,
@@ -178,7 +179,7 @@ static void report_validation(result_list *results, const search_outcome *outcom
                      (long long)outcome->gap, outcome->gap == 1 ? "" : "s");
     if (info->score == VOLT_SCORE_MSE)
         baselines_against_mse(&baselines, score);
-    else if (info->score != VOLT_SCORE_LOG)
+    else if (info->score != VOLT_SCORE_LOG && info->score != VOLT_SCORE_LOO && info->score != VOLT_SCORE_GCV)
         baselines_against_r2(&baselines, info->score == VOLT_SCORE_NMSE ? 1 - score : score);
     baselines_report(&baselines, "the best draw", results);
     if (baselines.count > 0)

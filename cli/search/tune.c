@@ -17,6 +17,8 @@
 
 /* ---- search ----------------------------------------------------------------------------------- */
 
+enum { USUAL_EVALUATIONS = 100 }; /* of --method gradient, where --draws says nothing */
+
 /* Does the first line of a file of candidates name a column `kernel`? A file that cannot be read has none. */
 static bool has_kernel_column(const char *path)
 {
@@ -98,13 +100,18 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
     return failed;
 }
 
-/* The log score is one of all rows together, without a gap. */
+static bool is_of_all_rows(int score)
+{
+    return score == VOLT_SCORE_LOG || score == VOLT_SCORE_LOO || score == VOLT_SCORE_GCV;
+}
+
+/* Scores of all rows together have no gap. */
 static volt_search_options search_options(const tune_arguments *arguments, const training_data *data)
 {
     volt_search_options options = volt_search_options_default();
     options.splits.folds = arguments->folds;
     options.splits.gap =
-        arguments->score == VOLT_SCORE_LOG && arguments->gap < 0 ? 0 : search_gap(data, arguments->gap);
+        is_of_all_rows(arguments->score) && arguments->gap < 0 ? 0 : search_gap(data, arguments->gap);
     options.splits.min_train = arguments->min_train;
     options.splits.max_train = arguments->max_train;
     options.splits.rolling = arguments->rolling;
@@ -114,8 +121,8 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.scale = !arguments->training.no_scale;
     options.score = (volt_score)arguments->score;
     options.race = (volt_race)arguments->race;
-    options.strategy = (volt_strategy)arguments->strategy;
-    options.draws = arguments->draws;
+    options.strategy = arguments->method ? VOLT_STRATEGY_GRADIENT : (volt_strategy)arguments->strategy;
+    options.draws = arguments->draws || !arguments->method ? arguments->draws : USUAL_EVALUATIONS;
     options.seconds = arguments->budget;
     options.log = arguments->log;
     options.resume = arguments->resume;

@@ -13,7 +13,7 @@ typedef struct tune_arguments {
     int64_t draws, grid, folds, gap, min_train, max_train;
     double budget;
     bool rolling, resume;
-    int start, score, race, folds_by, strategy;
+    int start, score, race, folds_by, strategy, method;
     int validate; /* volt_validate; -1: not given */
 } tune_arguments;
 

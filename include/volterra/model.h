@@ -127,6 +127,9 @@ typedef struct volt_fit_report {
     const double *best_mse;  /* ... of the best that was tried ... */
     const double *naive_mse; /* ... of "as now" (NaN: not there) */
     const double *share;     /* q: 1: learned; 0: the naive forecast was kept; 1/2: half-way between the two */
+    double
+        log_likelihood; /* of all rows fitted: the evidence of the kernel and alpha (volt_evidence), in units of the targets
+                            * as they were learned, levels or changes; NaN where an output is not the kernel's alone */
 } volt_fit_report;
 
 /* What a model is. Strings and arrays belong to the model. */

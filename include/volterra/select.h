@@ -189,10 +189,16 @@ typedef enum volt_race {
 
 /* ADAPTIVE takes what volt_candidates_draw made: the first 64, then generations of 16, four of five of which lie near one of
  * the four best trials of the generations before. It is the same on any number of threads and when it is resumed; each shard
- * is an adaptive search of its own. */
+ * is an adaptive search of its own.
+ * GRADIENT takes the same, and the score VOLT_SCORE_LOG: of options.draws evaluations (0: 100) the first 16 (a third where
+ * there are fewer than 48) are draws; from the four best of them it climbs with the gradient of the evidence in all
+ * parameters that are searched and real, alpha included, by L-BFGS, within their ranges; choices and whole numbers stay
+ * those of the draw. Every evaluation is a trial. The same on any number of threads; it has no shards and is not
+ * resumed. */
 typedef enum volt_strategy {
     VOLT_STRATEGY_RANDOM, /* the candidates as they come */
-    VOLT_STRATEGY_ADAPTIVE
+    VOLT_STRATEGY_ADAPTIVE,
+    VOLT_STRATEGY_GRADIENT
 } volt_strategy;
 
 /* How candidates whose outputs come back are scored. */

@@ -17,9 +17,9 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 - `SequenceKernelRidge`: the same with any kernel.
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
-`kernel_text`, `kernel_facts`. Which of several models are the best: `MCS`, `losses`. What needs no model:
-`baseline`, `season`. Models that go on learning: `Learner`. Models in files: `load`, `save`. Modules:
-`benchmarks`, `datasets`, `metrics`, `plot`.
+`kernel_text`, `kernel_facts`. How well one explains the targets, with gradients: `evidence`. Which of several
+models are the best: `MCS`, `losses`. What needs no model: `baseline`, `season`. Models that go on learning:
+`Learner`. Models in files: `load`, `save`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ._errors import (
     TargetWarning,
     VolterraWarning,
 )
+from ._evidence import Evidence, evidence
 from ._learner import Learner
 from ._native import lib as _lib
 from ._native import text as _text
@@ -60,6 +61,7 @@ __version__: str = _text(_lib.volt_version())
 __all__ = [
     "BeyondWarning",
     "CancelledError",
+    "Evidence",
     "Learner",
     "MCS",
     "NotFittedError",
@@ -74,6 +76,7 @@ __all__ = [
     "baseline",
     "benchmarks",
     "datasets",
+    "evidence",
     "gak_kernel",
     "gram",
     "info",

@@ -95,6 +95,7 @@ class FitReport(NamedTuple):
     best_mse: Array
     naive_mse: Array
     share: Array
+    log_likelihood: float  # nan where an output is not the kernel's alone
 
 
 class Model(Owner):
@@ -294,7 +295,7 @@ class Model(Owner):
             return None
         r = self._info.report.contents
         arrays = (self._array(getattr(r, name), self.q) for name in ("mse", "best_mse", "naive_mse", "share"))
-        return FitReport(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays)
+        return FitReport(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays, r.log_likelihood)
 
     @property
     def rcond(self) -> float:

@@ -60,7 +60,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
     #: What a fit leaves behind, beside the attributes that follow from the model.
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
-        *("_future", "_held_out", "_records", "report_", "prequential_r2_"),
+        *("_future", "_held_out", "_records", "report_", "prequential_r2_", "log_likelihood_"),
     )
 
     def _kernel_text(self) -> str:
@@ -211,10 +211,11 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         """What the fit found out on rows held out. A model in a file has none of it, hence here."""
         report = self._model.report
         self._held_out = None
-        self.report_, self.prequential_r2_ = None, float("nan")
+        self.report_, self.prequential_r2_, self.log_likelihood_ = None, float("nan"), float("nan")
         if report is not None:
             self.report_ = report._asdict()
             self.prequential_r2_ = report.prequential_r2
+            self.log_likelihood_ = report.log_likelihood
             if training.records is not None:
                 report = report._replace(rows=0)  # baselines are those of one sequence
             self._held_out = HeldOut(training.series.copy(), training.horizons, season, report)

@@ -36,9 +36,9 @@ ODE_METHODS = {"rk4": 0, "accurate": 1}
 PARAMETER_KINDS = {"real": 0, "integer": 1, "choice": 2, "text": 3}
 SEARCH_LAWS = {"none": 0, "log": 1, "linear": 2, "integer": 3, "log_integer": 4}
 UNITS = {"one": 0, "distance": 1, "square": 2, "inverse_square": 3}
-SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4}
+SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4, "loo": 5, "gcv": 6}
 RACES = {"exact": 0, "fast": 1, "none": 2}
-STRATEGIES = {"random": 0, "adaptive": 1}
+STRATEGIES = {"random": 0, "adaptive": 1, "gradient": 2}
 VALIDATIONS = {"simulate": 0, "one-step": 1}
 MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
@@ -214,6 +214,7 @@ class FitReport(ctypes.Structure):
         ("best_mse", POINTER(c_double)),
         ("naive_mse", POINTER(c_double)),
         ("share", POINTER(c_double)),
+        ("log_likelihood", c_double),
     ]
 
 
@@ -346,6 +347,40 @@ class DrawOptions(ctypes.Structure):
         ("scale", c_int),
         ("from_defaults", c_int),
         ("fed", Matrix),
+    ]
+
+
+class EvidenceOptions(ctypes.Structure):
+    _fields_ = [
+        ("alpha", c_double),
+        ("washout", c_int64),
+        ("intercept", c_int),
+        ("scale", c_int),
+        ("gradient", c_int),
+        ("leave_one_out", c_int),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class EvidenceResult(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_int64),
+        ("q", c_int64),
+        ("log_likelihood", c_double),
+        ("alpha", c_double),
+        ("alpha_gradient", c_double),
+        ("n_parameters", c_int64),
+        ("names", POINTER(c_char_p)),
+        ("values", POINTER(c_double)),
+        ("gradient", POINTER(c_double)),
+        ("by_differences", POINTER(c_int)),
+        ("scale", POINTER(c_double)),
+        ("loo_errors", POINTER(c_double)),
+        ("loo_variances", POINTER(c_double)),
+        ("gcv", POINTER(c_double)),
+        ("trace", c_double),
     ]
 
 
@@ -541,6 +576,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_split_options": SplitOptions,
     "volt_range": Range,
     "volt_draw_options": DrawOptions,
+    "volt_evidence_options": EvidenceOptions,
+    "volt_evidence_result": EvidenceResult,
     "volt_trial": Trial,
     "volt_search_options": SearchOptions,
     "volt_search_info": SearchInfo,

@@ -107,6 +107,9 @@ class VolterraRidge(SequenceRegressor):
         Rows of the season that the inputs know; 0: none.
     prequential_r2_ : float
         R2 on held-out rows: the later half, each forecast from what was known then. nan: too few rows.
+    log_likelihood_ : float
+        Log marginal likelihood of the targets, the kernel and alpha given (see `volterra.evidence`), in their
+        units. nan: an output is not the kernel's alone.
     report_ : dict
         Of the held-out rows: rows (how many), first, mse, best_mse (of the best candidate, taken or not), naive_mse
         and share (1: learned, 0: the naive forecast was kept, 1/2: half-way between the two), one per output.
@@ -261,7 +264,7 @@ class SequenceKernelRidge(SequenceRegressor):
     Attributes
     ----------
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, alpha_, target_, input_, season_, \
-    prequential_r2_, report_, baselines_, rcond_, dual_coef_, intercept_
+    prequential_r2_, log_likelihood_, report_, baselines_, rcond_, dual_coef_, intercept_
         As in `VolterraRidge`.
 
     Examples

@@ -29,7 +29,14 @@ _SCORES = {
     "neg_mse": ("mse", -1),
     "prequential": ("prequential", 1),
     "log": ("log", 1),
+    "evidence": ("log", 1),
+    "neg_loo": ("loo", -1),
+    "neg_gcv": ("gcv", -1),
 }
+_OF_ALL_ROWS = ("log", "loo", "gcv")  # scores of the library that have no validation blocks
+
+_SEARCHES = ("random", "adaptive")
+_METHODS = ("draws", "gradient")
 
 
 _FOLDS_BY = ("rows", "records")
@@ -57,6 +64,10 @@ class VolterraRidgeCV(SequenceRegressor):
     search : {"random", "adaptive"}, default="random"
         How candidates are drawn: all alike, or ("adaptive") after the first 64 in generations of 16, most of
         them near one of the four best of the generations before. Both are reproducible, whatever n_jobs is.
+    method : {"draws", "gradient"}, default="draws"
+        With ``scoring="evidence"``, "gradient" makes the first 16 of the draws as such and climbs from the four
+        best with the gradient of the evidence in all real parameters, alpha included (L-BFGS, within their ranges).
+        It has no resume.
     kernel : str, default="volterra"
         Parameters that the text gives are fixed, the others are searched. Any kernel of
         `volterra.kernel_table`, or a sum of products of them: there filters (``pole``, ``pair``, ``angle``) and ``corr`` are
@@ -70,9 +81,10 @@ class VolterraRidgeCV(SequenceRegressor):
     ranges : dict, optional
         What to draw a parameter (or "alpha", or "feedback") from, in place of the kernel's own ranges: ``(low, high)`` for a
         log-uniform law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
-    scoring : {"r2", "neg_nmse", "neg_mse", "prequential", "log"}, default="r2"
+    scoring : {"r2", "neg_nmse", "neg_mse", "prequential", "log", "evidence", "neg_loo", "neg_gcv"}, default="r2"
         The higher the better. "prequential": R^2 of one-step-ahead forecasts, every row trained on all before
-        it; "log": Gaussian log marginal likelihood.
+        it; "log" or "evidence": Gaussian log marginal likelihood; "neg_loo": NMSE of all rows, each left out and
+        forecast from all others; "neg_gcv": generalised cross-validation over the variance of the targets.
     gap, max_train : int, optional
         As in ``TimeSeriesSplit``: rows left out between training and validation, the largest length of a
         training part. The gap is ahead - 1 by default, so that the targets of training are known when
@@ -117,7 +129,7 @@ class VolterraRidgeCV(SequenceRegressor):
         Parameters of `VolterraRidge` of the best candidate.
     best_score_ : float
         Its mean score over the folds.
-    alpha_, target_, input_, season_, prequential_r2_, report_, baselines_
+    alpha_, target_, input_, season_, prequential_r2_, log_likelihood_, report_, baselines_
         Of the refitted estimator, as in `VolterraRidge`. A search for changes is refitted so that "as now"
         stays the forecast unless held-out rows clearly prefer the winner: then alpha_ is inf.
     best_index_ : int
@@ -163,6 +175,7 @@ class VolterraRidgeCV(SequenceRegressor):
         race: str = "exact",
         *,
         search: str = "random",
+        method: str = "draws",
         kernel: str = "volterra",
         candidates: Any = None,
         ranges: Optional[Mapping[str, Any]] = None,
@@ -193,6 +206,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self.folds = folds
         self.race = race
         self.search = search
+        self.method = method
         self.kernel = kernel
         self.candidates = candidates
         self.ranges = ranges
@@ -316,15 +330,16 @@ class VolterraRidgeCV(SequenceRegressor):
     def _options(self, ahead: int, given: bool) -> c.SearchOptions:
         options = c.lib.volt_search_options_default()
         options.splits.folds = whole("folds", self.folds)
-        honest = 0 if self.scoring == "log" else max(ahead - 1, 0)  # the log score is one of all rows together
+        score = _SCORES[choice("scoring", self.scoring, _SCORES)][0]
+        honest = 0 if score in _OF_ALL_ROWS else max(ahead - 1, 0)  # all rows together have no gap
         options.splits.gap = honest if self.gap is None else whole("gap", self.gap)
         options.splits.max_train = 0 if self.max_train is None else whole("max_train", self.max_train)
         options.start = c.STARTS["reset" if self.start == "reset" else "continue"]
         options.washout = whole("washout", self.washout)
         options.intercept, options.scale = int(bool(self.fit_intercept)), int(bool(self.scale))
-        options.score = c.SCORES[_SCORES[choice("scoring", self.scoring, _SCORES)][0]]
+        options.score = c.SCORES[score]
         options.race = c.RACES[choice("race", self.race, c.RACES)]
-        options.strategy = c.STRATEGIES[choice("search", self.search, c.STRATEGIES)]
+        options.strategy = c.STRATEGIES[self._strategy()]
         options.validate = c.VALIDATIONS[choice("validate", self.validate, c.VALIDATIONS)]
         options.seconds = seconds_of(self.budget)
         draws = self.draws
@@ -334,6 +349,14 @@ class VolterraRidgeCV(SequenceRegressor):
         options.log = None if self.log is None else c.encode_path("log", self.log)
         options.resume = int(bool(self.resume))
         return options
+
+    def _strategy(self) -> str:
+        search = choice("search", self.search, _SEARCHES)
+        if choice("method", self.method, _METHODS) == "draws":
+            return search
+        if search != "random":
+            raise ValueError(f"method='gradient' does not go with search={search!r}")
+        return "gradient"
 
     def _search(
         self,

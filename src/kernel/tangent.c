@@ -21,6 +21,12 @@ static int64_t split_name(const char *name, const char **rest)
     return numbered ? number - 1 : 0;
 }
 
+bool volt_same_parameter(const char *first, const char *second)
+{
+    const char *one = first, *other = second;
+    return split_name(first, &one) == split_name(second, &other) && strcmp(one, other) == 0;
+}
+
 static const volt_kernel *factor_at(const volt_kernel *kernel, int64_t f)
 {
     return kernel->n_factors == 0 ? kernel : kernel->factors[f];
@@ -161,7 +167,7 @@ volt_status volt_kernel_with(const volt_kernel *kernel, int64_t count, const cha
         VOLT_TRY(volt_kernel_get(kernel, name, &value));
         bool is_new = false;
         for (int64_t i = 0; i < count; i++)
-            if (strcmp(names[i], name) == 0) {
+            if (volt_same_parameter(names[i], name)) {
                 is_new = true;
                 volt_format_number(values[i], value.text);
             }

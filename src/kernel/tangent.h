@@ -23,6 +23,9 @@ typedef struct volt_variable {
 enum { VOLT_MOST_VARIABLES = 64 };
 int64_t volt_kernel_variables(const volt_kernel *kernel, int64_t most, volt_variable *variables);
 
+/* Do two names speak of the same parameter? A kernel of one factor needs no number: gamma is 1.gamma there. */
+bool volt_same_parameter(const char *first, const char *second);
+
 /* The derivative of the kernel, which is resolved as `resolved` (without records), by the variable of that name. *known
  * is false, and nothing is made, where the kernel gives none. To be released by volt_resolved_release. VOLT_ERR_MEMORY. */
 volt_status volt_kernel_tangent(const volt_kernel *kernel, const volt_resolved *resolved, const char *name,

@@ -329,6 +329,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                              .centred = centred,
                              .choice = fit->chooses ? &room->choice : NULL,
                              .held_out = centred ? NULL : &room->held,
+                             .target_scale = model->target_scale,
                              .progress = fit->options->progress};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
@@ -353,6 +354,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
         take_choice(fit, fit->chooses ? room->choice.outputs : NULL, model);
         if (!centred)
             make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
+        model->report.log_likelihood = readout.log_likelihood;
     }
     return status;
 }

@@ -394,6 +394,7 @@ static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
             continue;
         for (int i = 0; c->choice->errors && i < VOLT_ROW_ERRORS; i++)
             take_constant_errors(c, k, &c->choice->errors[i]);
+        c->choice->log_likelihood = NAN;
         intercepts[k] = 0;
         int64_t counted = 0;
         for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
@@ -421,6 +422,17 @@ static volt_status keep_factor(const chooser *c, double alpha)
     return VOLT_OK;
 }
 
+/* The log score of an output, as chosen, from the factor with its alpha. */
+static double likelihood_of(const chooser *c, int64_t k)
+{
+    const volt_chosen *chosen = &c->choice->outputs[k];
+    if (!c->choice->target_scale || chosen->share != 1)
+        return NAN;
+    double score =
+        volt_factor_output_score(c->factor, column_of(c, k), chosen->constant, c->choice->target_scale[k]);
+    return isfinite(score) ? score : NAN;
+}
+
 static volt_status solve_alpha(chooser *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
 {
     volt_factor *f = c->factor;
@@ -434,9 +446,13 @@ static volt_status solve_alpha(chooser *c, double alpha, volt_matrix A, double *
         VOLT_TRY(take_all_errors(c, alpha));
     if (c->choice->kept)
         VOLT_TRY(keep_factor(c, alpha));
-    for (int64_t k = 0; k < c->q; k++)
-        if (!c->choice->outputs[k].constant)
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        if (!chosen->constant)
             f->c[column_of(c, k)] = 0;
+        if (is_solved(chosen, alpha))
+            c->choice->log_likelihood += likelihood_of(c, k);
+    }
     volt_matrix solved = volt_matrix_of(c->task.W.data, c->rows, c->columns);
     solved.ld = c->task.W.ld;
     volt_factor_coefficients(f, solved);
@@ -524,6 +540,7 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     c.held = choice->held.rows;
     choice->held.begin += c.first;
     choice->tried = choice->failed = 0;
+    choice->log_likelihood = 0;
 
     volt_status status = allocate(&c, &joined, &W);
     if (status == VOLT_OK) {

@@ -34,14 +34,16 @@ typedef struct volt_choice {
     bool changes;    /* the targets are changes: the naive forecast is 0 */
     volt_view naive; /* errors of naive forecasts (rows kept x q, in the units of the targets); no data: none */
     volt_view level; /* second targets (rows kept x q, same units); no data: none */
+    const double *target_scale; /* q: these units, for the likelihood; NULL: not wanted */
 
     volt_kept_list *kept;    /* (optional) receives the factors of what is chosen */
     volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists that receive errors of what is chosen */
 
-    volt_chosen *outputs; /* q: the results */
-    volt_held_out held;   /* rows held out, counted from the first row kept; mse is not used */
-    int64_t tried;        /* finite alphas */
-    int64_t failed;       /* of them, too small for the factorisation */
+    volt_chosen *outputs;  /* q: the results */
+    volt_held_out held;    /* rows held out, counted from the first row kept; mse is not used */
+    int64_t tried;         /* finite alphas */
+    int64_t failed;        /* of them, too small for the factorisation */
+    double log_likelihood; /* of all outputs as chosen; NaN where one of them is not the kernel's alone */
 } volt_choice;
 
 enum { MOST_CHOSEN = 4096 };

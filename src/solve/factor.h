@@ -52,6 +52,9 @@ typedef struct volt_factor_task {
     volt_stage *stage; /* not NULL; cancelled: VOLT_ERR_CANCELLED */
     struct volt_held_out *held_out; /* (optional) what volt_ridge_run is to find out on the way ... */
     struct volt_row_errors *errors; /* ... and these, VOLT_ROW_ERRORS of them */
+    double *
+        log_likelihood; /* ... and (optional) the log score, NaN where it is not finite, in units in which output k is ... */
+    const double *target_scale; /* ... target_scale[k] times as large */
 } volt_factor_task;
 
 /* Mean squared errors of rows that were held out, each forecast from rows whose targets were known then. */

@@ -107,6 +107,9 @@ static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *r
         VOLT_TRY(hold_out(f));
     if (f->task.errors)
         VOLT_TRY(take_errors(f));
+    if (f->task.log_likelihood &&
+        volt_factor_log_score(f, f->task.target_scale, f->task.log_likelihood) != VOLT_OK)
+        *f->task.log_likelihood = NAN; /* a target is fitted exactly: that is no failure of the fit */
     volt_factor_coefficients(f, f->task.W);
     return VOLT_OK;
 }

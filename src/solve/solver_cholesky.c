@@ -109,8 +109,11 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
         readout->unlearned[k] = 0;
     task->choice->errors = task->errors;
     task->choice->kept = task->kept;
-    return volt_choice_solve(factor, &begun, task->intercept, task->choice, task->progress, share, readout->A,
-                             readout->intercepts, &readout->rcond);
+    task->choice->target_scale = task->target_scale;
+    VOLT_TRY(volt_choice_solve(factor, &begun, task->intercept, task->choice, task->progress, share, readout->A,
+                               readout->intercepts, &readout->rcond));
+    readout->log_likelihood = task->choice->log_likelihood;
+    return VOLT_OK;
 }
 
 /* K A of the rows of the washout. */
@@ -142,18 +145,21 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
     int64_t n = task->kernel->n, w = task->washout;
     double share = gram_share((double)n, task->kernel->entry_cost);
     volt_ridge_report report;
-    volt_factor_begin(factor, &(volt_factor_task){.rows = n,
-                                                  .washout = w,
-                                                  .alpha = task->alpha,
-                                                  .common = task->common,
-                                                  .without = task->without,
-                                                  .centred = task->centred,
-                                                  .Y = volt_as_view(readout->A),
-                                                  .W = readout->A,
-                                                  .u = task->intercept ? u : NULL,
-                                                  .ld_u = 1,
-                                                  .held_out = task->held_out,
-                                                  .errors = task->errors});
+    volt_factor_begin(
+        factor, &(volt_factor_task){.rows = n,
+                                    .washout = w,
+                                    .alpha = task->alpha,
+                                    .common = task->common,
+                                    .without = task->without,
+                                    .centred = task->centred,
+                                    .Y = volt_as_view(readout->A),
+                                    .W = readout->A,
+                                    .u = task->intercept ? u : NULL,
+                                    .ld_u = 1,
+                                    .held_out = task->held_out,
+                                    .errors = task->errors,
+                                    .log_likelihood = task->target_scale ? &readout->log_likelihood : NULL,
+                                    .target_scale = task->target_scale});
     VOLT_TRY(fill(factor, task, share));
     VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
     take_intercepts(factor, task, readout);
@@ -166,6 +172,7 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
 static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     volt_factor *factor = NULL;
+    readout->log_likelihood = NAN;
     int64_t columns = readout->A.cols * (task->choice && task->choice->level.data ? 2 : 1);
     double *u = volt_alloc_doubles(readout->A.rows, 1);
     volt_status status = u ? volt_factor_create(volt_backend_current(), NULL, task->kernel->n, columns, &factor)

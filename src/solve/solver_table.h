@@ -22,6 +22,7 @@ typedef struct volt_solver_task {
         *held_out; /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
     volt_kept_list *kept;    /* (optional) receives what later variances need */
     volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
+    const double *target_scale; /* q: units of the targets, for the likelihood; NULL: not wanted */
     volt_progress progress;
     const struct volt_loss_task
         *loss; /* (optional) another loss than squares, or weights (solve/loss/loss_solve.h); 0 for
@@ -37,6 +38,7 @@ typedef struct volt_readout {
     double rcond;       /* estimated reciprocal condition number of K + alpha I */
     volt_matrix fitted; /* of losses, rows kept x q: receives u, the intercept included; no data: not wanted */
     double alpha, objective, gap; /* of losses: receive what was minimised with which alpha */
+    double log_likelihood; /* in units of the targets (factor.h); NaN where it has no meaning */
 } volt_readout;
 
 /* Every entry is REQUIRED. */

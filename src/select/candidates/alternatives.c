@@ -73,6 +73,15 @@ static volt_status turn_near(const volt_candidates *candidates, int64_t index, c
     return one->get_near(one, index, about, setting_about, kernel, setting);
 }
 
+static volt_status turn_coordinates(const volt_candidates *candidates, const volt_kernel *kernel,
+                                    volt_coordinate *coordinates, int64_t *count)
+{
+    const volt_candidates *one = holder_of(candidates->own, kernel);
+    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is none of those that are searched",
+                 volt_kernel_text(kernel));
+    return one->coordinates(one, kernel, coordinates, count);
+}
+
 /* ---- grids ------------------------------------------------------------------------------------ */
 
 static volt_status row_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
@@ -199,6 +208,7 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
         source.heads = count;
         source.get_near = turn_near;
         source.holds = turn_holds;
+        source.coordinates = turn_coordinates;
     }
     return volt_candidates_make(&source, candidates);
 }

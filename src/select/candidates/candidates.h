@@ -2,8 +2,8 @@
 #ifndef SELECT_CANDIDATES_H
 #define SELECT_CANDIDATES_H
 
+#include "select/candidates/coordinates.h"
 #include "select/candidates/setting.h"
-#include "volterra/select.h"
 
 #include <stdbool.h>
 
@@ -28,6 +28,9 @@ struct volt_candidates {
                   const volt_kernel *kernel); /* with get_near: may it be one? */
     uint64_t seed;                            /* with get_near */
     bool feeds;                               /* outputs come back in some of them */
+    /* With get_near: what a climb from a kernel that is one of these moves (coordinates.h), VOLT_MOST_AXES at most. */
+    volt_status (*coordinates)(const volt_candidates *candidates, const volt_kernel *kernel,
+                               volt_coordinate *coordinates, int64_t *count);
     int64_t heads; /* how many of the first candidates tell this source from others; 0: one */
     bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) is there such a candidate? */
     void (*release)(void *own);                                    /* (optional) */

@@ -113,6 +113,13 @@ static bool draw_holds(const volt_candidates *candidates, const volt_kernel *ker
     return volt_space_holds(drawn->space, kernel);
 }
 
+static volt_status draw_coordinates(const volt_candidates *candidates, const volt_kernel *kernel,
+                                    volt_coordinate *coordinates, int64_t *count)
+{
+    const drawing *drawn = candidates->own;
+    return volt_space_coordinates(drawn->space, kernel, coordinates, count);
+}
+
 static volt_status grid_get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting)
 {
@@ -147,6 +154,7 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
     if (!points) {
         source.get_near = draw_near;
         source.holds = draw_holds;
+        source.coordinates = draw_coordinates;
         source.seed = drawn->seed;
     }
     drawn->rows = X.rows;

@@ -20,7 +20,8 @@ typedef struct volt_axis {
     int64_t n_choices;
 } volt_axis;
 
-typedef struct volt_space {
+typedef struct volt_space volt_space;
+struct volt_space {
     char *kernel;       /* what is given, as text ... */
     volt_kernel *given; /* ... and parsed */
     double distance;    /* median distance of two scaled rows */
@@ -36,7 +37,7 @@ typedef struct volt_space {
     int64_t n_asked;     /* the first axes, those the caller gave ranges for, without feedback and alpha */
     bool feedback_asked; /* the caller gave a range for feedback: that is the axis behind those */
     bool alpha_asked;    /* the caller gave a range for alpha */
-} volt_space;
+};
 
 /* The space of `kernel` on the rows of X; the arguments are those of volt_candidates_draw. */
 volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
@@ -63,6 +64,15 @@ volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel
 bool volt_space_holds(const volt_space *space, const volt_kernel *kernel);
 /* A step away from the position u, each of whose places is known or not (space_steps.c). */
 void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u);
+
+/* The unit that the range of an axis is in, for the factor of the kernel that it belongs to; and the ends between which its
+ * parameter may lie, those of its range where there are no others. */
+volt_status volt_axis_unit(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
+                           double feedback, double *unit);
+void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high);
+
+/* A logit has no value at an end that the range reaches: shares stay so far from 0 and 1. */
+#define VOLT_NEAREST_END 1e-3
 
 /* How many different values axis a has in a grid of `points`, and where along the axis number i stands. */
 int64_t volt_axis_points(const volt_axis *axis, int64_t points);

@@ -87,6 +87,16 @@ static const volt_kernel *factor_of(const volt_kernel *kernel, const char *name)
         ->factors[end > name && *end == '.' && number >= 1 && number <= kernel->n_factors ? number - 1 : 0];
 }
 
+volt_status volt_axis_unit(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
+                           double feedback, double *unit)
+{
+    double distance = 1;
+    if (axis->unit != VOLT_UNIT_ONE)
+        VOLT_TRY(volt_space_unit(space, factor_of(kernel, axis->name), feedback, &distance));
+    *unit = unit_size(axis->unit, distance);
+    return VOLT_OK;
+}
+
 /* The value of an axis as text, its width in the unit of the factor that it belongs to in the kernel so far. */
 static volt_status value_text(const volt_space *space, const volt_axis *axis, double u, const char *text,
                               double feedback, char number[VOLT_NUMBER_LENGTH], const char **value)
@@ -186,11 +196,10 @@ static volt_status locate(const volt_space *space, const volt_axis *axis, const 
         *known = position_of_choice(axis, value.text, u);
         return VOLT_OK;
     }
-    double distance = 1;
-    if (axis->unit != VOLT_UNIT_ONE)
-        VOLT_TRY(volt_space_unit(space, factor_of(kernel, axis->name), setting->feedback, &distance));
+    double unit = 1;
+    VOLT_TRY(volt_axis_unit(space, axis, kernel, setting->feedback, &unit));
     *known = true;
-    *u = position_of(axis, value.number / unit_size(axis->unit, distance));
+    *u = position_of(axis, value.number / unit);
     return VOLT_OK;
 }
 

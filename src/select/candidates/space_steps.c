@@ -17,20 +17,15 @@
 
 static const double shortest = 0.1, longest_factor = 6, longest_share = 3; /* the last two in shortest ones */
 static const double chance_of_redraw = 0.15;
-static const double nearest_end = 1e-3; /* a logit has no value at an end that the range reaches */
 
-typedef struct ends {
-    double low, high;
-} ends;
-
-/* Between which ends the parameter may lie; those of its range where there are no others. */
-static ends ends_of(const volt_space *space, const volt_axis *axis)
+void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high)
 {
     volt_kernel_value value;
     bool is_bounded =
         !volt_name_is_setting(axis->name) && volt_kernel_get(space->given, axis->name, &value) == VOLT_OK &&
         value.info->kind == VOLT_PARAMETER_REAL && isfinite(value.info->low) && isfinite(value.info->high);
-    return is_bounded ? (ends){value.info->low, value.info->high} : (ends){axis->low, axis->high};
+    *low = is_bounded ? value.info->low : axis->low;
+    *high = is_bounded ? value.info->high : axis->high;
 }
 
 /* Back into [0, 1), reflected at both ends. */
@@ -46,16 +41,18 @@ static double step_factor(const volt_axis *axis, double u, double deviation, vol
     return length > 0 ? reflect(u + step / length) : u;
 }
 
-static double step_share(const volt_axis *axis, ends between, double u, double deviation, volt_rng *rng)
+static double step_share(const volt_space *space, const volt_axis *axis, double u, double deviation,
+                         volt_rng *rng)
 {
-    double length = axis->high - axis->low, whole = between.high - between.low;
-    double step = (between.low < 0 ? 2 : 1) * deviation * volt_rng_normal(rng);
+    double low = 0, high = 0, length = axis->high - axis->low;
+    volt_axis_ends(space, axis, &low, &high);
+    double step = (low < 0 ? 2 : 1) * deviation * volt_rng_normal(rng);
     if (!(length > 0))
         return u;
-    double share = (axis->low + length * u - between.low) / whole;
-    share = fmin(fmax(share, nearest_end), 1 - nearest_end);
+    double share = (axis->low + length * u - low) / (high - low);
+    share = fmin(fmax(share, VOLT_NEAREST_END), 1 - VOLT_NEAREST_END);
     double logit = log(share / (1 - share)) + step;
-    return reflect((between.low + whole / (1 + exp(-logit)) - axis->low) / length);
+    return reflect((low + (high - low) / (1 + exp(-logit)) - axis->low) / length);
 }
 
 void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u)
@@ -72,7 +69,7 @@ void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, 
         else if (axis->kind == VOLT_SEARCH_LOG)
             u[a] = step_factor(axis, u[a], factor, rng);
         else
-            u[a] = step_share(axis, ends_of(space, axis), u[a], share, rng);
+            u[a] = step_share(space, axis, u[a], share, rng);
     }
 }
 

@@ -218,7 +218,7 @@ volt_status volt_evidence_evaluate(volt_evidence_task *task)
 volt_status volt_evidence_bytes(const volt_problem *problem, const volt_kernel *kernel, double *bytes)
 {
     int64_t n = problem->n;
-    VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(kernel), bytes));
+    VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(kernel), false, bytes));
     /* A tangent has twice the state of a kernel at most, and columns of its own. */
     *bytes = 2 * *bytes + 8 * (double)n * (double)(volt_block_rows(n, n) + problem->q + 4);
     return VOLT_OK;

@@ -8,6 +8,7 @@
 #include "select/search/generations.h"
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
+#include "select/search/search_run.h"
 #include "select/search/trial_log.h"
 #include "select/search/trial_pile.h"
 
@@ -27,33 +28,7 @@ volt_search_options volt_search_options_default(void)
     return options;
 }
 
-/* ---- a run ------------------------------------------------------------------------------------ */
-
-typedef struct run {
-    const volt_candidates *candidates;
-    const volt_search_options *options;
-    volt_problem *problem;
-    volt_search *search;
-    volt_trial_log log;
-    bool logs;
-    int64_t length; /* positions in this shard, -1: no end */
-    double begun;
-    volt_stage stage; /* shared by all evaluations, for progress and for stopping */
-
-    omp_lock_t lock; /* of everything below */
-    volt_schedule schedule;
-    volt_parents parents; /* of the generation that begins after so many positions: */
-    int64_t known;
-    double room;      /* bytes for what the engines of candidates take beside their workspaces ... */
-    double reserved;  /* ... and what is reserved of it */
-    int64_t active;   /* being evaluated */
-    int64_t reported; /* trials that the caller has been told about */
-    bool cancelled, out_of_time;
-    volt_status status; /* of the first failure that ends the run, and its sentence: */
-    char sentence[512];
-} run;
-
-static int64_t index_of(const run *r, int64_t position)
+static int64_t index_of(const volt_run *r, int64_t position)
 {
     return r->options->shard + position * r->options->shards;
 }
@@ -61,24 +36,25 @@ static int64_t index_of(const run *r, int64_t position)
 /* ---- progress --------------------------------------------------------------------------------- */
 
 /* Share of the search that is done: by number or by time, whichever is nearer to the end. */
-static double fraction_done(const run *r)
+static double fraction_done(const volt_run *r)
 {
-    double share = r->length > 0 ? (double)r->search->info.trials / (double)r->length : 0;
+    double share = r->length > 0 ? (double)r->search->info.trials / (double)(r->length + r->climbs) : 0;
     if (r->options->seconds > 0)
         share = fmax(share, (volt_seconds() - r->begun) / r->options->seconds);
     return fmin(share, 1);
 }
 
 /* How many trials there will be when the pace stays what it is. */
-static void estimate(run *r)
+static void estimate(volt_run *r)
 {
     volt_search_info *info = &r->search->info;
     info->seconds = volt_seconds() - r->begun;
     int64_t made = info->trials - info->resumed;
-    info->expected = r->length > 0 ? r->length : 0;
+    int64_t planned = r->length < 0 ? -1 : r->length + r->climbs;
+    info->expected = volt_max(planned, 0);
     if (r->options->seconds > 0 && made > 0 && info->seconds > 0) {
         double in_time = (double)info->resumed + (double)made * r->options->seconds / info->seconds;
-        if (r->length < 0 || in_time < (double)r->length)
+        if (planned < 0 || in_time < (double)planned)
             info->expected = in_time < 9e15 ? (int64_t)in_time : INT64_MAX;
     }
 }
@@ -88,7 +64,7 @@ static int watch(const char *stage, double fraction, void *context)
 {
     (void)stage;
     (void)fraction;
-    run *r = context;
+    volt_run *r = context;
     omp_set_lock(&r->lock);
     estimate(r);
     while (r->options->on_trial && r->reported < r->search->info.trials)
@@ -108,7 +84,7 @@ static int watch(const char *stage, double fraction, void *context)
 /* ---- positions -------------------------------------------------------------------------------- */
 
 /* The first failure that is not a candidate's own ends the run. */
-static void end_run(run *r, volt_status status)
+void volt_run_end(volt_run *r, volt_status status)
 {
     if (r->status != VOLT_OK)
         return;
@@ -117,7 +93,7 @@ static void end_run(run *r, volt_status status)
 }
 
 /* Look for the parents of the candidate at the position, in whose generation nothing has begun yet. */
-static void know_parents(run *r, int64_t position)
+static void know_parents(volt_run *r, int64_t position)
 {
     int64_t before = r->schedule.adaptive ? volt_generation_begin(position) : 0;
     if (before == r->known)
@@ -127,7 +103,7 @@ static void know_parents(run *r, int64_t position)
 }
 
 /* The candidate at a position whose parents are known. No other thread looks for the next ones before it has ended. */
-static volt_status make_candidate(const run *r, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
+static volt_status make_candidate(const volt_run *r, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
                                   volt_setting *setting)
 {
     int64_t index = index_of(r, position);
@@ -136,7 +112,7 @@ static volt_status make_candidate(const run *r, int64_t position, char kernel[VO
 }
 
 /* Take the next position; -1 when there is none left or the run is over. *wait: none can be begun yet. */
-static int64_t begin_position(run *r, bool *wait)
+static int64_t begin_position(volt_run *r, bool *wait)
 {
     int64_t position = -1;
     *wait = false;
@@ -147,7 +123,7 @@ static int64_t begin_position(run *r, bool *wait)
     if ((r->length < 0 || next < r->length) && r->status == VOLT_OK) {
         *wait = !volt_schedule_may_begin(&r->schedule);
         if (!*wait && volt_schedule_take(&r->schedule) != VOLT_OK)
-            end_run(r, VOLT_ERR_MEMORY);
+            volt_run_end(r, VOLT_ERR_MEMORY);
         else if (!*wait)
             position = next;
     }
@@ -162,7 +138,7 @@ static int64_t begin_position(run *r, bool *wait)
 /* ---- one candidate ---------------------------------------------------------------------------- */
 
 typedef struct racer {
-    run *run;
+    volt_run *run;
     int64_t position;
 } racer;
 
@@ -170,7 +146,7 @@ typedef struct racer {
 static bool goes_on(const double *folds, int64_t done, void *context)
 {
     const racer *one = context;
-    run *r = one->run;
+    volt_run *r = one->run;
     omp_set_lock(&r->lock);
     const volt_rival *rival = volt_schedule_rival(&r->schedule, one->position);
     bool beaten = rival && volt_rival_beats(&r->schedule.standings.rule, rival, folds, done);
@@ -179,7 +155,7 @@ static bool goes_on(const double *folds, int64_t done, void *context)
 }
 
 /* What belongs to the candidate and what ends the run. */
-static bool is_candidates_own(volt_status status)
+bool volt_run_is_candidates_own(volt_status status)
 {
     return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE || status == VOLT_ERR_ARGUMENT ||
            status == VOLT_ERR_KERNEL || status == VOLT_ERR_DATA || status == VOLT_ERR_DOMAIN ||
@@ -187,9 +163,9 @@ static bool is_candidates_own(volt_status status)
 }
 
 /* Log the trial and hand it to the search. */
-static volt_status keep_trial(volt_trial *trial, void *context)
+volt_status volt_run_keep(volt_trial *trial, void *context)
 {
-    run *r = context;
+    volt_run *r = context;
     volt_status status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
     if (status == VOLT_OK)
         status = volt_search_add(r->search, trial);
@@ -205,7 +181,7 @@ static void rest(void)
 }
 
 /* Wait until the candidate's engine has its room: with others, or alone when there is not enough for that. */
-static volt_status reserve(run *r, double bytes)
+volt_status volt_run_reserve(volt_run *r, double bytes)
 {
     for (bool granted = false; !granted;) {
         omp_set_lock(&r->lock);
@@ -225,7 +201,7 @@ static volt_status reserve(run *r, double bytes)
     return VOLT_OK;
 }
 
-static void release(run *r, double bytes)
+void volt_run_release(volt_run *r, double bytes)
 {
     omp_set_lock(&r->lock);
     r->reserved -= bytes;
@@ -235,7 +211,7 @@ static void release(run *r, double bytes)
 }
 
 /* Evaluate the candidate at `position` and record the trial. `folds` has room for all scores. */
-static volt_status try_candidate(run *r, int64_t position, volt_workspace *workspace, double *folds)
+static volt_status try_candidate(volt_run *r, int64_t position, volt_workspace *workspace, double *folds)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
     volt_setting setting = {.alpha = NAN};
@@ -246,11 +222,11 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
     VOLT_TRY(make_candidate(r, position, kernel, &setting));
     double bytes = 0;
     VOLT_TRY(volt_candidate_bytes(r->problem, kernel, setting.feedback > 0, &bytes));
-    VOLT_TRY(reserve(r, bytes));
+    VOLT_TRY(volt_run_reserve(r, bytes));
     volt_status status = volt_evaluate(r->problem, workspace, kernel, &setting.alpha, setting.feedback, goes_on,
                                        &one, &r->stage, folds, &done, &cost);
-    release(r, bytes);
-    if (status != VOLT_OK && !is_candidates_own(status))
+    volt_run_release(r, bytes);
+    if (status != VOLT_OK && !volt_run_is_candidates_own(status))
         return status;
 
     volt_trial *trial = volt_trial_new(index, kernel, setting.alpha, folds, done,
@@ -263,13 +239,13 @@ static volt_status try_candidate(run *r, int64_t position, volt_workspace *works
     omp_set_lock(&r->lock);
     r->search->info.flops += cost.flops;
     r->search->info.blas_seconds += cost.blas_seconds;
-    status = volt_schedule_finish(&r->schedule, position, trial, keep_trial, r);
+    status = volt_schedule_finish(&r->schedule, position, trial, volt_run_keep, r);
     omp_unset_lock(&r->lock);
     return status;
 }
 
 /* What every thread does: candidates until there are none left. */
-static void work(run *r, volt_workspace *workspace, double *folds)
+static void work(volt_run *r, volt_workspace *workspace, double *folds)
 {
     bool wait = false;
     while (volt_stage_goes_on(&r->stage)) {
@@ -285,11 +261,15 @@ static void work(run *r, volt_workspace *workspace, double *folds)
         omp_set_lock(&r->lock);
         r->active--;
         if (status != VOLT_OK && status != VOLT_ERR_CANCELLED)
-            end_run(r, status);
+            volt_run_end(r, status);
         omp_unset_lock(&r->lock);
         volt_stage_advance(&r->stage, 1);
     }
-    /* The caller's thread stays to listen until the others are done. */
+    volt_run_listen(r);
+}
+
+void volt_run_listen(volt_run *r)
+{
     while (omp_get_thread_num() == 0 && volt_stage_goes_on(&r->stage)) {
         omp_set_lock(&r->lock);
         int64_t active = r->active;
@@ -305,7 +285,7 @@ static void work(run *r, volt_workspace *workspace, double *folds)
 
 /* Candidates at a time: as many as there are threads, where a factorisation is too small to be divided well
  * and half of the memory holds their workspaces. */
-static int64_t choose_parallel(const run *r)
+static int64_t choose_parallel(const volt_run *r)
 {
     int64_t parallel = volt_threads();
     if (r->length >= 0)
@@ -319,7 +299,7 @@ static int64_t choose_parallel(const run *r)
     return volt_max(parallel, 1);
 }
 
-static volt_status evaluate_all(run *r)
+static volt_status evaluate_all(volt_run *r)
 {
     int64_t parallel = choose_parallel(r);
     char what[96];
@@ -350,6 +330,8 @@ static volt_status evaluate_all(run *r)
                 volt_set_own_threads(own);
             }
         }
+        if (r->climbs > 0)
+            volt_run_climb(r, spaces, parallel);
         volt_stage_end(&r->stage);
         watch("search", 1, r);
     }
@@ -360,7 +342,7 @@ static volt_status evaluate_all(run *r)
     return status;
 }
 
-static volt_status run_all(run *r)
+static volt_status run_all(volt_run *r)
 {
     volt_blas_use use;
     VOLT_TRY(volt_blas_claim(&use));
@@ -370,7 +352,7 @@ static volt_status run_all(run *r)
 }
 
 /* Is the trial that of the candidate at the position, after those that stand there? */
-static volt_status check_logged(run *r, int64_t position, const volt_trial *trial)
+static volt_status check_logged(volt_run *r, int64_t position, const volt_trial *trial)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
     volt_setting setting;
@@ -396,7 +378,7 @@ static volt_status check_logged(run *r, int64_t position, const volt_trial *tria
 }
 
 /* Take the trials of an earlier run that this one would make, by position: later ones may follow from earlier ones. */
-static volt_status take_logged(run *r, volt_trial_pile *pile)
+static volt_status take_logged(volt_run *r, volt_trial_pile *pile)
 {
     int64_t shards = r->options->shards;
     volt_trial_pile_sort(pile);
@@ -419,7 +401,7 @@ static volt_status take_logged(run *r, volt_trial_pile *pile)
     return VOLT_OK;
 }
 
-static volt_status resume(run *r, char fingerprint[VOLT_FINGERPRINT_LENGTH])
+static volt_status resume(volt_run *r, char fingerprint[VOLT_FINGERPRINT_LENGTH])
 {
     volt_trial_pile pile = {0};
     volt_score score = r->options->score;
@@ -433,7 +415,7 @@ static volt_status resume(run *r, char fingerprint[VOLT_FINGERPRINT_LENGTH])
 }
 
 /* The log is locked first and read then, so that no other search adds lines between the two. */
-static volt_status open_log(run *r, volt_view X, volt_view Y)
+static volt_status open_log(volt_run *r, volt_view X, volt_view Y)
 {
     const volt_search_options *options = r->options;
     char fingerprint[VOLT_FINGERPRINT_LENGTH];
@@ -451,7 +433,7 @@ static volt_status open_log(run *r, volt_view X, volt_view Y)
 }
 
 /* What the run came to. */
-static volt_status conclude(run *r)
+static volt_status conclude(volt_run *r)
 {
     volt_search *search = r->search;
     search->info.out_of_time = r->out_of_time && (r->length < 0 || search->info.trials < r->length);
@@ -474,12 +456,15 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  options->draws);
     VOLT_REQUIRE(options->seconds >= 0 && isfinite(options->seconds), VOLT_ERR_ARGUMENT,
                  "the budget is %g s, and must be positive and finite", options->seconds);
-    VOLT_REQUIRE(candidates->count >= 0 || options->draws > 0 || options->seconds > 0, VOLT_ERR_ARGUMENT,
-                 "there is no end to the candidates: give a number of draws or a budget");
+    VOLT_REQUIRE(candidates->count >= 0 || options->draws > 0 || options->seconds > 0 ||
+                     options->strategy == VOLT_STRATEGY_GRADIENT,
+                 VOLT_ERR_ARGUMENT, "there is no end to the candidates: give a number of draws or a budget");
     VOLT_REQUIRE(options->race >= VOLT_RACE_EXACT && options->race <= VOLT_RACE_NONE, VOLT_ERR_ARGUMENT,
                  "there is no race %d", (int)options->race);
-    VOLT_REQUIRE(options->strategy == VOLT_STRATEGY_RANDOM || options->strategy == VOLT_STRATEGY_ADAPTIVE,
+    VOLT_REQUIRE(options->strategy >= VOLT_STRATEGY_RANDOM && options->strategy <= VOLT_STRATEGY_GRADIENT,
                  VOLT_ERR_ARGUMENT, "there is no strategy %d", (int)options->strategy);
+    if (options->strategy == VOLT_STRATEGY_GRADIENT)
+        VOLT_TRY(volt_run_check_climb(candidates, options));
     VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_ADAPTIVE || candidates->get_near, VOLT_ERR_ARGUMENT,
                  "an adaptive search draws its candidates, and these are given");
     VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
@@ -519,9 +504,11 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (!options)
         options = &standard;
     VOLT_TRY(check(candidates, options, search));
-    run r = {.candidates = candidates, .options = options, .begun = volt_seconds()};
+    volt_run r = {.candidates = candidates, .options = options, .begun = volt_seconds()};
     r.log.file = -1;
     r.length = shard_length(candidates, options);
+    if (options->strategy == VOLT_STRATEGY_GRADIENT)
+        volt_run_plan_climb(&r);
     VOLT_REQUIRE(r.length != 0, VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 " has no candidates",
                  options->shard, options->shards);
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));

@@ -1,0 +1,116 @@
+"""Evidence through Python: golden figures, gradients, rows left out, and searches by gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import volterra
+
+NAMES = ["geometric", "even", "exponential", "poly", "rbf", "fading", "memory"]
+
+
+def kernel_of(params):
+    parts = []
+    if "lift" in params:
+        parts.append(f"lift={params['lift']}" + (f":{params['degree']}" if params["lift"] == "poly" else ""))
+    parts += [f"{name}={params[name]!r}" for name in ("tau", "gamma", "lambda", "rho", "mu") if name in params]
+    return params["kernel"] + ":" + ",".join(parts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_golden(golden, name):
+    file = golden(f"m2_evidence_{name}")
+    rows = file.inputs["rows_train"]
+    X, y = file.array("Z")[:rows], file.array("Y")[:rows]
+    kernel, alpha = kernel_of(file.params), file.params["alpha"]
+    for expected in file.expected:
+        found = volterra.evidence(
+            kernel, X, y, alpha, fit_intercept=expected["intercept"], scale=False
+        )
+        assert found.log_likelihood == pytest.approx(expected["log_likelihood"], rel=1e-10)
+        for slope, value in expected["gradient"].items():
+            plain = slope.replace("log_", "")
+            mine = found.gradient[plain] * (found.parameters[plain] if slope.startswith("log_") else 1)
+            assert mine == pytest.approx(value, rel=1e-10)
+        np.testing.assert_allclose(found.loo_errors, expected["loo_residual"], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(found.gcv, expected["gcv"], rtol=1e-10)
+        np.testing.assert_allclose(found.scale, expected["scale"], rtol=1e-10)
+        assert found.trace == pytest.approx(expected["trace_P"], rel=1e-10)
+        assert not found.by_differences
+
+
+def system(n=120, seed=3):
+    rng = np.random.default_rng(seed)
+    u = rng.uniform(-1, 1, n)
+    past, y = 0.0, np.empty(n)
+    for t in range(n):
+        past = 0.6 * past + u[t]
+        y[t] = past + 0.3 * past**2 + 0.05 * rng.standard_normal()
+    return u[:, None], y
+
+
+def test_estimators_report_it():
+    X, y = system()
+    kernel = "memory:gamma=0.5,rho=0.5,mu=0.7"
+    model = volterra.SequenceKernelRidge(kernel=kernel, alpha=0.1).fit(X, y)
+    found = volterra.evidence(kernel, X, y, 0.1, gradient=False, leave_one_out=False)
+    assert model.log_likelihood_ == pytest.approx(found.log_likelihood, rel=1e-10)
+    assert found.gradient is None and found.loo_errors is None and found.gcv is None
+
+
+def test_shapes_records_and_names():
+    X, y = system()
+    found = volterra.evidence("2*fir:mu=0.7,corr=0.2 + rbf:gamma=1", X, y, 0.1, washout=20)
+    assert found.loo_errors.shape == found.loo_variances.shape == (100,)
+    assert set(found.gradient) == {"1.weight", "1.mu", "1.corr", "2.weight", "2.gamma", "alpha"}
+    assert found.by_differences == {"1.mu", "1.corr"}
+    both = volterra.evidence("rbf:gamma=1", X, np.column_stack([y, y]), 0.1)
+    one = volterra.evidence("rbf:gamma=1", X, y, 0.1)
+    assert both.loo_errors.shape == (120, 2)
+    assert both.log_likelihood == pytest.approx(2 * one.log_likelihood)
+    listed = volterra.evidence("memory", [X[:50], X[50:]], [y[:50], y[50:]], 0.1)
+    grouped = volterra.evidence("memory", X, y, 0.1, groups=[0] * 50 + [1] * 70)
+    assert listed.log_likelihood == grouped.log_likelihood
+    assert listed.log_likelihood != volterra.evidence("memory", X, y, 0.1).log_likelihood
+
+
+def test_bad_input():
+    X, y = system(20)
+    with pytest.raises(ValueError, match="alpha is 0, and must be positive"):
+        volterra.evidence("rbf", X, y, 0)
+    with pytest.raises(ValueError, match="no kernel"):
+        volterra.evidence("rfb", X, y, 1)
+    with pytest.raises(ValueError, match="rows"):
+        volterra.evidence("rbf", X, y[:10], 1)
+    with pytest.raises(volterra.CancelledError):
+        volterra.evidence("rbf", X, y, 1, progress=lambda stage, share: True)
+
+
+def test_search_by_gradient():
+    X, y = system()
+    settings = dict(kernel="memory", scoring="evidence", random_state=1)
+    drawn = volterra.VolterraRidgeCV(draws=60, **settings).fit(X, y)
+    climbed = volterra.VolterraRidgeCV(draws=60, method="gradient", **settings).fit(X, y)
+    assert climbed.best_score_ > drawn.best_score_
+    assert climbed.log_likelihood_ == pytest.approx(climbed.best_score_, rel=1e-9)
+    again = volterra.VolterraRidgeCV(draws=60, method="gradient", n_jobs=1, **settings).fit(X, y)
+    assert again.best_score_ == climbed.best_score_ and again.best_params_ == climbed.best_params_
+
+
+def test_scores_of_rows_left_out():
+    X, y = system()
+    for scoring in ("neg_loo", "neg_gcv"):
+        found = volterra.VolterraRidgeCV(draws=5, kernel="memory", scoring=scoring, random_state=1).fit(X, y)
+        assert -1 < found.best_score_ < 0 and found.n_splits_ == 1
+
+
+def test_search_by_gradient_refuses():
+    X, y = system(40)
+    with pytest.raises(ValueError, match="climbs the evidence"):
+        volterra.VolterraRidgeCV(draws=5, method="gradient").fit(X, y)
+    with pytest.raises(ValueError, match="method='gradient' does not go with search='adaptive'"):
+        volterra.VolterraRidgeCV(draws=5, method="gradient", search="adaptive", scoring="evidence").fit(X, y)
+    with pytest.raises(ValueError, match="method"):
+        volterra.VolterraRidgeCV(draws=5, method="newton").fit(X, y)
+    with pytest.raises(ValueError, match="draws its candidates"):
+        volterra.VolterraRidgeCV(method="gradient", scoring="evidence", candidates={"alpha": [1]}).fit(X, y)

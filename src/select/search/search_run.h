@@ -1,0 +1,61 @@
+/* src/select/search/search_run.h: a search while it runs: what its draws (search.c) and its climbs (search_climbs.c) share. */
+#ifndef SELECT_SEARCH_RUN_H
+#define SELECT_SEARCH_RUN_H
+
+#include "select/candidates/candidates.h"
+#include "select/folds/workspace.h"
+#include "select/search/schedule.h"
+#include "select/search/trial_log.h"
+
+#include <omp.h>
+
+typedef struct volt_run {
+    const volt_candidates *candidates;
+    const volt_search_options *options;
+    volt_problem *problem;
+    volt_search *search;
+    volt_trial_log log;
+    bool logs;
+    int64_t length; /* positions in this shard, -1: no end */
+    int64_t climbs; /* evaluations of climbs that may come after them */
+    double begun;
+    volt_stage stage; /* shared by all evaluations, for progress and for stopping */
+
+    omp_lock_t lock; /* of everything below */
+    volt_schedule schedule;
+    volt_parents parents; /* of the generation that begins after so many positions: */
+    int64_t known;
+    double room;      /* bytes for what the engines of candidates take beside their workspaces ... */
+    double reserved;  /* ... and what is reserved of it */
+    int64_t active;   /* being evaluated */
+    int64_t reported; /* trials that the caller has been told about */
+    bool cancelled, out_of_time;
+    volt_status status; /* of the first failure that ends the run, and its sentence: */
+    char sentence[512];
+} volt_run;
+
+/* Log a trial that has ended and hand it to the search, which takes it over also on failure; context: the run, whose lock is
+ * held. */
+volt_status volt_run_keep(volt_trial *trial, void *context);
+
+/* A failure that is not a candidate's own ends the run, the first one with its sentence; the lock is held. */
+void volt_run_end(volt_run *run, volt_status status);
+bool volt_run_is_candidates_own(volt_status status);
+
+/* Room for what the engine of a candidate takes beside its workspace: waits until there is some. */
+volt_status volt_run_reserve(volt_run *run, double bytes);
+void volt_run_release(volt_run *run, double bytes);
+
+/* The caller's thread stays to listen until the others are done. */
+void volt_run_listen(volt_run *run);
+
+/* ---- climbs (search_climbs.c) ----------------------------------------------------------------- */
+
+/* May a search with these options climb? VOLT_ERR_ARGUMENT. */
+volt_status volt_run_check_climb(const volt_candidates *candidates, const volt_search_options *options);
+/* How many of the evaluations are draws (run->length), and how many may be those of climbs. */
+void volt_run_plan_climb(volt_run *run);
+/* Climb from the best draws, `parallel` at a time, each in a workspace of its own. */
+void volt_run_climb(volt_run *run, volt_workspace **spaces, int64_t parallel);
+
+#endif

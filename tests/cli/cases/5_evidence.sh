@@ -1,0 +1,94 @@
+# tests/cli/cases/5_evidence.sh: the evidence: tune by it and by its gradient, leave-one-out, and what fit says of it.
+
+# driven N SEED: u.csv and y.csv, a filtered input through a square
+driven()
+{
+    awk -v n="$1" -v seed="$2" 'BEGIN {
+        srand(seed); print "u" >"u.csv"; print "y" >"y.csv"
+        for (t = 0; t < n; t++) {
+            u = 2 * rand() - 1; past = 0.6 * past + u
+            printf "%.10g\n", u >"u.csv"
+            printf "%.10g\n", past + 0.3 * past * past + 0.05 * (rand() - 0.5) >"y.csv"
+        }
+    }'
+}
+
+# winner, winner_field NAME: the best draw out of the JSON in `out`, and one field of it without quotes
+winner() { sed -n '/"best": {/,/}/p' out; }
+winner_field() { winner | sed -n 's/^    "'"$1"'": "\{0,1\}\([^"]*[^",]\)"\{0,1\},\{0,1\}$/\1/p'; }
+
+# evidence is another word for log, and the winner's evidence is what fit reports of it.
+tune_evidence()
+{
+    driven 90 1
+    for score in log evidence; do
+        expect 0 tune --x u.csv --y y.csv --kernel memory --draws 8 --score $score --seed 2 --json
+        winner >$score.out
+    done
+    cmp log.out evidence.out || fail "log and evidence differ"
+    valid_json out "v['score'] == 'log' and len(v['best']['folds']) == 1"
+    kernel=$(winner_field kernel)
+    alpha=$(winner_field alpha)
+    score=$(winner_field score)
+    expect 0 fit --x u.csv --y y.csv --kernel "$kernel" --alpha "$alpha" -o m.safetensors --json
+    valid_json out "abs(v['log_likelihood'] - $score) < 1e-9 * (1 + abs($score))"
+    # Alpha chosen: of a level it is there; a naive forecast that is kept has none.
+    expect 0 fit --x u.csv --y y.csv --kernel "$kernel" -o m.safetensors --json
+    valid_json out "v['log_likelihood'] <= $score + 50 and v['alpha_chosen']"
+}
+check "tune --score evidence is the log score, and fit reports the same figure" tune_evidence
+
+tune_gradient()
+{
+    driven 90 1
+    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --seed 2 --json
+    drawn=$(winner_field score)
+    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --method gradient --seed 2 --log t.jsonl \
+        -o m.safetensors --json
+    valid_json out "v['best']['score'] > $drawn and v['draws'] <= 60 and v['model'] == 'm.safetensors'"
+    [ "$(sed 's/.*"index":\([0-9]*\),.*/\1/' t.jsonl | sort -n | uniq -d | wc -l)" -eq 0 ] || fail "an index stands twice"
+    winner >first
+    rm t.jsonl
+    expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --method gradient --seed 2 --log t.jsonl \
+        -o m.safetensors --json --threads 1
+    winner | cmp - first || fail "another run, on one thread, differs"
+    # Its log can be read again, and no number of draws need be said.
+    expect 0 tune --merge t.jsonl --json
+    expect 0 tune --x u.csv --y y.csv --kernel memory:rho=0.5 --score evidence --method gradient
+    out_has '^best kernel +memory:gamma=[0-9.e-]+,rho=0.5,mu='
+}
+check "tune --method gradient climbs higher than as many draws, the same on any number of threads" tune_gradient
+
+gradient_refusals()
+{
+    driven 40 1
+    expect 2 tune --x u.csv --y y.csv --method gradient
+    err_has '--method gradient climbs the evidence: it needs --score evidence'
+    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --grid 3
+    err_has '--method gradient does not go with --grid'
+    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --search adaptive
+    err_has '--method gradient does not go with --search adaptive'
+    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --shard 1/2
+    err_has '--method gradient does not go with --shard'
+    expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --log t.jsonl --resume
+    err_has '--method gradient cannot be resumed, since a log has no gradients'
+    expect 2 tune --x u.csv --y y.csv --score evidence --method climb
+    err_has "--method must be draws.gradient, not 'climb'"
+    expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --gap 2
+    err_has 'the score log is one of all rows together: it takes no gap'
+}
+check "tune --method gradient says what it does not go with" gradient_refusals
+
+tune_left_out()
+{
+    driven 60 3
+    for score in loo gcv; do
+        expect 0 tune --x u.csv --y y.csv --kernel memory --draws 12 --score $score --log $score.jsonl --json
+        valid_json out "v['score'] == '$score' and 0 < v['best']['score'] < 1 and all(b['skill'] is None for b in v['baselines'])"
+        expect 0 tune --merge $score.jsonl --json
+        valid_json out "v['score'] == '$score'"
+    done
+    expect 2 tune --x u.csv --y y.csv --draws 3 --score loo --start reset
+    err_has 'the score loo is one of a sequence that goes on: it does not go with the start reset'
+}
+check "tune --score loo and gcv: rows left out one by one, the lowest is best" tune_left_out
