@@ -361,9 +361,9 @@ static void only_drawn_candidates_can_follow(void **state)
             VOLT_ERR_ARGUMENT, "adaptive search draws its candidates");
         volt_candidates_free(given[g]);
     }
-    options.strategy = (volt_strategy)2;
+    options.strategy = (volt_strategy)3;
     check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
-                VOLT_ERR_ARGUMENT, "no strategy 2");
+                VOLT_ERR_ARGUMENT, "no strategy 3");
     assert_null(search);
 }
 
