@@ -120,8 +120,9 @@ typedef struct volt_kernel_entry {
     /* (optional) Scans: the derivative of the kernel, resolved, by its parameter p as a scan of the same local values, with
      * a state of its own; its out is dK / dp. False: not known for this one (tangent.h). */
     bool (*tangent)(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *tangent);
-    bool may_be_indefinite;         /* its Gram matrices need not be positive semidefinite */
-    bool has_weights;               /* it runs on a reservoir, whose weights are saved with a model */
+    unsigned jumps; /* bit p: the kernel jumps where its parameter p moves, and has no derivative by it */
+    bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
+    bool has_weights;       /* it runs on a reservoir, whose weights are saved with a model */
     bool shares_ball; /* its weights are shares of a bound on the ball: on another ball it is another kernel */
 } volt_kernel_entry;
 

@@ -57,8 +57,9 @@ static bool is_variable(const volt_kernel *kernel, const char *name, const volt_
         return false;
     if (is_weight(rest))
         return kernel->n_terms > 1 || value->given;
-    if (own_parameter(factor, rest) >= 0)
-        return true;
+    int own = own_parameter(factor, rest);
+    if (own >= 0)
+        return !(factor->entry->jumps >> own & 1u);
     return strcmp(rest, "angle") == 0 ? factor->filter.pair != 0 : value->number != 0;
 }
 
@@ -139,6 +140,14 @@ volt_status volt_kernel_tangent(const volt_kernel *kernel, const volt_resolved *
     VOLT_TRY(term_tangent(resolved, kernel->term[f], f, by_weight ? NULL : &slope, tangent));
     *known = true;
     return VOLT_OK;
+}
+
+void volt_tangent_release(volt_resolved *tangent)
+{
+    for (int64_t f = 0; tangent->sum && f < tangent->sum->n_factors; f++)
+        tangent->sum->factor[f].reservoir = NULL;
+    tangent->reservoir = NULL;
+    volt_resolved_release(tangent);
 }
 
 /* ---- neighbours ------------------------------------------------------------------------------- */

@@ -27,9 +27,11 @@ int64_t volt_kernel_variables(const volt_kernel *kernel, int64_t most, volt_vari
 bool volt_same_parameter(const char *first, const char *second);
 
 /* The derivative of the kernel, which is resolved as `resolved` (without records), by the variable of that name. *known
- * is false, and nothing is made, where the kernel gives none. To be released by volt_resolved_release. VOLT_ERR_MEMORY. */
+ * is false, and nothing is made, where the kernel gives none. It borrows what `resolved` owns. VOLT_ERR_MEMORY. */
 volt_status volt_kernel_tangent(const volt_kernel *kernel, const volt_resolved *resolved, const char *name,
                                 volt_resolved *tangent, bool *known);
+
+void volt_tangent_release(volt_resolved *tangent);
 
 /* The text of the kernel with other values in place of those of `count` parameters. VOLT_ERR_KERNEL when it is too long. */
 volt_status volt_kernel_with(const volt_kernel *kernel, int64_t count, const char *const *names,

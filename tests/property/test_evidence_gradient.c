@@ -49,10 +49,13 @@ static const char *const kernels[] = {
     "sig:level=2,path=rows,prescale=0.9",
     "sigpde:window=3,static=rbf,sigma=1.5",
     "cauchy:gamma=0.4,window=3",
+    "esn:size=8,radius=0.7,seed=3,leak=0.8",
+    "sas:size=6,norm=0.7",
     /* expressions: sums, weights, products, filters */
     "0.7*memory:gamma=0.9,rho=0.5,mu=0.8",
     "memory:gamma=0.9,rho=0.5,mu=0.6 + 2.5*fir:mu=0.8",
     "rbf:gamma=0.5*linear + 0.5*volterra:tau_coef=0.6,lambda_coef=0.7 + 0.2*gak:window=3,sigma=1",
+    "rbf:gamma=0.5*esn:size=5,radius=0.6 + 0.5*linear",
     "fading:gamma=0.6,rho=0.7*fir:mu=0.6*volterra:lift=rbf,gamma=0.5,lambda=0.5",
     "volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.4",
     "memory:gamma=0.9,rho=0.5,mu=0.6,pole=-0.3,pair=0.6,angle=0.3 + 2*fir:mu=0.8,corr=0.3",

@@ -327,4 +327,5 @@ const volt_kernel_entry volt_kernel_esn = {
     .settle = settle,
     .resolve = resolve,
     .has_weights = true,
+    .jumps = 1u << DENSITY, /* weights come and go */
 };

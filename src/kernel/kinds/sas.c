@@ -268,5 +268,6 @@ const volt_kernel_entry volt_kernel_sas = {
     .settle = settle,
     .resolve = resolve,
     .has_weights = true,
+    .jumps = 1u << DENSITY, /* weights come and go */
     .shares_ball = true,
 };

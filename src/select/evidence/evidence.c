@@ -141,7 +141,7 @@ static volt_status differentiate(volt_evidence_task *task, const sight *seen, in
     if (!known)
         return difference(task, &task->variables[v], &task->slopes[v]);
     volt_status status = with_matrix(task, &tangent, seen->sliced.rows, volt_factor_contract, &task->slopes[v]);
-    volt_resolved_release(&tangent);
+    volt_tangent_release(&tangent);
     return status;
 }
 
@@ -205,6 +205,8 @@ volt_status volt_evidence_evaluate(volt_evidence_task *task)
 {
     sight seen = {0};
     volt_status status = look(task->problem, task->kernel, &seen);
+    if (status == VOLT_OK && task->warns)
+        status = volt_kernel_warn(task->kernel, &seen.resolved, seen.sliced.rows);
     if (status == VOLT_OK)
         status = likelihood(task, &seen);
     if (status == VOLT_OK && task->gradient)

@@ -16,6 +16,7 @@ typedef struct volt_evidence_task {
     int64_t n_variables; /* ... these */
     const volt_variable *variables;
     bool leave_one_out; /* the diagonal of P into space->precisions */
+    bool warns;         /* in the log, of a kernel that need not be positive semidefinite */
     volt_stage *stage;  /* not NULL */
 
     double log_likelihood;

@@ -176,12 +176,12 @@ volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
     volt_problem *problem = NULL;
     volt_blas_use use;
     VOLT_TRY(volt_problem_create(X, Y, &like, &problem));
-    volt_kernel_warn(kernel);
     volt_evidence_task task = {.problem = problem,
                                .kernel = kernel,
                                .alpha = options->alpha,
                                .gradient = options->gradient != 0,
-                               .leave_one_out = options->leave_one_out != 0};
+                               .leave_one_out = options->leave_one_out != 0,
+                               .warns = true};
     holder *all = NULL;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
