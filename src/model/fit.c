@@ -343,7 +343,11 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
         VOLT_TRY(volt_kept_list_create(q, &model->kept));
         task.kept = &model->kept;
     }
-    volt_readout readout = {.A = A, .intercepts = model->intercepts, .unlearned = unlearned, .washed = washed};
+    volt_readout readout = {.A = A,
+                            .intercepts = model->intercepts,
+                            .unlearned = unlearned,
+                            .washed = washed,
+                            .log_likelihood = NAN};
     VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));
     volt_status status = solver->solve(&task, &readout);
     if (status == VOLT_OK)

@@ -278,6 +278,7 @@ static void make_report(volt_model *model)
         numbers[3 * q + k] = 1;
     }
     model->report = (volt_fit_report){.prequential_r2 = NAN,
+                                      .log_likelihood = NAN,
                                       .naive_r2 = NAN,
                                       .mse = numbers,
                                       .best_mse = numbers + q,
