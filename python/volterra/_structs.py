@@ -7,8 +7,21 @@ here.
 from __future__ import annotations
 
 import ctypes
-from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
 from typing import Any, Dict
+
+from ._base_structs import *  # noqa: F403
+from ._base_structs import Matrix, Progress, TrialFn
+from ._data_structs import *  # noqa: F403
+from ._data_structs import (
+    Bekk,
+    BekkFitInfo,
+    BekkFitOptions,
+    BekkSimulateOptions,
+    LorenzOptions,
+    MackeyGlassOptions,
+    Narma10Options,
+)
 
 # ---- constants ---------------------------------------------------------------------------------------------
 
@@ -48,19 +61,7 @@ ABOUT = {"mean": 0, "zero": 1, "point": 2}
 EXPLAIN_ORDERS = 8
 BASELINES = {"naive": 0, "seasonal": 1, "drift": 2, "ar": 3}
 
-# ---- functions that the library calls ----------------------------------------------------------------------
-
-ProgressFn = CFUNCTYPE(c_int, c_char_p, c_double, c_void_p)
-LogFn = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
-TrialFn = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-
 # ---- structs -----------------------------------------------------------------------------------------------
-
-
-class Matrix(ctypes.Structure):
-    """``volt_matrix`` and, with the same layout, ``volt_view``."""
-
-    _fields_ = [("data", c_void_p), ("rows", c_int64), ("cols", c_int64), ("ld", c_int64)]
 
 
 class BuildInfo(ctypes.Structure):
@@ -73,10 +74,6 @@ class BuildInfo(ctypes.Structure):
         ("threads", c_int64),
         ("memory", c_uint64),
     ]
-
-
-class Progress(ctypes.Structure):
-    _fields_ = [("report", ProgressFn), ("context", c_void_p)]
 
 
 class ParameterInfo(ctypes.Structure):
@@ -475,84 +472,7 @@ class Skill(ctypes.Structure):
     _fields_ = [("skill", c_double), ("mase", c_double), ("outputs", c_int64)]
 
 
-class LorenzOptions(ctypes.Structure):
-    _fields_ = [
-        ("sigma", c_double),
-        ("rho", c_double),
-        ("beta", c_double),
-        ("start", c_double * 3),
-        ("step", c_double),
-        ("discard", c_int64),
-        ("method", c_int),
-        ("progress", Progress),
-    ]
-
-
-class MackeyGlassOptions(ctypes.Structure):
-    _fields_ = [
-        ("a", c_double),
-        ("b", c_double),
-        ("power", c_double),
-        ("delay", c_double),
-        ("start", c_double),
-        ("step", c_double),
-        ("every", c_int64),
-        ("discard", c_int64),
-        ("method", c_int),
-        ("progress", Progress),
-    ]
-
-
-class Narma10Options(ctypes.Structure):
-    _fields_ = [("seed", c_uint64), ("discard", c_int64), ("progress", Progress)]
-
-
-class Bekk(ctypes.Structure):
-    _fields_ = [
-        ("d", c_int64),
-        ("C", POINTER(c_double)),
-        ("a", POINTER(c_double)),
-        ("b", POINTER(c_double)),
-        ("C_error", POINTER(c_double)),
-        ("a_error", POINTER(c_double)),
-        ("b_error", POINTER(c_double)),
-        ("tickers", POINTER(c_char_p)),
-        ("first_date", c_char_p),
-        ("last_date", c_char_p),
-        ("command", c_char_p),
-        ("observations", c_int64),
-        ("loglik", c_double),
-        ("converged", c_int),
-    ]
-
-
-class BekkSimulateOptions(ctypes.Structure):
-    _fields_ = [("seed", c_uint64), ("stream", c_uint64), ("discard", c_int64), ("progress", Progress)]
-
-
-class BekkFitOptions(ctypes.Structure):
-    _fields_ = [
-        ("starts", c_int64),
-        ("seed", c_uint64),
-        ("rounds", c_int64),
-        ("standard_errors", c_int),
-        ("progress", Progress),
-    ]
-
-
-class BekkFitInfo(ctypes.Structure):
-    _fields_ = [
-        ("loglik", c_double),
-        ("start_loglik", c_double),
-        ("gain_left", c_double),
-        ("converged", c_int),
-        ("evaluations", c_int64),
-        ("starts", c_int64),
-        ("reached", c_int64),
-    ]
-
-
-#: The C name of every struct above, for the test of their layout.
+#: The C name of every struct here and in the modules above, for the test of their layout.
 STRUCTS: Dict[str, Any] = {
     "volt_matrix": Matrix,
     "volt_view": Matrix,
