@@ -89,6 +89,25 @@ def test_rows_limit_the_fit():
     )
 
 
+def test_feedback_sees_the_first_outputs_alone():
+    u, y = make_record(200, 16)
+    v, z = make_record(70, 17)
+    model = benchmarks.fit(
+        volterra.SequenceKernelRidge("fading + fir:mu=0.3", alpha=1e-5, feedback=2.0), (u, y)
+    )
+    test = iodata(v, z, 10)
+    found = benchmarks.simulate(model, test)
+    plain = model.predict(v.reshape(-1, 1), start="reset", y_known=z, warm_up=10)
+    np.testing.assert_array_equal(found, plain)
+    other = np.concatenate([z[:10], np.full(60, 9.0)])
+    np.testing.assert_array_equal(benchmarks.simulate(model, iodata(v, other, 10)), found)
+    free = benchmarks.simulate(model, (v, z))
+    np.testing.assert_array_equal(free, model.predict(v.reshape(-1, 1), start="reset"))
+    assert np.abs(free - found)[:15].max() > 0
+    as_called = benchmarks.Simulator(model)(v.reshape(-1, 1), z[:10].reshape(-1, 1), {})
+    np.testing.assert_array_equal(as_called[:, 0], found)
+
+
 def context(parts, **hyperparameters):
     """What identibench hands to a builder."""
     sequences = [SimpleNamespace(u=u.astype(np.float32), y=y.astype(np.float32), attrs={}) for u, y in parts]

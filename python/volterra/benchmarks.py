@@ -125,7 +125,12 @@ def simulate(model: Any, test: Any) -> Any:
 
 def _simulate(model: Any, u: Array, y_init: Array) -> Array:
     X = _rows(u)
-    return np.asarray(model.predict(X, start="reset"))
+    if not getattr(model, "feedback", False) or not len(y_init):
+        return np.asarray(model.predict(X, start="reset"))
+    first = _rows(y_init)
+    known = np.full((len(X), first.shape[1]), np.nan)  # what comes after the first rows is not there to be seen
+    known[: len(first)] = first
+    return np.asarray(model.predict(X, start="reset", y_known=known, warm_up=len(first)))
 
 
 def rmse(test: Any, simulated: Any) -> Any:
