@@ -14,7 +14,8 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 
 - `VolterraRidge`: ridge regression with the Volterra kernel;
 - `VolterraRidgeCV`: the same, its parameters chosen by cross-validation in time order;
-- `SequenceKernelRidge`: the same with any kernel.
+- `SequenceKernelRidge`: the same with any kernel;
+- `VolterraClassifier`: probabilities of classes. Other losses than squares: ``loss=`` of the first and the third.
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
 `kernel_text`, `kernel_facts`. How well one explains the targets, with gradients: `evidence`. Which of several
@@ -41,6 +42,7 @@ from ._native import text as _text
 from ._stream import Stream
 from ._threads import info, set_threads, threads
 from .baselines import baseline, season
+from .classifier import VolterraClassifier
 from .confidence_set import MCS, losses
 from .files import load, save
 from .kernels import (
@@ -70,6 +72,7 @@ __all__ = [
     "SingularError",
     "Stream",
     "TargetWarning",
+    "VolterraClassifier",
     "VolterraRidge",
     "VolterraRidgeCV",
     "VolterraWarning",

@@ -11,7 +11,7 @@ import os
 import tempfile
 from ctypes import byref, c_int64, c_void_p
 from pathlib import Path
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ._arrays import NO_MATRIX, Array, address, empty, view
 from ._errors import check
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
+from ._loss import LossSettings
 from ._order import first_rows_note
 from ._progress import Watch
 
@@ -62,6 +63,7 @@ class FitSettings(NamedTuple):
     keep_factor: bool = False  # for standard deviations
     guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
     feedback_weight: float = 0.0  # of outputs that come back beside the inputs; 0: none do
+    losses: LossSettings = LossSettings()
 
     def options(self) -> c.FitOptions:
         anchors = self.anchors
@@ -80,6 +82,7 @@ class FitSettings(NamedTuple):
             feedback_weight=self.feedback_weight,
             keep_factor=self.keep_factor,
             **record_fields(self.records),
+            **self.losses.fields(),
         )
 
 
@@ -130,7 +133,7 @@ class Model(Owner):
         options.output_names = c.names_array("the name of an output", output_names)
         options.progress = watch.progress
         options.notes = c.ModelNotes(**{name: c.encode(name, text) for name, text in notes.items() if text})
-        fitted = empty(*Y.shape)
+        fitted = empty(len(Y), settings.losses.outputs(Y.shape[1]))
         handle = c_void_p()
         status = c.lib.volt_model_fit(parsed, view(X), view(Y), byref(options), view(fitted), byref(handle))
         model = cls(handle) if handle else None
@@ -255,6 +258,25 @@ class Model(Owner):
     def feedback_weight(self) -> float:
         """Of outputs that come back beside the inputs; 0: none do."""
         return float(self._info.feedback_weight)
+
+    @property
+    def loss(self) -> Optional[str]:
+        """Its text; None: squares."""
+        return c.text(self._info.loss) or None
+
+    @property
+    def tolerance(self) -> float:
+        return float(self._info.tolerance) or 1e-6
+
+    @property
+    def certificate(self) -> Tuple[float, float]:
+        """What was minimised, and how far above its minimum it may lie."""
+        return float(self._info.objective), float(self._info.duality_gap)
+
+    @property
+    def classes(self) -> List[str]:
+        """Names of the classes, one for each output; none where targets are numbers."""
+        return [c.text(self._info.classes[k]) for k in range(self._info.n_classes)]
 
     @property
     def alphas(self) -> Array:

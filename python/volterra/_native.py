@@ -92,7 +92,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_loss_free": (None, [_HANDLE]),
     "volt_loss_text": (c_char_p, [_HANDLE]),
     "volt_loss_info_of": (POINTER(LossInfo), [_HANDLE]),
-    "volt_loss_values": (c_int64, [_HANDLE, POINTER(_DOUBLES)]),
+    "volt_loss_values": (c_int64, [_HANDLE, POINTER(POINTER(c_double))]),
     "volt_loss_score": (c_int, [_HANDLE, Matrix, Matrix, _DOUBLES, _DOUBLES]),
     # model.h
     "volt_fit_options_default": (FitOptions, []),

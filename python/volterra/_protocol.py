@@ -5,16 +5,25 @@ from __future__ import annotations
 import inspect
 from typing import Any, Dict, List
 
-__all__ = ["BaseEstimator", "RegressorMixin"]
+__all__ = ["BaseEstimator", "ClassifierMixin", "DataConversionWarning", "RegressorMixin"]
 
 try:
-    from sklearn.base import BaseEstimator, RegressorMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.exceptions import DataConversionWarning
 except ImportError:
+
+    class DataConversionWarning(UserWarning):  # type: ignore[no-redef]
+        """Data had another form than was expected."""
 
     class RegressorMixin:  # type: ignore[no-redef]
         """Marks a regressor."""
 
         _estimator_type = "regressor"
+
+    class ClassifierMixin:  # type: ignore[no-redef]
+        """Marks a classifier."""
+
+        _estimator_type = "classifier"
 
     class BaseEstimator:  # type: ignore[no-redef]
         """Parameters are the arguments of ``__init__``, kept as attributes of the same names."""

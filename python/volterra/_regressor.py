@@ -30,6 +30,7 @@ from ._forecasts import ModelForecasts
 from ._held_out import HeldOut
 from ._intervals import Intervals
 from ._learner import Learns
+from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
 from ._model import FitSettings, Model, PathLike
 from ._order import TrainingRows
 from ._progress import ProgressCallback, Watch
@@ -38,7 +39,6 @@ from ._records import Records, pieces
 from ._stream import Stream
 from ._threads import use_threads
 from ._training import Horizons, Training, spread_records
-from .metrics import r2
 
 STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
@@ -78,6 +78,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
             season=season_rows(self.season),
             feedback_weight=feedback_number(self.feedback),
             keep_factor=bool(self.keep_factor),
+            losses=LossSettings(loss_text(getattr(self, "loss", None)), read_tolerance(getattr(self, "tolerance", 1e-6))),
         )
         return self._kernel_text(), settings
 
@@ -131,6 +132,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         self,
         X: Any,
         y: Any = None,
+        sample_weight: Any = None,
         *,
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
@@ -145,6 +147,8 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
             Targets, row by row with X; with ``ahead`` of H the target of a row is row t + H of y. None: the
             series forecasts itself, the target of a row is the next row, or with ``ahead`` row t + H; the last H
             rows have no target yet and are where forecasts go on.
+        sample_weight : array-like of shape (n_steps,), optional
+            Weights of the rows, at least 0, that multiply the loss. Rows of weight 0 feed the past alone.
         groups : array-like of shape (n_steps,), optional
             The rows are several records, each with a past of its own, and this says which one a row belongs to; rows
             of a record stand together. In its place X, and y, may be lists of one array for every record. What
@@ -163,6 +167,9 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         bounds = horizon_bounds(self.ahead)
         training = Training.read(X, y, None if bounds is None else Horizons(*bounds), groups)
         kernel, settings = self._kernel_and_settings()
+        weights = read_weights(sample_weight, len(training.rows))
+        if weights is not None:
+            settings["losses"] = settings["losses"]._replace(weights=training.of_inputs(weights))
         self._fit_model(training, kernel, settings, progress)
         return self
 
@@ -199,9 +206,11 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         self._rows = TrainingRows(training.rows, training.series, training.source)
         self._tail = training.tail
         self._records = training.records
-        self._flat, self._flat_series, self._form = training.flat, training.flat_series, training.form
+        same = model.q == training.targets.shape[1]  # levels and classes are outputs beyond the targets
+        self._flat, self._flat_series = training.flat and same, training.flat_series and same
+        self._form = training.form if same else None
         self._horizons, self._is_series = training.horizons, training.is_series
-        self._future = training.future
+        self._future = training.future if same else None
         self._set_report(training, settings.get("season", -1))
         self._set_attributes()
         if self.verbose:
@@ -240,6 +249,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         self.facts_ = self._model.facts
         self.rcond_ = self._model.rcond
         self.season_, self.input_ = self._model.season, self._model.input
+        self.objective_, self.duality_gap_ = self._model.certificate
         alphas, changes = self._model.alphas, self._model.anchors >= 0
         self.alpha_ = float(alphas[0]) if np.all(alphas == alphas[0]) else alphas
         words = np.where(changes, "change", "level")
@@ -407,7 +417,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         forecast = self._forecast(a, choice("start", self.start, STARTS), X)
         if ahead and sample_weight is not None and np.shape(sample_weight) == (n,):
             sample_weight = sample_weight[: n - ahead]
-        return r2(self._horizons.spread(series), forecast[: n - ahead], sample_weight)
+        return explained(self._model.loss, self._horizons.spread(series), forecast[: n - ahead], sample_weight)
 
     def _score_records(self, a: Array, series: Array, found: Records, sample_weight: Any) -> float:
         if sample_weight is not None:
@@ -416,7 +426,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         assert lengths is not None and kept is not None
         parts = pieces(self._of_records(a, lengths), lengths)
         forecast = np.vstack([part[:rows] for part, rows in zip(parts, kept)])
-        return r2(spread_records(self._horizons, series, lengths), forecast)
+        return explained(self._model.loss, spread_records(self._horizons, series, lengths), forecast, None)
 
     def forecast(self, steps: Optional[int] = None) -> Any:
         """What comes after the end of the training data.

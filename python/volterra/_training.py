@@ -183,6 +183,11 @@ class Training(NamedTuple):
             return None
         return [anchor for anchor in found for _ in horizons.each]
 
+    def of_inputs(self, values: Array) -> Array:
+        """Of one number for each row of X, those of the rows that have a target."""
+        H, lengths = self.horizons.last, self.records or [len(self.rows)]
+        return np.concatenate([p[: len(p) - H] for p in np.split(values, np.cumsum(lengths)[:-1])])
+
     @property
     def tail(self) -> Optional[Array]:
         """The last rows (of the last record), which have no target yet."""

@@ -10,6 +10,7 @@ from ._kernel import Kernel
 from ._model import Model, PathLike, read_tensor
 from ._regressor import SequenceRegressor
 from ._training import Horizons
+from .classifier import VolterraClassifier
 from .ridge import SequenceKernelRidge, VolterraRidge
 
 __all__ = ["load", "save"]
@@ -37,7 +38,7 @@ def save(estimator: SequenceRegressor, path: PathLike) -> None:
     estimator.save(path)
 
 
-def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
+def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier]:
     """Read a model file, written by `save` or by the program.
 
     The file knows the end of training, so forecasts go on from there, to the last bit as before it was
@@ -50,8 +51,8 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
 
     Returns
     -------
-    VolterraRidge or SequenceKernelRidge
-        By the kernel of the model.
+    VolterraRidge, SequenceKernelRidge or VolterraClassifier
+        By the kernel of the model, and by its loss.
 
     Raises
     ------
@@ -85,6 +86,14 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge]:
         scale=settings.scale,
         feedback=model.feedback_weight or False,
     )
+    if model.classes:
+        classifier = VolterraClassifier(
+            **{name: parameters[name] for name in ("kernel", "alpha", "washout", "fit_intercept", "scale")},
+            tolerance=model.tolerance,
+        )
+        return classifier._adopt(model, None)
+    if model.loss is not None:
+        parameters.update(loss=model.loss, tolerance=model.tolerance)
     kind = VolterraRidge if Kernel(model.kernel).is_volterra else SequenceKernelRidge
     tail = None
     if settings.feedback and settings.ahead == 1:

@@ -83,9 +83,19 @@ class VolterraRidge(SequenceRegressor):
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
     verbose : bool, default=False
         Show a bar.
+    loss : str, default="squares"
+        What is minimised: "squares", "huber:delta=D", "quantile:q=0.9", "epsilon:epsilon=E" (support vectors),
+        "expectile:q=Q" or "poisson" (counts, whose mean is forecast). delta and epsilon are in units of y. Several
+        quantiles, "quantile:q=0.1/0.5/0.9", are columns of every forecast, which never cross. With another loss than
+        squares alpha="auto" is chosen by it on the last third of the rows. Classes: `VolterraClassifier`.
+    tolerance : float, default=1e-6
+        Of such a loss: how far above its minimum the objective may lie, relative to itself (the duality gap).
 
     Attributes
     ----------
+    objective_, duality_gap_ : float
+        With another loss than squares, or weights: the sum of the losses and alpha / 2 |f|^2 in the units of the
+        solver, and how far above the minimum it may lie. 0 for squares.
     fitted_ : ndarray of the shape of y
         Fitted values of the training rows.
     n_features_in_ : int
@@ -202,6 +212,8 @@ class VolterraRidge(SequenceRegressor):
         n_jobs: Optional[int] = None,
         verbose: Any = False,
         lambda_coef: Optional[float] = None,
+        loss: str = "squares",
+        tolerance: float = 1e-6,
     ) -> None:
         self.tau = tau
         self.lam = lam
@@ -210,6 +222,8 @@ class VolterraRidge(SequenceRegressor):
         self.tau_coef = tau_coef
         self.lam_coef = lam_coef
         self.lambda_coef = lambda_coef
+        self.loss = loss
+        self.tolerance = tolerance
         self.gamma = gamma
         self.kernel = kernel
         self.ahead = ahead
@@ -261,6 +275,9 @@ class SequenceKernelRidge(SequenceRegressor):
         As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
         inputs.
 
+    loss, tolerance
+        As in `VolterraRidge`.
+
     Attributes
     ----------
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, alpha_, target_, input_, season_, \
@@ -294,6 +311,8 @@ class SequenceKernelRidge(SequenceRegressor):
         beyond: str = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
+        loss: str = "squares",
+        tolerance: float = 1e-6,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -310,6 +329,8 @@ class SequenceKernelRidge(SequenceRegressor):
         self.beyond = beyond
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.loss = loss
+        self.tolerance = tolerance
 
     def _kernel_text(self) -> str:
         return str(self.kernel)

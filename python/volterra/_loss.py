@@ -1,0 +1,146 @@
+"""Losses of the library, and what the estimators need to know of them."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_double, c_void_p
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import Array, to_float64, view
+from ._errors import check
+from ._handles import Owner
+from .metrics import r2
+
+
+class Loss(Owner):
+    """A loss that was read from its text; the library says what is wrong with the text."""
+
+    _FREE = "volt_loss_free"
+
+    def __init__(self, text: str) -> None:
+        handle = c_void_p()
+        check(c.lib.volt_loss_parse(c.encode("the loss", text), byref(handle)))
+        self._own(handle)
+
+    def __reduce__(self) -> Any:
+        return Loss, (self.text,)
+
+    @property
+    def text(self) -> str:
+        return c.text(c.lib.volt_loss_text(self))
+
+    @property
+    def name(self) -> str:
+        return c.text(c.lib.volt_loss_info_of(self).contents.name)
+
+    @property
+    def has_classes(self) -> bool:
+        return bool(c.lib.volt_loss_info_of(self).contents.classes)
+
+    @property
+    def levels(self) -> List[float]:
+        """The values of its parameter."""
+        values = POINTER(c_double)()
+        count = c.lib.volt_loss_values(self, byref(values))
+        return [values[i] for i in range(count)]
+
+    def outputs(self, targets: int, classes: int = 0) -> int:
+        """How many outputs so many targets have."""
+        return classes if self.has_classes else targets * max(len(self.levels), 1)
+
+    def score(self, truth: Array, forecast: Array, weights: Optional[Array] = None) -> float:
+        """The mean loss of forecasts."""
+        value = c_double()
+        check(
+            c.lib.volt_loss_score(
+                self,
+                view(np.ascontiguousarray(truth)),
+                view(np.ascontiguousarray(forecast)),
+                None if weights is None else weights.ctypes.data_as(POINTER(c_double)),
+                byref(value),
+            )
+        )
+        return value.value
+
+
+class LossSettings(NamedTuple):
+    """What of ``volt_fit_options`` concerns the loss."""
+
+    loss: Optional[str] = None  # None: squares
+    tolerance: float = 1e-6
+    weights: Optional[Array] = None
+    classes: Optional[List[str]] = None
+
+    def fields(self) -> Dict[str, Any]:
+        weights, classes = self.weights, self.classes
+        return dict(
+            loss=None if self.loss is None else c.encode("the loss", self.loss),
+            tolerance=self.tolerance,
+            weights=None if weights is None else weights.ctypes.data_as(POINTER(c_double)),
+            classes=None
+            if classes is None
+            else c.names_array("the name of a class", np.array(classes, dtype=object)),
+            n_classes=0 if classes is None else len(classes),
+        )
+
+    def outputs(self, targets: int) -> int:
+        if self.loss is None:
+            return targets
+        return Loss(self.loss).outputs(targets, len(self.classes or ()))
+
+
+def read_tolerance(value: Any) -> float:
+    number = float(value)
+    if not 0 < number < 1:
+        raise ValueError(f"tolerance is {value!r}, and must lie between 0 and 1")
+    return number
+
+
+def loss_text(loss: Any) -> Optional[str]:
+    """The text of a loss of a regressor; None: squares."""
+    if loss is None or loss == "squares":
+        return None
+    read = Loss(loss)
+    if read.has_classes:
+        raise ValueError(f"loss is {loss!r}, which is one of classes: use VolterraClassifier")
+    return read.text
+
+
+def read_weights(sample_weight: Any, rows: int) -> Optional[Array]:
+    """One number for each row of X."""
+    if sample_weight is None:
+        return None
+    weights = to_float64(sample_weight, "sample_weight")
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if rows and not weights.any():
+        raise ValueError("all sample weights are zero, and one at least must be positive")
+    return np.ascontiguousarray(weights)
+
+
+def explained(text: Optional[str], truth: Array, forecast: Array, weights: Optional[Array]) -> float:
+    """R2; of quantiles and counts the share of the mean loss of the best constant that is left, less 1: D2."""
+    loss = None if text is None else Loss(text)
+    if loss is None or loss.name not in ("quantile", "poisson"):
+        return r2(truth, forecast, weights)
+    levels = loss.levels if loss.name == "quantile" else []
+    constant = np.array(
+        [value for k in range(truth.shape[1]) for value in _best_constants(truth[:, k], levels, weights)]
+    )
+    left = loss.score(truth, forecast, weights)
+    whole = loss.score(truth, np.broadcast_to(constant, forecast.shape), weights)
+    return 1 - left / whole if whole > 0 else float(left == 0)
+
+
+def _best_constants(y: Array, levels: List[float], weights: Optional[Array]) -> List[float]:
+    if not levels:
+        return [float(np.average(y, weights=weights))]
+    order = np.argsort(y, kind="stable")
+    mass = np.cumsum(np.ones(len(y)) if weights is None else weights[order])
+    return [float(y[order][np.searchsorted(mass, q * mass[-1])]) for q in levels]
