@@ -12,6 +12,7 @@
 # FORECAST_TABLE                     a file for the table of forecast, in Markdown
 # ADAPTIVE_DRAWS, ADAPTIVE_SEEDS     draws of a search of `adaptive` (200), and searches of each kind (5)
 # BENCH_LEARN_ROWS                   rows of the long run of `learn` (20000)
+# EXPLAIN_SAMPLES, EXPLAIN_ROWS      samples for the coverage of `explain` (50), and rows of its fits (2000,5000)
 # BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
@@ -19,7 +20,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit losses stream simulate learn memory lorenz io windows kernels tune python forecast adaptive sysid)
+[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit losses stream simulate learn memory lorenz io windows kernels tune python forecast adaptive sysid explain)
 
 # The budgets are for two cores, and the peers get the same two; `threads`, which is asked for by name, takes all.
 all_threads=${OMP_NUM_THREADS:-$(nproc)}

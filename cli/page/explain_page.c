@@ -10,6 +10,7 @@
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct explain_page {
@@ -37,11 +38,20 @@ static void write_finding(const explain_page *page)
         first += e->shares[k * (e->share_orders + 1)] / (double)e->q;
         second += e->shares[k * (e->share_orders + 1) + 1] / (double)e->q;
     }
-    fprintf(page->html,
-            "<p class=\"finding\">%.1f %% of what the model says is linear in its inputs, %.1f %% of order 2, "
-            "and %.1f "
-            "%% of higher orders%s.</p>\n",
-            100 * first, 100 * second, 100 * (1 - first - second), e->q > 1 ? " (means over the outputs)" : "");
+    double higher = 1 - first - second;
+    const char *means = e->q > 1 ? " (means over the outputs)" : "";
+    if (fmin(fmin(first, second), higher) < -0.005)
+        fprintf(page->html,
+                "<p class=\"finding\">The orders partly cancel: their shares are %.2f (linear), %.2f (order 2) "
+                "and %.2f "
+                "(higher orders)%s.</p>\n",
+                first, second, higher, means);
+    else
+        fprintf(page->html,
+                "<p class=\"finding\">%.1f %% of what the model says is linear in its inputs, %.1f %% of order "
+                "2, and "
+                "%.1f %% of higher orders%s.</p>\n",
+                100 * first, 100 * second, 100 * higher, means);
 }
 
 static void write_head(const explain_page *page)

@@ -192,9 +192,10 @@ static void draw_diagonal(FILE *script, const volt_explanation *e, kernel_panel 
     double range = high > low ? high - low : 1;
     fprintf(script,
             "E\nset yrange [%.6g:%.6g]\nset ytics %.6g\nset xtics %lld\n"
-            "plot $c using 1:2 with impulses linewidth 1.5 linecolor rgb '#9673de', "
+            "plot $c using 1:2 with impulses linewidth %s linecolor rgb '#9673de', "
             "$c using 1:2 with points pointtype 7 pointsize 0.3 linecolor rgb '#9673de'\n",
-            low - 0.05 * range, high + 0.05 * range, tick_step(range), (long long)(e->lags + 2) / 3);
+            low - 0.05 * range, high + 0.05 * range, tick_step(range), (long long)(e->lags + 2) / 3,
+            e->lags > 30 ? "0.6" : "1.5");
 }
 
 void explain_draw_second(FILE *script, const explained *shown)
@@ -250,7 +251,7 @@ void explain_draw_shares(FILE *script, const explained *shown)
         gnuplot_text(script, text);
         fprintf(script, " at screen 0.01, first %.5g left textcolor rgb '" INK_COLOUR "'\n", top);
         for (int p = 0; p < orders; p++) {
-            double share = e->shares[k * orders + p], middle = top + p + 0.8;
+            double share = e->shares[k * orders + p], middle = top + p + 1;
             if (p < orders - 1)
                 snprintf(text, sizeof text, "order %d", p + 1);
             else
