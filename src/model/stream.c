@@ -90,6 +90,8 @@ volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream)
     (*stream)->pushed = source->pushed;
     (*stream)->beyond = source->beyond;
     (*stream)->strays = source->strays;
+    if (source->strays)
+        memcpy((*stream)->y, source->y, (size_t)source->model->q * sizeof(double));
     volt_stream_last(source, (*stream)->last);
     volt_status status = volt_stream_track_like(source, *stream);
     if (status != VOLT_OK) {
@@ -128,6 +130,7 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
         volt_blas_release(&use);
     for (int64_t k = 0; k < model->q; k++)
         stream->y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
+    stream->strays = fed->n > 0; /* what is not finite does not come back either */
     VOLT_TRY(volt_model_finish_output(model, stream->pushed++, x, stream->y));
     volt_recent_feed(&model->recipe, &stream->recent, stream->y);
     stream->strays = volt_fed_strays(fed, stream->y) >= 0;

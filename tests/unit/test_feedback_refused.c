@@ -62,13 +62,16 @@ static void diverging_runs_say_where(void **state)
 
     /* A stream tells the forecast, refuses the rows after it, and goes on from a known output, also out of a file. */
     const char *moment = scratch_path("moment.safetensors");
-    volt_stream *stream = NULL, *read = NULL;
+    volt_stream *stream = NULL, *read = NULL, *copy = NULL;
     double last = 0;
     check_ok(volt_stream_create(model, NULL, &stream));
     for (int i = 0; i < 5; i++)
         check_ok(volt_stream_push(stream, x, &last));
     assert_true(last > 471);
     check_fails(volt_stream_push(stream, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5");
+    check_ok(volt_stream_copy(stream, &copy));
+    check_fails(volt_stream_push(copy, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5 is 6");
+    volt_stream_free(copy);
     check_ok(volt_stream_save(stream, moment));
     check_ok(volt_stream_load(model, NULL, moment, &read));
     check_fails(volt_stream_push(read, x, &last), VOLT_ERR_NOT_FINITE, "row 5");

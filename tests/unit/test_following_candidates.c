@@ -97,6 +97,10 @@ static void the_best_four_are_followed(void **state)
     const int few[] = {1, 0};
     check_parents(VOLT_SCORE_R2, list, 2, few, 2);
     check_parents(VOLT_SCORE_R2, list + 7, 1, NULL, 0);
+    /* The weight of outputs that come back tells candidates apart. */
+    const int both[] = {1, 3, 4, 2};
+    list[4].feedback = 2;
+    check_parents(VOLT_SCORE_R2, list, 8, both, 4);
 }
 
 /* ---- how far ---------------------------------------------------------------------------------- */
