@@ -73,6 +73,9 @@ awk 'BEGIN {
 # Lines of a stream: a header of its own, rows, a hole and garbage. The answers are all different.
 { printf 'date,z,u\n'; awk 'BEGIN { for (t = 0; t < 6; t++) printf "2020-01-0%d,NA,%s\n", t + 1, t == 3 ? "" : sin(t) }'; } >lines
 
+# Rows to learn, one of them without a target.
+awk 'BEGIN { for (t = 0; t < 4; t++) printf "%.12g,%s\n", sin(t), t == 2 ? "" : cos(t) }' >pairs
+
 # ---- one run ------------------------------------------------------------------------------------
 
 # disturbed K ON COMMAND...: run in ./run, with the K-th allocation failing; leaves status, out, err, says
@@ -129,10 +132,10 @@ rows_of()
     case $1 in *.tex) tail -n 1 "$1" ;; esac
 }
 
-# whole_moment FILE: a stream that ended early keeps the moment up to there; another one goes on from it
+# whole_moment FILE [--learn]: a stream that ended early keeps the moment up to there; another one goes on from it
 whole_moment()
 {
-    cp "$1" moment && "$VOLTERRA" stream model.safetensors --state moment </dev/null >/dev/null 2>&1
+    cp "$1" moment && "$VOLTERRA" stream model.safetensors ${2:-} --state moment </dev/null >/dev/null 2>&1
 }
 
 # whole_files: each file in ./run is as it should be, or absent, or a log of lines that should be there
@@ -145,6 +148,7 @@ whole_files()
             *.log) ! timeless "$file" | grep -qvxFf <(timeless "should/${file##*/}") || return 1 ;;
             *.html) [ "$(tail -c 8 "$file")" = '</html>' ] || return 1 ;;
             */moment) whole_moment "$file" || return 1 ;;
+            */pupil) whole_moment "$file" --learn || return 1 ;;
             *.csv | *.tex) whole_table "$file" "should/${file##*/}" || return 1 ;;
             *) cmp -s "$file" "should/${file##*/}" || return 1 ;;
         esac
@@ -266,6 +270,8 @@ for json in '' --json; do
     trial "predict with times $json" predict ../dated.safetensors --x ../dated.csv --rows 29: --index -o f.csv $json
     input=$scratch/lines
     trial "stream $json" stream ../model.safetensors --missing hold --state moment $json
+    input=$scratch/pairs
+    trial "stream --learn $json" stream ../model.safetensors --learn --window 5 --state pupil $json
     input=/dev/null
     trial "explain $json" explain ../model.safetensors --lags 3 --along ../x.csv:u -o e --csv --report $json
     trial "continue $json" continue ../closed.safetensors --steps 5 $json

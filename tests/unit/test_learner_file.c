@@ -1,10 +1,12 @@
 /* tests/unit/test_learner_file.c: the moment of a learner in a file, there and back, and learners that find no memory. */
+#include "model/model_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
 #include "support/school.h"
 #include "support/scratch.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -152,11 +154,42 @@ static void memory_may_run_out(void **state)
     }
 }
 
+/* Half of a readout was taken: the model file says so, and the learner's targets are whole ones. */
+static void a_share_of_the_readout_is_kept(void **state)
+{
+    (void)state;
+    school s;
+    volt_model *loaded = NULL;
+    open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 849, &s);
+    double whole[Q], halved[Q], found[Q];
+    volt_learner *learner = new_learner(s.model, 0, 1);
+    check_ok(volt_learner_update(learner, s.X + TRAIN * D, s.Y + TRAIN * Q, NULL));
+    check_ok(volt_learner_push(learner, s.X + (TRAIN + 1) * D, whole));
+    volt_learner_free(learner);
+    for (int64_t i = 0; i < TRAIN; i++)
+        s.model->coefficients[i * Q] /= 2;
+    s.model->intercepts[0] /= 2;
+    s.model->shares[0] = 0.5;
+    check_ok(volt_model_save(s.model, scratch_path("model")));
+    check_ok(volt_model_load(scratch_path("model"), &loaded));
+    assert_true(loaded->shares[0] == 0.5 && loaded->shares[1] == 1);
+    learner = new_learner(loaded, 0, 1);
+    check_ok(volt_learner_update(learner, s.X + TRAIN * D, s.Y + TRAIN * Q, NULL));
+    check_ok(volt_learner_push(learner, s.X + (TRAIN + 1) * D, halved));
+    check_ok(volt_learner_predict(learner, volt_view_of(s.X + (TRAIN + 2) * D, 1, D),
+                                  volt_matrix_of(found, 1, Q), NULL));
+    assert_true(fabs(2 * halved[0] - whole[0]) < 1e-9 && fabs(halved[1] - whole[1]) < 1e-9);
+    volt_learner_free(learner);
+    volt_model_free(loaded);
+    close_school(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loaded_learner_goes_on),
         cmocka_unit_test(a_state_belongs_to_its_model),
+        cmocka_unit_test(a_share_of_the_readout_is_kept),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
