@@ -27,15 +27,22 @@ typedef struct sysid_space {
         .name = (parameter), .kind = VOLT_SEARCH_LOG, .low = (lowest), .high = (highest) \
     }
 
+#define BETWEEN(parameter, lowest, highest)                                                 \
+    {                                                                                       \
+        .name = (parameter), .kind = VOLT_SEARCH_LINEAR, .low = (lowest), .high = (highest) \
+    }
+
+/* Filters are low passes: the systems are sampled many times faster than they move. */
 static const sysid_space spaces[] = {
     {.set = "wh",
      .kernel = "memory:pole=?,pair=?,angle=? + ?*fir:corr=?",
      .first = 37700,
      .washout = 300,
-     .rows = 4000,
+     .rows = 2400,
      .folds = 2,
-     .min_train = 2000,
-     .ranges = {FROM("alpha", 1e-6, 1e-2), FROM("1.gamma", 0.3, 30)}},
+     .min_train = 1500,
+     .ranges = {FROM("alpha", 1e-6, 1e-2), FROM("1.gamma", 0.3, 30), BETWEEN("1.pole", 0.3, 0.95),
+                BETWEEN("1.pair", 0.5, 0.98), BETWEEN("1.angle", 0.05, 0.5)}},
     {.set = "silverbox",
      .kernel = "fading + ?*fir:corr=?",
      .first = 66000,
