@@ -10,6 +10,7 @@
 # BENCH_THREADS_ROWS                 rows of the large factorisation of `threads` (20000; 0: none)
 # FORECAST_DRAWS, FORECAST_BUDGET    forecast tunes with so many draws (10; empty: not), and for so long (60s), every task
 # FORECAST_TABLE                     a file for the table of forecast, in Markdown
+# INTERVALS_SAMPLES                  samples of each problem of intervals (20); BENCH_DATA: with sysid/cascaded_tanks.csv
 # ADAPTIVE_DRAWS, ADAPTIVE_SEEDS     draws of a search of `adaptive` (200), and searches of each kind (5)
 # BENCH_LEARN_ROWS                   rows of the long run of `learn` (20000)
 # EXPLAIN_SAMPLES, EXPLAIN_ROWS      samples for the coverage of `explain` (50), and rows of its fits (2000,5000)
@@ -20,7 +21,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 build=${BUILD_DIR:-build}
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit losses stream simulate learn memory lorenz io windows kernels tune python forecast adaptive sysid explain gradient)
+[ ${#names[@]} -gt 0 ] || names=(gram sums cholesky fit losses stream simulate learn memory lorenz io windows kernels tune python forecast adaptive intervals sysid explain gradient)
 
 # The budgets are for two cores, and the peers get the same two; `threads`, which is asked for by name, takes all.
 all_threads=${OMP_NUM_THREADS:-$(nproc)}

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _native as c
+from ._arguments import whole
 from ._arrays import Array, address, as_row
 from ._errors import check
 from ._handles import Owner
+from ._intervals import level_list
 from ._model import Model, PathLike, missing_file
 
 if TYPE_CHECKING:
@@ -160,6 +162,52 @@ class Stream(Live):
         if row.shape != (self._model.q,):
             raise ValueError(f"the output has shape {row.shape}, and ({self._model.q},) is needed")
         self._call(c.lib.volt_stream_feed, address(row))
+
+    def track(self, coverage: Any = 0.9) -> None:
+        """Keep intervals about the forecasts that adapt as truths arrive: each miss makes the next ones wider, each hit a
+        little narrower, so that in the long run the share inside is the one that is wanted, whatever the data.
+
+        Parameters
+        ----------
+        coverage : float or list of float, default=0.9
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> rng = np.random.default_rng(0)
+        >>> u = rng.uniform(-1, 1, (300, 1))
+        >>> y = u[:, 0] + 0.1 * rng.normal(size=300)
+        >>> stream = volterra.SequenceKernelRidge("linear", 1e-2).fit(u[:200], y[:200]).stream()
+        >>> stream.track(0.9)
+        >>> for row, truth in zip(u[200:], y[200:]):
+        ...     forecast, half = stream.push(row), stream.interval()
+        ...     stream.observe(truth)
+        """
+        levels = np.ascontiguousarray(level_list("coverage", coverage)[0])
+        self._call(c.lib.volt_stream_track, address(levels), len(levels))
+
+    def interval(self) -> Any:
+        """Half-widths about the last forecast, (n_coverages, n_outputs); inf where the errors so far bound nothing."""
+        count = c.lib.volt_stream_coverages(self, None)
+        half = np.empty((max(int(count), 1), self._model.q))
+        self._call(c.lib.volt_stream_interval, address(half))
+        return half
+
+    def observe(self, y: Any, back: int = 0) -> None:
+        """What came of a forecast, for the intervals that are tracked.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n_outputs,)
+            nan: not known.
+        back : int, default=0
+            Of the forecast made so many rows before the last one, up to the ``ahead`` of the estimator.
+        """
+        row = np.ascontiguousarray(np.atleast_1d(np.asarray(y, dtype=float)))
+        if row.shape != (self._model.q,):
+            raise ValueError(f"the output has shape {row.shape}, and ({self._model.q},) is needed")
+        self._call(c.lib.volt_stream_observe, whole("back", back), address(row))
 
     def restart(self) -> None:
         """Another record begins: back to a past of zeros."""

@@ -1,0 +1,72 @@
+"""The adapter for sktime, with the real package where it is installed."""
+
+import numpy as np
+import pytest
+
+import volterra
+
+pytest.importorskip("sktime")
+pandas = pytest.importorskip("pandas")
+
+
+def make_series(rows=160, seed=2):
+    print("seed", seed)
+    rng = np.random.default_rng(seed)
+    t = np.arange(rows)
+    values = 10 + np.sin(2 * np.pi * t / 12) + 0.1 * rng.normal(size=rows)
+    return pandas.Series(values, index=pandas.period_range("2000-01", periods=rows, freq="M"), name="level")
+
+
+def test_forecasts_are_those_of_the_estimator():
+    from volterra.sktime import VolterraForecaster
+
+    y = make_series()
+    forecaster = VolterraForecaster("rbf:window=12", alpha=0.1).fit(y, fh=[1, 3, 6])
+    path = forecaster.predict()
+    plain = volterra.SequenceKernelRidge("rbf:window=12", 0.1, ahead=range(1, 7)).fit(y.to_numpy()[:, None])
+    assert np.allclose(path.to_numpy(), np.ravel(plain.forecast())[[0, 2, 5]])
+    assert list(path.index) == [y.index[-1] + 1, y.index[-1] + 3, y.index[-1] + 6] and path.name == "level"
+    ends = forecaster.predict_interval(coverage=[0.5, 0.9])
+    assert ends.shape == (3, 4)
+    assert np.allclose((ends.iloc[:, 2] + ends.iloc[:, 3]) / 2, path)
+    assert (ends.iloc[:, 3] > ends.iloc[:, 1]).all()
+    quantiles = forecaster.predict_quantiles(alpha=[0.05, 0.95])
+    assert np.allclose(quantiles.to_numpy(), ends.iloc[:, 2:].to_numpy())
+
+
+def test_update():
+    from volterra.sktime import VolterraForecaster
+
+    y = make_series()
+    forecaster = VolterraForecaster("rbf:window=12", alpha=0.1).fit(y[:150], fh=[1, 2])
+    forecaster.update(y[150:], update_params=False)
+    plain = volterra.SequenceKernelRidge("rbf:window=12", 0.1, ahead=range(1, 3)).fit(y[:150].to_numpy()[:, None])
+    follows = np.asarray(plain.predict(y[150:].to_numpy()[:, None], start="continue"))[-1]
+    assert np.allclose(forecaster.predict().to_numpy(), follows)
+    assert forecaster.cutoff[0] == y.index[-1]
+    forecaster.update(y[150:], update_params=True)
+    again = VolterraForecaster("rbf:window=12", alpha=0.1).fit(y, fh=[1, 2])
+    assert np.allclose(forecaster.predict().to_numpy(), again.predict().to_numpy())
+
+
+def test_several_series():
+    from volterra.sktime import VolterraForecaster
+
+    y = make_series()
+    frame = pandas.DataFrame({"a": y, "b": 100 - 3 * y.shift(1, fill_value=y.iloc[0])})
+    forecaster = VolterraForecaster("linear:window=3", alpha=0.01).fit(frame, fh=[1, 2, 3])
+    assert list(forecaster.predict().columns) == ["a", "b"] and forecaster.predict().shape == (3, 2)
+    ends = forecaster.predict_interval(coverage=0.9)
+    assert list(ends.columns.get_level_values(0)) == ["a", "a", "b", "b"]
+    inside = (ends[("b", 0.9, "lower")] < forecaster.predict()["b"]) & (
+        forecaster.predict()["b"] < ends[("b", 0.9, "upper")]
+    )
+    assert inside.all()
+
+
+def test_horizons_that_were_not_asked_for():
+    from volterra.sktime import VolterraForecaster
+
+    forecaster = VolterraForecaster("linear:window=3", alpha=0.01).fit(make_series(), fh=[1, 2])
+    with pytest.raises(ValueError):
+        forecaster.predict(fh=[5])
