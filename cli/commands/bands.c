@@ -4,6 +4,7 @@
 #include "files/inputs.h"
 #include "terminal/messages.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,6 +55,18 @@ void bands_fill(const band_request *request, volt_view forecast, volt_view half,
                 *cell++ = std.data[i * std.ld + k];
         }
     }
+}
+
+void bands_print(const band_request *request, int64_t q, const double *y, const double *half,
+                 const char *unbounded)
+{
+    char number[VOLT_NUMBER_LENGTH];
+    for (int64_t k = 0; k < q; k++)
+        for (int64_t c = 0; c < 2 * request->levels.count; c++) {
+            double width = half[c / 2 * q + k], end = y[k] + (c % 2 ? width : -width);
+            putchar(',');
+            fputs(isfinite(end) ? volt_format_number(end, number) : unbounded, stdout);
+        }
 }
 
 int bands_of_model(const volt_model *model, const number_list *levels, volt_matrix *half)

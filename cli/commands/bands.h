@@ -36,6 +36,11 @@ const char *bands_suffix(const band_request *request, int64_t c, char suffix[BAN
 void bands_fill(const band_request *request, volt_view forecast, volt_view half, volt_view std,
                 volt_matrix out);
 
+/* The ends of intervals about the q forecasts y, half-widths levels x q, on standard output with a comma before each;
+ * `unbounded` stands for one that is infinite. */
+void bands_print(const band_request *request, int64_t q, const double *y, const double *half,
+                 const char *unbounded);
+
 /* Half-widths of a model's intervals as one row for bands_fill, to be freed; returns the exit status. */
 int bands_of_model(const volt_model *model, const number_list *levels, volt_matrix *half);
 

@@ -35,6 +35,7 @@ typedef struct stream_arguments {
     int64_t window;
     double forget;
     bool strict, header, learn;
+    band_request bands;
 } stream_arguments;
 
 static const option rows[] = {
@@ -94,6 +95,12 @@ static const option rows[] = {
      .argument = "FILE",
      .meaning = "with --learn: write down every row as it is learned; what FILE holds beyond the state is "
                 "learned first"},
+    {.name = "interval",
+     .kind = OPTION_NUMBERS,
+     .argument = "P[,P]",
+     .offset = offsetof(stream_arguments, bands.levels),
+     .meaning = "a line holds inputs and then targets, or NA: add the ends of intervals that follow the errors "
+                "so far"},
     {.name = "header",
      .kind = OPTION_FLAG,
      .offset = offsetof(stream_arguments, header),
@@ -115,6 +122,7 @@ typedef struct stream_session {
     const char **names; /* of the cells of a line, where they are not the inputs' alone */
     double *cells;      /* of a line: inputs, and with --learn targets */
     double *x, *y;      /* a row, its forecast */
+    double *half;       /* half-widths of its intervals */
     double *last;       /* the row before, where a value is held */
     int64_t answered;   /* rows with a forecast */
     int64_t beyond;     /* rows beyond the ball before this run */
@@ -149,6 +157,7 @@ static void print_forecast(const stream_session *session)
             putchar(',');
         fputs(volt_format_number(session->y[k], number), stdout);
     }
+    bands_print(&session->arguments->bands, session->info.q, session->y, session->half, json ? "null" : "NA");
     end_answer(session, json ? "]" : "");
 }
 
@@ -156,17 +165,19 @@ static void print_forecast(const stream_session *session)
 static void print_nothing(const stream_session *session)
 {
     bool json = session->arguments->common.json;
-    for (int64_t k = 0; !json && k < session->info.q; k++)
+    for (int64_t k = 0;
+         !json && k < session->info.q + bands_columns(&session->arguments->bands, session->info.q); k++)
         fputs(k ? ",NA" : "NA", stdout);
     end_answer(session, json ? "null" : "");
 }
 
 static int print_header(const stream_session *session)
 {
-    const char **names = output_names(&session->info);
+    const forecast_output output = {.bands = session->arguments->bands};
+    const char **names = forecast_names(&session->info, &output);
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
-    header_line_print(stdout, names, session->info.q);
+    header_line_print(stdout, names, session->info.q + bands_columns(&output.bands, session->info.q));
     output_names_free(names);
     if (session->flush_lines)
         fflush(stdout);
@@ -211,11 +222,17 @@ static int64_t count_read(const stream_session *session)
     return session->info.d - session->times.calendar.cols;
 }
 
+/* Does a line hold targets behind the inputs? */
+static bool takes_targets(const stream_session *session)
+{
+    return session->arguments->learn || session->arguments->bands.levels.count > 0;
+}
+
 /* The targets of the line; NULL: there are none, or one is missing. */
 static const double *targets_of(const stream_session *session)
 {
     const double *targets = session->cells + count_read(session);
-    if (!session->arguments->learn)
+    if (!takes_targets(session))
         return NULL;
     for (int64_t k = 0; k < session->info.q; k++)
         if (isnan(targets[k]))
@@ -250,8 +267,13 @@ static int push_row(stream_session *session)
         count_line(&session->without_target, session->lines.line);
     session->answered++;
     session->is_first = false;
-    print_forecast(session);
-    return 0;
+    bool bands = session->arguments->bands.levels.count > 0;
+    status = bands ? live_half(&session->live, session->half) : VOLT_OK; /* before the truth is told */
+    if (!status)
+        print_forecast(session);
+    if (!status && bands && target)
+        status = live_observe(&session->live, session->y, target);
+    return status ? complain_status(status) : 0;
 }
 
 static int hold_row(stream_session *session)
@@ -424,16 +446,17 @@ static int prepare(stream_session *session)
     session->x = malloc((size_t)session->info.d * sizeof *session->x);
     session->cells = malloc((size_t)(session->info.d + session->info.q) * sizeof *session->cells);
     session->y = malloc((size_t)session->info.q * sizeof *session->y);
+    session->half = malloc((size_t)session->info.q * NUMBER_LIST_CAPACITY * sizeof *session->half);
     session->last = malloc((size_t)session->info.d * sizeof *session->last);
-    if (!session->x || !session->cells || !session->y || !session->last)
+    if (!session->x || !session->cells || !session->y || !session->half || !session->last)
         return complain(EXIT_FAILED, "not enough memory for a row of the model");
     int failed = model_times_read(&session->info, &session->times);
-    if (!failed && session->arguments->learn)
+    if (!failed && takes_targets(session))
         failed = name_cells(session);
     if (!failed)
         failed = row_lines_begin(&session->lines,
-                                 count_read(session) + (session->arguments->learn ? session->info.q : 0),
-                                 session->arguments->learn ? session->names : session->info.input_names);
+                                 count_read(session) + (takes_targets(session) ? session->info.q : 0),
+                                 takes_targets(session) ? session->names : session->info.input_names);
     if (failed)
         return failed;
 
@@ -450,7 +473,8 @@ static int open_live(stream_session *session, const volt_model *model)
                                   .journal = arguments->journal,
                                   .learn = arguments->learn,
                                   .window = arguments->window,
-                                  .forget = arguments->forget};
+                                  .forget = arguments->forget,
+                                  .interval = &arguments->bands.levels};
     int failed = live_open(&session->live, model, &options);
     if (!failed)
         session->beyond = live_beyond(&session->live);
@@ -482,6 +506,7 @@ static int run_session(stream_session *session, const volt_model *model)
     free(session->cells);
     free(session->x);
     free(session->y);
+    free(session->half);
     free(session->last);
     return failed;
 }
@@ -516,7 +541,9 @@ static int run_stream(int argc, char *const *argv)
         return complain(EXIT_USAGE, "the model must be a file: standard input brings the rows");
     if (arguments.state && is_standard_output(arguments.state))
         return complain(EXIT_USAGE, "--state must be a file: standard output brings the forecasts");
-    failed = check_learning(&arguments);
+    failed = bands_check(&arguments.bands.levels);
+    if (!failed)
+        failed = check_learning(&arguments);
     if (!failed && arguments.state)
         failed = output_check(arguments.state);
     if (!failed && arguments.state)
@@ -554,6 +581,12 @@ const cli_command command_stream = {
         "every one the model is a fit on the rows that it knows, to rounding; scales, alpha and kernel stay.\n"
         "A row whose target is missing is forecast and not learned. With --journal a crash loses at most\n"
         "the row at hand: a line is on the disk before its answer is printed.\n"
+        "\n"
+        "With --interval a line holds the inputs and then the targets, or NA where they are not known (yet).\n"
+        "The answer has, behind the forecasts, the ends of intervals that hold this share of the targets in "
+        "the\n"
+        "long run, whatever comes: each miss makes the next ones wider, each hit a little narrower (NA: no\n"
+        "bound). They begin with the errors of the training rows.\n"
         "\n"
         "With --state a stream that ends, at the end of its input, at a signal (Ctrl-C, SIGTERM) or at a\n"
         "line that ends it, goes on with the next call as if it had never stopped.\n",

@@ -28,7 +28,7 @@ void forecast_warn_beyond(int beyond, int64_t count, int64_t total)
 
 /* The names of the columns: `row` before those of the model, where the rows are numbered, and bands behind them. One block,
  * as output_names makes it: the pointers, then the texts. */
-static const char **column_names(const volt_model_info *model, const forecast_output *output)
+const char **forecast_names(const volt_model_info *model, const forecast_output *output)
 {
     const char **outputs = output_names(model);
     int64_t q = model->q, beside = bands_columns(&output->bands, 1), at = 0;
@@ -55,7 +55,7 @@ static const char **column_names(const volt_model_info *model, const forecast_ou
 int forecast_write(const volt_model_info *model, volt_view forecast, const forecast_output *output)
 {
     const row_labels none = {0};
-    const char **names = column_names(model, output);
+    const char **names = forecast_names(model, output);
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
     forecast_warn_beyond(output->beyond, output->beyond_count, output->inputs ? output->inputs : forecast.rows);

@@ -30,6 +30,9 @@ typedef struct forecast_output {
     int64_t inputs; /* rows that could lie beyond it; 0: as many as forecasts */
 } forecast_output;
 
+/* Names of its columns, to be freed with output_names_free; NULL: no memory. */
+const char **forecast_names(const volt_model_info *model, const forecast_output *output);
+
 /* Write a forecast with the model's output names; returns the exit status. */
 int forecast_write(const volt_model_info *model, volt_view forecast, const forecast_output *output);
 

@@ -68,21 +68,57 @@ static int open_learner(live_model *live, const volt_model *model)
     return 0;
 }
 
+/* The intervals of a stream, which its state may hold already. */
+static int track_stream(const live_model *live)
+{
+    const number_list *wanted = live->options.interval;
+    const double *kept = NULL;
+    int64_t count = volt_stream_coverages(live->stream, &kept);
+    bool same = count == wanted->count;
+    for (int64_t c = 0; same && c < count; c++)
+        same = kept[c] == wanted->values[c];
+    if (is_there(live->options.state) && !same)
+        return complain(EXIT_USAGE, "%s was made with %s --interval: give the same, or another --state",
+                        live->options.state,
+                        count == 0           ? "no"
+                        : wanted->count == 0 ? "an"
+                                             : "another");
+    if (wanted->count == 0 || count > 0)
+        return 0;
+    volt_status status = volt_stream_track(live->stream, wanted->values, wanted->count);
+    return status ? complain_status(status) : 0;
+}
+
+static int track_learner(live_model *live, const volt_model *model)
+{
+    const number_list *wanted = live->options.interval;
+    if (wanted->count == 0)
+        return 0;
+    if (live->options.state || live->options.journal)
+        return complain(EXIT_USAGE,
+                        "--interval with --learn has no --state and no --journal: they do not hold it");
+    volt_status status = volt_interval_create(model, wanted->values, wanted->count, &live->interval);
+    return status ? complain_status(status) : 0;
+}
+
 int live_open(live_model *live, const volt_model *model, const live_options *options)
 {
     live->options = *options;
-    if (options->learn)
-        return open_learner(live, model);
+    if (options->learn) {
+        int failed = track_learner(live, model);
+        return failed ? failed : open_learner(live, model);
+    }
     volt_status status = is_there(options->state)
                              ? volt_stream_load(model, &options->predict, options->state, &live->stream)
                              : volt_stream_create(model, &options->predict, &live->stream);
-    return status ? complain_status(status) : 0;
+    return status ? complain_status(status) : track_stream(live);
 }
 
 void live_close(live_model *live)
 {
     volt_stream_free(live->stream);
     volt_learner_free(live->learner);
+    volt_interval_free(live->interval);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -106,6 +142,20 @@ live_answer live_push(live_model *live, const double *x, const double *target, d
     default:
         return LIVE_REFUSED;
     }
+}
+
+volt_status live_half(const live_model *live, double *half)
+{
+    if (live->stream)
+        return volt_stream_interval(live->stream, half);
+    volt_interval_half(live->interval, half);
+    return VOLT_OK;
+}
+
+volt_status live_observe(live_model *live, const double *forecast, const double *truth)
+{
+    return live->stream ? volt_stream_observe(live->stream, 0, truth)
+                        : volt_interval_learn(live->interval, forecast, truth);
 }
 
 volt_status live_restart(live_model *live)

@@ -3,6 +3,7 @@
 #ifndef CLI_LIVE_MODEL_H
 #define CLI_LIVE_MODEL_H
 
+#include "args/options.h"
 #include "volterra.h"
 
 #include <stdbool.h>
@@ -13,15 +14,17 @@ typedef struct live_options {
     const char *state;   /* NULL: none */
     const char *journal; /* NULL: none */
     bool learn;
-    int64_t window; /* 0: not given */
-    double forget;  /* 0: not given */
+    int64_t window;              /* 0: not given */
+    double forget;               /* 0: not given */
+    const number_list *interval; /* coverages of intervals that adapt */
 } live_options;
 
 typedef struct live_model {
     live_options options;
     volt_stream *stream; /* one of the two */
     volt_learner *learner;
-    int64_t saved; /* rows that were learned when the state was saved last */
+    volt_interval *interval; /* of a learner; a stream keeps its own */
+    int64_t saved;           /* rows that were learned when the state was saved last */
 } live_model;
 
 /* What became of a row. */
@@ -38,6 +41,9 @@ void live_close(live_model *live);
 
 /* A row x with its target, NULL where it has none. *status: of the library, where it failed. */
 live_answer live_push(live_model *live, const double *x, const double *target, double *y, volt_status *status);
+/* Half-widths about the last forecast (coverages x q), where intervals are asked for, and then what came of it. */
+volt_status live_half(const live_model *live, double *half);
+volt_status live_observe(live_model *live, const double *forecast, const double *truth);
 volt_status live_restart(live_model *live);
 int live_last(const live_model *live, double *x);
 int64_t live_beyond(const live_model *live);

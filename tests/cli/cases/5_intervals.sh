@@ -126,3 +126,33 @@ paths_with_noise()
     expect 2 continue m.safetensors --steps 5 --paths 50 --interval 1
 }
 check "continue --paths: bands of noisy paths" paths_with_noise
+
+streams_with_intervals()
+{
+    noisy >d.csv
+    expect 0 fit --x d.csv:u,v --y d.csv:y --rows :100 --kernel linear:window=3 --alpha 1e-3 -o m.safetensors
+    cut -d, -f1-3 d.csv | sed 1,101d >rest
+    "$VOLTERRA" stream m.safetensors --interval 0.8,0.9 --header <rest >out 2>err || fail "$(cat err)"
+    [ "$(head -n 1 out)" = y,y.lo80,y.hi80,y.lo90,y.hi90 ] || fail "$(head -n 1 out)"
+    lines_of out 321
+    # Uniform noise: in the long run 0.9 of the truths lie inside; the bound for 320 rows is 0.15.
+    paste -d, <(sed 1d out) rest | awk -F, '{ n++; hit += $4 <= $8 && $8 <= $5 } END { exit !(hit / n > 0.8 && hit / n < 0.98) }' ||
+        fail "$(paste -d, <(sed 1d out) rest | head -n 3)"
+    # In two parts with a state, as in one.
+    head -n 150 rest | "$VOLTERRA" stream m.safetensors --interval 0.8,0.9 --state s >first 2>err || fail "$(cat err)"
+    sed 1,150d rest | "$VOLTERRA" stream m.safetensors --interval 0.8,0.9 --state s >second 2>err || fail "$(cat err)"
+    cmp <(cat first second) <(sed 1d out) || fail "a state does not keep the intervals"
+    "$VOLTERRA" stream m.safetensors --interval 0.8 --state s <rest >out 2>err && fail "other levels were taken"
+    grep -q 'another --interval' err || fail "$(cat err)"
+    # A truth that is not known teaches nothing; the first answer is the interval of predict.
+    printf '0.1,0.2,NA\n0.1,0.2,NA\n' | "$VOLTERRA" stream m.safetensors --interval 0.9 >out 2>err || fail "$(cat err)"
+    awk -F, '{ w[NR] = $3 - $2 } END { exit !(w[1] > 0 && (w[1] - w[2]) ^ 2 < 1e-20) }' out || fail "$(cat out)"
+    printf '0.1,0.2,0.3\n' | "$VOLTERRA" stream m.safetensors --interval 0.9 --json >out 2>err || fail "$(cat err)"
+    valid_json out 'len(v) == 3'
+    "$VOLTERRA" stream m.safetensors --learn --interval 0.9 <rest >out 2>err || fail "$(cat err)"
+    lines_of out 320
+    "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t <rest >out 2>err && fail "a state was taken"
+    "$VOLTERRA" stream m.safetensors --interval 1.2 <rest >out 2>err && fail "1.2 was taken"
+    grep -q 'between 0 and 1, not 1.2' err || fail "$(cat err)"
+}
+check "stream --interval: intervals that follow the errors" streams_with_intervals
