@@ -17,6 +17,7 @@
 #include "model/fit_loss.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
+#include "model/readout.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>
@@ -348,8 +349,15 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                             .unlearned = unlearned,
                             .washed = washed,
                             .log_likelihood = NAN};
+    VOLT_TRY(volt_readout_allocate(model));
     VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));
+    if (model->states)
+        volt_kernel_operator_use_states(task.kernel, model->states);
+    readout.states = volt_matrix_of(model->states_readout, model->states ? model->states->m : 0, q);
     volt_status status = solver->solve(&task, &readout);
+    if (status == VOLT_OK && model->states && !solver->on_states)
+        status = volt_operator_fold(task.kernel, volt_view_of(model->coefficients, model->n, q), readout.states,
+                                    fit->options->progress);
     if (status == VOLT_OK)
         status = volt_kernel_operator_end(task.kernel, &model->end);
     volt_operator_free(task.kernel);
@@ -363,15 +371,17 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     return status;
 }
 
-/* See the head of this file; the rows of the washout hold what the kernel says there. Half of a readout leads half of
+/* See the head of this file; `washed` is what the kernel says on the rows of the washout. Half of a readout leads half of
  * the way from the present value to the fitted one. */
 static volt_status finish_fitted(const fit_task *task, const volt_model *model, const double *unlearned,
-                                 volt_matrix fitted)
+                                 volt_view washed, volt_matrix fitted)
 {
     int64_t w = model->washout, q = model->q;
     volt_view X = task->X, Y = task->Y;
-    for (int64_t i = 0; i < w; i++)
+    for (int64_t i = 0; i < w; i++) {
+        memcpy(fitted.data + i * fitted.ld, washed.data + i * washed.ld, (size_t)q * sizeof(double));
         VOLT_TRY(volt_model_finish_output(model, i, X.data + i * X.ld, fitted.data + i * fitted.ld));
+    }
     for (int64_t k = 0; k < q; k++) {
         double scale = model->target_scale[k], shift = scale * unlearned[k];
         double share = model->has_report ? model->report.share[k] : 1;
@@ -402,7 +412,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
     volt_model *fresh = NULL;
     choice_room room = {0};
-    volt_matrix Z = {0};
+    volt_matrix Z = {0}, washed = {0};
     double *unlearned = NULL;
     if (status == VOLT_OK)
         status = volt_model_allocate(n, width, q, &fresh);
@@ -410,7 +420,8 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
         fresh->recipe = recipe;
         Z = volt_matrix_of(volt_alloc_doubles(n, width), n, width);
         unlearned = volt_alloc_doubles(q, 1);
-        status = Z.data && unlearned ? prepare(kernel, task, loss->loss, Z, fresh) : VOLT_ERR_MEMORY;
+        washed = volt_matrix_of(volt_alloc_doubles(fitted.data ? options->washout : 0, q), options->washout, q);
+        status = Z.data && unlearned && washed.data ? prepare(kernel, task, loss->loss, Z, fresh) : VOLT_ERR_MEMORY;
     } else {
         volt_recipe_release(&recipe);
     }
@@ -420,11 +431,12 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
         status = volt_loss_fit_solve(task, loss, solver, volt_as_view(Z), fitted, fresh);
     else if (status == VOLT_OK)
         status = solve_readout(task, fresh, volt_as_view(Z), solver, &room, unlearned,
-                               volt_matrix_rows(fitted, 0, options->washout));
+                               fitted.data ? washed : (volt_matrix){0});
     if (status == VOLT_OK && fitted.data && !fresh->loss)
-        status = finish_fitted(task, fresh, unlearned, fitted);
+        status = finish_fitted(task, fresh, unlearned, volt_as_view(washed), fitted);
 
     release_choice(&room);
+    volt_free(washed.data);
     volt_free(unlearned);
     volt_free(Z.data);
     if (status == VOLT_OK)

@@ -67,6 +67,8 @@ void volt_model_free(volt_model *model)
         return;
     volt_past_free(model->end);
     volt_columns_free(model->columns);
+    volt_columns_free(model->states);
+    volt_free(model->states_readout);
     volt_resolved_release(&model->resolved);
     volt_kernel_free(model->kernel);
     volt_free(model->input.shift);

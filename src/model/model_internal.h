@@ -27,7 +27,10 @@ struct volt_model {
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
     volt_columns *columns;  /* the scaled training inputs */
-    volt_past *end;         /* the state of the past after the last training row */
+    volt_columns *states; /* where the kernel has explicit states: what forecasts are made of (readout.h) ... */
+    double *states_readout; /* ... and its coefficients, states->m x q */
+    volt_past
+        *end; /* the state of the past after the last training row, against the states where there are some */
     volt_input_scale input;
     double *target_mean, *target_scale; /* q */
     double *coefficients;               /* n x q, on scaled targets; rows of the washout are zero */

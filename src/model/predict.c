@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "kernel/gram/gram.h"
 #include "model/free_run.h"
+#include "model/readout.h"
 #include "model/spread.h"
 #include "solve/operator.h"
 
@@ -48,14 +49,16 @@ static volt_status forecast(const volt_model *model, volt_past *past, volt_view 
                             const volt_backend *backend, double *block, const volt_spread *spread,
                             volt_matrix std, volt_matrix result)
 {
-    volt_view A = volt_view_of(model->coefficients, model->n, model->q);
+    volt_model_reader reads = volt_model_reads(model);
+    int64_t m = reads.columns->m;
+    volt_view A = volt_view_of(reads.coefficients, m, model->q);
     volt_stage stage;
-    volt_stage_begin(&stage, progress, "predict", 0, 1, (double)Z.rows * (double)model->n);
+    volt_stage_begin(&stage, progress, "predict", 0, 1, (double)Z.rows * (double)m);
     for (int64_t first = 0, count = 0; first < Z.rows; first += count) {
         count = volt_min(rows, volt_records_stretch(records, first, Z.rows) - first);
         if (first > 0 && volt_records_begins(records, first))
             volt_past_zero(past);
-        volt_matrix K = volt_matrix_of(block, count, model->n);
+        volt_matrix K = volt_matrix_of(block, count, m);
         VOLT_TRY(volt_past_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
         if (!volt_stage_goes_on(&stage))
             break;
@@ -96,11 +99,12 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
 {
     enum { SPREAD_ROWS = 64 }; /* that a factor is worth unpacking for */
     const volt_backend *backend = volt_backend_current();
-    int64_t rows = volt_block_rows(X.rows, model->n), counted = 0;
+    const volt_columns *columns = volt_model_reads(model).columns;
+    int64_t rows = volt_block_rows(X.rows, columns->m), counted = 0;
     if (std.data)
         rows = volt_max(rows, volt_min(X.rows, SPREAD_ROWS));
     double *Z = volt_alloc_doubles(X.rows, model->d);
-    double *block = backend->alloc(rows, model->n);
+    double *block = backend->alloc(rows, columns->m);
     volt_matrix result = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
     volt_matrix spreads =
         volt_matrix_of(std.data ? volt_alloc_doubles(X.rows, model->q) : NULL, X.rows, model->q);
@@ -113,9 +117,8 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
         status =
             volt_spread_begin(model, volt_view_of(Z, X.rows, model->d), records, options->start, rows, &spread);
     if (status == VOLT_OK)
-        status = options->start == VOLT_START_RESET
-                     ? volt_past_create(&model->resolved, model->columns, rows, &past)
-                     : volt_past_copy(model->end, rows, &past);
+        status = options->start == VOLT_START_RESET ? volt_past_create(&model->resolved, columns, rows, &past)
+                                                    : volt_past_copy(model->end, rows, &past);
     if (status == VOLT_OK)
         status = forecast(model, past, X, volt_view_of(Z, X.rows, model->d), records, rows, options->progress,
                           backend, block, std.data ? &spread : NULL, spreads, result);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file_parts.h"
+#include "model/readout.h"
 #include "model/reservoir_part.h"
 
 #include <inttypes.h>
@@ -123,6 +124,9 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
 {
     int64_t n = model->n, d = model->d, q = model->q;
     const volt_tensor *inputs = NULL, *state = NULL;
+    VOLT_TRY(volt_readout_allocate(model));
+    if (model->states)
+        VOLT_TRY(volt_fields_copy(fields, "states_readout", model->states->m, q, model->states_readout));
     VOLT_TRY(volt_fields_tensor(fields, "inputs", n, d, &inputs));
     VOLT_TRY(volt_fields_copy(fields, "coefficients", n, q, model->coefficients));
     VOLT_TRY(volt_fields_copy(fields, "intercepts", q, 0, model->intercepts));
@@ -131,9 +135,9 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     VOLT_TRY(volt_fields_copy(fields, "target_mean", q, 0, model->target_mean));
     VOLT_TRY(volt_fields_copy(fields, "target_scale", q, 0, model->target_scale));
     VOLT_TRY(volt_fields_copy(fields, "last_target", q, 0, model->last_target));
-    VOLT_TRY(volt_fields_tensor(fields, "state", volt_state_length(&model->resolved, n), 0, &state));
+    VOLT_TRY(volt_fields_tensor(fields, "state", volt_readout_state_length(model), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
-    VOLT_TRY(volt_past_create(&model->resolved, model->columns, 1, &model->end));
+    VOLT_TRY(volt_past_create(&model->resolved, volt_model_reads(model).columns, 1, &model->end));
     volt_past_set(model->end, state->data);
     return VOLT_OK;
 }

@@ -42,6 +42,8 @@ static bool is_present(const volt_model *model)
 static volt_status save(const volt_model *model, volt_file_writer *writer)
 {
     volt_put_count(writer, "reservoirs", count_reservoirs(model));
+    if (model->states)
+        volt_put_tensor(writer, "states_readout", model->states->m, model->q, model->states_readout);
     for (int64_t f = 0; f < count_factors(model->kernel); f++) {
         const volt_reservoir *reservoir = reservoir_of(model, f);
         double *numbers =

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/engine/engine.h"
+#include "model/readout.h"
 #include "model/stream_internal.h"
 
 #include <inttypes.h>
@@ -33,9 +34,11 @@ static double dot(const double *restrict a, const double *restrict b, int64_t n)
 
 static void transpose_coefficients(const volt_model *model, double *transposed)
 {
-    for (int64_t j = 0; j < model->n; j++)
+    volt_model_reader reads = volt_model_reads(model);
+    int64_t m = reads.columns->m;
+    for (int64_t j = 0; j < m; j++)
         for (int64_t k = 0; k < model->q; k++)
-            transposed[k * model->n + j] = model->coefficients[j * model->q + k];
+            transposed[k * m + j] = reads.coefficients[j * model->q + k];
 }
 
 /* A stream at the moment of `start` and `recent`; NULL both: after a zero past. */
@@ -45,18 +48,19 @@ static volt_status open_stream(const volt_model *model, volt_beyond policy, cons
     volt_stream *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
+    const volt_columns *columns = volt_model_reads(model).columns;
     fresh->model = model;
     fresh->policy = policy;
     fresh->last = volt_alloc_doubles(1, model->recipe.inputs);
     fresh->z = volt_alloc_doubles(1, model->d);
     fresh->y = volt_alloc_doubles(1, model->q);
-    fresh->k = volt_alloc_doubles(1, model->n);
-    fresh->coefficients = volt_alloc_doubles(model->q, model->n);
+    fresh->k = volt_alloc_doubles(1, columns->m);
+    fresh->coefficients = volt_alloc_doubles(model->q, columns->m);
     bool has_room = fresh->last && fresh->z && fresh->y && fresh->k && fresh->coefficients;
     volt_status status = has_room ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = start ? volt_past_copy(start, 1, &fresh->past)
-                       : volt_past_create(&model->resolved, model->columns, 1, &fresh->past);
+                       : volt_past_create(&model->resolved, columns, 1, &fresh->past);
     if (status == VOLT_OK)
         status = volt_recent_create(&model->recipe, &fresh->recent);
     if (status != VOLT_OK) {
@@ -119,17 +123,18 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     VOLT_TRY(volt_model_take_input(model, &stream->recent, x, stream->policy, stream->pushed, stream->z,
                                    &stream->beyond));
     volt_blas_use use;
-    bool multiplies = model->columns->engine->multiplies && !stream->claimed;
+    const volt_columns *columns = volt_model_reads(model).columns;
+    bool multiplies = columns->engine->multiplies && !stream->claimed;
     if (multiplies)
         VOLT_TRY(volt_blas_claim(&use));
     memcpy(stream->last, x, (size_t)model->recipe.inputs * sizeof *x);
     volt_recent_push(&model->recipe, &stream->recent, x);
     volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
-                      volt_matrix_of(stream->k, 1, model->n), NULL);
+                      volt_matrix_of(stream->k, 1, columns->m), NULL);
     if (multiplies)
         volt_blas_release(&use);
     for (int64_t k = 0; k < model->q; k++)
-        stream->y[k] = dot(stream->k, stream->coefficients + k * model->n, model->n);
+        stream->y[k] = dot(stream->k, stream->coefficients + k * columns->m, columns->m);
     stream->strays = fed->n > 0; /* what is not finite does not come back either */
     VOLT_TRY(volt_model_finish_output(model, stream->pushed++, x, stream->y));
     volt_recent_feed(&model->recipe, &stream->recent, stream->y);

@@ -16,8 +16,8 @@ struct volt_stream {
     double *last;         /* recipe.inputs: the last row as it was given, once one is pushed */
     double *z;            /* d: the scaled columns */
     double *y;            /* q: the forecast, until it is known to be finite */
-    double *k;            /* n: the kernel of the past against each training row */
-    double *coefficients; /* q x n */
+    double *k;            /* the kernel of the past against each training row, or the states (readout.h) */
+    double *coefficients; /* q x as many */
 
     volt_interval *interval; /* NULL: none is tracked; with it ... */
     double *made;            /* ... the forecasts whose truth is to come: ahead + 1 rows x q, a ring ... */

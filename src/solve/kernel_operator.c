@@ -57,6 +57,10 @@ typedef struct kernel_operator {
     volt_past *past;   /* or NULL */
     int64_t most_rows; /* that the past takes at a time ... */
     int64_t position;  /* ... and rows that it has seen */
+
+    const volt_columns *states; /* or NULL ... */
+    volt_past *walk;            /* ... and the past against them, which has seen ... */
+    int64_t walked;             /* ... so many rows */
 } kernel_operator;
 
 static const volt_records *records_of(const kernel_operator *k)
@@ -162,10 +166,54 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     return whole ? shrink(k) : VOLT_OK;
 }
 
+/* ---- states ----------------------------------------------------------------------------------- */
+
+/* Rows from k->walked on, record by record. */
+static void walk_on(kernel_operator *k, volt_matrix F, volt_stage *stage)
+{
+    for (int64_t end = k->walked + F.rows, at = k->walked, to = 0; at < end; at = to) {
+        to = volt_records_stretch(records_of(k), at, end);
+        if (volt_records_begins(records_of(k), at))
+            volt_past_zero(k->walk);
+        volt_past_advance(k->walk, volt_view_rows(k->Z, at, to - at), false,
+                          volt_matrix_rows(F, at - k->walked, to - at), stage);
+        if (stage && !volt_stage_goes_on(stage))
+            return;
+    }
+    k->walked += F.rows;
+}
+
+static volt_status kernel_states(volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    if (!k->walk)
+        VOLT_TRY(volt_past_create(k->resolved, k->states, op->n, &k->walk));
+    int64_t begin = volt_records_begin(records_of(k), volt_min(first, op->n - 1));
+    if (k->walked > first || k->walked <= begin) {
+        volt_past_zero(k->walk);
+        k->walked = begin;
+    }
+    if (k->walked < first) {
+        VOLT_TRY(volt_past_seek(k->walk, volt_view_rows(k->Z, k->walked, first - k->walked)));
+        k->walked = first;
+    }
+    walk_on(k, F, stage);
+    return VOLT_OK;
+}
+
+void volt_kernel_operator_use_states(volt_operator *op, const volt_columns *states)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    k->states = states;
+    op->n_states = states->m;
+    op->states = kernel_states;
+}
+
 static void kernel_release(volt_operator *op)
 {
     kernel_operator *k = (kernel_operator *)op;
     volt_past_free(k->past);
+    volt_past_free(k->walk);
     volt_free(k);
 }
 
@@ -192,6 +240,12 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
 volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past)
 {
     kernel_operator *k = (kernel_operator *)op;
+    if (k->states) {
+        VOLT_TRY(kernel_states(op, op->n, (volt_matrix){0}, NULL));
+        *past = k->walk;
+        k->walk = NULL;
+        return VOLT_OK;
+    }
     VOLT_TRY(go_to(k, op->n, 1, NULL));
     *past = k->past;
     k->past = NULL;

@@ -1,8 +1,11 @@
 /* src/solve/operator.c: products by blocks of rows, and the operator of a matrix that is there. */
 #include "solve/operator.h"
 
+#include "base/blas.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+
+#include <string.h>
 
 static const double block_numbers = 1 << 20;
 
@@ -36,6 +39,28 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
     }
     backend->release(block);
     return status;
+}
+
+volt_status volt_operator_fold(volt_operator *op, volt_view A, volt_matrix B, volt_progress progress)
+{
+    int64_t most = volt_block_rows(op->n, op->n_states);
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "states", 1, 0, (double)op->n * (double)op->n_states);
+    double *block = volt_alloc_doubles(most, op->n_states);
+    volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < B.rows; i++)
+        memset(B.data + i * B.ld, 0, (size_t)B.cols * sizeof(double));
+    for (int64_t first = 0; status == VOLT_OK && first < op->n && volt_stage_goes_on(&stage); first += most) {
+        int64_t count = volt_min(most, op->n - first);
+        volt_matrix F = volt_matrix_of(block, count, op->n_states);
+        status = op->states(op, first, F, &stage);
+        if (status == VOLT_OK && volt_stage_goes_on(&stage))
+            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (volt_blas_int)B.rows, (volt_blas_int)B.cols,
+                        (volt_blas_int)count, 1, F.data, (volt_blas_int)F.ld, A.data + first * A.ld,
+                        (volt_blas_int)A.ld, 1, B.data, (volt_blas_int)B.ld);
+    }
+    volt_free(block);
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* ---- a matrix --------------------------------------------------------------------------------- */

@@ -16,6 +16,10 @@ typedef struct volt_operator {
     volt_status (*rows)(struct volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
                         volt_stage *stage);
     void (*release)(struct volt_operator *op);
+    /* Where the kernel has explicit states and volt_kernel_operator_use_states was called: how many numbers they have, and
+     * those of rows first .. first + F.rows - 1 into F (here), K being F F'. In order is the cheapest way to ask. */
+    int64_t n_states;
+    volt_status (*states)(struct volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage);
 } volt_operator;
 
 /* K of the sequence Z with itself; resolved, columns (those of Z) and Z must outlive it. With `checks` an entry that is
@@ -25,6 +29,14 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
 /* Hand over the past after the last row of Z, for the rows that follow. `op` is one of volt_kernel_operator. Cannot fail
  * after the last row was asked for. */
 volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past);
+
+/* From now on the operator has states: `states` are columns of volt_states_columns, which must outlive it, and
+ * volt_kernel_operator_end hands over a past against those. */
+void volt_kernel_operator_use_states(volt_operator *op, const volt_columns *states);
+
+/* B <- F' A (n_states x q), F being the states of all n rows of the operator; A is n x q. VOLT_ERR_MEMORY,
+ * VOLT_ERR_CANCELLED. */
+volt_status volt_operator_fold(volt_operator *op, volt_view A, volt_matrix B, volt_progress progress);
 
 /* K (n x n, both triangles, here), which must outlive it. */
 volt_status volt_dense_operator(volt_view K, volt_operator **op);

@@ -34,6 +34,8 @@ typedef struct volt_readout {
     volt_matrix A;      /* rows kept x q: the targets; receives the coefficients */
     double *intercepts; /* q: what a forecast adds to K A */
     double *unlearned;  /* q: the mean of the targets where that is left out, else 0 */
+    volt_matrix
+        states; /* of states x q: where the operator has states, for a solver that works on them: their readout */
     volt_matrix washed; /* washout x q: receives K A of the rows of the washout; no data: not wanted */
     double rcond;       /* estimated reciprocal condition number of K + alpha I */
     volt_matrix fitted; /* of losses, rows kept x q: receives u, the intercept included; no data: not wanted */
@@ -46,6 +48,8 @@ typedef struct volt_solver {
     const char *name;
     const char *meaning; /* one line */
     bool any_loss;       /* solves tasks with a loss, and only those */
+    bool
+        on_states; /* it takes kernels with explicit states, and asks for those alone; else it asks for rows of K */
     /* Does it take n rows and q outputs, with so many bytes to be had (0: unknown)? */
     bool (*takes)(int64_t n, int64_t q, double available);
     /* Bytes at its peak, beside inputs, targets and the model. Grows with n. */

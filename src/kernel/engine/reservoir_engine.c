@@ -2,7 +2,8 @@
  *
  *     K = (X Y' + coef0)^degree,        X, Y: states of rows and columns
  *
- * A past is one state. The states of the columns are kept with them. */
+ * A past is one state. The states of the columns are run when the first past against them is made: columns that nobody asks
+ * for a kernel, such as those of a model whose readout is of states (states.h), never have them. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -44,15 +45,20 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 /* ---- columns ---------------------------------------------------------------------------------- */
 
 /* The states of rows first .. m - 1, on from the one before them. */
-static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+static volt_status run_columns(const volt_resolved *resolved, int64_t first, volt_stage *stage,
+                               volt_columns *columns)
 {
     const volt_reservoir *reservoir = resolved->reservoir;
     int64_t n = reservoir->size, m = columns->m;
-    columns->n_features = n;
-    VOLT_TRY(volt_columns_extend((void **)&columns->features, first * n, m * n, sizeof(double)));
     double *memory = volt_alloc_doubles(reservoir->ld + volt_reservoir_room(reservoir), 1);
-    if (!memory)
-        return VOLT_ERR_MEMORY;
+    volt_status status =
+        memory ? volt_columns_extend((void **)&columns->features, first * n, m * n, sizeof(double))
+               : VOLT_ERR_MEMORY;
+    if (status != VOLT_OK) {
+        volt_free(memory);
+        return status;
+    }
+    columns->n_features = n;
     const double *before = first > 0 ? columns->features + (first - 1) * n : reservoir->start;
     memcpy(memory, before, (size_t)n * sizeof(double));
     for (int64_t i = first; i < m && volt_stage_poll(stage); i += STATE_ROWS) {
@@ -62,6 +68,22 @@ static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage
     }
     volt_free(memory);
     return volt_columns_cancelled(stage);
+}
+
+/* States that are there go on; otherwise none are run yet. */
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    return columns->features ? run_columns(resolved, first, stage, columns) : VOLT_OK;
+}
+
+/* Columns are shared by threads: the first that needs the states runs them. */
+static volt_status need_states(const volt_resolved *resolved, const volt_columns *columns)
+{
+    volt_status status = VOLT_OK;
+#pragma omp critical(volt_states_of_columns)
+    if (!columns->features)
+        status = run_columns(resolved, 0, NULL, (volt_columns *)columns);
+    return status;
 }
 
 /* ---- a past ----------------------------------------------------------------------------------- */
@@ -78,8 +100,8 @@ static void release(volt_past *base)
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
                             volt_past **base)
 {
-    (void)columns;
     const volt_reservoir *reservoir = resolved->reservoir;
+    VOLT_TRY(need_states(resolved, columns));
     reservoir_past *past = volt_alloc_zero(1, sizeof *past);
     if (!past)
         return VOLT_ERR_MEMORY;

@@ -1,0 +1,211 @@
+/* src/kernel/engine/state_engine.c: pasts that give the states of reservoirs instead of a kernel. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/states.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One reservoir of the kernel. */
+typedef struct state_part {
+    const volt_reservoir *reservoir;
+    int64_t slice; /* where its inputs begin in a row */
+    double root;   /* of its weight */
+} state_part;
+
+typedef struct state_past {
+    volt_past base;
+    double *states; /* one after the other */
+    double *room;
+    double *state; /* the one that runs */
+} state_past;
+
+static int64_t count_parts(const volt_resolved *resolved)
+{
+    return resolved->sum ? resolved->sum->n_factors : 1;
+}
+
+static state_part part_of(const volt_resolved *resolved, int64_t f)
+{
+    const volt_sum *sum = resolved->sum;
+    if (!sum)
+        return (state_part){resolved->reservoir, 0, 1};
+    return (state_part){sum->factor[f].reservoir, sum->slice[f] * sum->d, sqrt(sum->weight[sum->term[f]])};
+}
+
+static bool is_linear(const volt_reservoir *reservoir)
+{
+    return reservoir && reservoir->degree == 1 && reservoir->coef0 == 0;
+}
+
+int64_t volt_states_count(const volt_resolved *resolved)
+{
+    bool linear = !resolved->sum || resolved->sum->n_factors == resolved->sum->n_terms;
+    for (int64_t f = 0; f < count_parts(resolved) && linear; f++)
+        linear = is_linear(part_of(resolved, f).reservoir);
+    return linear ? volt_states_length(resolved) : 0;
+}
+
+int64_t volt_states_length(const volt_resolved *resolved)
+{
+    int64_t total = 0;
+    for (int64_t f = 0; f < count_parts(resolved); f++)
+        total += part_of(resolved, f).reservoir->size;
+    return total;
+}
+
+/* ---- past ------------------------------------------------------------------------------------- */
+
+static void release(volt_past *base)
+{
+    state_past *past = (state_past *)base;
+    volt_free(past->states);
+    volt_free(past->room);
+    volt_free(past->state);
+    volt_free(past);
+}
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **base)
+{
+    (void)most_rows;
+    state_past *past = volt_alloc_zero(1, sizeof *past);
+    if (!past)
+        return VOLT_ERR_MEMORY;
+    int64_t room = 0, widest = 0;
+    for (int64_t f = 0; f < count_parts(resolved); f++) {
+        room = volt_max(room, volt_reservoir_room(part_of(resolved, f).reservoir));
+        widest = volt_max(widest, part_of(resolved, f).reservoir->ld);
+    }
+    past->states = volt_alloc_doubles(columns->m, 1);
+    past->room = volt_alloc_doubles(room, 1);
+    past->state = volt_alloc_doubles(widest, 1);
+    if (!past->states || !past->room || !past->state) {
+        release(&past->base);
+        return VOLT_ERR_MEMORY;
+    }
+    *base = &past->base;
+    return VOLT_OK;
+}
+
+static void zero(volt_past *base)
+{
+    double *at = ((state_past *)base)->states;
+    for (int64_t f = 0; f < count_parts(base->resolved); f++) {
+        const volt_reservoir *reservoir = part_of(base->resolved, f).reservoir;
+        memcpy(at, reservoir->start, (size_t)reservoir->size * sizeof *at);
+        at += reservoir->size;
+    }
+}
+
+/* K (Z.rows x all states) receives the states; a K without data, nothing. */
+static void run(volt_past *base, volt_view Z, volt_matrix K)
+{
+    state_past *past = (state_past *)base;
+    int64_t at = 0;
+    for (int64_t f = 0; f < count_parts(base->resolved); f++) {
+        state_part part = part_of(base->resolved, f);
+        int64_t size = part.reservoir->size;
+        volt_view slice = {Z.data + part.slice, Z.rows, part.reservoir->d, Z.ld};
+        volt_matrix states = {K.data ? K.data + at : NULL, K.rows, size, K.ld};
+        memcpy(past->state, past->states + at, (size_t)size * sizeof(double));
+        volt_reservoir_run(part.reservoir, slice, past->state, past->room, states);
+        memcpy(past->states + at, past->state, (size_t)size * sizeof(double));
+        for (int64_t i = 0; i < states.rows && states.data && part.root != 1; i++)
+            for (int64_t k = 0; k < size; k++)
+                states.data[i * states.ld + k] *= part.root;
+        at += size;
+    }
+}
+
+static void seek(volt_past *base, volt_view Z)
+{
+    run(base, Z, (volt_matrix){0});
+}
+
+static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+{
+    enum { ROWS = 256 };
+    (void)same; /* the columns are no rows */
+    for (int64_t first = 0; first < Z.rows; first += ROWS) {
+        int64_t count = volt_min(ROWS, Z.rows - first);
+        run(base, volt_view_rows(Z, first, count), volt_matrix_rows(K, first, count));
+        if (stage && !volt_stage_advance(stage, count * K.cols))
+            return;
+    }
+}
+
+static int64_t length(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return volt_states_length(resolved);
+}
+
+static void get(const volt_past *base, double *state)
+{
+    memcpy(state, ((const state_past *)base)->states, (size_t)base->columns->m * sizeof *state);
+}
+
+static void set(volt_past *base, const double *state)
+{
+    memcpy(((state_past *)base)->states, state, (size_t)base->columns->m * sizeof *state);
+}
+
+static const volt_past_ops past_ops = {
+    .allocate = allocate,
+    .zero = zero,
+    .release = release,
+    .advance = advance,
+    .seek = seek,
+    .length = length,
+    .get = get,
+    .set = set,
+};
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)resolved;
+    (void)m;
+    return false; /* it runs no kernel on rows */
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    (void)resolved;
+    (void)rows;
+    return (double)m;
+}
+
+static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
+{
+    (void)resolved;
+    (void)first;
+    (void)stage;
+    (void)columns;
+    return VOLT_OK;
+}
+
+static const volt_engine engine = {
+    .name = "states",
+    .takes = takes,
+    .numbers = numbers,
+    .pack = pack,
+    .past = &past_ops,
+};
+
+volt_status volt_states_columns(const volt_resolved *resolved, volt_columns **columns)
+{
+    volt_columns *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->engine = &engine;
+    fresh->m = volt_states_length(resolved);
+    fresh->d = resolved->d;
+    fresh->window = 1;
+    *columns = fresh;
+    return VOLT_OK;
+}
