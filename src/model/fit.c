@@ -13,6 +13,7 @@
 #include "base/name_lists.h"
 #include "base/numbers.h"
 #include "base/squares.h"
+#include "kernel/engine/states.h"
 #include "kernel/gram/gram.h"
 #include "model/fit_loss.h"
 #include "model/model_internal.h"
@@ -59,9 +60,11 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
     volt_plan plan;
     char what[96];
     VOLT_TRY(volt_plan_kernel(kernel, n, columns, q, 0, &plan));
-    if (loss)
-        plan.fit_bytes +=
-            volt_solver_loss.bytes((double)n, (double)q) - volt_solver_cholesky.bytes((double)n, (double)q);
+    if (loss) { /* whatever solver the plan is for */
+        double whole = volt_solver_loss.bytes((double)n, (double)q, 0);
+        plan.fit_bytes =
+            fmax(plan.fit_bytes + whole - volt_solver_cholesky.bytes((double)n, (double)q, 0), whole);
+    }
     if (task->chooses && task->change)
         plan.fit_bytes += 8.0 * BESIDE_CHANGES * (double)n * (double)q;
     if (task->options->keep_factor)
@@ -310,9 +313,11 @@ static void release_choice(choice_room *room)
 
 /* Coefficients, intercepts, and the state of the past after the last row. `washed` (washout x q), where it is wanted,
  * receives what the kernel says on the rows of the washout. */
-static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_view Z, const volt_solver *solver,
-                                 choice_room *room, double *unlearned, volt_matrix washed)
+static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_view Z, choice_room *room,
+                                 double *unlearned, volt_matrix washed)
 {
+    const volt_solver *solver = volt_solver_choose(model->n, model->q, volt_states_count(&model->resolved),
+                                                   false, (double)volt_memory_available());
     int64_t w = model->washout, q = model->q, kept = model->n - w;
     volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
     bool intercept = model->intercept || model->resolved.centred;
@@ -408,7 +413,6 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     volt_status status = fit_task_recipe(task, n, &recipe);
     if (status == VOLT_OK)
         status = check_memory(kernel, task, recipe.columns, loss->loss != NULL);
-    const volt_solver *solver = volt_solver_choose(n, q, loss->loss != NULL, (double)volt_memory_available());
     int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
     volt_model *fresh = NULL;
     choice_room room = {0};
@@ -421,16 +425,19 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
         Z = volt_matrix_of(volt_alloc_doubles(n, width), n, width);
         unlearned = volt_alloc_doubles(q, 1);
         washed = volt_matrix_of(volt_alloc_doubles(fitted.data ? options->washout : 0, q), options->washout, q);
-        status = Z.data && unlearned && washed.data ? prepare(kernel, task, loss->loss, Z, fresh) : VOLT_ERR_MEMORY;
+        status =
+            Z.data && unlearned && washed.data ? prepare(kernel, task, loss->loss, Z, fresh) : VOLT_ERR_MEMORY;
     } else {
         volt_recipe_release(&recipe);
     }
     if (status == VOLT_OK)
         status = pack_columns(fresh, volt_as_view(Z), options->progress);
     if (status == VOLT_OK && loss->loss)
-        status = volt_loss_fit_solve(task, loss, solver, volt_as_view(Z), fitted, fresh);
+        status =
+            volt_loss_fit_solve(task, loss, volt_solver_choose(n, q, 0, true, (double)volt_memory_available()),
+                                volt_as_view(Z), fitted, fresh);
     else if (status == VOLT_OK)
-        status = solve_readout(task, fresh, volt_as_view(Z), solver, &room, unlearned,
+        status = solve_readout(task, fresh, volt_as_view(Z), &room, unlearned,
                                fitted.data ? washed : (volt_matrix){0});
     if (status == VOLT_OK && fitted.data && !fresh->loss)
         status = finish_fitted(task, fresh, unlearned, volt_as_view(washed), fitted);

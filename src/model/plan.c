@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "kernel/engine/engine.h"
+#include "kernel/engine/states.h"
 #include "model/model_errors.h"
 #include "solve/solver_table.h"
 #include "volterra/model.h"
@@ -31,8 +32,11 @@ enum { PLAIN_NUMBERS = 16384 };
 /* Bytes at the peak of a fit. */
 static double fit_bytes(const planned_fit *fit, int64_t n)
 {
-    return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) +
-           volt_engine_bytes(&fit->resolved, n, n) + fit->solver->bytes((double)n, fit->q);
+    double states = (double)volt_states_count(&fit->resolved);
+    double rows = fit->solver->on_states ? 8 * (double)n * (double)fit->resolved.d
+                                         : volt_engine_bytes(&fit->resolved, n, n);
+    return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
+           fit->solver->bytes((double)n, fit->q, states);
 }
 
 /* Largest n whose fit takes at most `bytes`. */
@@ -81,8 +85,44 @@ static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix
     return VOLT_OK;
 }
 
+/* Seconds of one row through the reservoirs, on inputs of zero. */
+static volt_status time_states(const volt_resolved *resolved, double *each)
+{
+    enum { ROWS = 64 };
+    volt_columns *states = NULL;
+    volt_past *past = NULL;
+    double *Z = volt_alloc_zero(ROWS * resolved->d, sizeof *Z);
+    volt_status status = Z ? volt_states_columns(resolved, &states) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_past_create(resolved, states, ROWS, &past);
+    *each = INFINITY;
+    for (int repeat = 0; repeat < TRIAL_REPEATS && status == VOLT_OK; repeat++) {
+        double start = volt_seconds();
+        status = volt_past_seek(past, volt_view_of(Z, ROWS, resolved->d));
+        *each = fmin(*each, (volt_seconds() - start) / ROWS);
+    }
+    volt_past_free(past);
+    volt_columns_free(states);
+    volt_free(Z);
+    return status;
+}
+
+/* Two passes of the rows through the reservoirs; alpha is chosen on rows so few that it hardly counts. */
+static volt_status measure_states(const planned_fit *fit, double n, volt_plan *plan)
+{
+    double each = 0, states = (double)volt_states_count(&fit->resolved);
+    VOLT_TRY(time_states(&fit->resolved, &each));
+    VOLT_TRY(fit->solver->seconds(n, states, &plan->factor_seconds));
+    plan->gram_seconds = 2 * n * each;
+    plan->stream_seconds = each;
+    plan->choose_seconds = 0;
+    return VOLT_OK;
+}
+
 static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
 {
+    if (fit->solver->on_states)
+        return measure_states(fit, n, plan);
     int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_dear ? DEAR_ROWS : TRIAL_ROWS;
     double *X = volt_alloc_doubles(rows, d), *K = volt_alloc_doubles(rows, rows);
     volt_status status = X && K ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -97,7 +137,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
         /* A step is a row of the Gram matrix on one thread and q passes over it. */
         double entry = gram / ((double)rows * (double)rows / 2) * (double)volt_threads();
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
-        status = fit->solver->seconds(n, &plan->factor_seconds);
+        status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
         plan->choose_seconds = VOLT_CHOICE_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
     }
     volt_free(K);
@@ -130,7 +170,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
         volt_resolved_release(&fit->resolved);
     VOLT_TRY(claimed); /* what BLAS takes for itself is not available */
     double available = (double)volt_memory_available();
-    fit->solver = volt_solver_choose(n, q, false, available);
+    fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false, available);
     volt_plan made = {
         .fit_bytes = fit_bytes(fit, n),
         .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +

@@ -124,7 +124,8 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
 {
     int64_t n = model->n, d = model->d, q = model->q;
     const volt_tensor *inputs = NULL, *state = NULL;
-    VOLT_TRY(volt_readout_allocate(model));
+    if (volt_safetensors_tensor(fields->file, "states_readout")) /* models of losses have none */
+        VOLT_TRY(volt_readout_allocate(model));
     if (model->states)
         VOLT_TRY(volt_fields_copy(fields, "states_readout", model->states->m, q, model->states_readout));
     VOLT_TRY(volt_fields_tensor(fields, "inputs", n, d, &inputs));

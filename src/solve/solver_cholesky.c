@@ -13,14 +13,15 @@
 /* Numbers per row beside the matrix: u, and the work space of the condition estimate. */
 enum { NUMBERS_PER_ROW = 5 };
 
-static double bytes(double n, double q)
+static double bytes(double n, double q, double states)
 {
+    (void)states;
     return 8 * (n * n + NUMBERS_PER_ROW * n + volt_choice_numbers(n, q));
 }
 
-static bool takes(int64_t n, int64_t q, double available)
+static bool takes(int64_t n, int64_t q, int64_t states, double available)
 {
-    return available == 0 || bytes((double)n, (double)q) <= available;
+    return available == 0 || bytes((double)n, (double)q, (double)states) <= available;
 }
 
 /* ---- a trial ---------------------------------------------------------------------------------- */
@@ -46,8 +47,9 @@ static double time_factor(const volt_backend *backend, volt_matrix K, double *ro
     return best;
 }
 
-static volt_status seconds(double n, double *value)
+static volt_status seconds(double n, double states, double *value)
 {
+    (void)states;
     const volt_backend *backend = volt_backend_current();
     volt_status status = VOLT_ERR_MEMORY;
     double *K = backend->alloc(TRIAL_ROWS, TRIAL_ROWS), *row = volt_alloc_doubles(TRIAL_ROWS, 1);

@@ -6,16 +6,16 @@
 #define ENTRY(name) &volt_solver_##name,
 const volt_solver *const volt_solver_table[] = {VOLT_SOLVER_LIST(ENTRY) NULL};
 
-const volt_solver *volt_solver_choose(int64_t n, int64_t q, bool loss, double available)
+const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool loss, double available)
 {
-    const volt_solver *first = NULL;
+    const volt_solver *last = NULL;
     for (int64_t i = 0; volt_solver_table[i]; i++) {
         const volt_solver *solver = volt_solver_table[i];
         if (solver->any_loss != loss)
             continue;
-        if (solver->takes(n, q, available))
+        if (solver->takes(n, q, states, available))
             return solver;
-        first = first ? first : solver;
+        last = solver;
     }
-    return first;
+    return last;
 }

@@ -50,17 +50,21 @@ typedef struct volt_solver {
     bool any_loss;       /* solves tasks with a loss, and only those */
     bool
         on_states; /* it takes kernels with explicit states, and asks for those alone; else it asks for rows of K */
-    /* Does it take n rows and q outputs, with so many bytes to be had (0: unknown)? */
-    bool (*takes)(int64_t n, int64_t q, double available);
+    /* Does it take n rows and q outputs of a kernel with so many states (0: it has none), with so many bytes to be had (0:
+     * unknown)? */
+    bool (*takes)(int64_t n, int64_t q, int64_t states, double available);
     /* Bytes at its peak, beside inputs, targets and the model. Grows with n. */
-    double (*bytes)(double n, double q);
-    /* Roughly the seconds that n rows take, beside the entries of K, from a trial on this machine. */
-    volt_status (*seconds)(double n, double *seconds);
+    double (*bytes)(double n, double q, double states);
+    /* Roughly the seconds that n rows take, beside the entries of K or the states, from a trial on this machine. */
+    volt_status (*seconds)(double n, double states, double *seconds);
     volt_status (*solve)(const volt_solver_task *task, volt_readout *readout);
 } volt_solver;
 
 /* The solvers, the one to be preferred first: a new one, volt_solver_NAME, is one line here. */
-#define VOLT_SOLVER_LIST(X) X(cholesky) X(loss)
+#define VOLT_SOLVER_LIST(X) \
+    X(features)             \
+    X(cholesky)             \
+    X(loss)
 
 #define VOLT_DECLARE_SOLVER(name) extern const volt_solver volt_solver_##name;
 VOLT_SOLVER_LIST(VOLT_DECLARE_SOLVER)
@@ -69,8 +73,8 @@ VOLT_SOLVER_LIST(VOLT_DECLARE_SOLVER)
 /* The same as a table that NULL ends. */
 extern const volt_solver *const volt_solver_table[];
 
-/* The first that takes the task, with a loss or without; the first of all such where none does, whose figures then say
+/* The first that takes the task, with a loss or without; the last of all such where none does, whose figures then say
  * what is lacking. */
-const volt_solver *volt_solver_choose(int64_t n, int64_t q, bool loss, double available);
+const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool loss, double available);
 
 #endif

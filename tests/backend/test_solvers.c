@@ -1,5 +1,6 @@
 /* tests/backend/test_solvers.c: every solver, with kernels of every engine, at every back end: the equations that a
  * readout obeys; and models and searches at every back end against those of the CPU. */
+#include "kernel/engine/states.h"
 #include "solve/loss/loss_solve.h"
 #include "solve/solver_table.h"
 #include "support/check.h"
@@ -92,10 +93,20 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
     memcpy(A, Y + washout * Q, (size_t)((N - washout) * Q) * sizeof(double));
     check_ok(volt_columns_create(&resolved, Z, NULL, &columns));
     check_ok(volt_kernel_operator(&resolved, columns, Z, false, &task.kernel));
-    check_ok(solver->solve(&task, &readout));
-    check_readout(solver, text, K, Y, &task, &readout);
+    volt_columns *states = NULL;
+    if (volt_states_count(&resolved) > 0) {
+        check_ok(volt_states_columns(&resolved, &states));
+        volt_kernel_operator_use_states(task.kernel, states);
+        readout.states = volt_matrix_of(new_matrix(states->m, Q), states->m, Q);
+    }
+    if (!solver->on_states || (states && !centred)) {
+        check_ok(solver->solve(&task, &readout));
+        check_readout(solver, text, K, Y, &task, &readout);
+    }
+    free(readout.states.data);
     volt_operator_free(task.kernel);
     volt_loss_free((volt_loss *)squares.loss);
+    volt_columns_free(states);
     volt_columns_free(columns);
     volt_resolved_release(&resolved);
     free(K);
@@ -131,16 +142,24 @@ static void solvers_say_what_they_need(void **state)
         const volt_solver *solver = volt_solver_table[s];
         double seconds = -1;
         assert_true(solver->name[0] && solver->meaning[0]);
-        assert_true(solver->bytes(2000, 3) > solver->bytes(1000, 3) && solver->bytes(1000, 3) > 0);
-        assert_true(solver->takes(1000, 3, 0) && !solver->takes(1000000, 3, 1000));
-        assert_true(solver->takes(1000, 3, solver->bytes(1000, 3)));
-        check_ok(solver->seconds(3000, &seconds));
+        assert_true(solver->bytes(20000, 3, 50) > solver->bytes(10000, 3, 50) &&
+                    solver->bytes(10000, 3, 50) > 0);
+        assert_true(solver->takes(10000, 3, 50, 0) && !solver->takes(1000000, 3, 50, 1000));
+        assert_true(solver->takes(10000, 3, 50, solver->bytes(10000, 3, 50)));
+        assert_true(solver->on_states || solver->takes(1000, 3, 0, 0));
+        assert_false(solver->on_states && solver->takes(10000, 3, 0, 0));
+        check_ok(solver->seconds(3000, 50, &seconds));
         assert_true(seconds > 0 && isfinite(seconds));
     }
-    assert_ptr_equal(volt_solver_choose(100, 1, true, 0), &volt_solver_loss);
-    assert_ptr_equal(volt_solver_choose(1000000000, 1, true, 1000), &volt_solver_loss);
-    assert_ptr_equal(volt_solver_choose(100, 1, false, 0), volt_solver_table[0]);
-    assert_ptr_equal(volt_solver_choose(1000000000, 1, false, 1000), volt_solver_table[0]);
+    assert_ptr_equal(volt_solver_choose(100, 1, 0, true, 0), &volt_solver_loss);
+    assert_ptr_equal(volt_solver_choose(10000, 1, 50, true, 0), &volt_solver_loss);
+    assert_ptr_equal(volt_solver_choose(1000000000, 1, 0, true, 1000), &volt_solver_loss);
+    assert_string_equal(volt_solver_choose(100, 1, 0, false, 0)->name, "cholesky");
+    assert_string_equal(volt_solver_choose(4096, 1, 100, false, 0)->name, "cholesky");
+    assert_string_equal(volt_solver_choose(5000, 1, 100, false, 0)->name, "features");
+    assert_string_equal(volt_solver_choose(5000, 1, 2600, false, 0)->name, "cholesky");
+    assert_string_equal(volt_solver_choose(1000000, 1, 0, false, 0)->name, "cholesky");
+    assert_string_equal(volt_solver_choose(1000000000, 1, 50, false, 1000)->name, "cholesky");
 }
 
 /* ---- models and searches ---------------------------------------------------------------------- */

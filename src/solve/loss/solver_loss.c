@@ -13,20 +13,21 @@
 #include <math.h>
 #include <string.h>
 
-static double bytes(double n, double q)
+static double bytes(double n, double q, double states)
 {
+    (void)states;
     return 8 * (n * n + volt_loss_numbers(n, q) + volt_loss_choice_numbers(n, q));
 }
 
-static bool takes(int64_t n, int64_t q, double available)
+static bool takes(int64_t n, int64_t q, int64_t states, double available)
 {
-    return available == 0 || bytes((double)n, (double)q) <= available;
+    return available == 0 || bytes((double)n, (double)q, (double)states) <= available;
 }
 
 /* Of the factor; the steps after it take about as long again. */
-static volt_status seconds(double n, double *value)
+static volt_status seconds(double n, double states, double *value)
 {
-    VOLT_TRY(volt_solver_cholesky.seconds(n, value));
+    VOLT_TRY(volt_solver_cholesky.seconds(n, states, value));
     *value *= 2;
     return VOLT_OK;
 }
