@@ -13,7 +13,6 @@
 #include "base/name_lists.h"
 #include "base/numbers.h"
 #include "base/squares.h"
-#include "kernel/engine/states.h"
 #include "kernel/gram/gram.h"
 #include "model/fit_loss.h"
 #include "model/model_internal.h"
@@ -68,7 +67,8 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
     if (task->chooses && task->change)
         plan.fit_bytes += 8.0 * BESIDE_CHANGES * (double)n * (double)q;
     if (task->options->keep_factor)
-        plan.fit_bytes += plan.factor_bytes;
+        plan.fit_bytes =
+            fmax(plan.fit_bytes, volt_solver_cholesky.bytes((double)n, (double)q, 0)) + plan.factor_bytes;
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
     volt_status status = volt_memory_require(plan.fit_bytes, what);
     if (status == VOLT_OK)
@@ -316,7 +316,9 @@ static void release_choice(choice_room *room)
 static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_view Z, choice_room *room,
                                  double *unlearned, volt_matrix washed)
 {
-    const volt_solver *solver = volt_solver_choose(model->n, model->q, volt_states_count(&model->resolved),
+    if (!fit->options->keep_factor) /* which is of rows */
+        VOLT_TRY(volt_readout_allocate(model));
+    const volt_solver *solver = volt_solver_choose(model->n, model->q, model->states ? model->states->m : 0,
                                                    false, (double)volt_memory_available());
     int64_t w = model->washout, q = model->q, kept = model->n - w;
     volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
@@ -354,7 +356,6 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                             .unlearned = unlearned,
                             .washed = washed,
                             .log_likelihood = NAN};
-    VOLT_TRY(volt_readout_allocate(model));
     VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));
     if (model->states)
         volt_kernel_operator_use_states(task.kernel, model->states);
