@@ -10,6 +10,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/path_features.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -79,10 +80,12 @@ static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage
 /* Columns are shared by threads: the first that needs the states runs them. */
 static volt_status need_states(const volt_resolved *resolved, const volt_columns *columns)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     volt_status status = VOLT_OK;
-#pragma omp critical(volt_states_of_columns)
+    pthread_mutex_lock(&lock);
     if (!columns->features)
         status = run_columns(resolved, 0, NULL, (volt_columns *)columns);
+    pthread_mutex_unlock(&lock);
     return status;
 }
 

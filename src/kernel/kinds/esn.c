@@ -12,6 +12,7 @@
 #include "kernel/spectrum.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -140,25 +141,28 @@ typedef struct known_radius {
 } known_radius;
 
 enum { MOST_KNOWN = 16 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static known_radius known[MOST_KNOWN];
 static int64_t n_known;
 
 static bool recall(known_radius *one)
 {
     bool found = false;
-#pragma omp critical(volt_known_radius)
+    pthread_mutex_lock(&lock);
     for (int64_t i = 0; i < n_known && i < MOST_KNOWN && !found; i++)
         if (known[i].size == one->size && known[i].density == one->density && known[i].seed == one->seed) {
             one->radius = known[i].radius;
             found = true;
         }
+    pthread_mutex_unlock(&lock);
     return found;
 }
 
 static void remember(known_radius one)
 {
-#pragma omp critical(volt_known_radius)
+    pthread_mutex_lock(&lock);
     known[n_known++ % MOST_KNOWN] = one;
+    pthread_mutex_unlock(&lock);
 }
 
 static volt_status drawn_radius(const volt_kernel *kernel, const double *A, int64_t n, double *radius)
