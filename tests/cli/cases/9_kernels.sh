@@ -210,19 +210,19 @@ collection_formats()
 {
     for kernel in volterra:tau=0.5,lambda=0.5 fading memory fir:corr=0.3 esn:size=9 sas:size=7 gak:sigma=0.5 sig \
         sigpde:dyadic=2; do
-        # The same series in two formats each.
-        expect 0 gram --collection "$data/gestures.ts" --kernel $kernel -o ts.csv
-        expect 0 gram --collection "$data/gestures_long.csv" --kernel $kernel -o long.csv
+        # The same series in two formats each, and one ball for all: sas has its parameters from there.
+        expect 0 gram --collection "$data/gestures.ts" --radius 1 --kernel $kernel -o ts.csv
+        expect 0 gram --collection "$data/gestures_long.csv" --radius 1 --kernel $kernel -o long.csv
         same ts.csv long.csv
         lines_of ts.csv 3
-        expect 0 gram --collection - --kernel $kernel <"$data/gestures_long.csv"
+        expect 0 gram --collection - --radius 1 --kernel $kernel <"$data/gestures_long.csv"
         same ts.csv out
-        expect 0 gram --collection "$data/gestures.arff" --kernel $kernel -o arff.csv
-        expect 0 gram --collection "$data/gestures.npy" --kernel $kernel -o npy.csv
+        expect 0 gram --collection "$data/gestures.arff" --radius 1 --kernel $kernel -o arff.csv
+        expect 0 gram --collection "$data/gestures.npy" --radius 1 --kernel $kernel -o npy.csv
         same arff.csv npy.csv
         lines_of arff.csv 2
         # The first series of the one is the second of the other: rows are A, columns B.
-        expect 0 gram --collection "$data/gestures.ts" --with "$data/gestures.npy" --kernel $kernel -o cross.csv
+        expect 0 gram --collection "$data/gestures.ts" --with "$data/gestures.npy" --radius 1 --kernel $kernel -o cross.csv
         lines_of cross.csv 3
         near <(cut -d, -f1 cross.csv) <(cut -d, -f2 ts.csv) 1e-14
         near <(sed -n 2p cross.csv) <(sed -n 1p arff.csv) 1e-14
