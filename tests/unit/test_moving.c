@@ -105,6 +105,29 @@ static void every_engine_slides(void **state)
         entries_are_those_of_the_whole_matrix(more_kernels[i]);
 }
 
+/* Where one row leaves for each that comes, columns before the window are exact too: kernels that forget soon keep few of
+ * them, and what stands before the first is the number of the one that left. */
+static void nothing_is_lost_at_the_edge(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.3",
+                                          "memory:gamma=1,rho=0.2,mu=0.3", "fading:rho=0.2",
+                                          "2*fir:mu=0.2 + volterra:lambda_coef=0.2"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        run r;
+        double k[N];
+        begin(kernels[i], 816, NULL, 0, &r);
+        for (int64_t t = 0; t < N; t++) {
+            int64_t first = volt_moving_begin(r.moving);
+            push(&r, t, k);
+            compare(&r, t, first, first, k);
+            volt_moving_release(r.moving, t > 5 ? t - 5 : 0);
+        }
+        assert_true(volt_moving_begin(r.moving) > 0);
+        end(&r);
+    }
+}
+
 static void records_begin_anew(void **state)
 {
     (void)state;
@@ -227,9 +250,9 @@ static void damaged_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_engine_slides),        cmocka_unit_test(records_begin_anew),
-        cmocka_unit_test(a_copy_is_the_same_moment),  cmocka_unit_test(memory_may_run_out),
-        cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(every_engine_slides), cmocka_unit_test(nothing_is_lost_at_the_edge),
+        cmocka_unit_test(records_begin_anew),  cmocka_unit_test(a_copy_is_the_same_moment),
+        cmocka_unit_test(memory_may_run_out),  cmocka_unit_test(damaged_states_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
