@@ -20,6 +20,7 @@ const char *const engine_kernels[] = {
     "esn:size=12,radius=0.8",
     "2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8",
     "esn:size=9,radius=0.7*rbf:gamma=0.5 + 2*sas:size=7,norm=0.8",
+    "0.5*esn:size=6,radius=0.7 + 2*sas:size=5,norm=0.7",
     "linear:window=3*rbf:gamma=0.5 + 0.5*volterra:tau_coef=0.6,lambda_coef=0.8 + gak:window=5,sigma=1",
     NULL,
 };
