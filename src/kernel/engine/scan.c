@@ -100,8 +100,12 @@ static void add_row(const piece *p, int64_t i, int64_t first, int64_t end, doubl
 static void run_factors(const volt_scan_grid *grids, const volt_sum *sum, const piece *p, volt_matrix K)
 {
     int64_t m = grids->columns->m;
+    /* A first term of one factor needs no tile of its own. */
+    bool straight = volt_sum_ends_term(sum, 0) && sum->weight[0] == 1;
     tile product, factor;
-    for (int64_t f = 0; f < sum->n_factors; f++) {
+    if (straight)
+        run_piece(grids, p, &(entries){.data = K.data, .ld = K.ld});
+    for (int64_t f = straight; f < sum->n_factors; f++) {
         bool begins = volt_sum_begins_term(sum, f);
         tile *values = begins ? &product : &factor;
         run_piece(&grids[f], p, &(entries){values->at, TILE_LD, p->row, p->first});
