@@ -235,6 +235,15 @@ static int add_table(option_parser *parser, const option_table *table)
     return 0;
 }
 
+/* The first of the names that begins with `text`: -k may mean --kernel, and --keep --keep-factor. NULL: none. */
+static const char *begins_with(const char *text, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (text[0] && strncmp(names[i], text, strlen(text)) == 0)
+            return names[i];
+    return NULL;
+}
+
 static int unknown_option(const option_parser *parser, const char *written, const char *name)
 {
     const char *names[MOST_OPTIONS + 1];
@@ -243,9 +252,11 @@ static int unknown_option(const option_parser *parser, const char *written, cons
         if (parser->rows[i]->kind != OPTION_POSITIONAL)
             names[count++] = parser->rows[i]->name;
     names[count++] = "help";
-    const char *nearest = volt_nearest_name(name, names, count);
-    if (nearest)
-        return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, nearest);
+    const char *meant = begins_with(name, names, count);
+    if (!meant && name[0] && name[1]) /* any name is near to a single letter */
+        meant = volt_nearest_name(name, names, count);
+    if (meant)
+        return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, meant);
     return complain(EXIT_USAGE, "there is no option %s (volterra help %s lists them)", written, command_name());
 }
 

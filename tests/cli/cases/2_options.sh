@@ -8,6 +8,10 @@ unknown_option()
     err_has 'did you mean --washout\?'
     expect 2 fit -x x.csv
     err_has 'there is no option -x; did you mean --x\?'
+    expect 2 fit -k volterra
+    err_has 'there is no option -k; did you mean --kernel\?'
+    expect 2 fit -z volterra
+    err_has 'there is no option -z \(volterra help fit'
     expect 2 score --zzzzzzzz
     err_has 'volterra help score'
     expect 2 info --treads 2
