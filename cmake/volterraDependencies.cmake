@@ -25,4 +25,4 @@ if(NOT TARGET volterra::blas)
 endif()
 
 set(VOLT_LIBRARIES volterra::blas OpenMP::OpenMP_C PkgConfig::MATIO PkgConfig::JANSSON PkgConfig::NLOPT
-                   ZLIB::ZLIB volterra::csv m)
+                   ZLIB::ZLIB volterra::csv m ${CMAKE_DL_LIBS})

@@ -118,6 +118,37 @@ VOLT_API int64_t volt_default_threads(void);
 VOLT_API volt_status volt_set_own_threads(int64_t count);
 VOLT_API int64_t volt_own_threads(void);
 
+/* ---- devices ---------------------------------------------------------------------------------- */
+
+/* Where matrices live and are factored: on the CPU, or on a GPU through a plugin, libvolterra_cuda.so, that is found beside
+ * this library or at VOLT_CUDA_PLUGIN (an absolute path). One choice for the whole process, made while no other thread is in
+ * a call of the library:
+ *
+ *     "auto"    (the default) the first GPU, for work that a plan says it pays for and that fits there; else the CPU
+ *     "cpu"
+ *     "gpu"     the first GPU: everything the plugin covers runs there. "gpu:1": the second, and so on
+ *
+ * VOLT_ERR_ARGUMENT for any other word, VOLT_ERR_DEVICE with the reason when there is no such device: the choice then stays
+ * as it was. */
+VOLT_API volt_status volt_set_device(const char *device);
+/* "auto", "cpu", or "gpu:0" and so on. */
+VOLT_API const char *volt_device(void);
+
+/* All texts end with a zero. */
+typedef struct volt_device_info {
+    char name[128];             /* "NVIDIA H200" */
+    char driver[64];            /* "550.54, CUDA 12.4" */
+    uint64_t memory, available; /* bytes in all, and now; 0 when unknown */
+} volt_device_info;
+
+/* GPUs there are. 0 where there is none or no plugin: volt_device_why() says in one sentence why. */
+VOLT_API int64_t volt_device_count(void);
+VOLT_API const char *volt_device_why(void);
+/* VOLT_ERR_ARGUMENT when there is no such number. */
+VOLT_API volt_status volt_device_describe(int64_t device, volt_device_info *info);
+/* The plugin, its version and where it lies; "" where there is none. Static. */
+VOLT_API const char *volt_device_plugin(void);
+
 /* ---- log -------------------------------------------------------------------------------------- */
 
 typedef enum volt_log_level { VOLT_LOG_INFO, VOLT_LOG_WARNING } volt_log_level;

@@ -31,7 +31,8 @@ extern "C" {
     X(VOLT_ERR_SINGULAR, "the matrix is not positive definite")                   \
     X(VOLT_ERR_IO, "a file cannot be read or written")                            \
     X(VOLT_ERR_FORMAT, "a file is damaged or not of the expected kind")           \
-    X(VOLT_ERR_CANCELLED, "cancelled by the progress callback")
+    X(VOLT_ERR_CANCELLED, "cancelled by the progress callback")                   \
+    X(VOLT_ERR_DEVICE, "a device cannot be used")
 
 typedef enum volt_status {
 #define VOLT_STATUS_ENUM(code, message) code,

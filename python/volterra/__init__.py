@@ -29,6 +29,7 @@ from . import benchmarks, datasets, metrics, plot
 from ._errors import (
     BeyondWarning,
     CancelledError,
+    DeviceError,
     NotFittedError,
     OrderWarning,
     SingularError,
@@ -63,6 +64,7 @@ __version__: str = _text(_lib.volt_version())
 __all__ = [
     "BeyondWarning",
     "CancelledError",
+    "DeviceError",
     "Evidence",
     "Learner",
     "MCS",

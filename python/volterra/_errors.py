@@ -33,6 +33,10 @@ class CancelledError(RuntimeError):
     """A progress callback asked for an end."""
 
 
+class DeviceError(RuntimeError):
+    """A GPU cannot be used: there is none, no plugin for it, or it was lost; the message says which."""
+
+
 class VolterraWarning(UserWarning):
     """What the library warns about, such as an alpha below the rounding level."""
 
@@ -54,6 +58,7 @@ _EXCEPTIONS = {
     c.ERR_SINGULAR: SingularError,
     c.ERR_IO: OSError,
     c.ERR_CANCELLED: CancelledError,
+    c.ERR_DEVICE: DeviceError,
 }
 
 

@@ -9,7 +9,7 @@
 enum { MOST_BACKENDS = 8 };
 
 static const volt_backend *table[MOST_BACKENDS + 1] = {&volt_cpu_backend}; /* a NULL ends it */
-static const volt_backend *current = &volt_cpu_backend;
+static const volt_backend *current; /* NULL: the work decides (solve/placement.h) */
 
 static const volt_backend *find(const char *name)
 {
@@ -25,11 +25,17 @@ static bool is_complete(const volt_backend *b)
            b->potrf && b->norm && b->rcond && b->invert && b->update && b->forward && b->backward && b->gemm;
 }
 
-volt_status volt_backend_register(const volt_backend *backend)
+volt_status volt_backend_check(const volt_backend *backend)
 {
     VOLT_REQUIRE(backend && backend->name && backend->name[0], VOLT_ERR_ARGUMENT, "the back end has no name");
     VOLT_REQUIRE(is_complete(backend), VOLT_ERR_ARGUMENT, "the back end %s lacks an entry that is required",
                  backend->name);
+    return VOLT_OK;
+}
+
+volt_status volt_backend_register(const volt_backend *backend)
+{
+    VOLT_TRY(volt_backend_check(backend));
     VOLT_REQUIRE(!find(backend->name), VOLT_ERR_ARGUMENT, "there is a back end %s already", backend->name);
     int64_t count = 0;
     while (table[count])
@@ -60,7 +66,17 @@ volt_status volt_backend_use(const char *name)
     return VOLT_OK;
 }
 
+void volt_backend_set(const volt_backend *backend)
+{
+    current = backend;
+}
+
 const volt_backend *volt_backend_current(void)
 {
-    return current;
+    return current ? current : &volt_cpu_backend;
+}
+
+bool volt_backend_is_automatic(void)
+{
+    return !current;
 }

@@ -3,11 +3,11 @@
  * A back end keeps the n x n matrix: in this process's memory, on a GPU, over the processes of a job. What is thin,
  * right-hand sides and forecasts of n x q numbers, lies here in every case; a back end moves it as it needs.
  * Everything above (solve, model, select) works through the one that is current and knows nothing of where it
- * runs. The CPU's is solve/cpu_backend.c; others register from a library of their own:
+ * runs. The CPU's is solve/cpu_backend.c; a GPU's comes in a plugin (base/plugin.h), and others may register:
  *
- *     static const volt_backend cuda = {.name = "cuda", .alloc = ..., ...};
- *     volt_backend_register(&cuda);
- *     volt_backend_use("cuda");
+ *     static const volt_backend mine = {.name = "mine", .alloc = ..., ...};
+ *     volt_backend_register(&mine);
+ *     volt_backend_use("mine");
  *
  * Matrices are row-major, and of symmetric ones and of factors the lower triangle counts. `data` of a matrix at the
  * back end is an address that alloc gave, or one inside of it (data + i * ld + j is entry i, j), to be read by the
@@ -75,10 +75,35 @@ typedef struct volt_backend {
      * rows are then made here, and put. */
     bool (*gram)(const struct volt_resolved *resolved, volt_view Z, volt_matrix K, double *end,
                  volt_stage *stage);
+
+    /* ---- a device: what may be lost, and has memory and speed of its own ---- */
+
+    /* (optional) VOLT_OK, or VOLT_ERR_DEVICE with the sentence of the first failure since it was opened. After one every
+     * entry returns at once and its results are of no use; those that cannot say so leave it to this one. */
+    volt_status (*state)(void);
+    /* (optional) Bytes that alloc could give now, 0 when unknown; and how many it takes to factor n rows in place, work
+     * space included: NULL, those of the matrix. */
+    uint64_t (*available)(void);
+    double (*bytes)(double n);
+    /* (optional) Roughly the seconds of a Gram matrix of n rows of d inputs, and of its factor. */
+    void (*seconds)(double n, double d, double *gram, double *factor);
+    int64_t streams; /* (optional) candidates of a search that keep it busy; 0: one for each thread here */
 } volt_backend;
 
-/* The CPU, which is there from the start and current until another is chosen (solve/cpu_backend.c). */
+/* The CPU, which is there from the start (solve/cpu_backend.c). */
 extern const volt_backend volt_cpu_backend;
+
+/* Has it worked so far? */
+static inline volt_status volt_backend_state(const volt_backend *backend)
+{
+    return backend->state ? backend->state() : VOLT_OK;
+}
+
+/* Bytes there that factoring n rows in place takes. */
+static inline double volt_backend_bytes(const volt_backend *backend, double n)
+{
+    return backend->bytes ? backend->bytes(n) : 8 * n * n;
+}
 
 /* Add a back end, which must stay where it is. VOLT_ERR_ARGUMENT when a required entry is missing, the name is taken
  * or the table is full. Not while another thread is in a call of the library; the same for the choice. */
@@ -89,6 +114,13 @@ VOLT_API const volt_backend *volt_backend_at(int64_t i);
 
 /* Choose by name. VOLT_ERR_ARGUMENT with the names there are. */
 VOLT_API volt_status volt_backend_use(const char *name);
+/* The one chosen; the CPU's where the work decides. */
 VOLT_API const volt_backend *volt_backend_current(void);
+
+/* For volt_set_device: has it a name and all that is required (VOLT_ERR_ARGUMENT)? Choose one that is in no table; NULL, as
+ * at the start: the work decides (solve/placement.h), and does it? */
+volt_status volt_backend_check(const volt_backend *backend);
+void volt_backend_set(const volt_backend *backend);
+bool volt_backend_is_automatic(void);
 
 #endif

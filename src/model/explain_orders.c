@@ -265,6 +265,8 @@ volt_status explain_whole(const explain_setup *setup, volt_view Z, const volt_re
         status = volt_past_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, NULL);
         if (status == VOLT_OK)
             backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(f, first, count));
+        if (status == VOLT_OK)
+            status = volt_backend_state(backend);
     }
     volt_past_free(past);
     backend->release(block);

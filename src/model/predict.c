@@ -63,11 +63,13 @@ static volt_status forecast(const volt_model *model, volt_past *past, volt_view 
         if (!volt_stage_goes_on(&stage))
             break;
         backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(result, first, count));
+        VOLT_TRY(volt_backend_state(backend));
         if (spread)
             VOLT_TRY(
                 volt_spread_rows(spread, backend, volt_as_view(K), first, volt_matrix_rows(std, first, count)));
     }
     VOLT_TRY(volt_stage_end(&stage));
+    VOLT_TRY(volt_backend_state(backend));
     for (int64_t i = 0; i < Z.rows; i++)
         VOLT_TRY(volt_model_finish_output(model, i, X.data + i * X.ld, result.data + i * result.ld));
     return VOLT_OK;

@@ -150,7 +150,7 @@ volt_status volt_factor_fill(volt_factor *f, volt_operator *op)
     if (!volt_stage_goes_on(f->task.stage))
         return volt_stage_end(f->task.stage);
     volt_factor_take_rows(f, op->n);
-    return VOLT_OK;
+    return volt_backend_state(f->backend);
 }
 
 double volt_factor_rounding_level(const volt_factor *f, int64_t n)
@@ -161,13 +161,15 @@ double volt_factor_rounding_level(const volt_factor *f, int64_t n)
 volt_status volt_factor_norm(const volt_factor *f, double *norm)
 {
     VOLT_TRY(f->backend->norm(volt_as_view(f->L), norm));
+    VOLT_TRY(volt_backend_state(f->backend));
     VOLT_REQUIRE(isfinite(*norm), VOLT_ERR_NOT_FINITE, "the Gram matrix holds a value that is not finite");
     return VOLT_OK;
 }
 
 volt_status volt_factor_rcond(const volt_factor *f, double norm, double *rcond)
 {
-    return f->backend->rcond(f->L, norm, rcond);
+    VOLT_TRY(f->backend->rcond(f->L, norm, rcond));
+    return volt_backend_state(f->backend);
 }
 
 /* ---- growth ----------------------------------------------------------------------------------- */
@@ -218,6 +220,7 @@ volt_status volt_factor_grow(volt_factor *f, int64_t to)
                             size * size * ((double)from + size / 3) + size * q * (2 * (double)from + size));
         if (!volt_stage_goes_on(stage))
             return volt_stage_end(stage);
+        VOLT_TRY(volt_backend_state(f->backend)); /* before a pivot that means nothing then */
         if (pivot)
             return volt_ridge_singular(pivot, to, f->task.alpha, volt_factor_rounding_level(f, to));
         f->m = next;

@@ -54,6 +54,7 @@ volt_status volt_factor_gradient_weights(volt_factor *f, volt_matrix A, double *
         for (int64_t i = 0; i < m * columns; i++)
             B.data[i] *= sqrt(0.5);
         f->backend->update(L, volt_as_view(B), -(double)q / 2);
+        status = volt_backend_state(f->backend);
     }
     volt_free(r.data);
     volt_free(B.data);
@@ -98,6 +99,7 @@ static volt_status contract_block(const contraction *c, volt_operator *op, int64
     if (!f->backend->is_here) {
         f->backend->get(there, volt_matrix_of(c->G, count, n - w));
         there = volt_view_of(c->G, count, n - w);
+        VOLT_TRY(volt_backend_state(f->backend));
     }
     contract_rows(f, first, volt_as_view(K), there, c->sums);
     for (int64_t i = 0; i < count; i++)

@@ -36,6 +36,8 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
             break;
         if (status == VOLT_OK)
             backend->gemm(volt_as_view(K), false, V, NULL, false, volt_matrix_rows(C, first, count));
+        if (status == VOLT_OK)
+            status = volt_backend_state(backend);
     }
     backend->release(block);
     return status;

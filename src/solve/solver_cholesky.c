@@ -29,38 +29,31 @@ static bool takes(int64_t n, int64_t q, int64_t states, double available)
 enum { TRIAL_ROWS = 1536, TRIAL_REPEATS = 3 };
 
 /* Of I + 1 1', several times: the first run also pays for waking the threads. */
-static double time_factor(const volt_backend *backend, volt_matrix K, double *row)
+static double time_factor(volt_matrix K)
 {
     double best = INFINITY;
     for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
-        for (int64_t i = 0; i < K.rows; i++) {
-            for (int64_t j = 0; j < i; j++)
-                row[j] = 1;
-            row[i] = 2;
-            backend->put(volt_view_of(row, 1, i + 1), volt_matrix_rows(K, i, 1));
-        }
+        for (int64_t i = 0; i < K.rows; i++)
+            for (int64_t j = 0; j <= i; j++)
+                K.data[i * K.ld + j] = i == j ? 2 : 1;
         int64_t pivot = 0;
         double start = volt_seconds();
-        backend->potrf(K, 0, K.rows, NULL, &pivot);
+        volt_cpu_backend.potrf(K, 0, K.rows, NULL, &pivot);
         best = fmin(best, volt_seconds() - start);
     }
     return best;
 }
 
+/* On the CPU: a device knows its own (solve/placement.h). */
 static volt_status seconds(double n, double states, double *value)
 {
     (void)states;
-    const volt_backend *backend = volt_backend_current();
-    volt_status status = VOLT_ERR_MEMORY;
-    double *K = backend->alloc(TRIAL_ROWS, TRIAL_ROWS), *row = volt_alloc_doubles(TRIAL_ROWS, 1);
-    if (K && row) {
-        double ratio = n / TRIAL_ROWS;
-        *value = time_factor(backend, volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS), row) * ratio * ratio * ratio;
-        status = VOLT_OK;
-    }
-    volt_free(row);
-    backend->release(K);
-    return status;
+    double *K = volt_alloc_doubles(TRIAL_ROWS, TRIAL_ROWS), ratio = n / TRIAL_ROWS;
+    if (!K)
+        return VOLT_ERR_MEMORY;
+    *value = time_factor(volt_matrix_of(K, TRIAL_ROWS, TRIAL_ROWS)) * ratio * ratio * ratio;
+    volt_free(K);
+    return VOLT_OK;
 }
 
 /* ---- solve ------------------------------------------------------------------------------------ */
@@ -183,6 +176,8 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
         status = task->choice ? choose_with(factor, task, readout) : solve_with(factor, u, task, readout);
     if (status == VOLT_OK)
         finish_washed(factor, task, readout);
+    if (status == VOLT_OK)
+        status = volt_backend_state(factor->backend);
     volt_factor_free(factor);
     volt_free(u);
     return status;

@@ -313,8 +313,11 @@ static volt_status begin(evaluation *e, const group *folds)
 
 static volt_status score_at(evaluation *e, int64_t k, double *score)
 {
-    return volt_score_is_of_all_rows(e->problem->score) ? score_all_rows(e, score)
-                                                        : score_fold(e, &e->problem->splits[k], score);
+    volt_status status = volt_score_is_of_all_rows(e->problem->score)
+                             ? score_all_rows(e, score)
+                             : score_fold(e, &e->problem->splits[k], score);
+    VOLT_TRY(volt_backend_state(e->factor->backend)); /* whatever came of numbers from a device that was lost */
+    return status;
 }
 
 /* ---- all folds, alpha given ------------------------------------------------------------------- */

@@ -1,0 +1,132 @@
+/* src/solve/placement.c: the choice between the CPU and a device, from rates of both. */
+#include "solve/placement.h"
+
+#include "base/device.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "solve/solver_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+
+/* Operations of a factor below which nothing is looked for, let alone opened: about a second of two cores. */
+static const double least_operations = 2e10;
+
+/* A device must win by this factor, and after so many seconds for itself: rates are estimates, and it has to wake up. */
+static const double least_gain = 1.5, start_seconds = 0.5;
+
+/* ---- what fits -------------------------------------------------------------------------------- */
+
+/* Largest n that `bytes` hold. */
+static int64_t rows_within(const volt_backend *backend, double bytes)
+{
+    int64_t fits = 0, does_not = 1;
+    while (volt_backend_bytes(backend, (double)does_not) <= bytes) {
+        fits = does_not;
+        does_not *= 2;
+    }
+    while (does_not - fits > 1) {
+        int64_t middle = fits + (does_not - fits) / 2;
+        if (volt_backend_bytes(backend, (double)middle) <= bytes)
+            fits = middle;
+        else
+            does_not = middle;
+    }
+    return fits;
+}
+
+static bool has_room(const volt_device_plan *plan)
+{
+    return plan->available <= 0 || plan->bytes <= plan->available;
+}
+
+static void make_plan(const volt_backend *backend, const volt_work *work, volt_device_plan *plan)
+{
+    double n = (double)work->n;
+    *plan = (volt_device_plan){.backend = backend,
+                               .bytes = volt_backend_bytes(backend, n),
+                               .available = backend->available ? (double)backend->available() : 0};
+    if (plan->available > 0)
+        plan->n_that_fits = rows_within(backend, plan->available);
+    if (backend->seconds)
+        backend->seconds(n, (double)work->d, &plan->gram_seconds, &plan->factor_seconds);
+}
+
+void volt_device_plan_make(const volt_work *work, volt_device_plan *plan)
+{
+    const volt_backend *backend = volt_backend_is_automatic() ? volt_device_backend() : volt_backend_current();
+    *plan = (volt_device_plan){0};
+    if (backend && !backend->is_here)
+        make_plan(backend, work, plan);
+}
+
+volt_status volt_place_require(const volt_backend *backend, int64_t n, const char *what)
+{
+    volt_device_plan plan;
+    if (backend->is_here)
+        return VOLT_OK;
+    make_plan(backend, &(volt_work){.n = n, .d = 1, .factors = 1}, &plan);
+    VOLT_REQUIRE(has_room(&plan), VOLT_ERR_MEMORY,
+                 "%s needs %.3g GB on the device, where %.3g GB are available; up to %" PRId64
+                 " rows would fit there",
+                 what, plan.bytes / 1e9, plan.available / 1e9, plan.n_that_fits);
+    return VOLT_OK;
+}
+
+/* ---- what pays -------------------------------------------------------------------------------- */
+
+/* Seconds of a factor of n rows here, from one trial a process; 0 where that failed. */
+static double seconds_here(double n)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static double of_a_thousand; /* 0: not known yet */
+    pthread_mutex_lock(&lock);
+    if (of_a_thousand == 0 && volt_solver_cholesky.seconds(1000, 0, &of_a_thousand) != VOLT_OK)
+        of_a_thousand = 0;
+    double seconds = of_a_thousand;
+    pthread_mutex_unlock(&lock);
+    return seconds * pow(n / 1000, 3);
+}
+
+static bool pays(const volt_device_plan *plan, const volt_work *work)
+{
+    double there = plan->gram_seconds + plan->factor_seconds;
+    return there > 0 &&
+           work->factors * seconds_here((double)work->n) > least_gain * work->factors * there + start_seconds;
+}
+
+static void say_once(const volt_work *work, const volt_device_plan *plan)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool said;
+    pthread_mutex_lock(&lock);
+    bool now = !said;
+    said = true;
+    pthread_mutex_unlock(&lock);
+    if (now)
+        volt_log(VOLT_LOG_WARNING,
+                 "%" PRId64 " rows do not fit on the device, which holds up to %" PRId64 ": the CPU is used",
+                 work->n, plan->n_that_fits);
+}
+
+const volt_backend *volt_place(const volt_work *work)
+{
+    double n = (double)work->n;
+    if (!volt_backend_is_automatic())
+        return volt_backend_current();
+    if (work->factors * n * n * n / 3 < least_operations)
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    if (!device || device->is_here || volt_backend_state(device) != VOLT_OK)
+        return &volt_cpu_backend;
+    volt_device_plan plan;
+    make_plan(device, work, &plan);
+    if (!pays(&plan, work))
+        return &volt_cpu_backend;
+    if (!has_room(&plan)) {
+        say_once(work, &plan);
+        return &volt_cpu_backend;
+    }
+    return device;
+}

@@ -1,0 +1,35 @@
+/* src/solve/placement.h: at which back end a piece of work is done.
+ *
+ * The user has chosen one (volt_set_device), or the work decides: it goes to a device where that pays and where it fits. */
+#ifndef SOLVE_PLACEMENT_H
+#define SOLVE_PLACEMENT_H
+
+#include "base/backend.h"
+
+/* Gram matrices and their factors. */
+typedef struct volt_work {
+    int64_t n;      /* rows */
+    int64_t d;      /* inputs */
+    double factors; /* how many factorisations of n rows, at least about 1 */
+} volt_work;
+
+/* What is known of a device before the work is placed; seconds are those of one matrix and one factor. */
+typedef struct volt_device_plan {
+    const volt_backend *backend;         /* NULL: there is no device, or the CPU was chosen */
+    double bytes, available;             /* there; available is 0 when unknown */
+    int64_t n_that_fits;                 /* 0 when unknown */
+    double gram_seconds, factor_seconds; /* 0 when unknown */
+} volt_device_plan;
+
+/* Of the device that was chosen, or that could be. Opens it, the plugin is looked for. */
+void volt_device_plan_make(const volt_work *work, volt_device_plan *plan);
+
+/* Where the work is done. Work that decides for itself and does not fit on the device that it would pay on stays here, and
+ * says so in the log, once a process. */
+const volt_backend *volt_place(const volt_work *work);
+
+/* VOLT_ERR_MEMORY with the largest n that fits, when a back end elsewhere has not room for n rows to be factored in place.
+ * `what` names the work. */
+volt_status volt_place_require(const volt_backend *backend, int64_t n, const char *what);
+
+#endif
