@@ -5,6 +5,7 @@
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/kernel_forms.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
@@ -42,15 +43,7 @@ static void add_form(const char *text)
     volt_kernel_free(kernel);
 }
 
-static bool has_parameter(const volt_kernel_info *info, const char *name)
-{
-    for (int64_t p = 0; p < info->n_parameters; p++)
-        if (strcmp(info->parameters[p].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* From the table: the name alone, with windows, with path=rows, wherever the kernel takes them. */
+/* From the table: the name alone (of a small size), with windows, with path=rows, wherever the kernel takes them. */
 static int collect_forms(void **state)
 {
     (void)state;
@@ -59,13 +52,13 @@ static int collect_forms(void **state)
         static const char *const windows[] = {"window=1", "window=2", "window=6", "window=60"};
         char text[96];
         int before = form_count;
-        add_form(info->name);
-        for (int w = 0; w < 4 && has_parameter(info, "window"); w++) {
+        add_form(kernel_small_form(info, "").text);
+        for (int w = 0; w < 4 && kernel_has_parameter(info, "window"); w++) {
             snprintf(text, sizeof text, "%s:%s", info->name, windows[w]);
-            if (w < 3 || !has_parameter(info, "path")) /* paths of 60 points are slow */
+            if (w < 3 || !kernel_has_parameter(info, "path")) /* paths of 60 points are slow */
                 add_form(text);
         }
-        if (has_parameter(info, "path")) {
+        if (kernel_has_parameter(info, "path")) {
             snprintf(text, sizeof text, "%s:path=rows", info->name);
             add_form(text);
         }

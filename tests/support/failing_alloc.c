@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALIGNMENT = 64, SLOTS = 1 << 16 };
 
@@ -81,8 +82,7 @@ void failing_alloc_start(int64_t k)
     fail_at = k;
     asked = live = 0;
     hit = 0;
-    for (int i = 0; i < SLOTS; i++)
-        blocks[i] = NULL;
+    memset(blocks, 0, sizeof blocks);
     pthread_mutex_unlock(&lock);
     volt_set_allocator(&allocator);
 }

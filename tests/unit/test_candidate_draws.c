@@ -4,6 +4,7 @@
  * within sqrt(log(2/p) / (2N)) of the true one with probability 1 - p at least; p = 1e-9 here. */
 #include "support/candidate.h"
 #include "support/check.h"
+#include "support/kernel_forms.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/select.h"
@@ -365,6 +366,9 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
     volt_draw_options options = volt_draw_options_default();
     options.scale = scale;
     volt_candidates *candidates = draw_from(text, &options);
+    static candidate drawn[FEW];
+    for (int i = 0; i < FEW; i++)
+        drawn[i] = candidate_get(candidates, i);
     double distance = distance_of_rows(scale);
     for (int64_t p = 0; p < info->n_parameters; p++) {
         const volt_parameter_info *parameter_info = &info->parameters[p];
@@ -379,13 +383,13 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
         double values[FEW];
         int count = 0;
         for (int i = 0; i < FEW; i++) {
-            candidate c = candidate_get(candidates, i);
+            const candidate *c = &drawn[i];
             char value[VOLT_VALUE_LENGTH];
-            if (!candidate_parameter(&c, range.name, value) || is_given(text, range.name))
+            if (!candidate_parameter(c, range.name, value) || is_given(text, range.name))
                 continue;
             char window_text[VOLT_VALUE_LENGTH];
-            double window = candidate_parameter(&c, "window", window_text) ? candidate_number(&c, "window") : 1;
-            values[count++] = candidate_number(&c, range.name) / unit_of(parameter_info, distance, window);
+            double window = candidate_parameter(c, "window", window_text) ? candidate_number(c, "window") : 1;
+            values[count++] = candidate_number(c, range.name) / unit_of(parameter_info, distance, window);
         }
         if (count == 0)
             continue; /* fixed, or it does not go with the others */
@@ -397,10 +401,9 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
         check_law(text, &range, values, count);
     }
     for (int i = 0; i < FEW; i++) {
-        candidate c = candidate_get(candidates, i);
-        volt_kernel *kernel = plain_parse(c.kernel);
+        volt_kernel *kernel = plain_parse(drawn[i].kernel);
         volt_kernel_facts facts;
-        assert_string_equal(volt_kernel_text(kernel), c.kernel);
+        assert_string_equal(volt_kernel_text(kernel), drawn[i].kernel);
         check_ok(volt_kernel_query(kernel, 1, D, 0.1, &facts));
         volt_kernel_free(kernel);
     }
@@ -418,9 +421,12 @@ static const volt_kernel_info *info_named(const char *text)
 static void every_kernel_can_be_drawn(void **state)
 {
     (void)state;
-    for (int64_t i = 0; i < volt_kernel_count(); i++)
+    for (int64_t i = 0; i < volt_kernel_count(); i++) {
+        const volt_kernel_info *info = volt_kernel_describe(i);
+        kernel_form form = kernel_small_form(info, "");
         for (int scale = 0; scale < 2; scale++)
-            check_kernel(volt_kernel_describe(i)->name, volt_kernel_describe(i), scale);
+            check_kernel(form.text, info, scale);
+    }
     static const char *const forms[] = {"volterra:lift=rbf", "volterra:lift=even", "sig:path=rows",
                                         "gak:path=rows",     "sigpde:static=rbf",  "rbf:window=12"};
     for (int f = 0; f < 6; f++)

@@ -6,6 +6,7 @@
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/kernel_forms.h"
 #include "support/sequences.h"
 #include "volterra/select.h"
 
@@ -329,16 +330,21 @@ static void a_follower_is_of_the_same_kernel(void **state)
 static void every_draw_can_be_followed(void **state)
 {
     (void)state;
-    static const char *const forms[] = {"linear:window=3 | %s", "linear:window=3 | %s:pole=?",
-                                        "linear:window=3 | 2*%s:pair=0.5,angle=? | fir + ?*%s"};
+    static const struct {
+        const char *form, *parameters;
+    } forms[] = {{"linear:window=3 | %s", ""},
+                 {"linear:window=3 | %s", "pole=?"},
+                 {"linear:window=3 | 2*%s | fir + ?*%s", "pair=0.5,angle=?"}};
     volt_draw_options options = volt_draw_options_default();
     options.from_defaults = 1;
     int64_t followed = 0;
     for (int64_t k = 0; k < volt_kernel_count(); k++)
         for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
             char text[256];
-            const char *name = volt_kernel_describe(k)->name;
-            snprintf(text, sizeof text, forms[f], name, name);
+            const volt_kernel_info *info = volt_kernel_describe(k);
+            kernel_form first = kernel_small_form(info, forms[f].parameters),
+                        second = kernel_small_form(info, "");
+            snprintf(text, sizeof text, forms[f].form, first.text, second.text);
             volt_candidates *all = NULL;
             if (volt_candidates_draw(text, volt_view_of(X, N, D), &options, &all) != VOLT_OK)
                 continue; /* a kernel that is no factor */
