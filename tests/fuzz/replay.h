@@ -1,0 +1,15 @@
+/* tests/fuzz/replay.h: the table of all targets, made by tests/CMakeLists.txt. */
+#ifndef FUZZ_REPLAY_H
+#define FUZZ_REPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct fuzz_target {
+    const char *name; /* csv of fuzz_csv.c, and the folder of its seeds; NULL ends the table */
+    int (*run)(const uint8_t *bytes, size_t size);
+} fuzz_target;
+
+extern const fuzz_target fuzz_targets[];
+
+#endif
