@@ -8,6 +8,7 @@ around "as now").
 
 BENCH_DATA            a folder with sysid/cascaded_tanks.csv; empty: examples/data/tanks.csv alone
 INTERVALS_SAMPLES     samples of each problem (20)
+INTERVALS_OTHERS      not empty: the problems on which the rule was chosen (interval_problems.py), and nothing else
 """
 
 import json
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import interval_problems
 import volterra
 
 SAMPLES = int(os.environ.get("INTERVALS_SAMPLES", "20"))
@@ -166,7 +168,18 @@ def jump():
     tell("threefold jump of the noise, after it", "adaptive", np.mean(after), np.std(after), 0, 0, 0)
 
 
+def others():
+    problems = dict(interval_problems.SIMULATED)
+    if os.environ.get("BENCH_DATA"):
+        problems.update(interval_problems.MEASURED)
+    for name, problem in problems.items():
+        measure(name, problem)
+
+
 if __name__ == "__main__":
+    if os.environ.get("INTERVALS_OTHERS"):
+        others()
+        raise SystemExit
     PROBLEMS = {"lorenz with noise": lorenz, "tanks": tanks, "bekk": bekk, "narma10": narma}
     for name, problem in PROBLEMS.items():
         measure(name, problem)

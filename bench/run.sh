@@ -11,6 +11,7 @@
 # FORECAST_DRAWS, FORECAST_BUDGET    forecast tunes with so many draws (10; empty: not), and for so long (60s), every task
 # FORECAST_TABLE                     a file for the table of forecast, in Markdown
 # INTERVALS_SAMPLES                  samples of each problem of intervals (20); BENCH_DATA: with sysid/cascaded_tanks.csv
+# INTERVALS_OTHERS                   not empty: intervals on the problems on which the rule was chosen, and nothing else
 # ADAPTIVE_DRAWS, ADAPTIVE_SEEDS     draws of a search of `adaptive` (200), and searches of each kind (5)
 # BENCH_LEARN_ROWS                   rows of the long run of `learn` (20000)
 # EXPLAIN_SAMPLES, EXPLAIN_ROWS      samples for the coverage of `explain` (50), and rows of its fits (2000,5000)

@@ -234,8 +234,9 @@ VOLT_API volt_status volt_model_continue_paths(const volt_model *model, volt_vie
 
 /* Half-widths of intervals about the forecasts, in the units of the targets: half (count x q) receives a row for each of
  * `count` coverages, numbers between 0 and 1. forecast -+ half holds that share of observations, one output at a time, as
- * far as they come to lie about their forecasts as the last 300 training rows did about theirs, each of which was forecast
- * from what was known `ahead` rows before it (conformal prediction, docs/math.md). VOLT_ERR_DATA where there are fewer
+ * far as they come to lie about their forecasts as the last training rows did, at most 300, each of which was forecast from
+ * rows well before it; errors that still fell with every row learned are scaled to where that leads (conformal prediction,
+ * docs/math.md). VOLT_ERR_DATA where there are fewer
  * errors than the coverage needs; VOLT_ERR_ARGUMENT for a coverage outside (0, 1), or one that 300 errors cannot show, and
  * for a model without errors: one of an older library, or of a centred kernel without an intercept. */
 VOLT_API volt_status volt_model_interval(const volt_model *model, const double *coverages, int64_t count,
@@ -330,8 +331,10 @@ VOLT_API volt_status volt_stream_load(const volt_model *model, const volt_predic
 typedef struct volt_learner volt_learner;
 
 typedef struct volt_learner_options {
-    int64_t window; /* rows that are learned at a time, at most: a new one puts out the oldest; 0 (default): all */
-    double forget;  /* phi in (0, 1]: the kernel of rows i and j is K_ij phi^{|i-j|/2}; 1 (default): nothing fades */
+    int64_t
+        window; /* rows that are learned at a time, at most: a new one puts out the oldest; 0 (default): all */
+    double
+        forget; /* phi in (0, 1]: the kernel of rows i and j is K_ij phi^{|i-j|/2}; 1 (default): nothing fades */
     volt_beyond beyond;
     volt_progress progress; /* of volt_learner_create */
 } volt_learner_options;
@@ -382,7 +385,8 @@ VOLT_API int volt_learner_last(const volt_learner *learner, double *x);
 
 /* The coefficients A (rows x q) and intercepts c (q numbers) on scaled targets, of the rows of the window, the oldest
  * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */
-VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt_matrix A, double *c, int64_t *t);
+VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt_matrix A, double *c,
+                                               int64_t *t);
 
 /* The moment of a learner as a safetensors file, replaced as a whole or not at all, and a learner that goes on from
  * there, to the last bit. VOLT_ERR_IO; VOLT_ERR_FORMAT as for volt_stream_load. Loading, `window` and `forget` are the

@@ -94,8 +94,9 @@ class Intervals:
     def predict_interval(self, X: Any, coverage: Levels = 0.9, *, start: Any = None, groups: Any = None) -> Any:
         """Intervals that hold a share of the observations, about the forecasts of ``predict``.
 
-        They reach as far to either side as the forecasts of the last 300 training rows were off, each made from rows
-        well before it (conformal prediction). Nothing is fitted again.
+        They reach as far to either side as the forecasts of the last training rows, 300 at most, were off, each made
+        from rows well before it, and less where errors fell with every row learned (conformal prediction). Nothing is
+        fitted again.
 
         Parameters
         ----------

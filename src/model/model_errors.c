@@ -1,8 +1,10 @@
 /* src/model/model_errors.c: the errors of the training rows, and the half-widths of intervals.
  *
- *     half-width = the ceil((N + 1) p)-th smallest of the last N |e_t|
+ *     half-width = the ceil((N + 1) p)-th smallest of the last N |e_t| (h / h_t)^slope
  *
- * covers a share p of new observations where errors come in no particular order (split conformal prediction; docs/math.md). */
+ * covers a share p of new observations where those scores come in no particular order (split conformal prediction;
+ * docs/math.md). Row t was forecast from h_t rows and new ones are from all h: errors that fall with the rows that are known,
+ * like a power of their number, are brought to where the model stands. */
 #include "model/model_errors.h"
 
 #include "base/error.h"
@@ -13,10 +15,22 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Rows by which a far target is known later than a near one: one in twenty, and no more than 20. On tanks whose level the
- * pump explains badly, intervals of 90 % covered 54 to 67 % with none, 88 to 89 % with 20 rows, 89 to 90 % with 50, and nothing
- * changed on Lorenz and NARMA10 (docs/results.md). */
-enum { GAP = 20, GAP_SHARE = 20 };
+enum {
+    GAP_SHARE = 10,  /* rows by which a far target is known later than a near one: one in ten, ... */
+    GAP = 50,        /* ... and no more than that (docs/results.md) */
+    FEW_SCORES = 100 /* scores that are taken where that is more than half of the rows */
+};
+
+static int64_t gap_of(int64_t kept)
+{
+    return volt_min(kept / GAP_SHARE, GAP);
+}
+
+/* Scores of an interval: those of the later half of the rows at most. Errors of the first rows say little. */
+static int64_t most_scores(int64_t kept)
+{
+    return volt_min(volt_max(kept / 2, FEW_SCORES), VOLT_INTERVAL_SCORES);
+}
 
 volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list)
 {
@@ -39,11 +53,10 @@ volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bo
                                 volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS])
 {
     int64_t first = kept;
-    for (int64_t count = 0; first > 0 && count < VOLT_INTERVAL_SCORES; first--)
+    for (int64_t count = 0; first > 0 && count < most_scores(kept); first--)
         count += !(without && without[first - 1]);
     wanted[VOLT_ERRORS_NEAR] = (volt_row_errors){.ahead = ahead};
-    wanted[VOLT_ERRORS_FAR] =
-        (volt_row_errors){.ahead = ahead + volt_min(kept / GAP_SHARE, GAP), .begin = first};
+    wanted[VOLT_ERRORS_FAR] = (volt_row_errors){.ahead = ahead + gap_of(kept), .begin = first};
     for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
         volt_error_list *list = &errors->lists[i];
         int64_t rows = kept - wanted[i].begin;
@@ -54,17 +67,76 @@ volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bo
     return VOLT_OK;
 }
 
-int64_t volt_error_scores(const volt_error_list *list, int64_t q, int64_t k, double *scores)
+/* ---- scores ----------------------------------------------------------------------------------- */
+
+/* |e| of output k in rows first .. end - 1 of the list, where there are any; returns how many. Sum of log(h_t) beside them,
+ * h_t = t - `before`. */
+static int64_t sizes_between(const volt_error_list *list, int64_t q, int64_t k, int64_t first, int64_t end,
+                             int64_t before, double *sizes, double *logs)
 {
-    int64_t count = 0, first = list->rows;
-    while (first > 0 && count < VOLT_INTERVAL_SCORES)
-        count += list->scale[--first * q + k] > 0;
-    count = 0;
-    for (int64_t t = first; t < list->rows; t++)
-        if (list->scale[t * q + k] > 0)
-            scores[count++] = fabs(list->e[t * q + k]);
+    int64_t count = 0;
+    *logs = 0;
+    for (int64_t t = first; t < end; t++)
+        if (list->scale[t * q + k] > 0) {
+            sizes[count++] = fabs(list->e[t * q + k]);
+            *logs += log((double)(t - before));
+        }
     return count;
 }
+
+/* The first row of the list with an error of output k; all rows where none has. */
+static int64_t first_error(const volt_error_list *list, int64_t q, int64_t k)
+{
+    int64_t t = 0;
+    while (t < list->rows && !(list->scale[t * q + k] > 0))
+        t++;
+    return t;
+}
+
+/* The slope of log |e_t| over log h_t, h_t = t - before rows being known: from the sizes that one error in ten exceeds, in rows
+ * h / 8 to h / sqrt(8), and from there to h. Such a ratio of quantiles is off by about sqrt(1/early + 1/late); the slope is
+ * taken as nearer to 0 by so much, and never above: that errors grew is no promise that they go on. `sizes` has room for all
+ * rows. */
+static double learning_slope(const volt_error_list *near, int64_t q, int64_t k, int64_t before, double *sizes)
+{
+    enum { LEAST = 10 };
+    double h = (double)(near->rows - before), early_logs, late_logs;
+    int64_t begin = before + (int64_t)ceil(h / 8), middle = before + (int64_t)ceil(h / sqrt(8));
+    int64_t early = sizes_between(near, q, k, begin, middle, before, sizes, &early_logs);
+    int64_t late = sizes_between(near, q, k, middle, near->rows, before, sizes + early, &late_logs);
+    if (early < LEAST || late < LEAST)
+        return 0;
+    volt_sort(sizes, early);
+    volt_sort(sizes + early, late);
+    double at_first = sizes[early * 9 / 10], at_last = sizes[early + late * 9 / 10];
+    double step = late_logs / (double)late - early_logs / (double)early;
+    double fall = log(at_first / at_last) - sqrt(1.0 / (double)early + 1.0 / (double)late);
+    return fall > 0 && isfinite(fall) ? -fmin(fall / step, 1) : 0;
+}
+
+volt_status volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores, int64_t *n)
+{
+    const volt_error_list *near = &errors->lists[VOLT_ERRORS_NEAR], *far = &errors->lists[VOLT_ERRORS_FAR];
+    int64_t before = first_error(near, q, k) - 1, gap = gap_of(near->rows), skipped = near->rows - far->rows;
+    double *sizes = volt_alloc_doubles(volt_max(near->rows, 1), 1);
+    if (!sizes)
+        return VOLT_ERR_MEMORY;
+    double slope = learning_slope(near, q, k, before, sizes), h = (double)(near->rows - before);
+    volt_free(sizes);
+    int64_t count = 0, most = most_scores(near->rows), first = far->rows;
+    while (first > 0 && count < most)
+        count += far->scale[--first * q + k] > 0;
+    count = 0;
+    for (int64_t t = first; t < far->rows; t++)
+        if (far->scale[t * q + k] > 0) {
+            double known = (double)volt_max(skipped + t - gap - before, 1);
+            scores[count++] = fabs(far->e[t * q + k]) * pow(h / known, slope);
+        }
+    *n = count;
+    return VOLT_OK;
+}
+
+/* ---- intervals -------------------------------------------------------------------------------- */
 
 /* The product is a rounding above a whole number where that is meant: 0.9 * (9 + 1) is 9. */
 static double rank_of(int64_t n, double coverage)
@@ -116,33 +188,43 @@ static volt_status check(const volt_model *model, const double *coverages, int64
     return VOLT_OK;
 }
 
+/* Half-widths of output k, one for each coverage. */
+static volt_status find_halves(const volt_model *model, int64_t k, const double *coverages, int64_t count,
+                               double *half)
+{
+    double scores[VOLT_INTERVAL_SCORES];
+    int64_t n = 0;
+    VOLT_TRY(volt_error_scores(&model->errors, model->q, k, scores, &n));
+    volt_sort(scores, n);
+    for (int64_t c = 0; c < count; c++) {
+        int64_t needed = volt_interval_needs(coverages[c]);
+        VOLT_REQUIRE(needed <= VOLT_INTERVAL_SCORES, VOLT_ERR_ARGUMENT,
+                     "an interval that covers %g needs %" PRId64
+                     " errors, and is made from the last %d: the most it can cover is %.6g",
+                     coverages[c], needed, VOLT_INTERVAL_SCORES,
+                     VOLT_INTERVAL_SCORES / (VOLT_INTERVAL_SCORES + 1.0));
+        VOLT_REQUIRE(n >= needed, VOLT_ERR_DATA,
+                     "an interval that covers %g needs the errors of %" PRId64
+                     " training rows, and output %" PRId64 " has %" PRId64,
+                     coverages[c], needed, k + 1, n);
+        half[c] = model->target_scale[k] * volt_interval_quantile(scores, n, coverages[c]);
+    }
+    return VOLT_OK;
+}
+
 volt_status volt_model_interval(const volt_model *model, const double *coverages, int64_t count,
                                 volt_matrix half)
 {
     VOLT_TRY(check(model, coverages, count, half));
-    const volt_error_list *list = &model->errors.lists[VOLT_ERRORS_FAR];
-    double scores[VOLT_INTERVAL_SCORES];
-    for (int pass = 0; pass < 2; pass++) /* nothing is written before everything is known to be there */
-        for (int64_t k = 0; k < model->q; k++) {
-            int64_t n = volt_error_scores(list, model->q, k, scores);
-            volt_sort(scores, n);
-            for (int64_t c = 0; c < count; c++) {
-                int64_t needed = volt_interval_needs(coverages[c]);
-                VOLT_REQUIRE(needed <= VOLT_INTERVAL_SCORES, VOLT_ERR_ARGUMENT,
-                             "an interval that covers %g needs %" PRId64
-                             " errors, and is made from the last %d: the most it can cover is %.6g",
-                             coverages[c], needed, VOLT_INTERVAL_SCORES,
-                             VOLT_INTERVAL_SCORES / (VOLT_INTERVAL_SCORES + 1.0));
-                VOLT_REQUIRE(n >= needed, VOLT_ERR_DATA,
-                             "an interval that covers %g needs the errors of %" PRId64
-                             " training rows, and output %" PRId64 " has %" PRId64,
-                             coverages[c], needed, k + 1, n);
-                if (pass == 1)
-                    half.data[c * half.ld + k] =
-                        model->target_scale[k] * volt_interval_quantile(scores, n, coverages[c]);
-            }
-        }
-    return VOLT_OK;
+    double *found = volt_alloc_doubles(model->q, count);
+    volt_status status = found ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t k = 0; status == VOLT_OK && k < model->q; k++)
+        status = find_halves(model, k, coverages, count, found + k * count);
+    for (int64_t k = 0; status == VOLT_OK && k < model->q; k++)
+        for (int64_t c = 0; c < count; c++)
+            half.data[c * half.ld + k] = found[k * count + c];
+    volt_free(found);
+    return status;
 }
 
 int64_t volt_model_errors_read(const volt_model *model, volt_matrix out)
