@@ -19,9 +19,10 @@ intervals_of_predict()
     expect 0 predict m.safetensors --x d.csv --rows 400: --interval 0.9 -o p.csv
     [ "$(head -n 1 p.csv)" = y,z,y.lo,y.hi,z.lo,z.hi ] || fail "$(head -n 1 p.csv)"
     [ "$(cut -d, -f1,2 p.csv)" = "$(cat plain.csv)" ] || fail "the forecasts are others"
-    # The same width in every row, about the forecast; uniform noise of +-0.1 has nine of ten within 0.09.
+    # The same width in every row, about the forecast; uniform noise of +-0.1 has nine of ten within 0.09, give or take
+    # 0.002 with the 200 errors of the later half.
     awk -F, 'NR > 1 { h = ($4 - $3) / 2; m = ($4 + $3) / 2 - $1
-        if (m ^ 2 > 1e-20 || h < 0.085 || h > 0.1 || (w && (h - w) ^ 2 > 1e-20)) exit 1; w = h }' p.csv ||
+        if (m ^ 2 > 1e-20 || h < 0.08 || h > 0.1 || (w && (h - w) ^ 2 > 1e-20)) exit 1; w = h }' p.csv ||
         fail "$(head -n 3 p.csv)"
     expect 0 predict m.safetensors --x d.csv --rows 400: --interval 0.8,0.995 --index -o p.csv
     [ "$(head -n 1 p.csv)" = row,y,z,y.lo80,y.hi80,y.lo99.5,y.hi99.5,z.lo80,z.hi80,z.lo99.5,z.hi99.5 ] ||
