@@ -1,12 +1,7 @@
 /* src/solve/solver_features.c: ridge regression on explicit states, where they are far fewer than the rows.
  *
- * With K = F F', F n x N, the readout of states B = F' A solves
- *
- *     (G + alpha I) B = H,      G = sum_t (f_t - m) (f_t - m)',   H = sum_t (f_t - m) y_t',   c = mean y - m' B
- *
- * m being the mean of the states with an intercept, and 0 without: the same forecasts as (K + alpha I) A = Y - 1 c gives,
- * for n N^2 operations and N^2 numbers (docs/math.md). The rows go through twice, in blocks that are forgotten: once for
- * the sums, taken about the mean of the first block so that no digits cancel, and once for A = (Y - F B - 1 c) / alpha.
+ * The rows go through twice, in blocks that are forgotten: once for the sums that the readout of states B and the
+ * intercepts c follow from (state_sums.h), and once for the coefficients of the rows, A = (Y - F B - 1 c) / alpha.
  *
  * What only held-out rows can tell (alpha and the kind of target where they are not given, errors one step ahead) the exact
  * solver finds on the last rows. */
@@ -15,9 +10,8 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/gram/gram.h"
-#include "solve/cholesky.h"
-#include "solve/ridge.h"
 #include "solve/solver_table.h"
+#include "solve/state_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,13 +25,14 @@ enum {
 static double bytes(double n, double q, double states)
 {
     double last = fmin(n, LAST_ROWS);
-    return 8 * (4 * states * states + (BLOCK + last) * states + 3 * last * last + (6 * q + 8) * last +
-                (states + BLOCK) * 4 * q + 2 * n * q);
+    return volt_state_sums_bytes(states, 2 * q) +
+           8 * (2 * states * states + (BLOCK + last) * states + 3 * last * last + (6 * q + 8) * last +
+                BLOCK * 4 * q + 2 * n * q);
 }
 
 static bool takes(int64_t n, int64_t q, int64_t states, double available)
 {
-    return states > 0 && n > LEAST_ROWS && states < n / 2 &&
+    return n > LEAST_ROWS && volt_state_sums_pay(n, states) &&
            (available == 0 || bytes((double)n, (double)q, (double)states) <= available);
 }
 
@@ -62,36 +57,29 @@ static volt_status seconds(double n, double states, double *value)
 
 /* ---- sums over the rows ----------------------------------------------------------------------- */
 
-typedef struct sums {
+typedef struct pass {
     const volt_solver_task *task;
     int64_t rows, states, q; /* rows kept; targets: those asked for, and levels behind them */
     int64_t columns;
     volt_view first, level; /* targets */
-    double *block;          /* BLOCK x states */
-    double *targets;        /* BLOCK x columns */
-    double *about;          /* states: what is subtracted from every state */
-    double *G;              /* states x states, lower triangle */
-    double *H;              /* states x columns */
-    double *total;          /* states: sum of f - about */
-    double *y;              /* columns: sum of targets */
-    double *last;           /* states of the last rows: at most LAST_ROWS x states */
-    double *S, *B,
-        *c; /* room for a system, its solution, and intercepts: states x states, states x columns, columns */
-    double counted; /* rows that have a target */
-} sums;
+    volt_state_sums *sums;
+    double *block;   /* BLOCK x states */
+    double *targets; /* BLOCK x columns */
+    double *last;    /* states of the last rows: at most LAST_ROWS x states */
+} pass;
 
-static bool has_target(const sums *s, int64_t i)
+static bool has_target(const pass *s, int64_t i)
 {
     return !(s->task->without && s->task->without[i]);
 }
 
-static int64_t last_rows(const sums *s)
+static int64_t last_rows(const pass *s)
 {
     return volt_min(s->rows, LAST_ROWS);
 }
 
 /* Targets of rows first .. first + count - 1, side by side. */
-static void take_targets(const sums *s, int64_t first, int64_t count)
+static void take_targets(const pass *s, int64_t first, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         double *to = s->targets + i * s->columns;
@@ -101,43 +89,22 @@ static void take_targets(const sums *s, int64_t first, int64_t count)
     }
 }
 
-/* The mean of the states of a block. */
-static void choose_centre(sums *s, int64_t count)
+/* A block of rows joins the sums, and what lies among the last rows is kept. */
+static void add_block(pass *s, int64_t first, int64_t count)
 {
-    for (int64_t k = 0; k < s->states; k++)
-        s->about[k] = 0;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t k = 0; k < s->states; k++)
-            s->about[k] += s->block[i * s->states + k] / (double)count;
-}
-
-/* A block of rows joins the sums; rows without a target count for nothing. */
-static void add_block(sums *s, int64_t first, int64_t count)
-{
-    volt_blas_int n = (volt_blas_int)s->states, m = (volt_blas_int)s->columns, rows = (volt_blas_int)count;
-    if (first == 0)
-        choose_centre(s, count);
+    const bool *without = s->task->without;
     take_targets(s, first, count);
     for (int64_t i = 0; i < count; i++) {
-        double *f = s->block + i * s->states;
         int64_t late = first + i - (s->rows - last_rows(s));
         if (late >= 0)
-            memcpy(s->last + late * s->states, f, (size_t)s->states * sizeof *f);
-        bool there = has_target(s, first + i);
-        for (int64_t k = 0; k < s->states; k++) {
-            f[k] = there ? f[k] - s->about[k] : 0;
-            s->total[k] += f[k];
-        }
-        for (int64_t k = 0; k < s->columns; k++)
-            s->y[k] += s->targets[i * s->columns + k];
-        s->counted += there;
+            memcpy(s->last + late * s->states, s->block + i * s->states, (size_t)s->states * sizeof(double));
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, rows, 1, s->block, n, 1, s->G, n);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, m, rows, 1, s->block, n, s->targets, m, 1, s->H, m);
+    volt_state_sums_add(s->sums, volt_view_of(s->block, count, s->states),
+                        volt_view_of(s->targets, count, s->columns), without ? without + first : NULL);
 }
 
 /* Rows of the washout are passed over. */
-static volt_status add_rows(sums *s, double share)
+static volt_status add_rows(pass *s, double share)
 {
     volt_operator *op = s->task->kernel;
     volt_stage stage;
@@ -151,51 +118,6 @@ static volt_status add_rows(sums *s, double share)
     return volt_stage_end(&stage);
 }
 
-/* ---- one system ------------------------------------------------------------------------------- */
-
-/* S <- G + alpha I and B <- H about the mean, or about 0. The sums are about `about`. */
-static void make_system(const sums *s, double alpha, bool constant)
-{
-    int64_t n = s->states;
-    double count = s->counted;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j <= i; j++) {
-            double shift = constant ? -s->total[i] * s->total[j] / count
-                                    : s->total[i] * s->about[j] + s->about[i] * s->total[j] +
-                                          count * s->about[i] * s->about[j];
-            s->S[i * n + j] = s->G[i * n + j] + shift + (i == j ? alpha : 0);
-        }
-        for (int64_t k = 0; k < s->columns; k++)
-            s->B[i * s->columns + k] =
-                s->H[i * s->columns + k] + (constant ? -s->total[i] / count : s->about[i]) * s->y[k];
-    }
-}
-
-/* B and c for this alpha, of all columns. */
-static volt_status solve_system(const sums *s, double alpha, bool constant, double *rcond)
-{
-    int64_t n = s->states, pivot = 0;
-    volt_matrix S = volt_matrix_of(s->S, n, n), B = volt_matrix_of(s->B, n, s->columns);
-    make_system(s, alpha, constant);
-    double size = 0, norm = volt_symmetric_norm(volt_as_view(S), s->block);
-    for (int64_t i = 0; i < n; i++)
-        size = fmax(size, s->S[i * n + i]);
-    VOLT_REQUIRE(isfinite(norm), VOLT_ERR_NOT_FINITE, "the states of the reservoir are too large for a double");
-    volt_cholesky_factor(S, NULL, &pivot);
-    if (pivot > 0)
-        return volt_ridge_singular(pivot, n, alpha, (double)n * 0x1p-52 * size);
-    VOLT_TRY(volt_cholesky_rcond(S, norm, rcond));
-    volt_cholesky_forward(S, B);
-    volt_cholesky_backward(S, B);
-    for (int64_t k = 0; k < s->columns; k++) {
-        s->c[k] = constant ? s->y[k] : 0;
-        for (int64_t i = 0; constant && i < n; i++)
-            s->c[k] -= (s->total[i] + s->counted * s->about[i]) * s->B[i * s->columns + k];
-        s->c[k] /= s->counted;
-    }
-    return VOLT_OK;
-}
-
 /* ---- the readout as chosen -------------------------------------------------------------------- */
 
 static volt_chosen chosen_of(const volt_solver_task *task, int64_t k)
@@ -206,25 +128,25 @@ static volt_chosen chosen_of(const volt_solver_task *task, int64_t k)
 }
 
 /* Output k from the system that was solved last. */
-static void take_output(const sums *s, int64_t k, const volt_chosen *chosen, volt_readout *readout)
+static void take_output(const pass *s, int64_t k, const volt_chosen *chosen, volt_readout *readout)
 {
     int64_t column = chosen->level ? s->q + k : k;
     for (int64_t i = 0; i < s->states; i++)
-        readout->states.data[i * readout->states.ld + k] = chosen->share * s->B[i * s->columns + column];
-    readout->intercepts[k] = chosen->share * s->c[column];
+        readout->states.data[i * readout->states.ld + k] = chosen->share * s->sums->B[i * s->columns + column];
+    readout->intercepts[k] = chosen->share * s->sums->c[column];
 }
 
 /* Where the kernel plays no part: 0, or the mean of the targets. */
-static void take_constant(const sums *s, int64_t k, const volt_chosen *chosen, volt_readout *readout)
+static void take_constant(const pass *s, int64_t k, const volt_chosen *chosen, volt_readout *readout)
 {
     for (int64_t i = 0; i < s->states; i++)
         readout->states.data[i * readout->states.ld + k] = 0;
-    bool mean = chosen->share > 0 && chosen->constant && s->counted > 0;
-    readout->intercepts[k] = mean ? s->y[chosen->level ? s->q + k : k] / s->counted : 0;
+    bool mean = chosen->share > 0 && chosen->constant && s->sums->counted > 0;
+    readout->intercepts[k] = mean ? s->sums->y[chosen->level ? s->q + k : k] / s->sums->counted : 0;
 }
 
 /* One system for every alpha, with and without a constant, that an output wants. */
-static volt_status solve_outputs(const sums *s, volt_readout *readout)
+static volt_status solve_outputs(const pass *s, volt_readout *readout)
 {
     double alpha = 0, rcond = 1;
     bool constant = false;
@@ -239,7 +161,7 @@ static volt_status solve_outputs(const sums *s, volt_readout *readout)
         if (chosen.alpha != alpha || chosen.constant != constant) {
             alpha = chosen.alpha;
             constant = chosen.constant;
-            VOLT_TRY(solve_system(s, alpha, constant, &rcond));
+            VOLT_TRY(volt_state_sums_solve(s->sums, alpha, constant, &rcond));
             readout->rcond = fmin(readout->rcond, rcond);
         }
         take_output(s, k, &chosen, readout);
@@ -250,7 +172,7 @@ static volt_status solve_outputs(const sums *s, volt_readout *readout)
 /* ---- coefficients of the rows ----------------------------------------------------------------- */
 
 /* A row of fitted values, intercept not in it, and the row of A that follows: (share y - f B - c) / alpha. */
-static void finish_row(const sums *s, int64_t i, const double *fitted, volt_readout *readout)
+static void finish_row(const pass *s, int64_t i, const double *fitted, volt_readout *readout)
 {
     for (int64_t k = 0; k < s->q; k++) {
         volt_chosen chosen = chosen_of(s->task, k);
@@ -262,7 +184,7 @@ static void finish_row(const sums *s, int64_t i, const double *fitted, volt_read
 }
 
 /* All rows once more, those of the washout too. */
-static volt_status finish_rows(const sums *s, double from, volt_readout *readout)
+static volt_status finish_rows(const pass *s, double from, volt_readout *readout)
 {
     volt_operator *op = s->task->kernel;
     int64_t w = s->task->washout;
@@ -318,7 +240,7 @@ static int report_inner(const char *stage, double fraction, void *context)
 
 /* The exact solver on the last rows: its choice and its errors are kept, its readout is not. `room` has rows x q numbers
  * and 2 q. */
-static volt_status ask_last_rows(const sums *s, volt_operator *K, inner_progress *inner, double *room)
+static volt_status ask_last_rows(const pass *s, volt_operator *K, inner_progress *inner, double *room)
 {
     const volt_solver_task *task = s->task;
     int64_t rows = last_rows(s), skipped = s->rows - rows;
@@ -360,7 +282,7 @@ static volt_status ask_last_rows(const sums *s, volt_operator *K, inner_progress
     return status;
 }
 
-static volt_status hold_out(const sums *s, double from, double share)
+static volt_status hold_out(const pass *s, double from, double share)
 {
     inner_progress inner = {s->task->progress, from, share};
     int64_t rows = last_rows(s);
@@ -383,31 +305,21 @@ static volt_status hold_out(const sums *s, double from, double share)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static void release(sums *s)
+static void release(pass *s)
 {
-    double *const memory[] = {s->block, s->targets, s->about, s->G, s->H, s->total,
-                              s->y,     s->last,    s->S,     s->B, s->c};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        volt_free(memory[i]);
+    volt_state_sums_free(s->sums);
+    volt_free(s->block);
+    volt_free(s->targets);
+    volt_free(s->last);
 }
 
-static volt_status allocate(sums *s)
+static volt_status allocate(pass *s)
 {
-    int64_t n = s->states, m = s->columns;
-    s->block = volt_alloc_doubles(BLOCK, n);
-    s->targets = volt_alloc_doubles(BLOCK, m);
-    s->about = volt_alloc_doubles(n, 1);
-    s->G = volt_alloc_zero(n * n, sizeof(double));
-    s->H = volt_alloc_zero(n * m, sizeof(double));
-    s->total = volt_alloc_zero(n, sizeof(double));
-    s->y = volt_alloc_zero(m, sizeof(double));
-    s->last = volt_alloc_doubles(last_rows(s), n);
-    s->S = volt_alloc_doubles(n, n);
-    s->B = volt_alloc_doubles(n, m);
-    s->c = volt_alloc_doubles(m, 1);
-    bool has = s->block && s->targets && s->about && s->G && s->H && s->total && s->y && s->last && s->S &&
-               s->B && s->c;
-    return has ? VOLT_OK : VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_state_sums_create(s->states, s->columns, &s->sums));
+    s->block = volt_alloc_doubles(BLOCK, s->states);
+    s->targets = volt_alloc_doubles(BLOCK, s->columns);
+    s->last = volt_alloc_doubles(last_rows(s), s->states);
+    return s->block && s->targets && s->last ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 static volt_status solve(const volt_solver_task *task, volt_readout *readout)
@@ -416,7 +328,7 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT,
                  "the solver \"features\" needs a kernel with explicit states");
     bool levels = task->choice && task->choice->level.data;
-    sums s = {.task = task,
+    pass s = {.task = task,
               .rows = readout->A.rows,
               .states = task->kernel->n_states,
               .q = readout->A.cols,
