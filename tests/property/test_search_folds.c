@@ -70,6 +70,7 @@ static const form forms[] = {
     {"esn:size=12,radius=0.8,seed=3", 1e-3, 1},
     {"esn:size=8,activation=identity,degree=2,leak=0.7", 1e-3, 1},
     {"sas:size=9,norm=0.8", 1e-3, 1},
+    {"esn:size=6,leak=0.5 + 0.5*sas:size=5,norm=0.7", 1e-3, 1},
     {"esn:size=10,pole=0.4 + 0.5*sas:size=7,norm=0.7*rbf:gamma=0.8", 1e-3, 1},
 };
 enum { FORMS = (int)(sizeof forms / sizeof *forms) };

@@ -5,9 +5,11 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
+#include "kernel/engine/states.h"
 #include "kernel/gram/gram.h"
 #include "model/scaling.h"
 #include "select/folds/block_score.h"
+#include "select/folds/state_folds.h"
 #include "stats/forecast_pair.h"
 
 #include <inttypes.h>
@@ -224,6 +226,29 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     return status;
 }
 
+int64_t volt_longest_block(const volt_problem *problem)
+{
+    int64_t longest = 0;
+    for (int64_t k = 0; k < problem->n_splits; k++)
+        longest = volt_max(longest, problem->splits[k].end - problem->splits[k].begin);
+    return longest;
+}
+
+int64_t volt_candidate_states(const volt_problem *problem, const volt_resolved *resolved)
+{
+    int64_t states = volt_states_count(resolved);
+    bool blocks = problem->score < VOLT_SCORE_PREQUENTIAL;
+    return blocks && volt_state_sums_pay(problem->most_rows, states) ? states : 0;
+}
+
+/* Of what an evaluation allocates beside the workspace and the inputs. */
+static double evaluation_bytes(const volt_problem *problem, const volt_resolved *resolved)
+{
+    return volt_candidate_states(problem, resolved) > 0
+               ? volt_state_folds_bytes(problem, resolved)
+               : volt_engine_bytes(resolved, problem->most_rows, problem->most_rows);
+}
+
 volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, bool feeds, double *bytes)
 {
     volt_kernel *kernel = NULL;
@@ -240,7 +265,7 @@ volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, 
         extents[s] = inputs->extent;
     status = volt_kernel_resolve_slices(kernel, extents, columns, &resolved);
     if (status == VOLT_OK)
-        *bytes = volt_engine_bytes(&resolved, problem->most_rows, problem->most_rows);
+        *bytes = evaluation_bytes(problem, &resolved);
     if (volt_kernel_filters(kernel))
         *bytes += 8 * (double)problem->n * (double)(slices * columns);
     if (feeds)

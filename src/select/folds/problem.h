@@ -38,6 +38,14 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
                                 volt_problem **problem);
 void volt_problem_free(volt_problem *problem);
 
+/* Rows of the longest block of validation. */
+int64_t volt_longest_block(const volt_problem *problem);
+
+/* Numbers in the explicit states that a candidate, resolved, is evaluated in (state_folds.h): where it has some, they are
+ * far fewer than the rows, and the score is one of blocks. 0: it is evaluated in its rows. */
+struct volt_resolved;
+int64_t volt_candidate_states(const volt_problem *problem, const struct volt_resolved *resolved);
+
 /* Bytes that the engine of a kernel, with outputs that come back or without, takes beside the workspace, at most; 0 for a text that is no kernel on these
  * inputs, whose evaluation says why. VOLT_ERR_MEMORY. */
 volt_status volt_candidate_bytes(const volt_problem *problem, const char *kernel, bool feeds, double *bytes);

@@ -137,15 +137,6 @@ static void set_feedback(const volt_fold_run *run, volt_fed *fed)
     }
 }
 
-/* Coefficients of the washout are 0. */
-static void set_readout(const volt_fold_run *run, volt_model *model)
-{
-    int64_t w = run->problem->washout, q = model->q;
-    volt_matrix A = volt_matrix_of(model->coefficients + w * q, model->n - w, q);
-    volt_factor_reset_readout(run->factor, A);
-    memcpy(model->intercepts, run->factor->shift, (size_t)q * sizeof(double));
-}
-
 /* The rows of the block as they stand before the output of the row before is put behind them. */
 static volt_view block_inputs(const volt_fold_run *run)
 {
@@ -186,29 +177,28 @@ static volt_status run_block(const volt_fold_run *run, const volt_model *model, 
 volt_status volt_fold_simulate(const volt_fold_run *run, volt_matrix out)
 {
     const volt_problem *problem = run->problem;
-    int64_t q = problem->q, d = problem->d, rows = problem->washout + run->factor->m;
+    int64_t q = problem->q, d = problem->d;
     int64_t *anchors = volt_alloc(q, sizeof *anchors);
-    double *numbers = volt_alloc_zero(rows * q + q + d + q, sizeof *numbers);
-    volt_model model = {.n = rows,
+    double *shift = volt_alloc_zero(d + q, sizeof *shift);
+    volt_model model = {.n = run->columns->m,
                         .d = run->past.cols,
                         .q = q,
                         .recipe = {.inputs = d, .columns = d, .plain = true},
                         .anchors = anchors,
                         .resolved = *run->resolved,
                         .columns = run->columns,
-                        .input = {.shift = numbers + rows * q + q, .scale = run->fed->shrink},
+                        .input = {.shift = shift, .scale = run->fed->shrink},
                         .target_mean = problem->target_mean,
                         .target_scale = problem->target_scale,
-                        .coefficients = numbers,
-                        .intercepts = numbers + rows * q};
+                        .coefficients = (double *)run->coefficients,
+                        .intercepts = (double *)run->intercepts};
     volt_status status =
-        anchors && numbers ? volt_recipe_feed_back(&model.recipe, q, run->fed->omega) : VOLT_ERR_MEMORY;
+        anchors && shift ? volt_recipe_feed_back(&model.recipe, q, run->fed->omega) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         for (int64_t k = 0; k < q; k++)
             anchors[k] = -1;
         volt_recipe_use_filters(&model.recipe, run->kernel);
         set_feedback(run, &model.recipe.fed);
-        set_readout(run, &model);
         status = push_past(run, &model.end);
     }
     if (status == VOLT_OK)
@@ -218,7 +208,7 @@ volt_status volt_fold_simulate(const volt_fold_run *run, volt_matrix out)
     volt_recent_release(&model.recent);
     volt_recipe_release(&model.recipe);
     volt_past_free(model.end);
-    volt_free(numbers);
+    volt_free(shift);
     volt_free(anchors);
     return status;
 }

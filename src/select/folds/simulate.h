@@ -6,7 +6,6 @@
 #include "base/progress.h"
 #include "kernel/engine/columns.h"
 #include "select/folds/problem.h"
-#include "solve/factor.h"
 
 /* Scaled inputs with the outputs of the row before, measured, behind them. */
 typedef struct volt_fed_inputs {
@@ -33,8 +32,9 @@ typedef struct volt_fold_run {
     const volt_split *split;
     const volt_kernel *kernel;
     const volt_resolved *resolved;
-    volt_columns *columns; /* the training rows, those of the washout too */
-    volt_factor *factor;   /* whose intercepts are there */
+    volt_columns *columns;      /* the training rows, those of the washout too, or coordinates of states ... */
+    const double *coefficients; /* ... and what a row against them is multiplied by (columns->m x q) ... */
+    const double *intercepts;   /* ... with this added (q) */
     const volt_fed_inputs *fed;
     volt_view past;   /* the rows before the block since the last zero past, as the kernel sees them ... */
     volt_view scaled; /* ... and before they are filtered */

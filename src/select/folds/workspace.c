@@ -5,14 +5,6 @@
 #include "base/numbers.h"
 #include "solve/choice.h"
 
-static int64_t longest_block(const volt_problem *problem)
-{
-    int64_t longest = 0;
-    for (int64_t k = 0; k < problem->n_splits; k++)
-        longest = volt_max(longest, problem->splits[k].end - problem->splits[k].begin);
-    return longest;
-}
-
 void volt_workspace_free(volt_workspace *workspace)
 {
     if (!workspace)
@@ -32,7 +24,7 @@ void volt_workspace_free(volt_workspace *workspace)
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace)
 {
     const volt_backend *backend = volt_backend_current();
-    int64_t n = problem->most_rows, block = longest_block(problem);
+    int64_t n = problem->most_rows, block = volt_longest_block(problem);
     bool resets = problem->start == VOLT_START_RESET;
     volt_workspace *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
@@ -59,7 +51,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
 
 double volt_workspace_bytes(const volt_problem *problem)
 {
-    double n = (double)problem->most_rows, q = (double)problem->q, block = (double)longest_block(problem);
+    double n = (double)problem->most_rows, q = (double)problem->q, block = (double)volt_longest_block(problem);
     double cross = problem->start == VOLT_START_RESET ? block * n : 0;
     return volt_factor_bytes(problem->most_rows, problem->q) + 8 * (n * (2 * q + 3) + block * q + cross);
 }
