@@ -33,6 +33,11 @@ learn_rows()
     same out learned
     expect 0 stream model.safetensors --learn --forget 0.9 <pairs
     cmp -s out learned && fail "forgetting makes no difference"
+    cp out faded
+    expect 0 stream model.safetensors --learn --forget 0.9 --forget-what dynamics <pairs
+    same out faded
+    expect 0 stream model.safetensors --learn --forget 0.9 --forget-what all <pairs
+    cmp -s out faded && fail "what fades makes no difference"
     # Headers name inputs and targets, in any order; JSON and a header of its own are as without --learn.
     { echo v,u; paste -d, y-after.csv x-after.csv; } >named
     expect 0 stream model.safetensors --learn --header <named
@@ -133,6 +138,15 @@ learn_refusals()
     err_has 'nine.state was learned with --window 9, and --window is 8$'
     expect 2 stream model.safetensors --learn --forget 0.5 --state nine.state <pairs
     err_has 'nine.state was learned with --forget 1, and --forget is 0.5$'
+    expect 2 stream model.safetensors --learn --forget-what all <pairs
+    err_has '^volterra stream: --forget-what goes with --forget$'
+    expect 2 stream model.safetensors --learn --forget 0.9 --forget-what level <pairs
+    expect 0 stream model.safetensors --learn --forget 0.9 --forget-what all --state all.state --journal all.journal <pairs
+    expect 0 stream model.safetensors --learn --forget 0.9 --state all.state <pairs
+    expect 2 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --state all.state <pairs
+    err_has 'all.state was learned with --forget-what all$'
+    expect 1 stream model.safetensors --learn --forget 0.9 --journal all.journal <pairs
+    err_has 'window, forget and forget_what 0 0.9 all, and this one has 0 0.9 dynamics$'
     expect 1 stream model.safetensors --state nine.state <x-after.csv
     err_has 'is not the state of a volterra stream'
     small_model
@@ -163,44 +177,66 @@ learn_in_parts()
 }
 check "stream --learn goes on from its state and its journal" learn_in_parts
 
-# Fed row by row, and killed as soon as so many answers have come and one more row is on its way.
+# rows_kept: how many rows are in killed.state and killed.journal together, whatever was cut short.
+rows_kept()
+{
+    local in_state=0 in_journal=0
+    [ ! -e killed.state ] || in_state=$(grep -ao '"events":"[0-9]*"' killed.state | grep -o '[0-9]*')
+    if [ -e killed.journal ] && [ "$(wc -l <killed.journal)" -gt 0 ]; then
+        in_journal=$(($(head -n 1 killed.journal | cut -d' ' -f4) + $(wc -l <killed.journal) - 1))
+    fi
+    echo $((in_state > in_journal ? in_state : in_journal))
+}
+
+# kill_after ANSWERS FED END: the learner gets FED rows, and with END the end of its input; it is killed, wherever it
+# stands, once so many answers have come.
+kill_after()
+{
+    local job reply i
+    mkfifo question answer
+    "$VOLTERRA" stream model.safetensors --learn --window 6 --state killed.state --journal killed.journal \
+        <question >answer 2>err &
+    job=$!
+    exec 3>question 4<answer
+    head -n "$2" pairs >&3
+    [ -z "$3" ] || exec 3>&-
+    for ((i = 0; i < $1; i++)); do
+        read -r -t 120 reply <&4 || fail "no answer to row $((i + 1))"
+        printf '%s\n' "$reply" >>heard
+    done
+    kill -KILL $job
+    wait $job
+    exec 3>&- 4<&-
+    rm question answer
+}
+
+# 50 moments: whatever the learner was doing, all that was answered is kept, and it goes on to the same state.
 learn_killed()
 {
     learning_model
-    expect 0 stream model.safetensors --learn --window 20 --state whole.state <pairs
-    expect 0 stream model.safetensors --learn --window 20 --state before.state </dev/null
-    local with answers job reply done_rows
-    for with in 'journal' 'state journal'; do
-        for answers in 0 1 7 16; do
-            rm -f killed.* question answer
-            [ "$with" = journal ] || cp before.state killed.state
-            mkfifo question answer
-            "$VOLTERRA" stream model.safetensors --learn --window 20 --state killed.state --journal killed.journal \
-                <question >answer 2>err &
-            job=$!
-            exec 3>question 4<answer
-            head -n "$((answers + 1))" pairs >&3
-            for ((i = 0; i < answers; i++)); do
-                read -r -t 120 reply <&4 || fail "no answer to row $((i + 1))"
-            done
-            kill -KILL $job
-            wait $job
-            exec 3>&- 4<&-
-            done_rows=0
-            if [ -s killed.journal ]; then
-                done_rows=$(($(wc -l <killed.journal) - 1))
-                [ "$done_rows" -ge 0 ] || done_rows=0
-            fi
-            [ "$done_rows" -ge "$answers" ] || fail "$done_rows rows are in the journal after $answers answers"
-            [ "$done_rows" -le "$((answers + 1))" ] || fail "$done_rows rows are in the journal"
-            tail -n +"$((done_rows + 1))" pairs >rest
-            expect 0 stream model.safetensors --learn --window 20 --state killed.state --journal killed.journal <rest
-            same killed.state whole.state
-            nothing_left
-        done
+    expect 0 stream model.safetensors --learn --window 6 --state whole.state <pairs
+    cp out whole
+    expect 0 stream model.safetensors --learn --window 6 --state before.state </dev/null
+    local moment answers fed end kept
+    for ((moment = 0; moment < 50; moment++)); do
+        answers=$((moment * 7 % 25)) fed=$((moment * 7 % 25 + 1 + moment % 5))
+        rm -f killed.* heard
+        touch heard
+        [ $((moment % 2)) -eq 0 ] || cp before.state killed.state
+        end=
+        [ $((moment % 3)) -ne 2 ] || end=yes
+        kill_after $answers $fed "$end"
+        head -n $answers whole | cmp -s - heard || fail "moment $moment: other answers than without an end"
+        kept=$(rows_kept)
+        [ "$kept" -ge "$answers" ] || fail "moment $moment: $kept rows are kept after $answers answers"
+        [ "$kept" -le "$fed" ] || fail "moment $moment: $kept rows are kept of $fed"
+        tail -n +"$((kept + 1))" pairs >rest
+        expect 0 stream model.safetensors --learn --window 6 --state killed.state --journal killed.journal <rest
+        same killed.state whole.state
+        nothing_left
     done
 }
-check "stream --learn --journal: kill -9 loses nothing" learn_killed
+check "stream --learn --journal: kill -9 at 50 moments loses nothing" learn_killed
 
 # Lines of records: another one begins with an empty line.
 learn_records()
