@@ -1,4 +1,4 @@
-/* bench/bench_learn.c: a row learned: append and drop in a window, append alone, a long run, a system that drifts.
+/* bench/bench_learn.c: a row learned: append and drop in a window, append alone, a long run.
  *
  * BENCH_LEARN_ROWS  rows of the long run (20000): its factor is compared with the matrix of the window at the end */
 #include "measure.h"
@@ -188,74 +188,6 @@ static void run_long(int64_t rows)
     volt_model_free(model);
 }
 
-/* ---- a system that drifts --------------------------------------------------------------------- */
-
-enum { DRIFT_ROWS = 4500, DRIFT_TRAINED = 400, PERIOD = 1500 };
-
-/* y = 0.8 cos(p) x_t + 0.6 sin(p) x_t x_{t-1} + 0.4 cos(2 p) x_{t-2} + noise, p turning once in PERIOD rows. */
-static void make_drift(double *X, double *Y)
-{
-    volt_rng rng;
-    volt_rng_init(&rng, 92, 0);
-    for (int64_t t = 0; t < DRIFT_ROWS; t++) {
-        double p = 2 * 3.14159265358979 * (double)t / PERIOD;
-        X[t] = 2 * volt_rng_uniform(&rng) - 1;
-        Y[t] = 0.8 * cos(p) * X[t] + 0.05 * volt_rng_normal(&rng);
-        if (t > 1)
-            Y[t] += 0.6 * sin(p) * X[t] * X[t - 1] + 0.4 * cos(2 * p) * X[t - 2];
-    }
-}
-
-/* Root mean squared error of the forecasts, the best of three alphas. */
-static double drift_error(const double *X, const double *Y, int64_t window, double forget)
-{
-    double best = INFINITY;
-    for (int a = 0; a < 3; a++) {
-        volt_kernel *kernel = NULL;
-        volt_model *model = NULL;
-        volt_fit_options options = volt_fit_options_default();
-        options.alpha = pow(10, -a);
-        need(volt_kernel_parse("volterra:tau_coef=0.6,lambda_coef=0.6", &kernel), "the kernel");
-        need(volt_model_fit(kernel, volt_view_of(X, DRIFT_TRAINED, 1), volt_view_of(Y, DRIFT_TRAINED, 1),
-                            &options, (volt_matrix){0}, &model),
-             "fit");
-        volt_learner *learner = begin(model, window, forget);
-        double sum = 0, forecast;
-        for (int64_t t = DRIFT_TRAINED; t < DRIFT_ROWS; t++) {
-            need(volt_learner_update(learner, X + t, Y + t, &forecast), "a row");
-            sum += (forecast - Y[t]) * (forecast - Y[t]);
-        }
-        best = fmin(best, sqrt(sum / (DRIFT_ROWS - DRIFT_TRAINED)));
-        volt_learner_free(learner);
-        volt_model_free(model);
-        volt_kernel_free(kernel);
-    }
-    return best;
-}
-
-static void run_drift(void)
-{
-    static const struct {
-        int64_t window;
-        double forget;
-    } ways[] = {{50, 1}, {100, 1}, {200, 1}, {400, 1}, {400, 0.995}, {400, 0.99}, {400, 0.98}};
-    double X[DRIFT_ROWS], Y[DRIFT_ROWS], plain = INFINITY, fading = INFINITY;
-    make_drift(X, Y);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        char parameters[64];
-        double error = drift_error(X, Y, ways[i].window, ways[i].forget);
-        snprintf(parameters, sizeof parameters, "window=%d forget=%g", (int)ways[i].window, ways[i].forget);
-        report(
-            &(measurement){.name = "learn: drift", .parameters = parameters, .value = error, .unit = "RMSE"});
-        if (ways[i].forget == 1)
-            plain = fmin(plain, error);
-        else
-            fading = fmin(fading, error);
-    }
-    report(&(measurement){
-        .name = "learn: forgetting", .parameters = "best", .value = fading / plain, .unit = "of windows"});
-}
-
 int main(void)
 {
     const char *rows = getenv("BENCH_LEARN_ROWS");
@@ -263,7 +195,6 @@ int main(void)
     time_rows("learn: window", SHORT_WINDOW, SHORT_WINDOW, TIMED, 0.3);
     time_rows("learn: window", LONG_WINDOW, LONG_WINDOW, TIMED, 4);
     time_rows("learn: append", GROWN, 0, 40, 30);
-    run_drift();
     run_long(rows && *rows ? atoll(rows) : 20000);
     return 0;
 }
