@@ -1,25 +1,12 @@
 /* cli/commands/cmd_stream.c: volterra stream, one line of inputs in, one line of forecasts out. */
-#define _POSIX_C_SOURCE 200809L
 #include "args/command.h"
 #include "commands/forecast.h"
-#include "commands/live_model.h"
-#include "files/header_line.h"
-#include "files/model_times.h"
+#include "commands/stream_session.h"
 #include "files/outputs.h"
-#include "files/row_lines.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "volterra.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-typedef enum missing_line { MISSING_SKIP, MISSING_HOLD, MISSING_ERROR } missing_line;
 
 static const choice missing_line_choices[] = {
     {"skip", MISSING_SKIP, NULL},
@@ -28,15 +15,12 @@ static const choice missing_line_choices[] = {
     {NULL, 0, NULL},
 };
 
-typedef struct stream_arguments {
-    common_arguments common;
-    const char *model, *state, *journal;
-    int start, beyond, missing;
-    int64_t window;
-    double forget;
-    bool strict, header, learn;
-    band_request bands;
-} stream_arguments;
+/* 1 + what the library calls it: 0 is not given. */
+static const choice forget_what_choices[] = {
+    {"dynamics", 1 + VOLT_FORGET_DYNAMICS, NULL},
+    {"all", 1 + VOLT_FORGET_ALL, NULL},
+    {NULL, 0, NULL},
+};
 
 static const option rows[] = {
     {.name = "MODEL",
@@ -89,6 +73,13 @@ static const option rows[] = {
      .offset = offsetof(stream_arguments, forget),
      .argument = "PHI",
      .meaning = "with --learn: the kernel of rows i and j fades by PHI^(|i-j|/2), 0 < PHI <= 1 (default: 1)"},
+    {.name = "forget-what",
+     .kind = OPTION_CHOICE,
+     .choices = forget_what_choices,
+     .offset = offsetof(stream_arguments, forget_what),
+     .meaning =
+         "with --forget: how inputs act fades, and the level stays; or the level fades as well (default: "
+         "dynamics)"},
     {.name = "journal",
      .kind = OPTION_TEXT,
      .offset = offsetof(stream_arguments, journal),
@@ -107,410 +98,6 @@ static const option rows[] = {
      .meaning = "begin the output with a line of column names"},
 };
 
-/* Lines of one kind: how many, and where the first is. */
-typedef struct line_count {
-    int64_t count, first;
-} line_count;
-
-/* One run of the command. */
-typedef struct stream_session {
-    const stream_arguments *arguments;
-    volt_model_info info;
-    model_times times; /* of the model */
-    live_model live;
-    row_lines lines;
-    const char **names; /* of the cells of a line, where they are not the inputs' alone */
-    double *cells;      /* of a line: inputs, and with --learn targets */
-    double *x, *y;      /* a row, its forecast */
-    double *half;       /* half-widths of its intervals */
-    double *last;       /* the row before, where a value is held */
-    int64_t answered;   /* rows with a forecast */
-    int64_t beyond;     /* rows beyond the ball before this run */
-    line_count refused, skipped, held, without_target, unlearned;
-    bool flush_lines; /* somebody may be waiting for the answer */
-    bool is_first;    /* the next row is the first of a record that began here */
-} stream_session;
-
-static void count_line(line_count *lines, int64_t line)
-{
-    if (lines->count++ == 0)
-        lines->first = line;
-}
-
-/* ---- output ----------------------------------------------------------------------------------- */
-
-static void end_answer(const stream_session *session, const char *end)
-{
-    puts(end);
-    if (session->flush_lines)
-        fflush(stdout);
-}
-
-static void print_forecast(const stream_session *session)
-{
-    char number[VOLT_NUMBER_LENGTH];
-    bool json = session->arguments->common.json;
-    if (json)
-        putchar('[');
-    for (int64_t k = 0; k < session->info.q; k++) {
-        if (k)
-            putchar(',');
-        fputs(volt_format_number(session->y[k], number), stdout);
-    }
-    bands_print(&session->arguments->bands, session->info.q, session->y, session->half, json ? "null" : "NA");
-    end_answer(session, json ? "]" : "");
-}
-
-/* The answer to a line that brought no forecast: answers stand line by line beside the rows. */
-static void print_nothing(const stream_session *session)
-{
-    bool json = session->arguments->common.json;
-    for (int64_t k = 0;
-         !json && k < session->info.q + bands_columns(&session->arguments->bands, session->info.q); k++)
-        fputs(k ? ",NA" : "NA", stdout);
-    end_answer(session, json ? "null" : "");
-}
-
-static int print_header(const stream_session *session)
-{
-    const forecast_output output = {.bands = session->arguments->bands};
-    const char **names = forecast_names(&session->info, &output);
-    if (!names)
-        return complain(EXIT_FAILED, "not enough memory for the column names");
-    header_line_print(stdout, names, session->info.q + bands_columns(&output.bands, session->info.q));
-    output_names_free(names);
-    if (session->flush_lines)
-        fflush(stdout);
-    return 0;
-}
-
-/* ---- input ------------------------------------------------------------------------------------ */
-
-static int complain_line(const stream_session *session, const char *problem, const char *hint)
-{
-    return complain(EXIT_FAILED, "line %lld of standard input: %s%s", (long long)session->lines.line, problem,
-                    hint);
-}
-
-/* A line that is no row, or that the model does not take, costs that line. */
-static int refuse_line(stream_session *session, const char *problem)
-{
-    if (session->arguments->strict)
-        return complain_line(session, problem, "");
-    count_line(&session->refused, session->lines.line);
-    report("line %lld of standard input: %s; the answer is %s", (long long)session->lines.line, problem,
-           session->arguments->common.json ? "null" : "NA");
-    print_nothing(session);
-    return 0;
-}
-
-/* The first line with a hole is reported, and they are counted: holes that come again and again are no news. */
-static int skip_line(stream_session *session)
-{
-    count_line(&session->skipped, session->lines.line);
-    if (session->skipped.count == 1)
-        report("line %lld of standard input: %s; the answer is %s, as for every such line",
-               (long long)session->lines.line, session->lines.problem,
-               session->arguments->common.json ? "null" : "NA");
-    print_nothing(session);
-    return 0;
-}
-
-/* The numbers of a line that the model's inputs come from: all but the calendar, which is the date's. */
-static int64_t count_read(const stream_session *session)
-{
-    return session->info.d - session->times.calendar.cols;
-}
-
-/* Does a line hold targets behind the inputs? */
-static bool takes_targets(const stream_session *session)
-{
-    return session->arguments->learn || session->arguments->bands.levels.count > 0;
-}
-
-/* The targets of the line; NULL: there are none, or one is missing. */
-static const double *targets_of(const stream_session *session)
-{
-    const double *targets = session->cells + count_read(session);
-    if (!takes_targets(session))
-        return NULL;
-    for (int64_t k = 0; k < session->info.q; k++)
-        if (isnan(targets[k]))
-            return NULL;
-    return targets;
-}
-
-/* The row was forecast, and what it brings cannot be told from rounding. */
-static void report_unlearned(stream_session *session)
-{
-    count_line(&session->unlearned, session->lines.line);
-    if (session->unlearned.count == 1)
-        report("line %lld of standard input: %s", (long long)session->lines.line, volt_error_detail());
-}
-
-static int push_row(stream_session *session)
-{
-    volt_status status = VOLT_OK;
-    const double *target = targets_of(session);
-    switch (live_push(&session->live, session->x, target, session->y, &status)) {
-    case LIVE_FAILED:
-        return complain_status(status);
-    case LIVE_REFUSED:
-        return refuse_line(session, volt_error_detail());
-    case LIVE_UNLEARNED:
-        report_unlearned(session);
-        break;
-    default:
-        break;
-    }
-    if (session->arguments->learn && !target)
-        count_line(&session->without_target, session->lines.line);
-    session->answered++;
-    session->is_first = false;
-    bool bands = session->arguments->bands.levels.count > 0;
-    status = bands ? live_half(&session->live, session->half) : VOLT_OK; /* before the truth is told */
-    if (!status)
-        print_forecast(session);
-    if (!status && bands && target)
-        status = live_observe(&session->live, session->y, target);
-    return status ? complain_status(status) : 0;
-}
-
-static int hold_row(stream_session *session)
-{
-    double *last = session->last;
-    if (session->is_first || !live_last(&session->live, last)) {
-        char problem[ROW_PROBLEM_LENGTH + 64];
-        snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
-        return refuse_line(session, problem);
-    }
-    count_line(&session->held, session->lines.line);
-    for (int64_t j = 0; j < session->info.d; j++)
-        if (isnan(session->x[j]))
-            session->x[j] = last[j];
-    return push_row(session);
-}
-
-/* The calendar of the line's date, behind the numbers that the line holds. */
-static bool add_calendar(const stream_session *session, const char *line, char problem[ROW_PROBLEM_LENGTH])
-{
-    const calendar *added = &session->times.calendar;
-    const char *reason = NULL;
-    const char *row = session->lines.line == 1 ? header_line_behind_mark(line) : line;
-    if (!added->parts || calendar_of_line(added, row, session->x + session->info.d - added->cols, &reason))
-        return true;
-    snprintf(problem, ROW_PROBLEM_LENGTH, "the calendar of the model needs a date, and %s", reason);
-    return false;
-}
-
-/* An empty line, or "# name": between records, where the model was fitted on some. */
-static bool begins_record(const stream_session *session, const char *line)
-{
-    return session->info.n_records > 0 && (*line == '#' || line[strspn(line, " \t\r\n")] == '\0');
-}
-
-/* Is an input missing? */
-static bool has_hole(const stream_session *session)
-{
-    for (int64_t j = 0; j < count_read(session); j++)
-        if (isnan(session->x[j]))
-            return true;
-    return false;
-}
-
-static int push_line(stream_session *session, char *line, size_t length)
-{
-    if (begins_record(session, line)) {
-        session->lines.line++;
-        session->is_first = true;
-        volt_status status = live_restart(&session->live);
-        return status ? complain_status(status) : 0;
-    }
-    row_kind kind = ROW_NONE;
-    char problem[ROW_PROBLEM_LENGTH];
-    int failed = row_lines_take(&session->lines, line, length, session->cells, &kind);
-    if (failed || kind == ROW_NONE)
-        return failed;
-    memcpy(session->x, session->cells, (size_t)count_read(session) * sizeof *session->x);
-    if (kind == ROW_HOLED && session->arguments->missing != MISSING_ERROR && !has_hole(session))
-        kind = ROW_WHOLE; /* a target that is missing is not learned, and the row is forecast */
-    if (kind != ROW_REFUSED && !add_calendar(session, line, problem))
-        return refuse_line(session, problem);
-    if (kind == ROW_WHOLE)
-        return push_row(session);
-    if (kind == ROW_REFUSED)
-        return refuse_line(session, session->lines.problem);
-    switch (session->arguments->missing) {
-    case MISSING_HOLD:
-        return hold_row(session);
-    case MISSING_SKIP:
-        return skip_line(session);
-    default:
-        return complain_line(session, session->lines.problem, " (or --missing hold, or --missing skip)");
-    }
-}
-
-/* Keep the moment, once every answer is out: where they cannot be written the rows are to come again, and the old moment
- * stays. `now`: at the end, else where the journal has become long. */
-static int keep_moment(stream_session *session, bool now)
-{
-    if (!session->arguments->state || (now && fflush(stdout) != 0) || ferror(stdout))
-        return 0;
-    volt_status status = live_keep(&session->live, now);
-    if (!status)
-        return 0;
-    return complain(EXIT_FAILED, "the state was not saved: %s",
-                    status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
-}
-
-static int push_lines(stream_session *session)
-{
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length;
-    int failed = 0;
-    while (!failed && !interrupt_seen() && (length = getline(&line, &capacity, stdin)) >= 0) {
-        failed = push_line(session, line, (size_t)length);
-        if (!failed)
-            failed = keep_moment(session, false);
-        if (ferror(stdout))
-            break; /* the end of the program says so */
-    }
-    int reason = errno;
-    free(line);
-    if (!failed && interrupt_seen())
-        return complain_status(VOLT_ERR_CANCELLED);
-    if (!failed && !feof(stdin) && !ferror(stdout)) /* a failed read, or no memory for the line */
-        return complain(EXIT_FAILED, "cannot read standard input: %s", strerror(reason));
-    return failed;
-}
-
-/* ---- the end ---------------------------------------------------------------------------------- */
-
-static void mention(const line_count *lines, const char *what)
-{
-    if (lines->count)
-        warn("%lld line%s of standard input %s; the first is line %lld", (long long)lines->count,
-             lines->count == 1 ? "" : "s", what, (long long)lines->first);
-}
-
-/* What became of the lines. A stream that had no answer to any of them has failed. */
-static int conclude(const stream_session *session)
-{
-    int64_t lost = session->refused.count + session->skipped.count;
-    if (session->answered == 0 && lost > 0)
-        return complain(EXIT_FAILED,
-                        "no line of standard input gave a forecast: %lld refused, %lld with missing values",
-                        (long long)session->refused.count, (long long)session->skipped.count);
-    mention(&session->refused, "refused");
-    mention(&session->skipped, "with missing values passed over");
-    mention(&session->held, "with missing values completed from the row before");
-    mention(&session->without_target, "without a target forecast, and not learned");
-    mention(&session->unlearned, "forecast, and not learned: they bring nothing new to rounding");
-    forecast_warn_beyond(session->arguments->beyond, live_beyond(&session->live) - session->beyond,
-                         session->answered);
-    return 0;
-}
-
-/* ---- the command ------------------------------------------------------------------------------ */
-
-static bool is_among(const char *name, const char *const *names, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Inputs and targets as a header may name them. Targets that are inputs, some rows later, have no names of their own:
- * then the order counts. */
-static int name_cells(stream_session *session)
-{
-    const volt_model_info *info = &session->info;
-    int64_t inputs = count_read(session);
-    if (!info->input_names || !info->output_names)
-        return 0;
-    for (int64_t k = 0; k < info->q; k++)
-        if (is_among(info->output_names[k], info->input_names, inputs))
-            return 0;
-    session->names = malloc((size_t)(inputs + info->q) * sizeof *session->names);
-    if (!session->names)
-        return complain(EXIT_FAILED, "not enough memory for the column names");
-    for (int64_t j = 0; j < inputs + info->q; j++)
-        session->names[j] = j < inputs ? info->input_names[j] : info->output_names[j - inputs];
-    return 0;
-}
-
-static int prepare(stream_session *session)
-{
-    session->x = malloc((size_t)session->info.d * sizeof *session->x);
-    session->cells = malloc((size_t)(session->info.d + session->info.q) * sizeof *session->cells);
-    session->y = malloc((size_t)session->info.q * sizeof *session->y);
-    session->half = malloc((size_t)session->info.q * NUMBER_LIST_CAPACITY * sizeof *session->half);
-    session->last = malloc((size_t)session->info.d * sizeof *session->last);
-    if (!session->x || !session->cells || !session->y || !session->half || !session->last)
-        return complain(EXIT_FAILED, "not enough memory for a row of the model");
-    int failed = model_times_read(&session->info, &session->times);
-    if (!failed && takes_targets(session))
-        failed = name_cells(session);
-    if (!failed)
-        failed = row_lines_begin(&session->lines,
-                                 count_read(session) + (takes_targets(session) ? session->info.q : 0),
-                                 takes_targets(session) ? session->names : session->info.input_names);
-    if (failed)
-        return failed;
-
-    struct stat about;
-    session->flush_lines = fstat(STDIN_FILENO, &about) != 0 || !S_ISREG(about.st_mode);
-    return 0;
-}
-
-static int open_live(stream_session *session, const volt_model *model)
-{
-    const stream_arguments *arguments = session->arguments;
-    const live_options options = {.predict = forecast_options(arguments->start, arguments->beyond),
-                                  .state = arguments->state,
-                                  .journal = arguments->journal,
-                                  .learn = arguments->learn,
-                                  .window = arguments->window,
-                                  .forget = arguments->forget,
-                                  .interval = &arguments->bands.levels};
-    int failed = live_open(&session->live, model, &options);
-    if (!failed)
-        session->beyond = live_beyond(&session->live);
-    return failed;
-}
-
-static int run_session(stream_session *session, const volt_model *model)
-{
-    volt_model_describe(model, &session->info);
-    int failed = prepare(session);
-    if (!failed)
-        failed = open_live(session, model);
-    if (!failed && session->arguments->header)
-        failed = print_header(session);
-    if (!failed) {
-        interrupt_defer(true);
-        failed = push_lines(session);
-        int lost =
-            keep_moment(session, true); /* a failure of the lines was said first, and is the one that counts */
-        failed = failed ? failed : lost;
-        interrupt_defer(false);
-    }
-    if (!failed)
-        failed = conclude(session);
-
-    live_close(&session->live);
-    row_lines_release(&session->lines);
-    free(session->names);
-    free(session->cells);
-    free(session->x);
-    free(session->y);
-    free(session->half);
-    free(session->last);
-    return failed;
-}
-
 static int check_learning(const stream_arguments *arguments)
 {
     const char *given = arguments->window    ? "--window"
@@ -519,6 +106,8 @@ static int check_learning(const stream_arguments *arguments)
                                              : NULL;
     if (given && !arguments->learn)
         return complain(EXIT_USAGE, "%s goes with --learn", given);
+    if (arguments->forget_what && arguments->forget == 0)
+        return complain(EXIT_USAGE, "--forget-what goes with --forget");
     if (arguments->forget > 1)
         return complain(EXIT_USAGE, "--forget is %g, and must be above 0 and at most 1", arguments->forget);
     if (arguments->journal && is_standard_output(arguments->journal))
@@ -532,7 +121,6 @@ static int check_learning(const stream_arguments *arguments)
 static int run_stream(int argc, char *const *argv)
 {
     stream_arguments arguments = {0};
-    stream_session session = {.arguments = &arguments};
     volt_model *model = NULL;
     int failed = options_parse(&command_stream.options, argc, argv, &arguments);
     if (failed)
@@ -553,7 +141,7 @@ static int run_stream(int argc, char *const *argv)
     if (!failed)
         failed = model_read(arguments.model, &model);
     if (!failed)
-        failed = run_session(&session, model);
+        failed = stream_run(&arguments, model);
     volt_model_free(model);
     return failed;
 }

@@ -36,6 +36,9 @@ static int check_kept(const live_model *live)
     if (options->forget > 0 && options->forget != info.forget)
         return complain(EXIT_USAGE, "%s was learned with --forget %g, and --forget is %g", options->state,
                         info.forget, options->forget);
+    if (options->forget_what > 0 && options->forget_what != 1 + (int)info.forget_what)
+        return complain(EXIT_USAGE, "%s was learned with --forget-what %s", options->state,
+                        info.forget_what == VOLT_FORGET_ALL ? "all" : "dynamics");
     return 0;
 }
 
@@ -47,6 +50,8 @@ static int open_learner(live_model *live, const volt_model *model)
     int64_t replayed = 0;
     learn.window = options->window;
     learn.forget = options->forget > 0 ? options->forget : 1;
+    if (options->forget_what > 0)
+        learn.forget_what = (volt_forget_what)(options->forget_what - 1);
     learn.beyond = options->predict.beyond;
     volt_status status = resumes ? volt_learner_load(model, &learn, options->state, &live->learner)
                                  : volt_learner_create(model, &learn, &live->learner);

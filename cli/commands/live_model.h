@@ -16,6 +16,7 @@ typedef struct live_options {
     bool learn;
     int64_t window;              /* 0: not given */
     double forget;               /* 0: not given */
+    int forget_what;             /* 1 + a volt_forget_what; 0: not given */
     const number_list *interval; /* coverages of intervals that adapt */
 } live_options;
 

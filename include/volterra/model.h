@@ -330,11 +330,19 @@ VOLT_API volt_status volt_stream_load(const volt_model *model, const volt_predic
  * model must outlive the learner. */
 typedef struct volt_learner volt_learner;
 
+/* What fades with forget < 1. Kernels that have no part b_0 in common to all entries (all but volterra with lifts that are 1 at
+ * a zero input, and sums that hold it) fade in the same way with both. */
+typedef enum volt_forget_what {
+    VOLT_FORGET_DYNAMICS, /* b_0 + (K_ij - b_0) phi^{|i-j|/2}: how inputs act drifts, the level does not */
+    VOLT_FORGET_ALL       /* K_ij phi^{|i-j|/2}: the level drifts as well */
+} volt_forget_what;
+
 typedef struct volt_learner_options {
     int64_t
         window; /* rows that are learned at a time, at most: a new one puts out the oldest; 0 (default): all */
     double
-        forget; /* phi in (0, 1]: the kernel of rows i and j is K_ij phi^{|i-j|/2}; 1 (default): nothing fades */
+        forget; /* phi in (0, 1]: the kernel of rows i and j fades by phi^{|i-j|/2}; 1 (default): nothing fades */
+    volt_forget_what forget_what; /* VOLT_FORGET_DYNAMICS */
     volt_beyond beyond;
     volt_progress progress; /* of volt_learner_create */
 } volt_learner_options;
@@ -370,12 +378,13 @@ VOLT_API volt_status volt_learner_predict(const volt_learner *learner, volt_view
                                           int64_t *beyond);
 
 typedef struct volt_learner_info {
-    int64_t rows;     /* in the window now ... */
-    int64_t window;   /* ... and at most; 0: all */
-    double forget;    /* phi */
-    int64_t pushed;   /* since the model ended ... */
-    int64_t learned;  /* ... and of these, learned */
-    int64_t beyond;   /* of these, beyond the ball of training */
+    int64_t rows;                 /* in the window now ... */
+    int64_t window;               /* ... and at most; 0: all */
+    double forget;                /* phi ... */
+    volt_forget_what forget_what; /* ... and what fades with it */
+    int64_t pushed;               /* since the model ended ... */
+    int64_t learned;              /* ... and of these, learned */
+    int64_t beyond;               /* of these, beyond the ball of training */
     double condition; /* a lower bound of the condition number of K + alpha I, the largest of all alphas */
     int64_t events;   /* pushes, targets, drops and restarts: what a journal counts */
 } volt_learner_info;
@@ -389,8 +398,8 @@ VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt
                                                int64_t *t);
 
 /* The moment of a learner as a safetensors file, replaced as a whole or not at all, and a learner that goes on from
- * there, to the last bit. VOLT_ERR_IO; VOLT_ERR_FORMAT as for volt_stream_load. Loading, `window` and `forget` are the
- * file's, and options may be NULL. */
+ * there, to the last bit. VOLT_ERR_IO; VOLT_ERR_FORMAT as for volt_stream_load. Loading, `window`, `forget` and
+ * `forget_what` are the file's, and options may be NULL. */
 VOLT_API volt_status volt_learner_save(const volt_learner *learner, const char *path);
 VOLT_API volt_status volt_learner_load(const volt_model *model, const volt_learner_options *options,
                                        const char *path, volt_learner **learner);

@@ -51,7 +51,9 @@ def test_every_window_is_a_direct_solve(golden, name):
                 file.check("forecast", learner.predict(Z[t : t + 1])[0], "absolute", snapshot["forecast_next"])
         else:
             t = case["first_forecast_row"]
-            learner = fitted(file, t, case["intercept"]).learner(window=case["window"], forget=case.get("phi", 1.0))
+            learner = fitted(file, t, case["intercept"]).learner(
+                window=case["window"], forget=case.get("phi", 1.0), forget_what="all"
+            )
             file.check("forecast", learner.update(Z[t:], y[t:]), "absolute", case["forecast"])
     assert counts == {"script": 2, "window": 2, "forgetting_kernel": 2}
 
@@ -186,6 +188,8 @@ def test_what_is_refused(system, tmp_path):
     for forget in (0.0, 1.2, -1.0, np.nan):
         with pytest.raises(ValueError, match="forget is"):
             model.learner(forget=forget)
+    with pytest.raises(ValueError, match="forget_what is 'level', and must be one of 'dynamics', 'all'"):
+        model.learner(forget_what="level")
     learner = model.learner(window=20)
     with pytest.raises(ValueError, match="push one first"):
         learner.learn(1.0)

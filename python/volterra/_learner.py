@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Tu
 import numpy as np
 
 from . import _native as c
+from ._arguments import choice
 from ._arrays import Array, address, as_matrix, empty, same_rows, to_float64, view
 from ._errors import check
 from ._model import Model, PathLike, missing_file
@@ -43,9 +44,17 @@ class Learner(Live):
     _FREE = "volt_learner_free"
 
     def __init__(
-        self, model: Model, beyond: str, flat: bool, window: Optional[int], forget: float, tail: Optional[Array]
+        self,
+        model: Model,
+        beyond: str,
+        flat: bool,
+        window: Optional[int],
+        forget: float,
+        forget_what: str,
+        tail: Optional[Array],
     ) -> None:
-        options = c.LearnerOptions(_window(window), float(forget), c.BEYOND[beyond])
+        what = c.FORGET_WHAT[choice("forget_what", forget_what, tuple(c.FORGET_WHAT))]
+        options = c.LearnerOptions(_window(window), float(forget), what, c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_learner_create(model, byref(options), byref(handle)))
         self._begin(handle, model, flat)
@@ -89,7 +98,7 @@ class Learner(Live):
 
     @classmethod
     def _read(cls, path: PathLike, model: Model, beyond: str, flat: bool) -> "Learner":
-        options = c.LearnerOptions(0, 1.0, c.BEYOND[beyond])
+        options = c.LearnerOptions(0, 1.0, 0, c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_learner_load(model, byref(options), c.encode_path("the path", path), byref(handle)))
         learner = cls.__new__(cls)
@@ -316,6 +325,10 @@ class Learner(Live):
         return float(self._info().forget)
 
     @property
+    def forget_what(self) -> str:
+        return next(word for word, value in c.FORGET_WHAT.items() if value == self._info().forget_what)
+
+    @property
     def pushed(self) -> int:
         """Rows since the estimator's training ended."""
         return int(self._info().pushed)
@@ -378,6 +391,7 @@ class Learns:
         *,
         window: Optional[int] = None,
         forget: float = 1.0,
+        forget_what: str = "dynamics",
         journal: Optional[PathLike] = None,
     ) -> Learner:
         """A learner that goes on from the end of training.
@@ -389,6 +403,9 @@ class Learns:
             None: all rows.
         forget : float, default=1.0
             phi in (0, 1]: the kernel of rows i and j fades by ``phi ** (abs(i - j) / 2)``.
+        forget_what : {"dynamics", "all"}, default="dynamics"
+            How inputs act fades, and the level stays; or the level fades as well. The same for kernels without a
+            part in common to all entries, that is all but ``volterra``, whose lift is not ``"rbf"``, and sums with it.
         journal : path-like, optional
             As for `Learner.open_journal`.
 
@@ -398,7 +415,7 @@ class Learns:
             ``learner.update(x, y)`` is the forecast of a row, which is learned then.
         """
         model, beyond, flat = self._stream_parts()
-        learner = Learner(model, beyond, flat, window, forget, self._tail)
+        learner = Learner(model, beyond, flat, window, forget, forget_what, self._tail)
         if journal is not None:
             learner.open_journal(journal)
         return learner

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_double, c_int, c_int64
 
-from ._structs import STRUCTS, Progress
+from ._structs import CONSTANTS, STRUCTS, Progress
 
 
 class LearnerOptions(ctypes.Structure):
     _fields_ = [
         ("window", c_int64),
         ("forget", c_double),
+        ("forget_what", c_int),
         ("beyond", c_int),
         ("progress", Progress),
     ]
@@ -22,6 +23,7 @@ class LearnerInfo(ctypes.Structure):
         ("rows", c_int64),
         ("window", c_int64),
         ("forget", c_double),
+        ("forget_what", c_int),
         ("pushed", c_int64),
         ("learned", c_int64),
         ("beyond", c_int64),
@@ -30,5 +32,7 @@ class LearnerInfo(ctypes.Structure):
     ]
 
 
+FORGET_WHAT = {"dynamics": 0, "all": 1}
+CONSTANTS.update({f"VOLT_FORGET_{word.upper()}": value for word, value in FORGET_WHAT.items()})
 STRUCTS["volt_learner_options"] = LearnerOptions
 STRUCTS["volt_learner_info"] = LearnerInfo

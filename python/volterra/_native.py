@@ -12,7 +12,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
-from ._learner_structs import LearnerInfo, LearnerOptions
+from ._learner_structs import FORGET_WHAT, LearnerInfo, LearnerOptions
 from ._structs import *  # noqa: F403  the rest of the package finds everything in this module
 from ._structs import (
     Bekk,

@@ -49,8 +49,7 @@ void volt_put_own_text(volt_file_writer *writer, const char *key, char *text)
         volt_put_text(writer, key, own(writer, text));
 }
 
-/* A copy of a text that is about to go. */
-static void put_copy(volt_file_writer *writer, const char *key, const char *text)
+void volt_put_copy(volt_file_writer *writer, const char *key, const char *text)
 {
     volt_put_text(writer, key, own(writer, volt_strdup(text)));
 }
@@ -59,13 +58,13 @@ void volt_put_count(volt_file_writer *writer, const char *key, int64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, value);
-    put_copy(writer, key, text);
+    volt_put_copy(writer, key, text);
 }
 
 void volt_put_number(volt_file_writer *writer, const char *key, double value)
 {
     char text[VOLT_NUMBER_LENGTH];
-    put_copy(writer, key, volt_format_number(value, text));
+    volt_put_copy(writer, key, volt_format_number(value, text));
 }
 
 void volt_put_flag(volt_file_writer *writer, const char *key, bool value)

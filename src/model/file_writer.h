@@ -35,6 +35,8 @@ double *volt_writer_room(volt_file_writer *writer, int64_t count);
 
 /* A text that stays where it is until the file is written. */
 void volt_put_text(volt_file_writer *writer, const char *key, const char *text);
+/* A copy of a text that is about to go. */
+void volt_put_copy(volt_file_writer *writer, const char *key, const char *text);
 /* A text that volt_free releases, and whose owner is the writer from now on; NULL: nothing is put. */
 void volt_put_own_text(volt_file_writer *writer, const char *key, char *text);
 void volt_put_count(volt_file_writer *writer, const char *key, int64_t value);

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+const char *const volt_forget_words[2] = {[VOLT_FORGET_DYNAMICS] = "dynamics", [VOLT_FORGET_ALL] = "all"};
+
 volt_learner_options volt_learner_options_default(void)
 {
     volt_learner_options options = {.forget = 1, .beyond = VOLT_BEYOND_CLIP};
@@ -77,9 +79,13 @@ static volt_status check(const volt_model *model, const volt_learner_options *op
                  "the window is %" PRId64 " rows, and must be at least 1, or 0 for all", options->window);
     VOLT_REQUIRE(options->forget > 0 && options->forget <= 1, VOLT_ERR_ARGUMENT,
                  "forget is %.6g, and must be above 0 and at most 1", options->forget);
-    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
-                 "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",
-                 volt_loss_text(model->loss));
+    VOLT_REQUIRE(options->forget_what == VOLT_FORGET_DYNAMICS || options->forget_what == VOLT_FORGET_ALL,
+                 VOLT_ERR_ARGUMENT, "forget_what is %d, and must be VOLT_FORGET_DYNAMICS or VOLT_FORGET_ALL",
+                 (int)options->forget_what);
+    VOLT_REQUIRE(
+        !model->loss, VOLT_ERR_ARGUMENT,
+        "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",
+        volt_loss_text(model->loss));
     for (int64_t k = 0; k < model->q; k++)
         live += is_live(model, k);
     VOLT_REQUIRE(
@@ -103,6 +109,7 @@ volt_status volt_learner_begin(const volt_model *model, const volt_learner_optio
     fresh->model = model;
     fresh->window = options->window;
     fresh->forget = options->forget;
+    fresh->forget_what = options->forget_what;
     fresh->policy = options->beyond;
     fresh->last = volt_alloc_doubles(1, model->recipe.inputs);
     fresh->z = volt_alloc_doubles(1, model->d);
@@ -177,6 +184,7 @@ void volt_learner_describe(const volt_learner *learner, volt_learner_info *info)
         .rows = learner->n,
         .window = learner->window,
         .forget = learner->forget,
+        .forget_what = learner->forget_what,
         .pushed = learner->pushed,
         .learned = learner->learned,
         .beyond = learner->beyond,

@@ -1,20 +1,25 @@
-/* src/model/learner_file.c: the moment of a learner as a safetensors file.
- *
- * As of a stream (stream_file.c), the file has what changes with every row, and a digest of the model that the learner
- * belongs to. docs/file_formats.md describes it. */
+/* src/model/learner_file.c: the moment of a learner as a safetensors file: its window, the factors, the columns, and how rows
+ * were taken. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "model/file_fields.h"
-#include "model/file_writer.h"
 #include "model/learner_internal.h"
-#include "model/stream_internal.h"
+#include "model/moment_file.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static const char *const format_name = "volterra-learner";
-static const int64_t format_version = 1;
+static const volt_moment_kind learner_kind = {
+    .format = "volterra-learner", .version = 1, .name = "learner", .kind = "the state of a volterra learner"};
+
+static volt_moment moment_of(volt_learner *learner)
+{
+    return (volt_moment){.model = learner->model,
+                         .recent = &learner->recent,
+                         .last = learner->last,
+                         .pushed = &learner->pushed,
+                         .beyond = &learner->beyond};
+}
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
@@ -39,35 +44,19 @@ static int64_t solved_length(const volt_learner *learner)
 
 static void put_settings(const volt_learner *learner, volt_file_writer *writer)
 {
-    volt_put_text(writer, "format", format_name);
-    volt_put_count(writer, "version", format_version);
-    volt_put_text(writer, "library", volt_version());
-    volt_put_text(writer, "kernel", volt_kernel_text(learner->model->kernel));
     volt_put_count(writer, "window", learner->window);
     volt_put_number(writer, "forget", learner->forget);
-    volt_put_count(writer, "rows", learner->pushed);
+    volt_put_text(writer, "forget_what", volt_forget_words[learner->forget_what]);
     volt_put_count(writer, "learned", learner->learned);
-    volt_put_count(writer, "beyond", learner->beyond);
     volt_put_count(writer, "events", learner->events);
-    volt_put_flag(writer, "begun", learner->recent.begun);
     volt_put_flag(writer, "pending", learner->pending);
 }
 
-static void put_past(const volt_learner *learner, volt_file_writer *writer)
+static void put_columns(const volt_learner *learner, volt_file_writer *writer)
 {
-    const volt_recipe *recipe = &learner->model->recipe;
     double *moving = volt_put_room(writer, "moving", volt_moving_length(learner->moving), 0);
     if (moving)
         volt_moving_get(learner->moving, moving);
-    if (learner->recent.begun) {
-        double *recent = volt_put_room(writer, "recent", volt_recent_length(recipe), 0);
-        if (recent)
-            volt_recent_get(recipe, &learner->recent, recent);
-    }
-    if (learner->recent.n_fed > 0)
-        volt_put_tensor(writer, "fed", learner->recent.n_fed, 0, learner->recent.fed);
-    if (learner->pushed > 0)
-        volt_put_tensor(writer, "last", recipe->inputs, 0, learner->last);
     if (learner->pending)
         volt_put_tensor(writer, "pending_kernel", count_columns(learner), 0, learner->k);
 }
@@ -88,70 +77,33 @@ static void put_window(const volt_learner *learner, volt_file_writer *writer)
     }
 }
 
-static volt_status check_finite(const volt_file_writer *writer)
-{
-    for (int64_t t = 0; t < writer->n_tensors; t++)
-        for (int64_t i = 0; !writer->failed && i < writer->tensors[t].rows; i++)
-            VOLT_REQUIRE(isfinite(writer->tensors[t].data[i]), VOLT_ERR_NOT_FINITE,
-                         "the learner holds a value that is not finite, and cannot be saved");
-    return VOLT_OK;
-}
-
 volt_status volt_learner_save(const volt_learner *learner, const char *path)
 {
     VOLT_REQUIRE(learner && path, VOLT_ERR_ARGUMENT, "the learner or the path is NULL");
     volt_file_writer writer = {0};
-    char digest[VOLT_DIGEST_LENGTH];
-    double *row = volt_alloc_doubles(1, learner->model->d);
-    volt_status status = row ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK) {
-        volt_model_digest(learner->model, row, digest);
-        put_settings(learner, &writer);
-        volt_put_text(&writer, "model", digest);
-        put_past(learner, &writer);
-        put_window(learner, &writer);
-        status = check_finite(&writer);
-    }
-    if (status == VOLT_OK)
-        status = volt_writer_finish(&writer, path, (volt_progress){0});
-    volt_writer_release(&writer);
-    volt_free(row);
-    return status;
+    const volt_moment moment = moment_of((volt_learner *)learner); /* which is read only */
+    volt_moment_put(&learner_kind, &moment, &writer);
+    put_settings(learner, &writer);
+    put_columns(learner, &writer);
+    put_window(learner, &writer);
+    return volt_moment_finish(&learner_kind, &writer, path);
 }
 
 /* ---- load ------------------------------------------------------------------------------------- */
 
-static volt_status read_header(const volt_file_fields *fields, const volt_model *model)
-{
-    const char *text = NULL, *kernel = NULL;
-    int64_t version = 0;
-    char digest[VOLT_DIGEST_LENGTH];
-    VOLT_TRY(volt_fields_text(fields, "format", &text));
-    if (strcmp(text, format_name) != 0)
-        return volt_fields_foreign(fields, "its format is another");
-    VOLT_TRY(volt_fields_count(fields, "version", &version));
-    VOLT_REQUIRE(version == format_version, VOLT_ERR_FORMAT,
-                 "%s has learner format %" PRId64 ", and this library (%s) reads format %" PRId64, fields->path,
-                 version, volt_version(), format_version);
-    VOLT_TRY(volt_fields_text(fields, "kernel", &kernel));
-    VOLT_TRY(volt_fields_text(fields, "model", &text));
-    double *row = volt_alloc_doubles(1, model->d);
-    if (!row)
-        return VOLT_ERR_MEMORY;
-    volt_model_digest(model, row, digest);
-    volt_free(row);
-    VOLT_REQUIRE(strcmp(text, digest) == 0, VOLT_ERR_FORMAT,
-                 "%s belongs to another model (%.40s with kernel %.80s; this one is %s with kernel %.80s)",
-                 fields->path, text, kernel, digest, volt_kernel_text(model->kernel));
-    return VOLT_OK;
-}
-
 static volt_status read_options(const volt_file_fields *fields, volt_learner_options *options)
 {
+    const char *what = NULL;
     VOLT_TRY(volt_fields_count(fields, "window", &options->window));
     VOLT_TRY(volt_fields_number(fields, "forget", 0, &options->forget));
     VOLT_REQUIRE(options->forget > 0 && options->forget <= 1, VOLT_ERR_FORMAT,
                  "%s: \"forget\" is %g, and must be above 0 and at most 1", fields->path, options->forget);
+    VOLT_TRY(volt_fields_text(fields, "forget_what", &what));
+    bool all = strcmp(what, volt_forget_words[VOLT_FORGET_ALL]) == 0;
+    VOLT_REQUIRE(all || strcmp(what, volt_forget_words[VOLT_FORGET_DYNAMICS]) == 0, VOLT_ERR_FORMAT,
+                 "%s: \"forget_what\" is \"%.40s\", and must be %s or %s", fields->path, what,
+                 volt_forget_words[VOLT_FORGET_DYNAMICS], volt_forget_words[VOLT_FORGET_ALL]);
+    options->forget_what = all ? VOLT_FORGET_ALL : VOLT_FORGET_DYNAMICS;
     return VOLT_OK;
 }
 
@@ -210,29 +162,19 @@ static volt_status read_pending(const volt_file_fields *fields, volt_learner *le
 
 static volt_status read_moment(const volt_file_fields *fields, volt_learner *learner)
 {
-    const volt_tensor *part = NULL;
-    const volt_recipe *recipe = &learner->model->recipe;
-    VOLT_TRY(volt_fields_count(fields, "rows", &learner->pushed));
+    const volt_moment moment = moment_of(learner);
+    const volt_tensor *moving = NULL;
+    VOLT_TRY(volt_moment_read(fields, &moment));
     VOLT_TRY(volt_fields_count(fields, "learned", &learner->learned));
-    VOLT_TRY(volt_fields_count(fields, "beyond", &learner->beyond));
     VOLT_TRY(volt_fields_count(fields, "events", &learner->events));
     VOLT_TRY(volt_fields_flag(fields, "pending", &learner->pending));
-    VOLT_TRY(volt_fields_flag(fields, "begun", &learner->recent.begun));
     VOLT_REQUIRE(!learner->pending || learner->pushed > 0, VOLT_ERR_FORMAT,
                  "%s: a row waits for its target, and none was pushed", fields->path);
-    VOLT_TRY(volt_fields_tensor(fields, "moving", -1, 0, &part));
-    volt_status status = volt_moving_set(learner->moving, part->data, part->rows);
+    VOLT_TRY(volt_fields_tensor(fields, "moving", -1, 0, &moving));
+    volt_status status = volt_moving_set(learner->moving, moving->data, moving->rows);
     if (status == VOLT_ERR_FORMAT)
         return volt_fail_prefix(status, "%s", fields->path);
     VOLT_TRY(status);
-    if (learner->recent.begun) {
-        VOLT_TRY(volt_fields_tensor(fields, "recent", volt_recent_length(recipe), 0, &part));
-        volt_recent_set(recipe, part->data, &learner->recent);
-    }
-    if (learner->recent.n_fed > 0)
-        VOLT_TRY(volt_fields_copy(fields, "fed", learner->recent.n_fed, 0, learner->recent.fed));
-    if (learner->pushed > 0)
-        VOLT_TRY(volt_fields_copy(fields, "last", recipe->inputs, 0, learner->last));
     VOLT_TRY(read_numbers(fields, learner));
     VOLT_TRY(read_groups(fields, learner));
     return read_pending(fields, learner);
@@ -245,12 +187,10 @@ volt_status volt_learner_load(const volt_model *model, const volt_learner_option
                  "the model, the path or the place for the learner is NULL");
     volt_learner_options own = options ? *options : volt_learner_options_default();
     volt_safetensors *file = NULL;
+    volt_file_fields fields;
     volt_learner *fresh = NULL;
-    VOLT_TRY(volt_safetensors_read(path, &file));
-    volt_file_fields fields = {.file = file, .path = path, .kind = "the state of a volterra learner"};
-    volt_status status = read_header(&fields, model);
-    if (status == VOLT_OK)
-        status = read_options(&fields, &own);
+    VOLT_TRY(volt_moment_open(&learner_kind, model, path, &file, &fields));
+    volt_status status = read_options(&fields, &own);
     if (status == VOLT_OK)
         status = volt_learner_begin(model, &own, &fresh);
     if (status == VOLT_OK)

@@ -21,6 +21,7 @@ struct volt_learner {
     const volt_model *model;
     int64_t window; /* 0: all rows */
     double forget;
+    volt_forget_what forget_what;
     volt_beyond policy;
     volt_moving *moving;
     volt_recent recent; /* rows before the next one, as far as the recipe looks back */
@@ -47,14 +48,20 @@ struct volt_learner {
 volt_status volt_learner_begin(const volt_model *model, const volt_learner_options *options,
                                volt_learner **learner);
 
+/* What fades, by the words that files and the command line have for it. */
+extern const char *const volt_forget_words[2];
+
 /* ---- rows (learner_rows.c) -------------------------------------------------------------------- */
 
 /* Room for `rows` rows in the window. */
 volt_status volt_learner_reserve(volt_learner *learner, int64_t rows);
-/* What the kernel of rows so many apart is multiplied by. */
-double volt_learner_fade(const volt_learner *learner, int64_t apart);
-/* What is subtracted from the kernel: with an intercept the same forecasts, better conditioned. */
+/* What is subtracted from every entry of the kernel before it is factored: with an intercept the same forecasts, better
+ * conditioned. */
 double volt_learner_common(const volt_learner *learner);
+/* The kernel k of rows so many apart, faded, ... */
+double volt_learner_faded(const volt_learner *learner, double k, int64_t apart);
+/* ... and less what is common: as the factor sees it. */
+double volt_learner_factored(const volt_learner *learner, double k, int64_t apart);
 /* The forecast of the pending row from the window as it is, scaled, into learner->y. */
 void volt_learner_solve(volt_learner *learner);
 

@@ -1,6 +1,6 @@
 /* src/model/learner_journal.c: what a learner did, line by line, so that nothing is lost when its process ends.
  *
- *     volterra-journal 1 MODEL EVENTS CRC        the learner had done so much when the journal began
+ *     volterra-journal 1 MODEL EVENTS WINDOW FORGET WHAT CRC       the learner had done so much when the journal began
  *     p X... CRC                                 a row was pushed
  *     u X... Y... CRC                            a row was pushed and learned
  *     l Y... CRC     d COUNT CRC     r CRC       a target was learned, rows were dropped, a record began
@@ -15,7 +15,7 @@
 #include "io/file/file_bytes.h"
 #include "io/file/file_lock.h"
 #include "model/learner_internal.h"
-#include "model/stream_internal.h"
+#include "model/model_digest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include <zlib.h>
 
 static const char mark[] = "volterra-journal";
-enum { VERSION = 1, CRC_DIGITS = 8, MOST_HEAD = 96 };
+enum { VERSION = 1, CRC_DIGITS = 8, MOST_HEAD = 160 };
 
 struct volt_journal {
     int file;
@@ -82,12 +82,24 @@ static volt_status write_line(volt_journal *journal, size_t length)
     return VOLT_OK;
 }
 
-static volt_status begin_lines(volt_journal *journal, int64_t events)
+/* What rows do to a learner beside its model: WINDOW FORGET WHAT. */
+static const char *settings_of(const volt_learner *learner, char text[MOST_HEAD])
 {
+    char forget[VOLT_NUMBER_LENGTH];
+    snprintf(text, MOST_HEAD, "%" PRId64 " %s %s", learner->window, volt_format_number(learner->forget, forget),
+             volt_forget_words[learner->forget_what]);
+    return text;
+}
+
+static volt_status begin_lines(volt_learner *learner)
+{
+    volt_journal *journal = learner->journal;
+    char settings[MOST_HEAD];
     if (ftruncate(journal->file, 0) != 0)
         return io_failure(journal, "emptied");
     journal->length = 0;
-    int length = sprintf(journal->line, "%s %d %s %" PRId64, mark, VERSION, journal->digest, events);
+    int length = sprintf(journal->line, "%s %d %s %" PRId64 " %s", mark, VERSION, journal->digest,
+                         learner->events, settings_of(learner, settings));
     return write_line(journal, (size_t)length);
 }
 
@@ -200,11 +212,11 @@ static volt_status replay(volt_learner *learner, char *text, int64_t line)
 static volt_status read_head(const volt_learner *learner, const char *text, int64_t *events)
 {
     const volt_journal *journal = learner->journal;
-    char name[32], digest[VOLT_DIGEST_LENGTH];
+    char name[32], digest[VOLT_DIGEST_LENGTH], settings[MOST_HEAD];
     int version = 0, end = 0;
     bool whole = strlen(text) < MOST_HEAD &&
                  sscanf(text, "%31s %d %16s %" SCNd64 "%n", name, &version, digest, events, &end) == 4 &&
-                 text[end] == '\0' && *events >= 0;
+                 text[end] == ' ' && *events >= 0;
     VOLT_REQUIRE(whole && strcmp(name, mark) == 0, VOLT_ERR_FORMAT, "%s is not the journal of a learner",
                  journal->path);
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
@@ -213,6 +225,9 @@ static volt_status read_head(const volt_learner *learner, const char *text, int6
     VOLT_REQUIRE(strcmp(digest, journal->digest) == 0, VOLT_ERR_FORMAT,
                  "%s belongs to a learner of another model (%s; this one is %s)", journal->path, digest,
                  journal->digest);
+    VOLT_REQUIRE(strcmp(text + end + 1, settings_of(learner, settings)) == 0, VOLT_ERR_FORMAT,
+                 "%s was kept by a learner with window, forget and forget_what %.80s, and this one has %s",
+                 journal->path, text + end + 1, settings);
     VOLT_REQUIRE(*events <= learner->events, VOLT_ERR_FORMAT,
                  "%s begins after %" PRId64 " events, and the learner has done %" PRId64
                  ": the state that goes with it is a later one",
@@ -283,7 +298,7 @@ static volt_status take_file(volt_learner *learner)
     journal->length = end;
     /* Without a first line, or where a state has done more than the journal knows of, it begins anew. */
     if (end == 0 || events < done)
-        return begin_lines(journal, learner->events);
+        return begin_lines(learner);
     return end == size || ftruncate(journal->file, end) == 0 ? VOLT_OK
                                                              : io_failure(journal, "cut to its whole lines");
 }
@@ -324,7 +339,7 @@ volt_status volt_learner_open_journal(volt_learner *learner, const char *path, i
 volt_status volt_learner_clear_journal(volt_learner *learner)
 {
     VOLT_REQUIRE(learner && learner->journal, VOLT_ERR_ARGUMENT, "the learner keeps no journal");
-    VOLT_TRY(begin_lines(learner->journal, learner->events));
+    VOLT_TRY(begin_lines(learner));
     learner->journal->behind = false;
     return VOLT_OK;
 }

@@ -59,7 +59,7 @@ static volt_status forecast(const volt_learner *learner, forecast_run *run, int6
     memcpy(v, run->c, (size_t)q * sizeof *v);
     for (int64_t j = 0; j < learner->n; j++) {
         int64_t row = learner->numbers[j];
-        double k = run->k[row - first] * volt_learner_fade(learner, now - row);
+        double k = volt_learner_faded(learner, run->k[row - first], now - row);
         for (int64_t output = 0; output < q; output++)
             v[output] += k * run->A[j * q + output];
     }

@@ -12,16 +12,38 @@
 #include <math.h>
 #include <string.h>
 
-double volt_learner_fade(const volt_learner *learner, int64_t apart)
+/* ---- the kernel that fades -------------------------------------------------------------------- */
+
+/* The part of an entry that stays as it is, whatever the age of its rows. */
+static double steady_part(const volt_learner *learner)
 {
-    return learner->forget == 1 ? 1 : exp(0.5 * (double)apart * log(learner->forget));
+    bool fades = learner->forget < 1 && learner->forget_what == VOLT_FORGET_ALL;
+    return fades ? 0 : learner->model->resolved.common;
 }
 
 double volt_learner_common(const volt_learner *learner)
 {
     const volt_model *model = learner->model;
-    bool subtracts = (model->intercept || model->resolved.centred) && learner->forget == 1;
-    return subtracts ? model->resolved.common : 0; /* what fades is the kernel as it is */
+    return model->intercept || model->resolved.centred ? steady_part(learner) : 0;
+}
+
+/* phi^{|i-j|/2} (k - steady) + steady - `less`, without the digits that steady would cost where the two are the same. */
+static double faded_less(const volt_learner *learner, double k, int64_t apart, double less)
+{
+    double steady = steady_part(learner);
+    if (learner->forget == 1)
+        return k - less;
+    return (k - steady) * exp(0.5 * (double)apart * log(learner->forget)) + (steady - less);
+}
+
+double volt_learner_faded(const volt_learner *learner, double k, int64_t apart)
+{
+    return faded_less(learner, k, apart, 0);
+}
+
+double volt_learner_factored(const volt_learner *learner, double k, int64_t apart)
+{
+    return faded_less(learner, k, apart, volt_learner_common(learner));
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -69,10 +91,10 @@ static volt_status take_row(volt_learner *learner)
 void volt_learner_solve(volt_learner *learner)
 {
     int64_t begin = volt_moving_begin(learner->moving), now = volt_moving_next(learner->moving) - 1;
-    double common = volt_learner_common(learner), self = learner->k[now - begin] - common;
+    double self = volt_learner_factored(learner, learner->k[now - begin], 0);
     for (int64_t i = 0; i < learner->n; i++) {
         int64_t row = learner->numbers[i];
-        learner->seen[i] = (learner->k[row - begin] - common) * volt_learner_fade(learner, now - row);
+        learner->seen[i] = volt_learner_factored(learner, learner->k[row - begin], now - row);
     }
     memcpy(learner->y, learner->model->intercepts, (size_t)learner->model->q * sizeof(double));
     for (int64_t g = 0; g < learner->n_groups; g++) {

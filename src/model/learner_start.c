@@ -62,14 +62,13 @@ static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t 
 {
     const volt_model *model = task->model;
     const volt_learner *learner = task->learner;
-    double common = volt_learner_common(learner);
     for (; next < task->n && task->rows[next] < first + count; next++) {
         const double *k = task->block + (task->rows[next] - first) * model->n;
         cblas_dgemv(CblasRowMajor, CblasTrans, (volt_blas_int)model->n, (volt_blas_int)model->q, 1,
                     model->coefficients, (volt_blas_int)model->q, k, 1, 0, task->fitted + next * model->q, 1);
         for (int64_t j = 0; j <= next; j++)
             gram.data[next * gram.ld + j] =
-                (k[task->rows[j]] - common) * volt_learner_fade(learner, task->rows[next] - task->rows[j]);
+                volt_learner_factored(learner, k[task->rows[j]], task->rows[next] - task->rows[j]);
     }
     return next;
 }

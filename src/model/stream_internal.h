@@ -29,8 +29,4 @@ void volt_stream_remember(volt_stream *stream);
 /* Track what another stream of the same model tracks, from where that stands; nothing where it tracks nothing. */
 volt_status volt_stream_track_like(const volt_stream *source, volt_stream *stream);
 
-/* What a forecast depends on beside the past, as a text: states belong to one model. `row` is room for d numbers. */
-enum { VOLT_DIGEST_LENGTH = 17 };
-void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGEST_LENGTH]);
-
 #endif

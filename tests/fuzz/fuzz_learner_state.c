@@ -3,35 +3,23 @@
  * Both are put right, so that what a mutation does to the metadata, the shapes and the tensors reaches the reader. A state
  * that loads must be usable, and saved and loaded again it must be the same. */
 #include "fuzz/fuzz_input.h"
-#include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
+#include "fuzz/fuzz_state.h"
 /* behind them: */
 #include "fuzz/fuzz_learner.h"
 
 #include <stdlib.h>
 
 enum { MOST_BYTES = 1 << 14 };
-static const char key[] = "\"model\":\"";
 
-static uint8_t *find_digest(uint8_t *bytes, size_t size)
-{
-    size_t length = sizeof key - 1;
-    for (size_t i = 0; i + length + LEARNER_DIGITS <= size; i++)
-        if (memcmp(bytes + i, key, length) == 0)
-            return bytes + i + length;
-    return NULL;
-}
-
-static void learn_digest(const volt_model *model, uint8_t digits[LEARNER_DIGITS])
+static void learn_digest(const volt_model *model, uint8_t digits[STATE_DIGITS])
 {
     volt_learner *learner = NULL;
     size_t size = 0;
     FUZZ_CHECK(volt_learner_create(model, NULL, &learner) == VOLT_OK);
     FUZZ_CHECK(volt_learner_save(learner, fuzz_own_path()) == VOLT_OK);
-    uint8_t *bytes = fuzz_read(fuzz_own_path(), &size), *found = find_digest(bytes, size);
-    FUZZ_CHECK(found);
-    memcpy(digits, found, LEARNER_DIGITS);
-    free(bytes);
+    uint8_t *bytes = fuzz_read(fuzz_own_path(), &size);
+    state_learn_digest(bytes, size, digits);
     volt_learner_free(learner);
 }
 
@@ -47,17 +35,11 @@ static void use(const volt_model *model, volt_learner *learner)
     volt_learner_free(again);
 }
 
-static void try_model(const volt_model *model, const uint8_t digits[LEARNER_DIGITS], const uint8_t *bytes,
+static void try_model(const volt_model *model, const uint8_t digits[STATE_DIGITS], const uint8_t *bytes,
                       size_t size)
 {
-    uint8_t *own = malloc(size);
-    FUZZ_CHECK(own);
-    memcpy(own, bytes, size);
-    uint8_t *found = find_digest(own, size);
-    if (found)
-        memcpy(found, digits, LEARNER_DIGITS);
     size_t mended_size;
-    uint8_t *mended = fuzz_mend(own, size, &mended_size);
+    uint8_t *mended = state_mend(bytes, size, digits, &mended_size);
     volt_learner *learner = NULL;
     if (volt_learner_load(model, NULL, fuzz_input_path(mended, mended_size), &learner) == VOLT_OK)
         use(model, learner);
@@ -65,13 +47,12 @@ static void try_model(const volt_model *model, const uint8_t digits[LEARNER_DIGI
         FUZZ_CHECK(!learner && *volt_error_detail());
     volt_learner_free(learner);
     free(mended);
-    free(own);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static volt_model *models[LEARNER_KERNELS];
-    static uint8_t digits[LEARNER_KERNELS][LEARNER_DIGITS];
+    static uint8_t digits[LEARNER_KERNELS][STATE_DIGITS];
     for (int i = 0; i < LEARNER_KERNELS && !models[i]; i++) {
         FUZZ_CHECK(volt_set_threads(1) == VOLT_OK);
         models[i] = learner_model(i);

@@ -3,16 +3,15 @@
  * Both are put right, so that what a mutation does to the metadata, the shapes and the tensors reaches the reader. A state
  * that loads must be usable: a forecast is refused, or finite and the same from the state saved and loaded again. */
 #include "fuzz/fuzz_input.h"
-#include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
+#include "fuzz/fuzz_state.h"
 #include "volterra.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 13, TRAINED = 12, SEASON = 3, DIGITS = 16, ROWS = 5 };
-static const char key[] = "\"model\":\"";
+enum { MOST_BYTES = 1 << 13, TRAINED = 12, SEASON = 3, ROWS = 5 };
 static const double untouched = -12345.678;
 
 /* A model of changes, which looks back over the rows of a season. */
@@ -38,26 +37,14 @@ static volt_model *make_model(void)
     return model;
 }
 
-/* Where the digits of the model stand in a file; NULL: nowhere. */
-static uint8_t *find_digest(uint8_t *bytes, size_t size)
-{
-    size_t length = sizeof key - 1;
-    for (size_t i = 0; i + length + DIGITS <= size; i++)
-        if (memcmp(bytes + i, key, length) == 0)
-            return bytes + i + length;
-    return NULL;
-}
-
-static void learn_digest(const volt_model *model, uint8_t digits[DIGITS])
+static void learn_digest(const volt_model *model, uint8_t digits[STATE_DIGITS])
 {
     volt_stream *stream = NULL;
     size_t size = 0;
     FUZZ_CHECK(volt_stream_create(model, NULL, &stream) == VOLT_OK);
     FUZZ_CHECK(volt_stream_save(stream, fuzz_own_path()) == VOLT_OK);
-    uint8_t *bytes = fuzz_read(fuzz_own_path(), &size), *found = find_digest(bytes, size);
-    FUZZ_CHECK(found);
-    memcpy(digits, found, DIGITS);
-    free(bytes);
+    uint8_t *bytes = fuzz_read(fuzz_own_path(), &size);
+    state_learn_digest(bytes, size, digits);
     volt_stream_free(stream);
 }
 
@@ -88,7 +75,7 @@ static void use(const volt_model *model, volt_stream *stream)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static volt_model *model;
-    static uint8_t digits[DIGITS];
+    static uint8_t digits[STATE_DIGITS];
     if (!model) {
         FUZZ_CHECK(volt_set_threads(1) == VOLT_OK);
         model = make_model();
@@ -96,14 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     if (size < SAFETENSORS_LENGTH_BYTES || size > MOST_BYTES)
         return 0;
-    uint8_t *own = malloc(size);
-    FUZZ_CHECK(own);
-    memcpy(own, bytes, size);
-    uint8_t *found = find_digest(own, size);
-    if (found)
-        memcpy(found, digits, DIGITS);
     size_t mended_size;
-    uint8_t *mended = fuzz_mend(own, size, &mended_size);
+    uint8_t *mended = state_mend(bytes, size, digits, &mended_size);
     volt_stream *stream = NULL;
     if (volt_stream_load(model, NULL, fuzz_input_path(mended, mended_size), &stream) == VOLT_OK)
         use(model, stream);
@@ -111,6 +92,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         FUZZ_CHECK(!stream && *volt_error_detail());
     volt_stream_free(stream);
     free(mended);
-    free(own);
     return 0;
 }

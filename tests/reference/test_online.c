@@ -59,6 +59,7 @@ static void begin(golden *file, const char *form, int64_t rows, bool intercept, 
                             &fit, (volt_matrix){0}, &p->model));
     options.window = window;
     options.forget = forget;
+    options.forget_what = VOLT_FORGET_ALL; /* the kernel as a whole fades in these files */
     options.beyond = VOLT_BEYOND_ALLOW;
     check_ok(volt_learner_create(p->model, &options, &p->learner));
     volt_kernel_free(kernel);
