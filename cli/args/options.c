@@ -23,6 +23,13 @@ static const option common_rows[] = {
      .offset = offsetof(common_arguments, threads),
      .argument = "N",
      .meaning = "threads to use (default: OMP_NUM_THREADS, or one per core)"},
+    {.name = "device",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(common_arguments, device),
+     .argument = "D",
+     .meaning =
+         "where matrices live: auto (a GPU for work that it pays for, the default), cpu, gpu, or gpu:1 and "
+         "so on"},
     {.name = "seed",
      .kind = OPTION_SEED,
      .offset = offsetof(common_arguments, seed),
@@ -372,6 +379,8 @@ static int apply_common(const common_arguments *common)
 {
     set_quiet(common->quiet);
     volt_status status = common->threads > 0 ? volt_set_threads(common->threads) : VOLT_OK;
+    if (!status && common->device)
+        status = volt_set_device(common->device);
     return status ? complain_status(status) : 0;
 }
 

@@ -53,7 +53,8 @@ typedef struct text_list {
 
 typedef struct common_arguments {
     bool json, quiet;
-    int64_t threads; /* 0: not given */
+    int64_t threads;    /* 0: not given */
+    const char *device; /* NULL: not given */
     seed_value seed;
 } common_arguments;
 

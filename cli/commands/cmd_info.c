@@ -4,9 +4,47 @@
 #include "terminal/results.h"
 #include "volterra.h"
 
+#include <stdio.h>
+
 typedef struct info_arguments {
     common_arguments common;
 } info_arguments;
+
+static void report_device(result_list *results, int64_t number, const volt_device_info *info)
+{
+    char label[32], memory[QUANTITY_LENGTH], available[QUANTITY_LENGTH];
+    snprintf(label, sizeof label, "gpu:%lld", (long long)number);
+    results_text(results, NULL, label, "%s, %s of memory, %s available, driver %s", info->name,
+                 format_bytes((double)info->memory, memory), format_bytes((double)info->available, available),
+                 info->driver);
+    result_list *inner = results_new(true);
+    results_text(inner, "name", NULL, "%s", info->name);
+    results_text(inner, "driver", NULL, "%s", info->driver);
+    results_count(inner, "memory", NULL, (int64_t)info->memory);
+    results_count(inner, "available", NULL, (int64_t)info->available);
+    results_append(results, "gpus", inner);
+}
+
+/* The GPUs, or why there are none. */
+static void report_devices(result_list *results)
+{
+    int64_t count = volt_device_count();
+    results_text(results, "device", "device", "%s", volt_device());
+    if (count == 0) {
+        results_text(results, "no_gpu", "GPU", "%s", volt_device_why());
+        return;
+    }
+    results_text(results, "plugin", "plugin", "%s", volt_device_plugin());
+    for (int64_t i = 0; i < count; i++) {
+        volt_device_info info;
+        char label[32];
+        snprintf(label, sizeof label, "gpu:%lld", (long long)i);
+        if (volt_device_describe(i, &info) == VOLT_OK)
+            report_device(results, i, &info);
+        else
+            results_text(results, NULL, label, "%s", volt_error_detail());
+    }
+}
 
 static int run_info(int argc, char *const *argv)
 {
@@ -27,12 +65,13 @@ static int run_info(int argc, char *const *argv)
     results_count(results, "memory", NULL, (int64_t)info.memory);
     results_text(results, NULL, "memory available", "%s",
                  info.memory ? format_bytes((double)info.memory, bytes) : "unknown");
+    report_devices(results);
     return results_print(results);
 }
 
 const cli_command command_info = {
     .name = "info",
-    .summary = "version, compiler, BLAS, threads and memory of this program",
+    .summary = "version, compiler, BLAS, threads, memory and GPUs of this program",
     .description = "Please send its output with a report of a fault.\n",
     .options = {NULL, 0},
     .run = run_info,

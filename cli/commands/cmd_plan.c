@@ -61,6 +61,38 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     results_number(results, "factor_seconds", NULL, plan->factor_seconds);
     results_number(results, "choose_seconds", NULL, plan->choose_seconds);
     results_number(results, "stream_seconds", NULL, plan->stream_seconds);
+    results_flag(results, "on_device", plan->on_device);
+    if (plan->device_bytes > 0) {
+        results_number(results, "device_bytes", NULL, plan->device_bytes);
+        results_number(results, "device_available_bytes", NULL, plan->device_available_bytes);
+        results_count(results, "device_n_that_fits", NULL, plan->device_n_that_fits);
+        results_number(results, "device_gram_seconds", NULL, plan->device_gram_seconds);
+        results_number(results, "device_factor_seconds", NULL, plan->device_factor_seconds);
+    }
+}
+
+/* The device, where there is one: what it needs there, and whether the fit goes there. */
+static void report_device(result_list *results, const volt_plan *plan)
+{
+    char bytes[QUANTITY_LENGTH], available[QUANTITY_LENGTH], gram[QUANTITY_LENGTH], factor[QUANTITY_LENGTH];
+    if (plan->device_bytes <= 0)
+        return;
+    results_text(results, NULL, "memory on the GPU", "%s of %s", format_bytes(plan->device_bytes, bytes),
+                 plan->device_available_bytes > 0 ? format_bytes(plan->device_available_bytes, available)
+                                                  : "unknown");
+    if (plan->device_factor_seconds > 0)
+        results_text(results, NULL, "time on the GPU", "%s for the Gram matrix, %s for the factor",
+                     format_seconds(plan->device_gram_seconds, gram),
+                     format_seconds(plan->device_factor_seconds, factor));
+    if (plan->device_n_that_fits > 0)
+        results_text(results, NULL, "largest n on the GPU", "%lld", (long long)plan->device_n_that_fits);
+    results_text(results, NULL, "where", "%s", plan->on_device ? "on the GPU" : "on the CPU");
+}
+
+static bool device_has_room(const volt_plan *plan)
+{
+    return !plan->on_device || plan->device_available_bytes <= 0 ||
+           plan->device_bytes <= plan->device_available_bytes;
 }
 
 static void report_table(result_list *results, const plan_arguments *arguments, const volt_plan *plan,
@@ -81,9 +113,12 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
                  format_seconds(plan->choose_seconds, seconds));
     results_text(results, NULL, "time for one stream step", "%s",
                  format_seconds(plan->stream_seconds, seconds));
+    report_device(results, plan);
     if (plan->n_that_fits > 0)
         results_text(results, NULL, "largest n that fits", "%lld", (long long)plan->n_that_fits);
-    if (fits)
+    if (!device_has_room(plan))
+        results_text(results, NULL, "verdict", "does not fit on the GPU: fit fewer rows, or take --device cpu");
+    else if (fits)
         results_text(results, NULL, "verdict", "fits in the memory of this machine");
     else if (plan->n_that_fits < 1)
         results_text(results, NULL, "verdict", "does not fit, and no number of rows would: use fewer columns");
@@ -118,7 +153,7 @@ static int run_plan(int argc, char *const *argv)
     volt_kernel_free(kernel);
     if (status)
         return complain_status(status);
-    bool fits = plan.available_bytes <= 0 || plan.fit_bytes <= plan.available_bytes;
+    bool fits = (plan.available_bytes <= 0 || plan.fit_bytes <= plan.available_bytes) && device_has_room(&plan);
     result_list *results = results_new(arguments.common.json);
     if (arguments.common.json)
         report_json(results, &arguments, &plan, fits);

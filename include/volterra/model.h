@@ -500,6 +500,13 @@ typedef struct volt_plan {
     int64_t n_that_fits;   /* largest n with this d and q that fits in the available memory */
     double choose_seconds; /* on top, where alpha is not given */
     double factor_bytes;   /* on top of both, for every alpha, where the factor is kept */
+
+    /* A device (volt_set_device): zeros where there is none or the CPU was chosen. gram_seconds and factor_seconds are the
+     * CPU's in every case. */
+    int on_device; /* the fit goes there: fit_bytes is without the matrix, and n_that_fits minds both memories */
+    double device_bytes, device_available_bytes;       /* of its memory; 0: unknown */
+    int64_t device_n_that_fits;                        /* 0: unknown */
+    double device_gram_seconds, device_factor_seconds; /* 0: unknown */
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
 VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,

@@ -17,7 +17,9 @@
 #include "model/fit_loss.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
+#include "model/plan.h"
 #include "model/readout.h"
+#include "solve/placement.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>
@@ -58,7 +60,7 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
     int64_t n = task->X.rows, q = task->Y.cols;
     volt_plan plan;
     char what[96];
-    VOLT_TRY(volt_plan_kernel(kernel, n, columns, q, 0, &plan));
+    VOLT_TRY(volt_plan_at(kernel, n, columns, q, 0, task->backend, &plan));
     if (loss) { /* whatever solver the plan is for */
         double whole = volt_solver_loss.bytes((double)n, (double)q, 0);
         plan.fit_bytes =
@@ -67,12 +69,13 @@ static volt_status check_memory(const volt_kernel *kernel, const fit_task *task,
     if (task->chooses && task->change)
         plan.fit_bytes += 8.0 * BESIDE_CHANGES * (double)n * (double)q;
     if (task->options->keep_factor)
-        plan.fit_bytes =
-            fmax(plan.fit_bytes, volt_solver_cholesky.bytes((double)n, (double)q, 0)) + plan.factor_bytes;
+        plan.fit_bytes = fmax(plan.fit_bytes, volt_solver_cholesky.bytes((double)n, (double)q, 0) -
+                                                  (plan.on_device ? 8 * (double)n * (double)n : 0)) +
+                         plan.factor_bytes;
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
     volt_status status = volt_memory_require(plan.fit_bytes, what);
     if (status == VOLT_OK)
-        return status;
+        return plan.on_device ? volt_place_require(task->backend, n, what) : VOLT_OK;
     char first[256];
     snprintf(first, sizeof first, "%s", volt_error_detail());
     return volt_fail(status, "%s; up to %" PRId64 " rows would fit", first, plan.n_that_fits);
@@ -319,7 +322,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     if (!fit->options->keep_factor) /* which is of rows */
         VOLT_TRY(volt_readout_allocate(model));
     const volt_solver *solver = volt_solver_choose(model->n, model->q, model->states ? model->states->m : 0,
-                                                   false, (double)volt_memory_available());
+                                                   false, volt_solver_available(fit->backend, model->n));
     int64_t w = model->washout, q = model->q, kept = model->n - w;
     volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
     bool intercept = model->intercept || model->resolved.centred;
@@ -338,6 +341,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                              .choice = fit->chooses ? &room->choice : NULL,
                              .held_out = centred ? NULL : &room->held,
                              .target_scale = model->target_scale,
+                             .backend = fit->backend,
                              .progress = fit->options->progress};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
@@ -472,6 +476,14 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     return status;
 }
 
+/* Where the fit goes, from what its factorisations cost. */
+static const volt_backend *place(const fit_task *task)
+{
+    double n = (double)task->X.rows, choosing = VOLT_CHOICE_ALPHAS * pow(volt_choice_rows(n) / n, 3);
+    return volt_place(
+        &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});
+}
+
 static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
                                  const volt_records *records, const volt_holes *holes, volt_matrix fitted,
                                  volt_model **model)
@@ -491,6 +503,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
         VOLT_TRY(volt_loss_fit_weights(loss, holes, &weights));
         task.weights = weights;
     }
+    task.backend = loss->loss ? &volt_cpu_backend : place(&task);
     volt_model *fresh = NULL;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {

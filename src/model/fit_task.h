@@ -2,6 +2,7 @@
 #ifndef MODEL_FIT_TASK_H
 #define MODEL_FIT_TASK_H
 
+#include "base/backend.h"
 #include "kernel/records.h"
 #include "model/holes.h"
 #include "model/recipe.h"
@@ -17,6 +18,7 @@ typedef struct fit_task {
     const volt_holes *holes;     /* rows whose targets are missing */
     const volt_records *records; /* that the rows are */
     const double *weights;       /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
+    const volt_backend *backend; /* where the Gram matrix is factored */
 } fit_task;
 
 /* Check the options against the data, and resolve what is `auto`; a season is looked for in the first learn_rows rows.

@@ -2,6 +2,7 @@
  *
  * Memory follows from what fit.c allocates and what the solver says. Times are extrapolated from a Gram matrix here
  * and a trial of the solver that are small enough to take a fifth of a second together. */
+#include "model/plan.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -10,6 +11,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
 #include "model/model_errors.h"
+#include "solve/placement.h"
 #include "solve/solver_table.h"
 #include "volterra/model.h"
 
@@ -22,8 +24,15 @@ typedef struct planned_fit {
     const volt_kernel *widest; /* that takes at least as much memory */
     volt_resolved resolved;    /* that one, as far as memory goes: on no inputs yet */
     const volt_solver *solver;
+    const volt_backend *backend;
     double d, q;
 } planned_fit;
+
+/* Does the matrix lie elsewhere? */
+static bool is_on_device(const planned_fit *fit)
+{
+    return fit->solver->stores_matrix && !fit->backend->is_here;
+}
 
 /* Scaled inputs, targets, coefficients and the errors of the rows, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
  * a fixed size. */
@@ -35,8 +44,9 @@ static double fit_bytes(const planned_fit *fit, int64_t n)
     double states = (double)volt_states_count(&fit->resolved);
     double rows = fit->solver->on_states ? 8 * (double)n * (double)fit->resolved.d
                                          : volt_engine_bytes(&fit->resolved, n, n);
+    double there = is_on_device(fit) ? 8 * (double)n * (double)n : 0;
     return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
-           fit->solver->bytes((double)n, fit->q, states);
+           fit->solver->bytes((double)n, fit->q, states) - there;
 }
 
 /* Largest n whose fit takes at most `bytes`. */
@@ -156,6 +166,22 @@ static volt_status resolve(const volt_kernel *kernel, int64_t d, volt_resolved *
     return VOLT_OK;
 }
 
+/* Of the device where the fit goes, and, when it is wanted, of one where it could go. */
+static void plan_device(const planned_fit *fit, int64_t n, int64_t d, int measured, volt_plan *plan)
+{
+    volt_device_plan device = {0};
+    if (fit->solver->stores_matrix && (measured || is_on_device(fit)))
+        volt_device_plan_make(&(volt_work){.n = n, .d = d, .factors = 1}, &device);
+    plan->on_device = device.backend && is_on_device(fit);
+    plan->device_bytes = device.bytes;
+    plan->device_available_bytes = device.available;
+    plan->device_n_that_fits = device.n_that_fits;
+    plan->device_gram_seconds = device.gram_seconds;
+    plan->device_factor_seconds = device.factor_seconds;
+    if (plan->on_device && device.n_that_fits > 0)
+        plan->n_that_fits = volt_min(plan->n_that_fits, device.n_that_fits);
+}
+
 static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
 {
     VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
@@ -170,7 +196,8 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
         volt_resolved_release(&fit->resolved);
     VOLT_TRY(claimed); /* what BLAS takes for itself is not available */
     double available = (double)volt_memory_available();
-    fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false, available);
+    fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false,
+                                     volt_solver_available(fit->backend, n));
     volt_plan made = {
         .fit_bytes = fit_bytes(fit, n),
         .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +
@@ -179,6 +206,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
         .factor_bytes = 4 * (double)n * ((double)n + 3),
     };
     made.n_that_fits = rows_within(fit, available);
+    plan_device(fit, n, d, measured, &made);
     volt_status status = measured ? measure(fit, (double)n, d, &made) : VOLT_OK;
     volt_blas_release(&use);
     volt_resolved_release(&fit->resolved);
@@ -187,12 +215,23 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
     return status;
 }
 
+static const volt_backend *place(int64_t n, int64_t d)
+{
+    return volt_place(&(volt_work){.n = n, .d = d, .factors = 1});
+}
+
+volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                         const volt_backend *backend, volt_plan *plan)
+{
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    planned_fit fit = {.kernel = kernel, .widest = kernel, .backend = backend};
+    return make_plan(&fit, n, d, q, measured, plan);
+}
+
 volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
                              volt_plan *plan)
 {
-    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
-    planned_fit fit = {.kernel = kernel, .widest = kernel};
-    return make_plan(&fit, n, d, q, measured, plan);
+    return volt_plan_at(kernel, n, d, q, measured, place(n, d), plan);
 }
 
 /* Enough for every lift: that of distances takes most. */
@@ -203,7 +242,7 @@ volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_pl
     if (status == VOLT_OK)
         status = volt_kernel_parse("volterra:lift=rbf", &widest);
     if (status == VOLT_OK) {
-        planned_fit fit = {.kernel = kernel, .widest = widest};
+        planned_fit fit = {.kernel = kernel, .widest = widest, .backend = place(n, d)};
         status = make_plan(&fit, n, d, q, measured, plan);
     }
     volt_kernel_free(widest);

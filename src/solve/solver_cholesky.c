@@ -167,10 +167,11 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
 static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     volt_factor *factor = NULL;
+    const volt_backend *backend = task->backend ? task->backend : volt_backend_current();
     readout->log_likelihood = NAN;
     int64_t columns = readout->A.cols * (task->choice && task->choice->level.data ? 2 : 1);
     double *u = volt_alloc_doubles(readout->A.rows, 1);
-    volt_status status = u ? volt_factor_create(volt_backend_current(), NULL, task->kernel->n, columns, &factor)
+    volt_status status = u ? volt_factor_create(backend, NULL, task->kernel->n, columns, &factor)
                            : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = task->choice ? choose_with(factor, task, readout) : solve_with(factor, u, task, readout);
@@ -186,6 +187,7 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 const volt_solver volt_solver_cholesky = {
     .name = "cholesky",
     .meaning = "exact: the Gram matrix is stored and factored",
+    .stores_matrix = true,
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,

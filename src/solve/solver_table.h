@@ -20,9 +20,10 @@ typedef struct volt_solver_task {
     volt_choice *choice; /* NULL when alpha is given */
     volt_held_out
         *held_out; /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
-    volt_kept_list *kept;    /* (optional) receives what later variances need */
-    volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
-    const double *target_scale; /* q: units of the targets, for the likelihood; NULL: not wanted */
+    volt_kept_list *kept;        /* (optional) receives what later variances need */
+    volt_row_errors *errors;     /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
+    const double *target_scale;  /* q: units of the targets, for the likelihood; NULL: not wanted */
+    const volt_backend *backend; /* where K lies, for solvers that store it; NULL: the current one */
     volt_progress progress;
     const struct volt_loss_task
         *loss; /* (optional) another loss than squares, or weights (solve/loss/loss_solve.h); 0 for
@@ -40,7 +41,7 @@ typedef struct volt_readout {
     double rcond;       /* estimated reciprocal condition number of K + alpha I */
     volt_matrix fitted; /* of losses, rows kept x q: receives u, the intercept included; no data: not wanted */
     double alpha, objective, gap; /* of losses: receive what was minimised with which alpha */
-    double log_likelihood; /* in units of the targets (factor.h); NaN where it has no meaning */
+    double log_likelihood;        /* in units of the targets (factor.h); NaN where it has no meaning */
 } volt_readout;
 
 /* Every entry is REQUIRED. */
@@ -48,6 +49,7 @@ typedef struct volt_solver {
     const char *name;
     const char *meaning; /* one line */
     bool any_loss;       /* solves tasks with a loss, and only those */
+    bool stores_matrix;  /* K lies at the back end of the task: 8 n^2 of its bytes are there */
     bool
         on_states; /* it takes kernels with explicit states, and asks for those alone; else it asks for rows of K */
     /* Does it take n rows and q outputs of a kernel with so many states (0: it has none), with so many bytes to be had (0:
@@ -72,6 +74,9 @@ VOLT_SOLVER_LIST(VOLT_DECLARE_SOLVER)
 
 /* The same as a table that NULL ends. */
 extern const volt_solver *const volt_solver_table[];
+
+/* Bytes to be had for a solver of n rows at this back end: what lies there is not taken from this process. 0: unknown. */
+double volt_solver_available(const volt_backend *backend, int64_t n);
 
 /* The first that takes the task, with a loss or without; the last of all such where none does, whose figures then say
  * what is lacking. */

@@ -196,6 +196,7 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
         return VOLT_ERR_MEMORY;
     fresh->n = X.rows;
     fresh->d = X.cols;
+    fresh->backend = volt_backend_current();
     fresh->q = Y.cols;
     fresh->start = options->start;
     fresh->washout = options->washout;

@@ -2,6 +2,7 @@
 #ifndef SELECT_PROBLEM_H
 #define SELECT_PROBLEM_H
 
+#include "base/backend.h"
 #include "kernel/extent.h"
 #include "kernel/records.h"
 #include "volterra/select.h"
@@ -29,8 +30,9 @@ typedef struct volt_problem {
     int64_t washout;
     bool intercept, scaled;
     volt_score score;
-    volt_records records; /* of the rows */
-    bool simulates;       /* candidates whose outputs come back run free on the blocks */
+    volt_records records;        /* of the rows */
+    bool simulates;              /* candidates whose outputs come back run free on the blocks */
+    const volt_backend *backend; /* where Gram matrices are factored: the current one, unless the search says */
 } volt_problem;
 
 /* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */

@@ -23,7 +23,7 @@ void volt_workspace_free(volt_workspace *workspace)
 
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace)
 {
-    const volt_backend *backend = volt_backend_current();
+    const volt_backend *backend = problem->backend;
     int64_t n = problem->most_rows, block = volt_longest_block(problem);
     bool resets = problem->start == VOLT_START_RESET;
     volt_workspace *fresh = volt_alloc_zero(1, sizeof *fresh);
@@ -49,9 +49,25 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
     return status;
 }
 
+/* Of a block after a reset against the training rows. */
+static double cross_bytes(const volt_problem *problem)
+{
+    bool resets = problem->start == VOLT_START_RESET;
+    return resets ? 8 * (double)volt_longest_block(problem) * (double)problem->most_rows : 0;
+}
+
 double volt_workspace_bytes(const volt_problem *problem)
 {
     double n = (double)problem->most_rows, q = (double)problem->q, block = (double)volt_longest_block(problem);
-    double cross = problem->start == VOLT_START_RESET ? block * n : 0;
-    return volt_factor_bytes(problem->most_rows, problem->q) + 8 * (n * (2 * q + 3) + block * q + cross);
+    double thin = 8 * (n * (2 * q + 3) + block * q);
+    return problem->backend->is_here
+               ? volt_factor_bytes(problem->most_rows, problem->q) + cross_bytes(problem) + thin
+               : thin;
+}
+
+double volt_workspace_bytes_there(const volt_problem *problem)
+{
+    return problem->backend->is_here
+               ? 0
+               : volt_backend_bytes(problem->backend, (double)problem->most_rows) + cross_bytes(problem);
 }

@@ -18,6 +18,8 @@ typedef struct volt_workspace {
 
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace);
 void volt_workspace_free(volt_workspace *workspace);
+/* Bytes in the memory of this process, and at a back end elsewhere. */
 double volt_workspace_bytes(const volt_problem *problem);
+double volt_workspace_bytes_there(const volt_problem *problem);
 
 #endif

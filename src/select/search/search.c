@@ -6,6 +6,7 @@
 #include "select/candidates/candidates.h"
 #include "select/folds/cross_validation.h"
 #include "select/search/generations.h"
+#include "select/search/in_flight.h"
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
@@ -18,8 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-enum { MOST_PARALLEL_ROWS = 8192 }; /* larger factorisations keep all threads busy by themselves */
 
 volt_search_options volt_search_options_default(void)
 {
@@ -283,28 +282,10 @@ void volt_run_listen(volt_run *r)
 
 /* ---- the whole run ---------------------------------------------------------------------------- */
 
-/* Candidates at a time: as many as there are threads, where a factorisation is too small to be divided well
- * and half of the memory holds their workspaces. */
-static int64_t choose_parallel(const volt_run *r)
-{
-    int64_t parallel = volt_threads();
-    if (r->length >= 0)
-        parallel = volt_min(parallel, r->length);
-    if (r->problem->most_rows > MOST_PARALLEL_ROWS)
-        parallel = 1;
-    uint64_t available = volt_memory_available();
-    while (parallel > 1 && available > 0 &&
-           (double)parallel * volt_workspace_bytes(r->problem) > (double)available / 2)
-        parallel--;
-    return volt_max(parallel, 1);
-}
-
 static volt_status evaluate_all(volt_run *r)
 {
-    int64_t parallel = choose_parallel(r);
-    char what[96];
-    snprintf(what, sizeof what, "a search on %" PRId64 " rows", r->problem->n);
-    VOLT_TRY(volt_memory_require(volt_workspace_bytes(r->problem), what));
+    VOLT_TRY(volt_flight_place(r->problem, r->length));
+    int64_t parallel = volt_flight_size(r->problem, r->length);
     r->search->info.parallel = parallel;
 
     r->schedule.most_ahead = VOLT_LAG + 4 * parallel;

@@ -1,0 +1,51 @@
+/* src/select/search/in_flight.c: the number of workspaces, from threads and from memory here and at the back end. */
+#include "select/search/in_flight.h"
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/placement.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    MOST_PARALLEL_ROWS = 8192, /* larger factorisations keep all threads busy by themselves */
+    MANY = 1000                /* candidates of a search that has no end */
+};
+
+/* Of the memory that is available: the rest is for what engines take, and for others on a device. */
+static const double share_here = 0.5, share_there = 0.9;
+
+volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
+{
+    char what[96];
+    problem->backend = volt_place(&(volt_work){
+        .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates});
+    snprintf(what, sizeof what, "a search on %" PRId64 " rows", problem->n);
+    volt_status status = volt_memory_require(volt_workspace_bytes(problem), what);
+    return status == VOLT_OK ? volt_place_require(problem->backend, problem->most_rows, what) : status;
+}
+
+/* Fewer, until each has `bytes` of `share` of what is available (0: unknown). */
+static int64_t within(int64_t count, double bytes, double available, double share)
+{
+    while (count > 1 && available > 0 && (double)count * bytes > share * available)
+        count--;
+    return volt_max(count, 1);
+}
+
+int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
+{
+    const volt_backend *backend = problem->backend;
+    int64_t count = volt_threads();
+    if (!backend->is_here && backend->streams > 0)
+        count = backend->streams;
+    if (candidates >= 0)
+        count = volt_min(count, candidates);
+    if (backend->is_here && problem->most_rows > MOST_PARALLEL_ROWS)
+        count = 1;
+    count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), share_here);
+    if (!backend->is_here && backend->available)
+        count = within(count, volt_workspace_bytes_there(problem), (double)backend->available(), share_there);
+    return count;
+}

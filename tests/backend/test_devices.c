@@ -1,0 +1,503 @@
+/* tests/backend/test_devices.c: plugins that cannot be taken, devices that fail, and one that works.
+ *
+ * The devices are those of tests/plugin/fake_plugin.c, whose back end is the CPU's at addresses that may not be read: what
+ * it computes is what the CPU computes, up to the order in which a Gram matrix is filled. */
+#define _GNU_SOURCE
+#include "base/device.h"
+#include "base/plugin.h"
+#include "solve/placement.h"
+#include "support/check.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define FAKE PLUGIN_FOLDER "/fake_plugin.so"
+
+/* ---- plugins ---------------------------------------------------------------------------------- */
+
+/* From now on the plugin at `path` with these faults. */
+static void plug(const char *path, const char *faults)
+{
+    volt_device_reset();
+    setenv("VOLT_CUDA_PLUGIN", path, 1);
+    setenv("VOLT_FAKE_DEVICE", faults, 1);
+}
+
+static void unplug(void)
+{
+    volt_device_reset();
+    unsetenv("VOLT_CUDA_PLUGIN");
+    unsetenv("VOLT_FAKE_DEVICE");
+}
+
+/* There is no GPU, for this reason, whoever asks; and nothing else has changed. */
+static void refused(const char *path, const char *faults, const char *reason)
+{
+    plug(path, faults);
+    assert_int_equal(volt_device_count(), 0);
+    if (!strstr(volt_device_why(), reason))
+        fail_msg("'%s' is not in '%s'", reason, volt_device_why());
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, reason);
+    check_fails(volt_set_device("gpu:1"), VOLT_ERR_DEVICE, reason);
+    assert_string_equal(volt_device(), "auto");
+    assert_string_equal(volt_device_plugin(), "");
+    assert_ptr_equal(volt_backend_current(), &volt_cpu_backend);
+    assert_null(volt_device_backend());
+    unplug();
+}
+
+static void test_absent(void **state)
+{
+    (void)state;
+    refused("/no/such/folder/libvolterra_cuda.so", "",
+            "VOLT_CUDA_PLUGIN names /no/such/folder/libvolterra_cuda.so, which is not there");
+    refused("libvolterra_cuda.so", "",
+            "VOLT_CUDA_PLUGIN is 'libvolterra_cuda.so', and must be an absolute path");
+    refused("./fake_plugin.so", "", "must be an absolute path");
+    refused("", "", "there is no plugin for a GPU: no libvolterra_cuda.so in "); /* beside this program */
+}
+
+/* A plugin in the working folder is none, whatever the loader is told. */
+static void test_not_from_the_working_folder(void **state)
+{
+    (void)state;
+    char *before = getcwd(NULL, 0);
+    const char *copy = scratch_path("libvolterra_cuda.so");
+    assert_non_null(before);
+    assert_int_equal(symlink(FAKE, copy), 0);
+    assert_int_equal(chdir(scratch_directory()), 0);
+    setenv("LD_LIBRARY_PATH", scratch_directory(), 1);
+    refused("", "", "there is no plugin for a GPU");
+    refused("libvolterra_cuda.so", "", "must be an absolute path");
+    unsetenv("LD_LIBRARY_PATH");
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(unlink(copy), 0);
+    free(before);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    const char *text = scratch_write_text("text.so", "no shared object");
+    char copy[4096];
+    snprintf(copy, sizeof copy, "%s", text);
+    refused(copy, "", "the plugin cannot be loaded: ");
+    refused(PLUGIN_FOLDER "/no_plugin.so", "", "is no plugin of this library: it has no volt_plugin_query");
+    refused(FAKE, "null", "is damaged: it gives no plugin");
+    refused(FAKE, "incomplete", "is damaged: it lacks an entry");
+    refused(FAKE, "interface=0", "is older than this library: its interface is 0, and must be ");
+    refused(FAKE, "interface=99", "is newer than this library: its interface is 99, and must be ");
+}
+
+static void test_no_device(void **state)
+{
+    (void)state;
+    refused(FAKE, "driver", "found no device: there is no driver (libcuda.so.1)");
+    refused(FAKE, "devices=0", "found no device: the driver has none");
+}
+
+/* What it was stays, the device that is open included. */
+static void test_choice_stays(void **state)
+{
+    (void)state;
+    plug(FAKE, "open");
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "gpu:0 cannot be opened: it is in use");
+    assert_string_equal(volt_device(), "auto");
+    assert_null(volt_device_backend());
+    check_ok(volt_set_device("cpu"));
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "gpu:0 cannot be opened");
+    assert_string_equal(volt_device(), "cpu");
+
+    plug(FAKE, "lacks");
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "is damaged: the back end fake lacks an entry");
+    assert_string_equal(volt_device(), "auto");
+
+    plug(FAKE, "open1");
+    check_ok(volt_set_device("gpu"));
+    const volt_backend *first = volt_backend_current();
+    assert_string_equal(volt_device(), "gpu:0");
+    assert_false(first->is_here);
+    check_fails(volt_set_device("gpu:1"), VOLT_ERR_DEVICE, "gpu:1 cannot be opened");
+    assert_string_equal(volt_device(), "gpu:0");
+    assert_ptr_equal(volt_backend_current(), first);
+    check_fails(volt_set_device("gpu:2"), VOLT_ERR_DEVICE, "there is no gpu:2: the plugin found 2");
+    assert_ptr_equal(volt_backend_current(), first);
+    const char *wrong[] = {"",          "GPU",  "gpu:", "gpu:x", "gpu:1x", "gpu:-1",
+                           "gpu:99999", "gpu1", "cuda", "cpu:0", " gpu"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        check_fails(volt_set_device(wrong[i]), VOLT_ERR_ARGUMENT, "it is auto, cpu, gpu, or gpu:1");
+    check_fails(volt_set_device(NULL), VOLT_ERR_ARGUMENT, "there is no device ''");
+    assert_string_equal(volt_device(), "gpu:0");
+    check_ok(volt_set_device("cpu"));
+    assert_ptr_equal(volt_backend_current(), &volt_cpu_backend);
+    unplug();
+}
+
+static void test_list(void **state)
+{
+    (void)state;
+    plug(FAKE, "devices=3,memory=5e8");
+    volt_device_info info;
+    assert_int_equal(volt_device_count(), 3);
+    assert_string_equal(volt_device_why(), "");
+    assert_string_equal(volt_device_plugin(), "fake 1.2.3 (" FAKE ")");
+    check_ok(volt_device_describe(2, &info));
+    assert_string_equal(info.name, "Fake 2");
+    assert_string_equal(info.driver, "1.0");
+    assert_true(info.memory == (uint64_t)2e9 && info.available == (uint64_t)5e8);
+    check_fails(volt_device_describe(3, &info), VOLT_ERR_ARGUMENT, "there is no device 3: there are 3");
+    check_fails(volt_device_describe(-1, &info), VOLT_ERR_ARGUMENT, "there is no device -1");
+    check_fails(volt_device_describe(0, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_ok(volt_set_device("gpu:2"));
+    assert_string_equal(volt_device(), "gpu:2");
+    unplug();
+}
+
+/* ---- work on a device ------------------------------------------------------------------------- */
+
+enum { N = 60, D = 2, Q = 2, LATER = 9, CANDIDATES = 6 };
+
+typedef struct results {
+    double forecasts[LATER * Q];
+    double fitted[N * Q];
+    double score; /* of the best candidate */
+    int64_t best;
+} results;
+
+typedef struct data {
+    double *X, *Y;
+} data;
+
+static data make_data(void)
+{
+    volt_rng rng = test_rng(16);
+    data made = {.X = random_rows(&rng, N + LATER, D, 1), .Y = new_matrix(N + LATER, Q)};
+    for (int64_t i = 0; i < N + LATER; i++)
+        for (int64_t k = 0; k < Q; k++)
+            made.Y[i * Q + k] = made.X[i * D + k % D] - (i > 0 ? made.X[(i - 1) * D] * made.X[i * D + 1] : 0);
+    return made;
+}
+
+static void free_data(data *made)
+{
+    free(made->X);
+    free(made->Y);
+}
+
+/* A fit with alpha given (or 0: chosen) and its forecasts. On failure *out is as it was. */
+static volt_status fit_and_predict(const data *made, const char *text, double alpha, results *out)
+{
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    results found = *out;
+    options.alpha = alpha;
+    options.washout = 3;
+    volt_status status = volt_kernel_parse(text, &kernel);
+    if (status == VOLT_OK)
+        status = volt_model_fit(kernel, volt_view_of(made->X, N, D), volt_view_of(made->Y, N, Q), &options,
+                                volt_matrix_of(found.fitted, N, Q), &model);
+    if (status != VOLT_OK)
+        assert_null(model);
+    if (status == VOLT_OK)
+        status = volt_model_predict(model, volt_view_of(made->X + N * D, LATER, D), NULL,
+                                    volt_matrix_of(found.forecasts, LATER, Q), NULL);
+    if (status == VOLT_OK)
+        *out = found;
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+/* Candidates of several engines, on folds that begin at one row or not, and after a reset. */
+static volt_status search(const data *made, double alpha, volt_start start, const char *log, bool resume,
+                          volt_search **search)
+{
+    static const char *const kernels[CANDIDATES] = {
+        "volterra:tau_coef=0.3,lambda_coef=0.5",
+        "rbf:gamma=0.7",
+        "memory:gamma=0.5,rho=0.5,mu=0.7",
+        "gak:sigma=1,window=4",
+        "rbf:gamma=1,window=3",
+        "2*fir:mu=0.5 + linear*rbf:gamma=1",
+    };
+    double alphas[CANDIDATES];
+    for (int64_t i = 0; i < CANDIDATES; i++)
+        alphas[i] = alpha;
+    volt_candidates *candidates = NULL;
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = 3;
+    options.start = start;
+    options.race = VOLT_RACE_NONE;
+    options.log = log;
+    options.resume = resume;
+    volt_status status = volt_candidates_list(kernels, alphas, CANDIDATES, &candidates);
+    if (status == VOLT_OK)
+        status = volt_search_run(candidates, volt_view_of(made->X, N, D), volt_view_of(made->Y, N, Q), &options,
+                                 search);
+    volt_candidates_free(candidates);
+    return status;
+}
+
+static volt_status search_best(const data *made, double alpha, volt_start start, results *out)
+{
+    volt_search *found = NULL;
+    volt_status status = search(made, alpha, start, NULL, false, &found);
+    if (status == VOLT_OK) {
+        out->score = volt_search_best(found)->score;
+        out->best = volt_search_best(found)->index;
+    }
+    volt_search_free(found);
+    return status;
+}
+
+/* Entries of K may differ by a few eps, which K + alpha I has the condition n / alpha of 60 / 1e-3 to enlarge: 1e-11 at
+ * most, and a margin. A chosen alpha is smaller, and has its own (`slack` times as much). */
+static void assert_near(const double *a, const double *b, int64_t count, double slack)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(a[i] - b[i]) < 1e-8 * slack))
+            fail_msg("number %lld: %.17g and %.17g", (long long)i, a[i], b[i]);
+}
+
+static void test_as_the_cpu(void **state)
+{
+    (void)state;
+    const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.5", "rbf:gamma=0.5,window=3",
+                                   "gak:sigma=1,window=4", "2*fir:mu=0.5 + linear*rbf:gamma=1"};
+    const double alphas[] = {1e-3, 0}, slack[] = {1, 1000};
+    data made = make_data();
+    for (int k = 0; k < 4; k++)
+        for (int a = 0; a < 2; a++) {
+            results here = {0}, there = {0};
+            unplug();
+            check_ok(fit_and_predict(&made, kernels[k], alphas[a], &here));
+            plug(FAKE, "");
+            check_ok(volt_set_device("gpu"));
+            check_ok(fit_and_predict(&made, kernels[k], alphas[a], &there));
+            assert_near(here.forecasts, there.forecasts, LATER * Q, slack[a]);
+            assert_near(here.fitted, there.fitted, N * Q, slack[a]);
+        }
+    for (int start = VOLT_START_CONTINUE; start <= VOLT_START_RESET; start++)
+        for (int a = 0; a < 2; a++) {
+            results here = {0}, there = {0};
+            unplug();
+            check_ok(search_best(&made, alphas[a], (volt_start)start, &here));
+            plug(FAKE, "streams=3");
+            check_ok(volt_set_device("gpu:1"));
+            check_ok(search_best(&made, alphas[a], (volt_start)start, &there));
+            assert_near(&here.score, &there.score, 1, slack[a]);
+            assert_int_equal(here.best, there.best);
+        }
+    unplug(); /* which ends the process if a block is left */
+    free_data(&made);
+}
+
+/* Every allocation and every operation fails once: one sentence, the results untouched, and the device is of use after it
+ * was opened again. `all` runs the work until it succeeds; returns how often it failed. */
+typedef volt_status (*work_fn)(const data *made, results *out);
+
+static volt_status fit_given(const data *made, results *out)
+{
+    return fit_and_predict(made, "volterra:tau_coef=0.3,lambda_coef=0.5", 1e-3, out);
+}
+
+static volt_status fit_chosen(const data *made, results *out)
+{
+    return fit_and_predict(made, "rbf:gamma=0.5,window=3", 0, out);
+}
+
+static volt_status search_continued(const data *made, results *out)
+{
+    return search_best(made, 1e-3, VOLT_START_CONTINUE, out);
+}
+
+static volt_status search_profiled(const data *made, results *out)
+{
+    return search_best(made, 0, VOLT_START_RESET, out);
+}
+
+static int64_t fail_at_each(const data *made, work_fn work, const char *fault, int64_t step,
+                            volt_status expected, const char *sentence)
+{
+    for (int64_t k = 1;; k += step) {
+        char faults[64];
+        results out, before;
+        memset(&out, 0x2a, sizeof out);
+        before = out;
+        snprintf(faults, sizeof faults, "%s=%lld", fault, (long long)k);
+        plug(FAKE, faults);
+        check_ok(volt_set_device("gpu"));
+        volt_status status = work(made, &out);
+        if (status == VOLT_OK) {
+            unplug();
+            return k - 1;
+        }
+        check_fails(status, expected, sentence);
+        assert_memory_equal(&out, &before, sizeof out);
+        setenv("VOLT_FAKE_DEVICE", "", 1);
+        check_ok(volt_set_device("gpu")); /* opened again where it was lost */
+        check_ok(volt_backend_state(volt_backend_current()));
+    }
+}
+
+static void test_failures_on_the_way(void **state)
+{
+    (void)state;
+    const work_fn works[] = {fit_given, fit_chosen, search_continued, search_profiled};
+    data made = make_data();
+    check_ok(volt_set_threads(1)); /* so that the number of operations is the same each time */
+    for (int w = 0; w < 4; w++) {
+        /* Of the many of a search every 29th, which meets all kinds in the end. */
+        int64_t blocks = fail_at_each(&made, works[w], "alloc", 1, VOLT_ERR_MEMORY, "the device has no room");
+        int64_t steps =
+            fail_at_each(&made, works[w], "lost", w < 2 ? 1 : 29, VOLT_ERR_DEVICE, "the device was lost");
+        assert_true(blocks >= 1 && steps > 10);
+    }
+    check_ok(volt_set_threads(0));
+    free_data(&made);
+}
+
+static volt_search_info info_of(const volt_search *search)
+{
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    return info;
+}
+
+/* A search whose device is lost has logged what was finished, and goes on from there. */
+static void test_search_goes_on(void **state)
+{
+    (void)state;
+    const char *log = scratch_path("lost.jsonl");
+    char name[4096];
+    data made = make_data();
+    results whole = {0};
+    volt_search *found = NULL;
+    snprintf(name, sizeof name, "%s", log);
+    check_ok(search_best(&made, 1e-3, VOLT_START_CONTINUE, &whole));
+    check_ok(volt_set_threads(1));
+    plug(FAKE, "lost=60");
+    check_ok(volt_set_device("gpu"));
+    check_fails(search(&made, 1e-3, VOLT_START_CONTINUE, name, false, &found), VOLT_ERR_DEVICE, "was lost");
+    assert_null(found);
+    setenv("VOLT_FAKE_DEVICE", "", 1);
+    check_ok(volt_set_device("gpu"));
+    check_ok(search(&made, 1e-3, VOLT_START_CONTINUE, name, true, &found));
+    assert_true(info_of(found).resumed > 0);
+    assert_true(info_of(found).resumed < CANDIDATES);
+    assert_near(&volt_search_best(found)->score, &whole.score, 1, 1);
+    assert_int_equal(volt_search_best(found)->index, whole.best);
+    volt_search_free(found);
+    unplug();
+    check_ok(volt_set_threads(0));
+    free_data(&made);
+}
+
+/* As many candidates at a time as its memory holds and keep it busy. */
+static void test_in_flight(void **state)
+{
+    (void)state;
+    const struct {
+        const char *faults;
+        int64_t parallel;
+    } cases[] = {{"streams=4", 4},
+                 {"streams=9", CANDIDATES},
+                 {"streams=4,memory=70000", 2},
+                 {"streams=4,memory=30000", 1}};
+    data made = make_data();
+    for (int i = 0; i < 4; i++) {
+        volt_search *found = NULL;
+        plug(FAKE, cases[i].faults);
+        check_ok(volt_set_device("gpu"));
+        check_ok(search(&made, 1e-3, VOLT_START_CONTINUE, NULL, false, &found));
+        assert_int_equal(info_of(found).parallel, cases[i].parallel);
+        volt_search_free(found);
+    }
+    plug(FAKE, "memory=20000");
+    check_ok(volt_set_device("gpu"));
+    volt_search *none = NULL;
+    check_fails(search(&made, 1e-3, VOLT_START_CONTINUE, NULL, false, &none), VOLT_ERR_MEMORY,
+                "a search on 60 rows needs");
+    assert_null(none);
+    unplug();
+    free_data(&made);
+}
+
+/* ---- memory, and where work goes -------------------------------------------------------------- */
+
+static void test_does_not_fit(void **state)
+{
+    (void)state;
+    data made = make_data();
+    results out = {0};
+    volt_plan plan;
+    plug(FAKE, "memory=20000"); /* 8 n (n + 1) bytes: 49 rows take 19600 */
+    check_ok(volt_set_device("gpu"));
+    check_fails(fit_given(&made, &out), VOLT_ERR_MEMORY, "up to 49 rows would fit there");
+    check_ok(volt_plan_fit(60, D, Q, 0, &plan));
+    assert_true(plan.on_device && plan.device_n_that_fits == 49 && plan.n_that_fits == 49);
+    assert_true(plan.device_bytes == 8.0 * 60 * 61 && plan.device_available_bytes == 20000);
+
+    /* The matrix is not of this memory. */
+    volt_plan there, here;
+    plug(FAKE, "memory=1e12");
+    check_ok(volt_set_device("gpu"));
+    check_ok(volt_plan_fit(5000, D, Q, 0, &there));
+    unplug();
+    check_ok(volt_plan_fit(5000, D, Q, 0, &here));
+    assert_true(!here.on_device && here.device_bytes == 0);
+    assert_true(here.fit_bytes - there.fit_bytes == 8.0 * 5000 * 5000);
+    free_data(&made);
+}
+
+/* Where the CPU takes hours the device's word decides; small work does not even look for one. */
+static void test_automatic(void **state)
+{
+    (void)state;
+    const volt_work small = {.n = 1000, .d = 3, .factors = 1}, large = {.n = 200000, .d = 3, .factors = 1};
+    const volt_work many = {.n = 1000, .d = 3, .factors = 1e9};
+    plug(FAKE, "seconds=1e-9,memory=1e15");
+    assert_ptr_equal(volt_place(&small), &volt_cpu_backend);
+    const volt_backend *device = volt_place(&large);
+    assert_string_equal(device->name, "fake");
+    assert_ptr_equal(volt_place(&many), device);
+    assert_ptr_equal(volt_backend_current(), &volt_cpu_backend); /* of work that nobody weighs */
+    check_ok(volt_set_device("cpu"));
+    assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
+    check_ok(volt_set_device("gpu"));
+    assert_string_equal(volt_place(&small)->name, "fake");
+
+    plug(FAKE, "seconds=1e9,memory=1e15"); /* it does not pay */
+    assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
+    plug(FAKE, "seconds=1e-9,memory=1e6"); /* it does not fit */
+    assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
+    assert_string_equal(volt_place(&(volt_work){.n = 300, .d = 3, .factors = 1e9})->name, "fake");
+    plug(FAKE, "open");
+    assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
+    unplug();
+    assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_absent),         cmocka_unit_test(test_not_from_the_working_folder),
+        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_choice_stays),   cmocka_unit_test(test_list),
+        cmocka_unit_test(test_as_the_cpu),     cmocka_unit_test(test_failures_on_the_way),
+        cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_in_flight),
+        cmocka_unit_test(test_does_not_fit),   cmocka_unit_test(test_automatic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
