@@ -4,19 +4,16 @@
 #include "terminal/results.h"
 #include "volterra.h"
 
-#include <stdio.h>
-
 typedef struct info_arguments {
     common_arguments common;
 } info_arguments;
 
 static void report_device(result_list *results, int64_t number, const volt_device_info *info)
 {
-    char label[32], memory[QUANTITY_LENGTH], available[QUANTITY_LENGTH];
-    snprintf(label, sizeof label, "gpu:%lld", (long long)number);
-    results_text(results, NULL, label, "%s, %s of memory, %s available, driver %s", info->name,
-                 format_bytes((double)info->memory, memory), format_bytes((double)info->available, available),
-                 info->driver);
+    char memory[QUANTITY_LENGTH], available[QUANTITY_LENGTH];
+    results_text(results, NULL, "GPU", "gpu:%lld: %s, %s of memory, %s available, driver %s", (long long)number,
+                 info->name, format_bytes((double)info->memory, memory),
+                 format_bytes((double)info->available, available), info->driver);
     result_list *inner = results_new(true);
     results_text(inner, "name", NULL, "%s", info->name);
     results_text(inner, "driver", NULL, "%s", info->driver);
@@ -37,12 +34,10 @@ static void report_devices(result_list *results)
     results_text(results, "plugin", "plugin", "%s", volt_device_plugin());
     for (int64_t i = 0; i < count; i++) {
         volt_device_info info;
-        char label[32];
-        snprintf(label, sizeof label, "gpu:%lld", (long long)i);
         if (volt_device_describe(i, &info) == VOLT_OK)
             report_device(results, i, &info);
         else
-            results_text(results, NULL, label, "%s", volt_error_detail());
+            results_text(results, NULL, "GPU", "gpu:%lld: %s", (long long)i, volt_error_detail());
     }
 }
 

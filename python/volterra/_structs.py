@@ -77,6 +77,15 @@ class BuildInfo(ctypes.Structure):
     ]
 
 
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char * 128),
+        ("driver", c_char * 64),
+        ("memory", c_uint64),
+        ("available", c_uint64),
+    ]
+
+
 class ParameterInfo(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -313,6 +322,12 @@ class Plan(ctypes.Structure):
         ("n_that_fits", c_int64),
         ("choose_seconds", c_double),
         ("factor_bytes", c_double),
+        ("on_device", c_int),
+        ("device_bytes", c_double),
+        ("device_available_bytes", c_double),
+        ("device_n_that_fits", c_int64),
+        ("device_gram_seconds", c_double),
+        ("device_factor_seconds", c_double),
     ]
 
 
@@ -494,6 +509,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_explain_options": ExplainOptions,
     "volt_explanation": Explanation,
     "volt_plan": Plan,
+    "volt_device_info": DeviceInfo,
     "volt_split_options": SplitOptions,
     "volt_range": Range,
     "volt_draw_options": DrawOptions,

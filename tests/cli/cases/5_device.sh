@@ -1,0 +1,142 @@
+# tests/cli/cases/5_device.sh: --device: what it takes, what it says when there is none, and the same results on one.
+#
+# The devices are those of tests/plugin/fake_plugin.c.
+
+fake=$(dirname "$VOLTERRA")/tests/plugin/fake_plugin.so
+
+# on DEVICE FAULTS STATUS ARGUMENTS...: the program with the fake plugin, as expect
+on()
+{
+    local device=$1 faults=$2
+    shift 2
+    [ -e "$fake" ] || skip "there is no $fake"
+    VOLT_CUDA_PLUGIN=$fake VOLT_FAKE_DEVICE=$faults expect "$@" --device "$device"
+}
+
+# n rows of a system with memory, to u.csv and y.csv
+system_for_device()
+{
+    awk -v n="$1" 'BEGIN {
+        srand(11)
+        print "u" >"u.csv"; print "y" >"y.csv"
+        for (t = 0; t < n; t++) {
+            u = rand() - 0.5
+            y = 0.5 * before + 0.8 * u - 0.6 * last * u
+            printf "%.12g\n", u >"u.csv"; printf "%.12g\n", y >"y.csv"
+            before = y; last = u
+        }
+    }'
+}
+
+device_words()
+{
+    expect 2 info --device tpu
+    err_has "no device 'tpu'; it is auto, cpu, gpu, or gpu:1"
+    expect 2 info --device gpu:x
+    expect 2 info --device
+    expect 0 info --device cpu --json
+    valid_json out "v['device'] == 'cpu'"
+    expect 0 info --device auto
+}
+check "--device takes its words and no other" device_words
+
+device_absent()
+{
+    for folder in . "$PWD"; do
+        [ ! -e "$fake" ] || cp "$fake" libvolterra_cuda.so
+        LD_LIBRARY_PATH=$folder VOLT_CUDA_PLUGIN='' expect 1 info --device gpu
+        err_has 'there is no plugin for a GPU: no libvolterra_cuda.so in /'
+    done
+    VOLT_CUDA_PLUGIN=./libvolterra_cuda.so expect 1 info --device gpu
+    err_has "VOLT_CUDA_PLUGIN is './libvolterra_cuda.so', and must be an absolute path"
+    VOLT_CUDA_PLUGIN=/nowhere/x.so expect 1 info --device gpu
+    err_has 'VOLT_CUDA_PLUGIN names /nowhere/x.so, which is not there'
+    echo 'no shared object' >text.so
+    VOLT_CUDA_PLUGIN=$PWD/text.so expect 1 info --device gpu
+    err_has 'the plugin cannot be loaded: '
+    VOLT_CUDA_PLUGIN=$PWD/text.so expect 0 info --json
+    valid_json out "'the plugin cannot be loaded' in v['no_gpu'] and v['device'] == 'auto'"
+    on gpu interface=99 1 info
+    err_has 'is newer than this library: its interface is 99'
+    on gpu driver 1 info
+    err_has 'there is no driver'
+    on gpu devices=0 1 info
+    err_has 'found no device'
+    on gpu open 1 info
+    err_has 'gpu:0 cannot be opened: it is in use by another process'
+    on gpu:5 '' 1 info
+    err_has 'there is no gpu:5: the plugin found 2'
+}
+check "no device: one sentence says why" device_absent
+
+device_listed()
+{
+    on gpu:1 memory=5e8 0 info --json
+    valid_json out "v['device'] == 'gpu:1' and len(v['gpus']) == 2 and v['gpus'][0]['name'] == 'Fake 0' \
+        and v['gpus'][1]['available'] == 500000000 and v['plugin'].startswith('fake 1.2.3 (/')"
+    on gpu '' 0 info
+    out_has '^GPU +gpu:1: Fake 1, 1.9 GiB of memory, 953.7 MiB available, driver 1.0$'
+    on gpu seconds=1e-3,memory=1e9 0 plan --n 20000 --d 3
+    out_has '^memory on the GPU +3.0 GiB of 953.7 MiB$'
+    out_has '^largest n on the GPU +11179$'
+    out_has '^largest n that fits +11179$'
+    out_has '^verdict +does not fit on the GPU'
+    on gpu seconds=1e-3,memory=1e12 0 plan --n 2000 --d 3 --json
+    valid_json out "v['on_device'] and v['fits'] and v['device_factor_seconds'] == 5e-4 and v['fit_bytes'] < 8 * 2000 ** 2"
+    on auto seconds=1e9 0 plan --n 2000 --d 3
+    out_has '^where +on the CPU$'
+}
+check "info and plan show the devices" device_listed
+
+device_equal()
+{
+    [ -e "$fake" ] || skip "there is no $fake"
+    system_for_device 90
+    common=(--x u.csv --y y.csv)
+    for device in cpu gpu; do
+        on "$device" '' 0 fit "${common[@]}" --kernel 'volterra:tau_coef=0.4 + 0.5*fir:mu=0.6' --alpha 1e-3 -o $device.m
+        on "$device" '' 0 predict $device.m --x u.csv --start reset -o $device.csv
+        on "$device" streams=3 0 tune "${common[@]}" --kernel volterra --draws 6 --seed 3 --race none --json -o $device.best
+        cp out $device.json
+        on "$device" '' 0 predict $device.best --x u.csv --start reset -o $device.best.csv
+        on "$device" '' 0 compare "${common[@]}" --kernel volterra rbf --draws 3 --seed 5 --json
+        cp out $device.compare
+    done
+    near cpu.csv gpu.csv 1e-9
+    near cpu.best.csv gpu.best.csv 1e-6
+    for kind in json compare; do # the same winners
+        for device in cpu gpu; do
+            grep -oE '"kernel": "[^"]*"' $device.$kind >$device.kernels
+        done
+        [ -s cpu.kernels ] || fail "$kind says nothing"
+        same cpu.kernels gpu.kernels
+    done
+}
+check "fit, predict, tune and compare are the same on a device" device_equal
+
+device_fails()
+{
+    [ -e "$fake" ] || skip "there is no $fake"
+    system_for_device 90
+    common=(--x u.csv --y y.csv)
+    echo before >m
+    on gpu lost=5 1 fit "${common[@]}" --alpha 1e-3 -o m
+    err_has 'the device was lost: it fell off the bus'
+    on gpu alloc=1 1 fit "${common[@]}" --alpha 1e-3 -o m
+    err_has 'the device has no room for 90 x 90 numbers'
+    on gpu memory=30000 1 fit "${common[@]}" --alpha 1e-3 -o m
+    err_has 'a fit on 90 rows needs .* up to 60 rows would fit there'
+    on gpu lost=1200 1 tune "${common[@]}" --kernel volterra --draws 60 --race none --threads 1 --log trials.jsonl -o m
+    err_has 'the device was lost'
+    [ "$(cat m)" = before ] || fail "the model was touched"
+    nothing_left
+    # What was finished is in the log.
+    on gpu "" 0 tune "${common[@]}" --kernel volterra --draws 60 --race none --threads 1 --log trials.jsonl --resume --json -o m
+    valid_json out "0 < v['resumed'] < 60 and v['draws'] == 60"
+    on cpu '' 0 fit "${common[@]}" --alpha 1e-3 -o model
+    echo before >forecast.csv
+    on gpu lost=2 1 predict model --x u.csv -o forecast.csv
+    err_has 'the device was lost'
+    [ "$(cat forecast.csv)" = before ] || fail "the forecast was touched"
+}
+check "a device that fails ends the work with one sentence" device_fails
