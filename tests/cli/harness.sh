@@ -71,6 +71,24 @@ expect_bound()
     expect "$@"
 }
 
+# until_it_minds JOB: wait until the program has taken charge of Ctrl-C, which a shell's background job ignores before.
+# From then on the signal ends it with status 130 wherever it comes, so that nothing depends on the load.
+until_it_minds()
+{
+    local i mask
+    if [ ! -r "/proc/$1/status" ]; then
+        sleep 2
+        return
+    fi
+    for ((i = 0; i < 6000; i++)); do
+        mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+        [ -n "$mask" ] || fail "the program was over too soon"
+        [ $((0x$mask & 2)) -eq 0 ] || return 0
+        sleep 0.01
+    done
+    fail "the program does not mind Ctrl-C"
+}
+
 one_line()
 {
     [ "$(wc -l <err)" -eq 1 ] || fail "$(wc -l <err) lines on standard error, not one: volterra $*"

@@ -191,7 +191,7 @@ compare_interrupt()
     "$VOLTERRA" compare --length 400 --kernel linear volterra rbf --budget 4s --log logs --json --quiet >out 2>err &
     job=$!
     # The first kernel is done once the second has a log.
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         [ -s logs/02-volterra.jsonl ] && break
         sleep 0.1
     done

