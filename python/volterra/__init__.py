@@ -26,6 +26,7 @@ models are the best: `MCS`, `losses`. What needs no model: `baseline`, `season`.
 from __future__ import annotations
 
 from . import benchmarks, datasets, metrics, plot
+from ._devices import device, devices, set_device
 from ._errors import (
     BeyondWarning,
     CancelledError,
@@ -81,6 +82,8 @@ __all__ = [
     "baseline",
     "benchmarks",
     "datasets",
+    "device",
+    "devices",
     "evidence",
     "gak_kernel",
     "gram",
@@ -94,6 +97,7 @@ __all__ = [
     "plot",
     "save",
     "season",
+    "set_device",
     "set_threads",
     "signature_kernel",
     "sigpde_kernel",

@@ -8,8 +8,8 @@ import numpy as np
 
 from ._arguments import whole
 from ._arrays import Array
+from ._devices import use_machine
 from ._errors import BeyondWarning, warn
-from ._threads import use_threads
 
 
 class ModelForecasts:
@@ -35,13 +35,13 @@ class ModelForecasts:
 
     def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
         rows = a if tail is None else np.vstack([tail, a])
-        with use_threads(self.n_jobs):
+        with use_machine(self):
             out, beyond = self._model.predict(rows, start, self._beyond(), self.verbose)
         self._warn_beyond(beyond, rows.shape[0])
         return out if tail is None else out[tail.shape[0] :]
 
     def _of_records(self, a: Array, lengths: List[int], known: Optional[Array] = None, warm_up: int = 0) -> Array:
-        with use_threads(self.n_jobs):
+        with use_machine(self):
             out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths, known, warm_up)
         self._warn_beyond(beyond, a.shape[0])
         return out
@@ -56,7 +56,7 @@ class ModelForecasts:
         """Forecasts to which known outputs come back. The rows of training themselves begin anew."""
         if start == "auto":
             start = "reset" if self._rows is not None and self._rows.begin(a) else "continue"
-        with use_threads(self.n_jobs):
+        with use_machine(self):
             out, beyond = self._model.predict(a, start, self._beyond(), self.verbose, None, known, warm_up)
         self._warn_beyond(beyond, a.shape[0])
         return out

@@ -24,6 +24,7 @@ import numpy as np
 from . import _native as c
 from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
+from ._devices import use_machine
 from ._errors import NotFittedError, OrderWarning, warn
 from ._explain import Explains
 from ._forecasts import ModelForecasts
@@ -37,7 +38,6 @@ from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
 from ._records import Records, pieces
 from ._stream import Stream
-from ._threads import use_threads
 from ._training import Horizons, Training, spread_records
 
 STARTS = ("auto", "continue", "reset")
@@ -183,7 +183,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         feeds = settings.get("feedback_weight", 0) > 0
         if feeds and training.is_series:
             raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
-        with use_threads(self.n_jobs), Watch("fit", self.verbose, progress) as watch:
+        with use_machine(self), Watch("fit", self.verbose, progress) as watch:
             model, fitted = Model.fit(
                 kernel,
                 training.inputs,
@@ -520,7 +520,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
         self._check_is_fitted()
         rows = whole("steps", steps, 1)
         known = None if after is None else self._rows_after(after)
-        with use_threads(self.n_jobs):
+        with use_machine(self):
             out, beyond = self._model.run_on(rows, self._beyond(), self.verbose, known)
         self._warn_beyond(beyond, rows if known is None else rows + known.shape[0])
         return out

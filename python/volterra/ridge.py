@@ -81,6 +81,9 @@ class VolterraRidge(SequenceRegressor):
         refuse it. "auto" is "clip" with ``scale``, and "allow" without, where inputs are taken as they are.
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
+    device : {"auto", "cpu", "gpu", "gpu:1", ...}, optional
+        Where Gram matrices live and are factored during a call, see `volterra.set_device`; None: as set there. It is a
+        choice of the whole process: not from several threads at a time.
     verbose : bool, default=False
         Show a bar.
     loss : str, default="squares"
@@ -214,6 +217,7 @@ class VolterraRidge(SequenceRegressor):
         lambda_coef: Optional[float] = None,
         loss: str = "squares",
         tolerance: float = 1e-6,
+        device: Optional[str] = None,
     ) -> None:
         self.tau = tau
         self.lam = lam
@@ -238,6 +242,7 @@ class VolterraRidge(SequenceRegressor):
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
 
     def _kernel_text(self) -> str:
@@ -271,7 +276,7 @@ class SequenceKernelRidge(SequenceRegressor):
         ``window=`` or ``path=rows``. Kernels add and multiply: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``.
     alpha : float or "auto", default="auto"
         Regularisation of the readout, above 0; "auto": chosen on held-out rows.
-    ahead, target, input, season, feedback, washout, fit_intercept, scale, start, beyond, n_jobs, verbose
+    ahead, target, input, season, feedback, washout, fit_intercept, scale, start, beyond, n_jobs, device, verbose
         As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
         inputs.
 
@@ -313,6 +318,7 @@ class SequenceKernelRidge(SequenceRegressor):
         verbose: Any = False,
         loss: str = "squares",
         tolerance: float = 1e-6,
+        device: Optional[str] = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -328,6 +334,7 @@ class SequenceKernelRidge(SequenceRegressor):
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
         self.loss = loss
         self.tolerance = tolerance

@@ -11,11 +11,11 @@ from . import _native as c
 from ._arguments import choice, feedback_number, horizon_bounds, season_rows, seconds_of, seed_of, whole
 from ._arrays import view
 from ._candidates import Candidates, expand
+from ._devices import use_machine
 from ._model import FitSettings, record_fields
 from ._prepared import Prepared, prepare
 from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor
-from ._threads import use_threads
 from ._training import Horizons, Training
 from ._trials import Found, Trial, collect, results_table, trial_of
 from .ridge import VolterraRidge
@@ -118,6 +118,9 @@ class VolterraRidgeCV(SequenceRegressor):
         Take the trials that stand in the log from there.
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
+    device : {"auto", "cpu", "gpu", "gpu:1", ...}, optional
+        Where Gram matrices live and are factored during a call, see `volterra.set_device`; None: as set there. It is a
+        choice of the whole process: not from several threads at a time.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws. Draw i depends on the seed and i alone.
     verbose : bool, default=False
@@ -200,6 +203,7 @@ class VolterraRidgeCV(SequenceRegressor):
         n_jobs: Optional[int] = None,
         random_state: Any = None,
         verbose: Any = False,
+        device: Optional[str] = None,
     ) -> None:
         self.draws = draws
         self.budget = budget
@@ -229,6 +233,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self.log = log
         self.resume = resume
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
@@ -375,7 +380,7 @@ class VolterraRidgeCV(SequenceRegressor):
             setattr(options, name, value)
         options.folds_by_records = int(choice("folds_by", self.folds_by, _FOLDS_BY) == "records")
         handle = c_void_p()
-        with use_threads(self.n_jobs), Watch("search", self.verbose, progress) as watch:
+        with use_machine(self), Watch("search", self.verbose, progress) as watch:
 
             def tell(_search: Any, raw: Any, _context: Any) -> None:
                 trial = trial_of(cast(raw, POINTER(c.Trial)).contents, sign)
@@ -423,6 +428,7 @@ class VolterraRidgeCV(SequenceRegressor):
             start=self.start,
             beyond=self.beyond,
             n_jobs=self.n_jobs,
+            device=self.device,
             verbose=self.verbose,
         )
         for name in self._STATE:
