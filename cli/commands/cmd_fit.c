@@ -145,7 +145,7 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
     results_count(results, "heldout_rows", NULL, report->rows);
     results_number(results, "prequential_r2", NULL, report->prequential_r2);
     if (isfinite(report->log_likelihood)) /* an output that is not the kernel's alone has none */
-        results_number(results, "log_likelihood", NULL, report->log_likelihood);
+        results_number(results, "log_likelihood", "log likelihood", report->log_likelihood);
     if (report->rows == 0) {
         results_text(results, NULL, "R2 held out", "not known: there are too few rows to hold any out");
         return 0;

@@ -32,6 +32,8 @@ tune_evidence()
     score=$(winner_field score)
     expect 0 fit --x u.csv --y y.csv --kernel "$kernel" --alpha "$alpha" -o m.safetensors --json
     valid_json out "abs(v['log_likelihood'] - $score) < 1e-9 * (1 + abs($score))"
+    expect 0 fit --x u.csv --y y.csv --kernel "$kernel" --alpha "$alpha" -o m.safetensors
+    out_has '^log likelihood +-?[0-9.]+$'
     # Alpha chosen: of a level it is there; a naive forecast that is kept has none.
     expect 0 fit --x u.csv --y y.csv --kernel "$kernel" -o m.safetensors --json
     valid_json out "v['log_likelihood'] <= $score + 50 and v['alpha_chosen']"
