@@ -322,15 +322,15 @@ static double next_alpha(const chooser *c, double bound)
     return next;
 }
 
-/* Half of a forecast errs half-way to the naive one, whose errors are the changes. */
+/* A forecast that takes a share of what was learned errs so far on the way from the naive one, whose errors are the changes. */
 static void take_share(const chooser *c, int64_t k, volt_row_errors *errors)
 {
     double share = c->choice->outputs[k].share;
     const double *y = c->task.Y.data + errors->begin * c->task.Y.ld + k;
     for (int64_t i = 0; share < 1 && i < errors->e.rows; i++) {
-        double *e = &errors->e.data[i * errors->e.ld + k];
+        double *e = &errors->e.data[i * errors->e.ld + k], change = y[i * c->task.Y.ld];
         if (errors->scale.data[i * errors->scale.ld + k] > 0)
-            *e = share * *e + (1 - share) * y[i * c->task.Y.ld];
+            *e = change + share * (*e - change);
     }
 }
 
