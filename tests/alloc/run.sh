@@ -56,6 +56,9 @@ awk 'BEGIN {
 sum='2*fir:corr=0.3 + memory:pole=0.5*rbf'
 "$VOLTERRA" fit --x x.csv --kernel "$sum" --alpha 1e-4 -o sum.safetensors >/dev/null || exit 1
 
+# A factor that is kept.
+"$VOLTERRA" fit --x x.csv:u --y x.csv:y --alpha 1e-4 --keep-factor -o kept.safetensors >/dev/null || exit 1
+
 # Outputs that come back.
 "$VOLTERRA" fit --x x.csv:u --y x.csv:y --kernel fading --alpha 1e-2 --feedback -o fed.safetensors >/dev/null || exit 1
 
@@ -132,10 +135,10 @@ rows_of()
     case $1 in *.tex) tail -n 1 "$1" ;; esac
 }
 
-# whole_moment FILE [--learn]: a stream that ended early keeps the moment up to there; another one goes on from it
+# whole_moment FILE [OPTION...]: a stream that ended early keeps the moment up to there; another one goes on from it
 whole_moment()
 {
-    cp "$1" moment && "$VOLTERRA" stream model.safetensors ${2:-} --state moment </dev/null >/dev/null 2>&1
+    cp "$1" moment && "$VOLTERRA" stream model.safetensors "${@:2}" --state moment </dev/null >/dev/null 2>&1
 }
 
 # whole_files: each file in ./run is as it should be, or absent, or a log of lines that should be there
@@ -149,6 +152,7 @@ whole_files()
             *.html) [ "$(tail -c 8 "$file")" = '</html>' ] || return 1 ;;
             */moment) whole_moment "$file" || return 1 ;;
             */pupil) whole_moment "$file" --learn || return 1 ;;
+            */tracked) whole_moment "$file" --interval 0.5 || return 1 ;;
             *.csv | *.tex) whole_table "$file" "should/${file##*/}" || return 1 ;;
             *) cmp -s "$file" "should/${file##*/}" || return 1 ;;
         esac
@@ -293,6 +297,14 @@ trial "tune of a sum" tune "${own[@]}" --kernel 'fir + ?*rbf:pole=?' --draws 2 -
 trial "fit --feedback" fit "${own[@]}" --kernel fading --alpha 1e-2 --feedback -o m.safetensors
 trial "predict --known" predict ../fed.safetensors --x ../x.csv:u --start reset --known ../x.csv:y --warm-up 9 -o f.csv
 trial "tune --feedback" tune "${own[@]}" --kernel fading --feedback --draws 2 --folds 2 --log t.log -o m.safetensors
+trial "fit --keep-factor" fit "${own[@]}" --alpha 1e-4 --keep-factor -o m.safetensors
+trial "predict --interval --std" predict ../kept.safetensors --x ../x.csv:u --interval 0.5,0.9 --std -o f.csv
+trial "explain with a factor" explain ../kept.safetensors --lags 3 --no-shares -o e --csv
+trial "continue --paths" continue ../closed.safetensors --steps 3 --paths 4 --interval 0.5 -o f.csv
+input=$scratch/pairs
+trial "stream --interval" stream ../model.safetensors --interval 0.5 --state tracked
+input=/dev/null
+trial "tune --method gradient" tune "${own[@]}" --kernel rbf --draws 4 --score evidence --method gradient --log t.log -o m.safetensors
 trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
