@@ -208,6 +208,8 @@ static volt_status find_halves(const volt_model *model, int64_t k, const double 
                      " training rows, and output %" PRId64 " has %" PRId64,
                      coverages[c], needed, k + 1, n);
         half[c] = model->target_scale[k] * volt_interval_quantile(scores, n, coverages[c]);
+        VOLT_REQUIRE(isfinite(half[c]), VOLT_ERR_NOT_FINITE,
+                     "the interval of output %" PRId64 " that covers %g is not finite", k + 1, coverages[c]);
     }
     return VOLT_OK;
 }

@@ -115,5 +115,10 @@ volt_status volt_spread_rows(const volt_spread *spread, const volt_backend *back
                 std.data[i * std.ld + k] =
                     spread->s[k] * sqrt(kept->constant[k] ? spread->with_constant[i] : spread->plain[i]);
     }
+    for (int64_t i = 0; i < K.rows; i++) /* numbers of a file may be finite, and their squares not */
+        for (int64_t k = 0; k < model->q; k++)
+            VOLT_REQUIRE(isfinite(std.data[i * std.ld + k]), VOLT_ERR_NOT_FINITE,
+                         "row %" PRId64 ": the standard deviation of output %" PRId64 " is not finite",
+                         first + i, k + 1);
     return VOLT_OK;
 }

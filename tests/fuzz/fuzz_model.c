@@ -2,7 +2,7 @@
  *
  * The length of the header, the blanks behind it and the checksum are put right, so that what a mutation does to
  * the metadata, the shapes and the tensors reaches the loader. A model that loads must be usable: a forecast is
- * refused, or finite and the same from the model saved and loaded again. */
+ * refused, or finite and the same from the model saved and loaded again; so are intervals, deviations and noisy paths. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
@@ -43,6 +43,37 @@ static int forecast(const volt_model *model, const volt_model_info *info, double
     return status == VOLT_OK;
 }
 
+/* Numbers that were asked for are finite, and at least `least`, or nothing was written. */
+static void check_numbers(volt_status status, const double *numbers, int64_t n, double least)
+{
+    for (int64_t i = 0; i < n; i++)
+        FUZZ_CHECK(status ? numbers[i] == untouched : isfinite(numbers[i]) && numbers[i] >= least);
+}
+
+/* What lies about the forecasts. */
+static void use_uncertainty(const volt_model *model, const volt_model_info *info)
+{
+    static const double coverages[] = {0.5, 0.8};
+    double X[ROWS * MOST_WIDTH], first[ROWS * MOST_WIDTH], second[ROWS * MOST_WIDTH];
+    int64_t n = ROWS * info->q;
+    for (int64_t i = 0; i < ROWS * MOST_WIDTH; i++) {
+        X[i] = 0.5 - 0.25 * (double)(i % 5);
+        first[i] = second[i] = untouched;
+    }
+    check_numbers(volt_model_interval(model, coverages, 2, volt_matrix_of(first, 2, info->q)), first, n, 0);
+    for (int64_t i = 0; i < n; i++)
+        first[i] = untouched;
+    volt_status status = volt_model_predict_std(model, volt_view_of(X, ROWS, info->d), NULL,
+                                                volt_matrix_of(first, ROWS, info->q),
+                                                volt_matrix_of(second, ROWS, info->q), NULL);
+    check_numbers(status, second, n, 0);
+    for (int64_t i = 0; i < n; i++)
+        first[i] = untouched;
+    status =
+        volt_model_continue_paths(model, (volt_view){0}, NULL, 2, 1, volt_matrix_of(first, 2, info->q), NULL);
+    check_numbers(status, first, n, -INFINITY);
+}
+
 static void use(const volt_model *model)
 {
     volt_model_info info;
@@ -52,6 +83,7 @@ static void use(const volt_model *model)
     if (info.d > MOST_WIDTH || info.q > MOST_WIDTH)
         return;
     int has_forecast = forecast(model, &info, first);
+    use_uncertainty(model, &info);
 
     const char *path = fuzz_own_path();
     volt_model *again = NULL;

@@ -50,6 +50,46 @@ def fit(program, folder, kernel, *options):
     return model.read_bytes()
 
 
+#: Fits whose files have parts of their own: errors and a factor, outputs that come back, losses, classes, records, a choice.
+PARTS = {
+    "kept": ("--kernel", "rbf:gamma=0.5", "--alpha", "0.5", "--keep-factor"),
+    "fed": ("--kernel", "fading", "--alpha", "0.5", "--feedback"),
+    "quantiles": ("--kernel", "rbf:gamma=0.5", "--alpha", "0.5", "--loss", "quantile:q=0.1/0.9"),
+    "classes": ("--kernel", "rbf:gamma=0.5", "--alpha", "0.5", "--loss", "logistic"),
+    "records": ("--kernel", "memory", "--alpha", "0.5", "--series", "{table}:part"),
+    "chosen": ("--kernel", "rbf:gamma=0.5", "--keep-factor"),
+}
+
+
+def fit_parts(program, folder, name):
+    table, model = folder / "rows.csv", folder / "parts.safetensors"
+    lines = ROWS.splitlines()
+    labels = ["label,part"] + [f"{'yes' if t % 3 else 'no'},{t // 4}" for t in range(len(lines) - 1)]
+    table.write_text("".join(f"{line},{label}\n" for line, label in zip(lines, labels)))
+    options = [option.format(table=table) for option in PARTS[name]]
+    target = "label" if name == "classes" else "y"
+    subprocess.run(
+        [program, "fit", "--x", f"{table}:u,v", "--y", f"{table}:{target}", "--quiet", "-o", model, *options],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return model.read_bytes()
+
+
+def part_variants(model):
+    """The model with errors and a factor, with one number of them changed, or one of their tensors gone."""
+    header, _ = split(model)
+    for key in (key for key in header if "error" in key or "factor" in key):
+        for name, value in {"nan": float("nan"), "huge": 1e308, "zero": 0.0, "minus": -1.0}.items():
+            header, data = split(model)
+            begin, end = header[key]["data_offsets"]
+            end -= 8
+            yield f"{key}-{name}", join(header, data[:end] + struct.pack("<d", value) + data[end + 8 :])
+        header, data = split(model)
+        del header[key]
+        yield f"no-{key}", join(header, data)
+
+
 def fit_series(program, folder):
     """A model of changes, with a recipe of its columns."""
     table, model = folder / "rows.csv", folder / "series.safetensors"
@@ -141,6 +181,10 @@ def main(program):
         (CORPUS / "plain.safetensors").write_bytes(plain)
         for name, data in variants(fit(program, folder, KERNELS["volterra"])):
             (CORPUS / f"{name}.safetensors").write_bytes(data)
+        for name in PARTS:
+            (CORPUS / f"{name}.safetensors").write_bytes(fit_parts(program, folder, name))
+        for name, data in part_variants((CORPUS / "kept.safetensors").read_bytes()):
+            (CORPUS / f"kept-{name}.safetensors").write_bytes(data)
         series = fit_series(program, folder)
         (CORPUS / "series.safetensors").write_bytes(series)
         for name, data in series_variants(series):
