@@ -74,7 +74,8 @@ static const option rows[] = {
     {.name = "no-band",
      .kind = OPTION_FLAG,
      .offset = offsetof(explain_arguments, no_band),
-     .meaning = "leave out the standard deviations of g1, which take as long as a fit"},
+     .meaning = "leave out the standard deviations of g1, which take as long as a fit where the model keeps no "
+                "factor"},
     {.name = "no-shares",
      .kind = OPTION_FLAG,
      .offset = offsetof(explain_arguments, no_shares),

@@ -6,7 +6,8 @@
  *     s^2 [ D D' K - v'v + (u'v)^2 / (u'u) ],      v = L^{-1} D K(., w^(i)),   u = L^{-1} 1,   L L' = K + alpha I
  *
  * the last term with an intercept alone. D D' K, the derivative with respect to both arguments, is a coefficient of
- * the power series of the kernel in two variables; s^2 = A'(K + alpha I) A / (m - 1) (docs/math.md). */
+ * the power series of the kernel in two variables; s^2 = A'(K + alpha I) A / (m - 1) (docs/math.md). L is the factor that
+ * the model keeps; where it keeps none it is made again. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -186,6 +187,29 @@ static volt_status find_variances(const explain_setup *setup, double alpha, volt
     return status;
 }
 
+enum { TOGETHER = 64 }; /* variables that a factor is worth unpacking for */
+
+/* The same from a factor that the model keeps: nothing is factored again. */
+static volt_status find_kept_variances(const explain_setup *setup, const volt_kept_factor *kept,
+                                       const band_room *room, volt_stage *stage)
+{
+    const volt_model *model = setup->model;
+    int64_t n = setup->lags * setup->inputs, w = model->washout, most = volt_min(n, TOGETHER);
+    double *rows = volt_alloc_doubles(most, kept->m), *plain = volt_alloc_doubles(most, 1);
+    volt_status status = rows && plain ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t first = 0; status == VOLT_OK && first < n && volt_stage_goes_on(stage); first += most) {
+        int64_t count = volt_min(most, n - first);
+        for (int64_t i = 0; i < kept->m; i++)
+            for (int64_t v = 0; v < count; v++)
+                rows[v * kept->m + i] = room->slopes[(w + i) * n + first + v];
+        status = volt_kept_latent(kept, 0, volt_matrix_of(rows, count, kept->m), room->prior + first, plain,
+                                  room->variance + first);
+    }
+    volt_free(plain);
+    volt_free(rows);
+    return status;
+}
+
 /* Deviations of the outputs that have the alpha of output `first`. */
 static void finish(const explain_setup *setup, const band_room *room, int64_t first, double *deviations)
 {
@@ -211,6 +235,15 @@ static bool is_done(const volt_model *model, int64_t k)
     return isinf(model->alphas[k]);
 }
 
+/* Of every output in which the kernel plays a part. */
+static bool keeps_factor(const volt_model *model)
+{
+    for (int64_t k = 0; model->kept.of && k < model->q; k++)
+        if (model->kept.of[k] < 0 && !isinf(model->alphas[k]))
+            return false;
+    return model->kept.of;
+}
+
 static volt_status find_band(const explain_setup *setup, const band_room *room, volt_stage *stage,
                              double *deviations)
 {
@@ -226,14 +259,18 @@ static volt_status find_band(const explain_setup *setup, const band_room *room, 
     for (int64_t k = 0; status == VOLT_OK && k < model->q && volt_stage_goes_on(stage); k++) {
         if (is_done(model, k))
             continue;
-        if (room->copy)
-            memcpy(room->copy, room->slopes, bytes);
-        status = volt_kernel_operator(&model->resolved, model->columns, Z, false, &op);
-        if (status == VOLT_OK)
-            status = find_variances(setup, model->alphas[k], op, room->copy ? room->copy : room->slopes, room,
-                                    stage);
-        volt_operator_free(op);
-        op = NULL;
+        if (keeps_factor(model)) {
+            status = find_kept_variances(setup, &model->kept.factors[model->kept.of[k]], room, stage);
+        } else {
+            if (room->copy)
+                memcpy(room->copy, room->slopes, bytes);
+            status = volt_kernel_operator(&model->resolved, model->columns, Z, false, &op);
+            if (status == VOLT_OK)
+                status = find_variances(setup, model->alphas[k], op, room->copy ? room->copy : room->slopes,
+                                        room, stage);
+            volt_operator_free(op);
+            op = NULL;
+        }
         if (status == VOLT_OK)
             finish(setup, room, k, deviations);
     }
@@ -247,18 +284,20 @@ volt_status explain_band(const explain_setup *setup, volt_progress progress, dou
     int64_t n = setup->lags * setup->inputs, kinds = 0;
     for (int64_t k = 0; k < model->q; k++)
         kinds += !is_done(model, k);
+    bool rebuilds = !keeps_factor(model);
     char what[96];
     snprintf(what, sizeof what, "the factor of %lld rows for the standard deviations", (long long)model->n);
-    VOLT_TRY(volt_memory_require(volt_factor_bytes(model->n, n) + 16.0 * (double)model->n * (double)n, what));
+    VOLT_TRY(volt_memory_require(
+        (rebuilds ? volt_factor_bytes(model->n, n) : 0) + 16.0 * (double)model->n * (double)n, what));
     band_room room = {.slopes = volt_alloc_doubles(model->n, n),
-                      .copy = kinds > 1 ? volt_alloc_doubles(model->n, n) : NULL,
+                      .copy = rebuilds && kinds > 1 ? volt_alloc_doubles(model->n, n) : NULL,
                       .fitted = volt_alloc_doubles(model->n, model->q),
                       .u = volt_alloc_doubles(model->n, 1),
                       .prior = volt_alloc_doubles(n, 1),
                       .variance = volt_alloc_doubles(n, 1),
                       .without = volt_alloc_zero(model->n, sizeof(bool))};
-    bool has_room = room.slopes && (room.copy || kinds <= 1) && room.fitted && room.u && room.prior &&
-                    room.variance && room.without;
+    bool has_room = room.slopes && (room.copy || !rebuilds || kinds <= 1) && room.fitted && room.u &&
+                    room.prior && room.variance && room.without;
     volt_status status = VOLT_ERR_MEMORY;
     if (has_room) {
         volt_stage stage;

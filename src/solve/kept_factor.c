@@ -2,6 +2,7 @@
 #include "solve/kept_factor.h"
 
 #include "base/blas.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 
@@ -90,13 +91,13 @@ static void unpack(const volt_kept_factor *kept, int64_t first, int64_t count, d
     }
 }
 
-/* K <- (L^{-1} (K - common)')', panel by panel. */
-static void solve_rows(const volt_kept_factor *kept, volt_matrix K, double *panel)
+/* K <- (L^{-1} (K - shift)')', panel by panel. */
+static void solve_rows(const volt_kept_factor *kept, double shift, volt_matrix K, double *panel)
 {
     for (int64_t i = 0; i < K.rows; i++)
         for (int64_t j = 0; j < kept->m; j++) {
             double *entry = &K.data[i * K.ld + j];
-            *entry = kept->L[row_begin(j) + j] == 0 ? 0 : *entry - kept->common;
+            *entry = kept->L[row_begin(j) + j] == 0 ? 0 : *entry - shift;
         }
     for (int64_t first = 0; first < kept->m; first += PANEL) {
         int64_t count = volt_min(PANEL, kept->m - first), width = first + count;
@@ -111,25 +112,35 @@ static void solve_rows(const volt_kept_factor *kept, volt_matrix K, double *pane
     }
 }
 
-volt_status volt_kept_variances(const volt_kept_factor *kept, volt_matrix K, const double *kk, double *plain,
-                                double *with_constant)
+volt_status volt_kept_latent(const volt_kept_factor *kept, double one, volt_matrix K, const double *kk,
+                             double *plain, double *with_constant)
 {
     double *panel = volt_alloc_doubles(PANEL, kept->m);
     if (!panel)
         return VOLT_ERR_MEMORY;
-    solve_rows(kept, K, panel);
+    solve_rows(kept, one * kept->common, K, panel);
     for (int64_t i = 0; i < K.rows; i++) {
         const double *v = K.data + i * K.ld;
-        double squares = 0, ones = 1;
+        double squares = 0, ones = one;
         for (int64_t j = 0; j < kept->m; j++) {
             squares += v[j] * v[j];
             ones -= kept->u[j] * v[j];
         }
         /* Near a training row the difference cancels to rounding: it is not below 0. */
-        double latent = fmax(kk[i] - kept->common - squares, 0);
-        plain[i] = latent + kept->alpha;
-        with_constant[i] = latent + (kept->uu > 0 ? ones * ones / kept->uu : 0) + kept->alpha;
+        plain[i] = fmax(kk[i] - one * one * kept->common - squares, 0);
+        with_constant[i] = plain[i] + (kept->uu > 0 ? ones * ones / kept->uu : 0);
     }
     volt_free(panel);
+    return VOLT_OK;
+}
+
+volt_status volt_kept_variances(const volt_kept_factor *kept, volt_matrix K, const double *kk, double *plain,
+                                double *with_constant)
+{
+    VOLT_TRY(volt_kept_latent(kept, 1, K, kk, plain, with_constant));
+    for (int64_t i = 0; i < K.rows; i++) {
+        plain[i] += kept->alpha;
+        with_constant[i] += kept->alpha;
+    }
     return VOLT_OK;
 }

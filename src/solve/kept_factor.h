@@ -37,8 +37,14 @@ void volt_kept_release(volt_kept_factor *kept);
 /* All rows of a factor that has grown to its end. VOLT_ERR_MEMORY. */
 volt_status volt_kept_take(const volt_factor *factor, double alpha, volt_kept_factor *kept);
 
-/* Variances over s^2, `constant`: with the intercept. K (rows x m) holds the kernels against the rows that were fitted, and is
- * used up; kk (rows) those of the rows with themselves. BLAS must be claimed. VOLT_ERR_MEMORY. */
+/* Variances over s^2 of linear functionals of what was learned, without and with the intercept: K (rows x m) holds what each
+ * makes of the kernels against the rows that were fitted, and is used up; kk (rows) what it makes of the kernel in both
+ * arguments; `one` is what all of them make of the constant 1: 1 for values, 0 for derivatives. BLAS must be claimed.
+ * VOLT_ERR_MEMORY. */
+volt_status volt_kept_latent(const volt_kept_factor *kept, double one, volt_matrix K, const double *kk,
+                             double *plain, double *with_constant);
+
+/* The same of new observations, alpha included, of the rows whose kernels those are. */
 volt_status volt_kept_variances(const volt_kept_factor *kept, volt_matrix K, const double *kk, double *plain,
                                 double *with_constant);
 

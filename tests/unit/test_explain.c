@@ -215,6 +215,59 @@ static void standard_deviations_of_parts(void **state)
     free(Y);
 }
 
+enum { MANY = 45 };
+
+/* Explained from the factor that a model keeps, and with it gone. */
+static void compare_bands(const char *kernel, const double *X, const double *Y, const volt_fit_options *options)
+{
+    volt_explain_options asked = volt_explain_options_default();
+    volt_explanation *kept = NULL, *made = NULL, *other = NULL;
+    volt_fit_options keeping = *options;
+    asked.lags = MANY - 5; /* more variables than are solved at a time */
+    asked.shares = 0;
+    keeping.keep_factor = 1;
+    volt_model *model = fit(kernel, X, Y, MANY, &keeping);
+    check_ok(volt_model_explain(model, &asked, &kept));
+    double *L = model->kept.factors[0].L;
+    int64_t m = model->kept.factors[0].m;
+    for (int64_t i = 0; i < m * (m + 1) / 2; i++)
+        L[i] *= 2;
+    check_ok(volt_model_explain(model, &asked, &other));
+    volt_kept_list_release(&model->kept);
+    check_ok(volt_model_explain(model, &asked, &made));
+    /* The variances are of size 1, and lie on a matrix of condition below 1e4. */
+    for (int i = 0; i < Q * (MANY - 5) * D; i++)
+        assert_true(fabs(kept->g1_std[i] - made->g1_std[i]) <= 1e-9 * (1 + made->g1_std[i]));
+    assert_true(fabs(other->g1_std[0] - made->g1_std[0]) > 1e-6); /* it was that factor */
+    volt_explanation_free(kept);
+    volt_explanation_free(made);
+    volt_explanation_free(other);
+    volt_model_free(model);
+}
+
+static void standard_deviations_from_a_kept_factor(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(7703);
+    double *X = random_rows(&rng, MANY, D, 0.95), *Y = normal_rows(&rng, MANY, Q);
+    for (int t = 1; t < MANY; t++) {
+        Y[t * Q] = X[t * D] + 0.5 * X[(t - 1) * D] + 0.1 * Y[t * Q];
+        Y[t * Q + 1] = X[t * D] * X[t * D + 1] + 0.3 * Y[t * Q + 1];
+    }
+    volt_fit_options options = plain_options(0.05), chosen = volt_fit_options_default();
+    compare_bands("volterra:tau=0.6,lambda=0.7", X, Y, &options);
+    compare_bands("memory:gamma=0.4", X, Y, &chosen); /* several alphas */
+    options.intercept = 0;
+    compare_bands("fir:mu=0.7", X, Y, &options);
+    options.intercept = 1;
+    options.washout = 4;
+    options.missing_targets = 1;
+    Y[7 * Q] = Y[7 * Q + 1] = NAN;
+    compare_bands("volterra:tau=0.6,lambda=0.7", X, Y, &options);
+    free(X);
+    free(Y);
+}
+
 /* A model of a loss has kernels, those of what stands before its link, and no such standard deviations. */
 static void a_model_of_a_loss(void **state)
 {
@@ -474,10 +527,15 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_deviations),   cmocka_unit_test(standard_deviations_of_parts),
-        cmocka_unit_test(a_model_of_a_loss),     cmocka_unit_test(a_known_system),
-        cmocka_unit_test(any_number_of_threads), cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(cancelled_anywhere),    cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(standard_deviations),
+        cmocka_unit_test(standard_deviations_of_parts),
+        cmocka_unit_test(standard_deviations_from_a_kept_factor),
+        cmocka_unit_test(a_model_of_a_loss),
+        cmocka_unit_test(a_known_system),
+        cmocka_unit_test(any_number_of_threads),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(cancelled_anywhere),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
