@@ -130,7 +130,7 @@ nothing_left()
 valid_json()
 {
     command -v python3 >/dev/null || return 0
-    python3 -c '
+    python3 -IS -c '
 import json, sys
 v = json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit("not JSON: " + c))
 sys.exit(0 if eval(sys.argv[2]) else "false: " + sys.argv[2])' "$1" "${2:-True}" 2>json-says ||

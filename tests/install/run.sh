@@ -37,7 +37,7 @@ install_shared() { cmake --install "$build" --prefix "$scratch/shared"; }
 
 install_static()
 {
-    cmake -S "$root" -B "$static_build" -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=OFF \
+    cmake -S "$root" -B "$static_build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DBUILD_SHARED_LIBS=OFF \
         -DVOLT_BUILD_CLI=OFF -DVOLT_BUILD_TESTS=OFF -DVOLT_BUILD_BENCH=OFF -DVOLT_BUILD_EXAMPLES=OFF &&
         cmake --build "$static_build" --parallel 2 &&
         cmake --install "$static_build" --prefix "$scratch/static"
