@@ -5,6 +5,7 @@
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/kernel_forms.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"
@@ -42,12 +43,12 @@ typedef struct expression {
 static void plain_text(const volt_kernel_entry *entry, bool on_series, char text[TEXT])
 {
     bool needs_window = entry->paths && !on_series;
-    snprintf(text, TEXT, "%s%s", entry->info.name, needs_window ? ":window=3" : "");
+    snprintf(text, TEXT, "%s", kernel_small_form(&entry->info, needs_window ? "window=3" : "").text);
 }
 
 static bool takes_series(const volt_kernel_entry *entry)
 {
-    volt_kernel *kernel = plain_parse(entry->info.name);
+    volt_kernel *kernel = plain_parse(kernel_small_form(&entry->info, "").text);
     double row[D] = {0.1, 0.2}, value;
     volt_view series = volt_view_of(row, 1, D);
     bool takes =

@@ -73,7 +73,7 @@ compare_units()
 {
     small_problem 120
     expect 0 compare --x u.csv --y y.csv --kernel linear rbf --draws 3 --csv own.csv --latex own.tex --report own.html --json
-    grep -E 'x ?100$|x ?100 |times;? ?100' own.csv own.tex own.html >times && fail "something is times 100: $(head -n 1 times)"
+    grep -E 'x ?100$|x ?100 |times;? ?100' own.csv own.tex own.html >"times" && fail "something is times 100: $(head -n 1 times)"
     [ "$(head -n 1 own.csv)" = "$(printf %s name,kernel,mdae,mdae_error,nmse,nmse_error,w1,w1_error,mcs_pvalue, \
         samples_in_mcs,results,hyperparameters,cost,draws,failed,seconds,best_kernel,best_alpha,best_score,failure, \
         rmse,rmse_error,mae,mae_error)" ] || fail "the header of the CSV: $(head -n 1 own.csv)"

@@ -48,7 +48,7 @@ feedback_searches()
     grep -q '"feedback":' log || fail "the log does not say the weight"
     # The command that it prints makes the same model.
     cp best.safetensors kept
-    python3 -c 'import json, sys; print(json.load(open("out"))["command"].replace("volterra", sys.argv[1], 1))' "$VOLTERRA" >command
+    python3 -c 'import json, sys; print(json.load(open("out"))["command"].replace("volterra", sys.argv[1], 1))' "$VOLTERRA" >"command"
     sh ./command >/dev/null || fail "the command of the result fails"
     cmp best.safetensors kept || fail "the command makes another model"
     # A log goes on, shards add up, and both know the weight.

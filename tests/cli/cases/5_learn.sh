@@ -55,7 +55,7 @@ learn_is_a_fit()
     tail -n +2 x.csv >x-all.csv && cat x-after.csv >>x-all.csv
     tail -n +2 y.csv >y-all.csv && cat y-after.csv >>y-all.csv
     # Inputs beyond those of training would be clipped: taken as they are while the kernel allows it.
-    local fit=(--kernel volterra:tau=0.2,lambda=0.6 --alpha 0.05 --no-scale)
+    local fit=(--kernel 'volterra:tau=0.2,lambda=0.6' --alpha 0.05 --no-scale)
     expect 0 fit --x x.csv --y y.csv "${fit[@]}" -o plain.safetensors
     expect 0 stream plain.safetensors --learn --beyond allow <pairs
     cp out learned

@@ -112,7 +112,7 @@ stream_missing()
     err_has '3 lines of standard input with missing values passed over; the first is line 3$'
     [ "$(grep -c 'the value is missing' err)" -eq 1 ] || fail "every line with a hole is reported"
     # The first row has none before it, whatever its form: NA is no name of a column.
-    for word in NA,0.1 NA,NA ,; do
+    for word in NA,0.1 NA,NA ','; do
         { echo "$word"; cat plain; } >rows
         expect 0 stream model.safetensors --missing hold <rows
         { echo NA,NA; cat plain-answers; } | cmp -s - out || fail "other answers: $(cat out)"
