@@ -323,6 +323,8 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
         VOLT_TRY(volt_readout_allocate(model));
     const volt_solver *solver = volt_solver_choose(model->n, model->q, model->states ? model->states->m : 0,
                                                    false, volt_solver_available(fit->backend, model->n));
+    if (!solver->stores_matrix)
+        volt_place_here("a solver that does not store the Gram matrix works");
     int64_t w = model->washout, q = model->q, kept = model->n - w;
     volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
     bool intercept = model->intercept || model->resolved.centred;
@@ -503,7 +505,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
         VOLT_TRY(volt_loss_fit_weights(loss, holes, &weights));
         task.weights = weights;
     }
-    task.backend = loss->loss ? &volt_cpu_backend : place(&task);
+    task.backend = loss->loss ? volt_place_here("a loss other than squares is minimised") : place(&task);
     volt_model *fresh = NULL;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {

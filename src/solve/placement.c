@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* Operations of a factor below which nothing is looked for, let alone opened: about a second of two cores. */
 static const double least_operations = 2e10;
@@ -96,15 +97,24 @@ static bool pays(const volt_device_plan *plan, const volt_work *work)
            work->factors * seconds_here((double)work->n) > least_gain * work->factors * there + start_seconds;
 }
 
+/* False from the second time on. */
+static bool is_first(atomic_flag *said)
+{
+    return !atomic_flag_test_and_set(said);
+}
+
+const volt_backend *volt_place_here(const char *what)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!volt_backend_current()->is_here && is_first(&said))
+        volt_log(VOLT_LOG_WARNING, "%s on the CPU, whatever the device", what);
+    return &volt_cpu_backend;
+}
+
 static void say_once(const volt_work *work, const volt_device_plan *plan)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool said;
-    pthread_mutex_lock(&lock);
-    bool now = !said;
-    said = true;
-    pthread_mutex_unlock(&lock);
-    if (now)
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (is_first(&said))
         volt_log(VOLT_LOG_WARNING,
                  "%" PRId64 " rows do not fit on the device, which holds up to %" PRId64 ": the CPU is used",
                  work->n, plan->n_that_fits);

@@ -28,6 +28,10 @@ void volt_device_plan_make(const volt_work *work, volt_device_plan *plan);
  * says so in the log, once a process. */
 const volt_backend *volt_place(const volt_work *work);
 
+/* The CPU, for work that is done there alone. Where the user has chosen a device the log says so, once a process for all such
+ * work; `what` names it: "a loss other than squares is solved". */
+const volt_backend *volt_place_here(const char *what);
+
 /* VOLT_ERR_MEMORY with the largest n that fits, when a back end elsewhere has not room for n rows to be factored in place.
  * `what` names the work. */
 volt_status volt_place_require(const volt_backend *backend, int64_t n, const char *what);

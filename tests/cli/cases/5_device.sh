@@ -114,6 +114,21 @@ device_equal()
 }
 check "fit, predict, tune and compare are the same on a device" device_equal
 
+# What no device does is done on the CPU, and said once.
+device_elsewhere()
+{
+    system_for_device 60
+    on gpu '' 0 fit --x u.csv --y y.csv --loss huber:delta=0.1 --alpha 1e-2 -o there.m
+    err_has 'a loss other than squares is minimised on the CPU, whatever the device'
+    lines_of err 1
+    on cpu '' 0 fit --x u.csv --y y.csv --loss huber:delta=0.1 --alpha 1e-2 -o here.m
+    no_err
+    system_for_device 4200 # fewer rows are stored
+    on gpu '' 0 fit --x u.csv --y y.csv --kernel esn:size=5 --alpha 1e-2 -o states.m
+    err_has 'a solver that does not store the Gram matrix works on the CPU'
+}
+check "what runs on the CPU alone says so" device_elsewhere
+
 device_fails()
 {
     [ -e "$fake" ] || skip "there is no $fake"
