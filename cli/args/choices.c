@@ -40,6 +40,21 @@ const choice input_choices[] = {
     {NULL, 0, NULL},
 };
 
+const choice solver_choices[] = {
+    {"auto", VOLT_SOLVER_AUTO, NULL},
+    {"exact", VOLT_SOLVER_EXACT, NULL},
+    {"nystrom", VOLT_SOLVER_NYSTROM, NULL},
+    {"features", VOLT_SOLVER_FEATURES, NULL},
+    {NULL, 0, NULL},
+};
+
+const choice landmark_choices[] = {
+    {"spread", VOLT_LANDMARKS_SPREAD, NULL},
+    {"last", VOLT_LANDMARKS_LAST, NULL},
+    {"random", VOLT_LANDMARKS_RANDOM, NULL},
+    {NULL, 0, NULL},
+};
+
 const choice score_choices[] = {
     {"r2", VOLT_SCORE_R2, "R2"},
     {"nmse", VOLT_SCORE_NMSE, "NMSE"},

@@ -18,6 +18,8 @@ extern const choice beyond_choices[];     /* volt_beyond */
 extern const choice missing_choices[];    /* volt_missing */
 extern const choice target_choices[];     /* volt_target */
 extern const choice input_choices[];      /* volt_input */
+extern const choice solver_choices[];     /* volt_fit_solver */
+extern const choice landmark_choices[];   /* volt_landmarks */
 extern const choice score_choices[];      /* volt_score */
 extern const choice race_choices[];       /* volt_race */
 extern const choice folds_by_choices[];   /* folds_by_records of volt_search_options */

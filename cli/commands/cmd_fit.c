@@ -5,6 +5,7 @@
 #include "search/baseline_scores.h"
 #include "search/fit_verdict.h"
 #include "search/training.h"
+#include "search/training_solver.h"
 #include "terminal/messages.h"
 #include "terminal/quantities.h"
 #include "terminal/results.h"
@@ -17,6 +18,7 @@
 typedef struct fit_arguments {
     common_arguments common;
     training_arguments training;
+    solver_arguments solver;
     const char *kernel, *fitted, *output;
     double alpha;
     bool guard, keep_factor;
@@ -50,6 +52,7 @@ static const option rows[] = {
     TRAINING_LOSS(offsetof(fit_arguments, training.loss)),
     TRAINING_SERIES(offsetof(fit_arguments, training)),
     TRAINING_READOUT(offsetof(fit_arguments, training)),
+    TRAINING_SOLVER(offsetof(fit_arguments, solver)),
     {.name = "keep-factor",
      .kind = OPTION_FLAG,
      .offset = offsetof(fit_arguments, keep_factor),
@@ -151,9 +154,11 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
         return 0;
     }
     results_number(results, "heldout_rmse", NULL, sqrt(mse));
-    results_text(results, NULL, "R2 held out",
-                 "%.6g (the last %lld rows, each forecast from what was known then)%s", report->prequential_r2,
-                 (long long)report->rows, report->prequential_r2 < 0 ? ": a constant would do better" : "");
+    results_text(results, NULL, "R2 held out", "%.6g (the last %lld rows, %s)%s", report->prequential_r2,
+                 (long long)report->rows,
+                 info->landmarks > 0 ? "forecast from all rows before them"
+                                     : "each forecast from what was known then",
+                 report->prequential_r2 < 0 ? ": a constant would do better" : "");
     baselines_against_mse(&baselines, mse);
     baselines_report(&baselines, "the model", results);
     baselines_note(&baselines, data, "held-out rows", "volterra tune, another --season or more rows", results);
@@ -244,6 +249,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
         results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);
     if (info.keeps_factor)
         report_factor(&info, results);
+    solver_report(&info, results);
     if (info.loss) {
         failed = loss_report(&data->loss, &info, targets, learned, results);
     } else {
@@ -331,7 +337,9 @@ static int run_fit(int argc, char *const *argv)
         options.alpha = arguments.alpha;
         options.guarded = arguments.guard;
         options.keep_factor = arguments.keep_factor;
-        failed = training_fit(&data, kernel, options, arguments.common.quiet, fitted, &model);
+        failed = solver_options(&arguments.solver, &options);
+        if (!failed)
+            failed = training_fit(&data, kernel, options, arguments.common.quiet, fitted, &model);
     }
     if (!failed)
         failed = write_results(&arguments, model, &data, volt_as_view(fitted));
@@ -370,6 +378,11 @@ const cli_command command_fit = {
         "the mean of a count. delta and epsilon are in units of the targets. Without --alpha the loss itself\n"
         "chooses it, on the last third of the rows (of at most 1200).\n"
         "\n"
+        "An exact fit stores and factors a matrix of n x n numbers. With --solver nystrom the readout is one "
+        "of M\n"
+        "landmarks, from sums over all rows that pass in blocks: for hundreds of thousands of rows. The model\n"
+        "keeps the landmarks alone, each run of them after the rows before it that it remembers.\n"
+        "\n"
         "With --series the rows are several records, each with a past of its own: with --ahead H each has H\n"
         "targets fewer than rows. What follows, follows the last record.\n"
         "\n"
@@ -380,6 +393,7 @@ const cli_command command_fit = {
         "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"
         "  volterra fit --x u.csv --y y.csv --kernel rbf:window=20 --alpha 1e-4 -o rbf.safetensors\n"
         "  volterra fit --x data.csv:u --y data.csv:y --kernel 'fir + memory' --feedback -o narx.safetensors\n"
+        "  volterra fit --x u.npy --y y.npy --solver nystrom --landmarks 4000 -o large.safetensors\n"
         "  volterra fit --x load.csv --loss quantile:q=0.1/0.5/0.9 -o quantiles.safetensors\n"
         "  volterra fit --x runs.csv:u --y runs.csv:y --series runs.csv:run -o model.safetensors\n"
         "  volterra fit --x data.csv:z1..z5 --y 'data.csv:h*' --ahead 1 -o model.safetensors\n",

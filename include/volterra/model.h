@@ -37,6 +37,21 @@ typedef enum volt_input {
 
 enum { VOLT_SEASON_AUTO = -1 };
 
+/* How the readout is found. */
+typedef enum volt_fit_solver {
+    VOLT_SOLVER_AUTO,     /* exact where that fits in memory and pays, by features where there are some, else Nystrom */
+    VOLT_SOLVER_EXACT,    /* the Gram matrix is stored and factored: n^2 numbers */
+    VOLT_SOLVER_NYSTROM,  /* approximate: a readout of landmarks, from sums over all rows: m^2 numbers */
+    VOLT_SOLVER_FEATURES, /* exact: sums over the states of reservoirs, for kernels that have them */
+} volt_fit_solver;
+
+/* Which rows are landmarks. */
+typedef enum volt_landmarks {
+    VOLT_LANDMARKS_SPREAD, /* runs of 32, from the first row to the last */
+    VOLT_LANDMARKS_LAST,   /* the last ones, one run: the cheapest to stream */
+    VOLT_LANDMARKS_RANDOM  /* single rows, each as likely as any other */
+} volt_landmarks;
+
 /* What whoever fits a model may record in it, as texts, and finds there again; forecasts take no notice of it. Each is
  * optional. */
 typedef struct volt_model_notes {
@@ -88,6 +103,9 @@ typedef struct volt_fit_options {
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
     int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
+    volt_fit_solver solver; /* VOLT_SOLVER_AUTO */
+    int64_t landmarks;      /* of VOLT_SOLVER_NYSTROM: at most the rows after the washout; 0 (default): 2000 of them */
+    volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -130,6 +148,11 @@ typedef struct volt_fit_report {
     double
         log_likelihood; /* of all rows fitted: the evidence of the kernel and alpha (volt_evidence), in units of the targets
                             * as they were learned, levels or changes; NaN where an output is not the kernel's alone */
+    const double
+        *loo_mse; /* q, in the units of the targets; NULL: not known. Mean squared errors of rows that were left out of the
+                            * fit one by one, of the last (at most 2048), NaN where the kernel plays no part ... */
+    const double *gcv; /* ... and generalised cross-validation, over all rows */
+    int64_t loo_rows;
 } volt_fit_report;
 
 /* What a model is. Strings and arrays belong to the model. */
@@ -142,7 +165,7 @@ typedef struct volt_model_info {
     int intercept, scaled, feedback;
     const char *const *input_names;
     const char *const *output_names;
-    const double *coefficients; /* n x q on scaled targets; rows of the washout are zero */
+    const double *coefficients; /* kernel_rows x q on scaled targets; rows of the washout are zero */
     const double *intercepts;   /* q, on scaled targets */
     const double *input_shift;  /* columns: a row x of columns becomes (x - shift) * input_scale */
     double input_scale;
@@ -166,6 +189,8 @@ typedef struct volt_model_info {
     const char *const *classes; /* n_classes texts: output k is the probability of class k; NULL: none */
     int64_t n_classes;
     int keeps_factor; /* volt_model_predict_std may run */
+    int64_t landmarks;    /* that the readout is of; 0: of all training rows */
+    int64_t kernel_rows;  /* rows of coefficients: n, or with landmarks these and the rows before them */
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 

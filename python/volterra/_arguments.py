@@ -102,6 +102,20 @@ def season_rows(season: Any) -> int:
     return whole("season", season, 2)
 
 
+def landmark_count(landmarks: Any) -> Tuple[int, str]:
+    """How many, and which; None: 0, as many as are usual. 2000, "2000", "2000:last" or "2000:random"."""
+    if landmarks is None:
+        return 0, "spread"
+    if not isinstance(landmarks, str):
+        return whole("landmarks", landmarks, 1), "spread"
+    count, _, which = landmarks.partition(":")
+    if not count.isascii() or not count.isdigit() or int(count) < 1 or which not in ("", "last", "random"):
+        raise ValueError(
+            f'landmarks is "{landmarks}", and must be a number above 0, such as 2000, "2000:last" or "2000:random"'
+        )
+    return whole("landmarks", int(count), 1), which or "spread"
+
+
 def horizon_bounds(ahead: Any) -> Optional[Tuple[int, int]]:
     """First and last of the rows ahead: a number, or numbers that follow each other, such as range(1, 25)."""
     if ahead is None:

@@ -64,6 +64,8 @@ class FitSettings(NamedTuple):
     guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
     feedback_weight: float = 0.0  # of outputs that come back beside the inputs; 0: none do
     losses: LossSettings = LossSettings()
+    solver: str = "auto"
+    landmarks: Tuple[int, str] = (0, "spread")  # how many, 0: as many as are usual; which
 
     def options(self) -> c.FitOptions:
         anchors = self.anchors
@@ -81,6 +83,9 @@ class FitSettings(NamedTuple):
             guarded=self.guarded,
             feedback_weight=self.feedback_weight,
             keep_factor=self.keep_factor,
+            solver=c.SOLVERS[self.solver],
+            landmarks=self.landmarks[0],
+            landmark_choice=c.LANDMARKS[self.landmarks[1]],
             **record_fields(self.records),
             **self.losses.fields(),
         )
@@ -99,6 +104,9 @@ class FitReport(NamedTuple):
     naive_mse: Array
     share: Array
     log_likelihood: float  # nan where an output is not the kernel's alone
+    loo_mse: Optional[Array]  # q, of the last rows, each left out of the fit; None: not known ...
+    gcv: Optional[Array]  # ... q: generalised cross-validation, over all rows
+    loo_rows: int
 
 
 class Model(Owner):
@@ -317,7 +325,11 @@ class Model(Owner):
             return None
         r = self._info.report.contents
         arrays = (self._array(getattr(r, name), self.q) for name in ("mse", "best_mse", "naive_mse", "share"))
-        return FitReport(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays, r.log_likelihood)
+        left_out = (self._array(a, self.q) if a else None for a in (r.loo_mse, r.gcv))
+        return FitReport(
+            *(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays),
+            *(r.log_likelihood, *left_out, r.loo_rows),
+        )
 
     @property
     def rcond(self) -> float:
@@ -333,8 +345,13 @@ class Model(Owner):
 
     @property
     def coefficients(self) -> Array:
-        """n x q, of the scaled targets."""
-        return self._array(self._info.coefficients, self.n, self.q)
+        """kernel_rows x q, of the scaled targets: all rows of training, or landmarks and the rows before them."""
+        return self._array(self._info.coefficients, self._info.kernel_rows, self.q)
+
+    @property
+    def landmarks(self) -> int:
+        """How many the readout is of; 0: it is of all rows of training."""
+        return int(self._info.landmarks)
 
     @property
     def intercepts(self) -> Array:

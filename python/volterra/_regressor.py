@@ -22,7 +22,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, whole
+from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, landmark_count, season_rows, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
 from ._devices import use_machine
 from ._errors import NotFittedError, OrderWarning, warn
@@ -78,6 +78,8 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
             season=season_rows(self.season),
             feedback_weight=feedback_number(self.feedback),
             keep_factor=bool(self.keep_factor),
+            solver=choice("solver", getattr(self, "solver", "auto"), c.SOLVERS),
+            landmarks=landmark_count(getattr(self, "landmarks", None)),
             losses=LossSettings(loss_text(getattr(self, "loss", None)), read_tolerance(getattr(self, "tolerance", 1e-6))),
         )
         return self._kernel_text(), settings
@@ -575,7 +577,8 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
 
     @property
     def dual_coef_(self) -> Array:
-        """Coefficients of the readout, (n_rows, n_outputs), of the scaled targets."""
+        """Coefficients of the readout, (n_rows, n_outputs), of the scaled targets; of a fit on landmarks the rows are these and
+        the rows before them, whose coefficients are 0."""
         self._check_is_fitted()
         return self._model.coefficients
 

@@ -58,6 +58,8 @@ MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
 TARGETS = {"level": 0, "change": 1, "auto": 2}
 INPUTS = {"level": 0, "change": 1, "both": 2, "auto": 3}
+SOLVERS = {"auto": 0, "exact": 1, "nystrom": 2, "features": 3}
+LANDMARKS = {"spread": 0, "last": 1, "random": 2}
 ABOUT = {"mean": 0, "zero": 1, "point": 2}
 EXPLAIN_ORDERS = 8
 BASELINES = {"naive": 0, "seasonal": 1, "drift": 2, "ar": 3}
@@ -196,6 +198,9 @@ class FitOptions(ctypes.Structure):
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
         ("keep_factor", c_int),
+        ("solver", c_int),
+        ("landmarks", c_int64),
+        ("landmark_choice", c_int),
     ]
 
 
@@ -222,6 +227,9 @@ class FitReport(ctypes.Structure):
         ("naive_mse", POINTER(c_double)),
         ("share", POINTER(c_double)),
         ("log_likelihood", c_double),
+        ("loo_mse", POINTER(c_double)),
+        ("gcv", POINTER(c_double)),
+        ("loo_rows", c_int64),
     ]
 
 
@@ -264,6 +272,8 @@ class ModelInfo(ctypes.Structure):
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
         ("keeps_factor", c_int),
+        ("landmarks", c_int64),
+        ("kernel_rows", c_int64),
     ]
 
 
@@ -544,6 +554,8 @@ CONSTANTS: Dict[str, int] = {
     **{f"VOLT_BEYOND_{word.upper()}": value for word, value in BEYOND.items()},
     **{f"VOLT_TARGET_{word.upper()}": value for word, value in TARGETS.items()},
     **{f"VOLT_INPUT_{word.upper()}": value for word, value in INPUTS.items()},
+    **{f"VOLT_SOLVER_{word.upper()}": value for word, value in SOLVERS.items()},
+    **{f"VOLT_LANDMARKS_{word.upper()}": value for word, value in LANDMARKS.items()},
     **{f"VOLT_BASELINE_{word.upper()}": value for word, value in BASELINES.items()},
     **{f"VOLT_ODE_{word.upper()}": value for word, value in ODE_METHODS.items()},
     **{f"VOLT_PARAMETER_{word.upper()}": value for word, value in PARAMETER_KINDS.items()},

@@ -69,6 +69,13 @@ class VolterraRidge(SequenceRegressor):
     keep_factor : bool, default=False
         Keep the factor of the Gram matrix, 4 bytes times the square of the rows, for ``predict(X, return_std=True)``
         and `predict_var`.
+    solver : {"auto", "exact", "nystrom", "features"}, default="auto"
+        How the readout is found. "exact": the Gram matrix is stored and factored. "nystrom": approximately, on `landmarks`,
+        for hundreds of thousands of rows; the model keeps those alone. "features": exactly, for kernels of reservoirs. "auto":
+        exact where that fits in memory and takes no hours, by features where they are few, else "nystrom".
+    landmarks : None, int or str, default=None
+        Of "nystrom": how many rows the readout is of, None: 2000. ``"2000"``: runs of 32 from the first row to the last,
+        ``"2000:last"``: the last ones, ``"2000:random"``: single rows.
     start : {"auto", "continue", "reset"}, default="auto"
         What the rows of `predict` are. "auto": when X begins with all the rows of training, those have their
         fitted values and later rows go on from there (so ``fit(X, y).score(X, y)`` is the in-sample score);
@@ -218,6 +225,8 @@ class VolterraRidge(SequenceRegressor):
         loss: str = "squares",
         tolerance: float = 1e-6,
         device: Optional[str] = None,
+        solver: str = "auto",
+        landmarks: Union[None, int, str] = None,
     ) -> None:
         self.tau = tau
         self.lam = lam
@@ -239,6 +248,8 @@ class VolterraRidge(SequenceRegressor):
         self.fit_intercept = fit_intercept
         self.scale = scale
         self.keep_factor = keep_factor
+        self.solver = solver
+        self.landmarks = landmarks
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs
@@ -280,7 +291,7 @@ class SequenceKernelRidge(SequenceRegressor):
         As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
         inputs.
 
-    loss, tolerance
+    loss, tolerance, solver, landmarks
         As in `VolterraRidge`.
 
     Attributes
@@ -319,6 +330,8 @@ class SequenceKernelRidge(SequenceRegressor):
         loss: str = "squares",
         tolerance: float = 1e-6,
         device: Optional[str] = None,
+        solver: str = "auto",
+        landmarks: Union[None, int, str] = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -331,6 +344,8 @@ class SequenceKernelRidge(SequenceRegressor):
         self.fit_intercept = fit_intercept
         self.scale = scale
         self.keep_factor = keep_factor
+        self.solver = solver
+        self.landmarks = landmarks
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs

@@ -59,8 +59,14 @@ static volt_status load_list(const volt_file_fields *fields, int i, int64_t rows
 
 static volt_status load(const volt_file_fields *fields, volt_model *model)
 {
-    int64_t kept = model->n - model->washout;
-    VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, kept, model->q, &model->errors.lists[VOLT_ERRORS_NEAR]));
+    int64_t kept = volt_model_kept(model);
+    volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    bool has_landmarks = model->trained.landmarks > 0; /* and errors of the last rows alone */
+    model->errors.frozen = has_landmarks;
+    VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, has_landmarks ? -1 : kept, model->q, near));
+    VOLT_REQUIRE(near->rows <= kept, VOLT_ERR_FORMAT,
+                 "%s: tensor \"%s\" has %" PRId64 " rows, and may have %" PRId64, fields->path,
+                 names[VOLT_ERRORS_NEAR].errors, near->rows, kept);
     volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
     VOLT_TRY(load_list(fields, VOLT_ERRORS_FAR, -1, model->q, far));
     VOLT_REQUIRE(far->rows > 0 && far->rows <= kept, VOLT_ERR_FORMAT,

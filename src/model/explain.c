@@ -289,7 +289,8 @@ volt_status volt_model_explain(const volt_model *model, const volt_explain_optio
     volt_explain_options asked = options ? *options : volt_explain_options_default();
     options = &asked;
     VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the place for the explanation is NULL");
-    asked.band = asked.band && !model->loss; /* a readout by a loss or with weights is no such posterior mean */
+    /* A readout by a loss or with weights is no such posterior mean, and landmarks are not the rows that were fitted. */
+    asked.band = asked.band && !model->loss && model->trained.landmarks == 0;
     if (options->along.data)
         VOLT_TRY(check_rows(model, options->along));
     volt_records records;

@@ -10,6 +10,7 @@ static const volt_file_part *const parts[] = {
     &volt_names_part,     /* of inputs and outputs */
     &volt_recipe_part,    /* what the kernel sees of the inputs, and what outputs are added to */
     &volt_records_part,   /* lengths of the records that the rows are */
+    &volt_landmarks_part, /* that the rows are, and what the training rows were */
     &volt_reservoir_part, /* weights of reservoirs */
     &volt_loss_part,      /* another loss than squares, its certificate, and classes */
     &volt_shares_part,    /* of the readout that was taken, where it is not all of it */

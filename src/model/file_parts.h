@@ -21,7 +21,8 @@ enum {
     VOLT_FORMAT_RECORDS = 3,
     VOLT_FORMAT_FEEDBACK = 4,
     VOLT_FORMAT_LOSS = 5,
-    VOLT_FORMAT_NEWEST = VOLT_FORMAT_LOSS
+    VOLT_FORMAT_LANDMARKS = 6,
+    VOLT_FORMAT_NEWEST = VOLT_FORMAT_LANDMARKS
 };
 
 typedef struct volt_file_part {
@@ -41,7 +42,7 @@ typedef struct volt_file_part {
 } volt_file_part;
 
 extern const volt_file_part volt_readout_part, volt_feedback_part, volt_names_part, volt_recipe_part,
-    volt_records_part, volt_reservoir_part, volt_loss_part, volt_shares_part, volt_notes_part,
+    volt_records_part, volt_landmarks_part, volt_reservoir_part, volt_loss_part, volt_shares_part, volt_notes_part,
     volt_errors_part, volt_factor_part;
 
 /* Names as one text, a JSON list; none are put for NULL. VOLT_ERR_ARGUMENT when one is not UTF-8. */

@@ -15,9 +15,11 @@
 #include "base/squares.h"
 #include "kernel/gram/gram.h"
 #include "model/fit_loss.h"
+#include "model/fit_report.h"
+#include "model/fit_solver.h"
+#include "model/landmarks.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
-#include "model/plan.h"
 #include "model/readout.h"
 #include "solve/placement.h"
 #include "solve/solver_table.h"
@@ -52,35 +54,6 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
-static volt_status check_memory(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss)
-{
-    enum {
-        BESIDE_CHANGES = 6
-    }; /* naive errors, levels, both targets side by side, and the solves of the second */
-    int64_t n = task->X.rows, q = task->Y.cols;
-    volt_plan plan;
-    char what[96];
-    VOLT_TRY(volt_plan_at(kernel, n, columns, q, 0, task->backend, &plan));
-    if (loss) { /* whatever solver the plan is for */
-        double whole = volt_solver_loss.bytes((double)n, (double)q, 0);
-        plan.fit_bytes =
-            fmax(plan.fit_bytes + whole - volt_solver_cholesky.bytes((double)n, (double)q, 0), whole);
-    }
-    if (task->chooses && task->change)
-        plan.fit_bytes += 8.0 * BESIDE_CHANGES * (double)n * (double)q;
-    if (task->options->keep_factor)
-        plan.fit_bytes = fmax(plan.fit_bytes, volt_solver_cholesky.bytes((double)n, (double)q, 0) -
-                                                  (plan.on_device ? 8 * (double)n * (double)n : 0)) +
-                         plan.factor_bytes;
-    snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
-    volt_status status = volt_memory_require(plan.fit_bytes, what);
-    if (status == VOLT_OK)
-        return plan.on_device ? volt_place_require(task->backend, n, what) : VOLT_OK;
-    char first[256];
-    snprintf(first, sizeof first, "%s", volt_error_detail());
-    return volt_fail(status, "%s; up to %" PRId64 " rows would fit", first, plan.n_that_fits);
-}
-
 /* What the kernel sees of the inputs, scaled and filtered, into Z (n x d); what the next row looks back to stays. */
 static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_model *model)
 {
@@ -109,11 +82,6 @@ static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_mode
     return VOLT_OK;
 }
 
-static bool has_target(const fit_task *task, int64_t i)
-{
-    return !(task->holes->without && task->holes->without[i]);
-}
-
 /* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
 static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_model *model)
 {
@@ -123,7 +91,7 @@ static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_mo
     for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
         volt_squares squares = {0};
         for (int64_t i = 0; i < Y.rows; i++)
-            if (has_target(task, i))
+            if (fit_task_has_target(task, i))
                 volt_squares_add(&squares, Y.data[i * Y.ld + k] -
                                                task->X.data[i * task->X.ld + task->options->anchors[k]]);
         double unit = volt_squares_root_mean(&squares, task->holes->present.rows);
@@ -144,8 +112,8 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     model->feedback = options->feedback != 0;
     model->season = task->season;
     model->kind = task->input;
-    model->ends_without_target = model->recipe.fed.n > 0 && !has_target(task, Y.rows - 1);
-    model->no_last_target = !has_target(task, Y.rows - 1);
+    model->ends_without_target = model->recipe.fed.n > 0 && !fit_task_has_target(task, Y.rows - 1);
+    model->no_last_target = !fit_task_has_target(task, Y.rows - 1);
     memset(model->last_target, 0, (size_t)Y.cols * sizeof(double));
     if (!model->no_last_target)
         memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
@@ -162,12 +130,10 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     volt_extent extents[VOLT_MOST_FACTORS];
     VOLT_TRY(volt_extents_of(volt_as_view(Z), volt_kernel_slices(kernel), "the inputs", extents));
     VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
-    VOLT_TRY(volt_model_use_records(model, options->records, options->n_records));
     return volt_kernel_warn(model->kernel, &model->resolved, volt_as_view(Z));
 }
 
-/* The scaled training inputs as the kernel wants them. */
-static volt_status pack_columns(volt_model *model, volt_view Z, volt_progress progress)
+volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress)
 {
     volt_stage stage; /* the beginning of the Gram matrix, to whose share the solver adds */
     volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
@@ -183,7 +149,7 @@ void fit_task_scale_targets(const fit_task *task, const volt_model *model, bool 
             double y = task->Y.data[(w + i) * task->Y.ld + k];
             double from =
                 change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];
-            T.data[i * T.ld + k] = has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
+            T.data[i * T.ld + k] = fit_task_has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
         }
 }
 
@@ -203,62 +169,6 @@ static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_mo
         if (change)
             fit_task_take_change(task, k, model);
     }
-}
-
-/* R2 of levels, mean over outputs, of mean squared errors over the rows held out. */
-static double held_out_r2(const fit_task *task, const double *mse, int64_t first, int64_t rows, int64_t counted)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < task->Y.cols; k++) {
-        const double *y = task->Y.data + first * task->Y.ld + k;
-        double mean = 0, variance = 0;
-        for (int64_t i = 0; i < rows; i++)
-            mean += has_target(task, first + i) ? y[i * task->Y.ld] / (double)counted : 0;
-        for (int64_t i = 0; i < rows; i++) {
-            double off = has_target(task, first + i) ? y[i * task->Y.ld] - mean : 0;
-            variance += off * off / (double)counted;
-        }
-        sum += variance > 0 ? 1 - mse[k] / variance : mse[k] > 0 ? 0 : 1;
-    }
-    return sum / (double)task->Y.cols;
-}
-
-static void make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
-                        volt_model *model)
-{
-    int64_t q = model->q;
-    double *mse = model->report_numbers, *best = mse + q, *naive = mse + 2 * q, *share = mse + 3 * q;
-    const volt_held_out *rows = choice ? &choice->held : held;
-    bool has_naive = rows->rows > 0 && fit_task_can_change(task->options, q);
-    for (int64_t k = 0; k < q; k++) {
-        const volt_chosen *chosen = choice ? &choice->outputs[k] : NULL;
-        double unit = model->target_scale[k] * model->target_scale[k];
-        mse[k] = unit * (chosen ? chosen->mse : held->mse[k]);
-        best[k] = unit * (chosen ? chosen->best_mse : held->mse[k]);
-        share[k] = chosen ? chosen->share : 1;
-        naive[k] = has_naive ? 0 : NAN;
-        for (int64_t i = model->washout + rows->begin; has_naive && i < task->Y.rows; i++) {
-            if (!has_target(task, i))
-                continue;
-            double e =
-                task->Y.data[i * task->Y.ld + k] - task->X.data[i * task->X.ld + task->options->anchors[k]];
-            naive[k] += e * e / (double)rows->counted;
-        }
-    }
-    model->report = (volt_fit_report){.rows = rows->rows,
-                                      .first = model->washout + rows->begin,
-                                      .prequential_r2 = NAN,
-                                      .naive_r2 = NAN,
-                                      .alphas = choice ? choice->tried : 0,
-                                      .mse = mse,
-                                      .best_mse = best,
-                                      .naive_mse = naive,
-                                      .share = share};
-    if (rows->rows > 0)
-        model->report.prequential_r2 = held_out_r2(task, mse, model->report.first, rows->rows, rows->counted);
-    if (has_naive)
-        model->report.naive_r2 = held_out_r2(task, naive, model->report.first, rows->rows, rows->counted);
-    model->has_report = true;
 }
 
 /* Of the rows after the washout; NULL: none is missing. */
@@ -306,32 +216,122 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
     return VOLT_OK;
 }
 
-static void release_choice(choice_room *room)
+enum { LANDMARK_ERRORS = 2048 }; /* that a model on landmarks keeps: it is to stay small */
+
+/* Which way the readout is found, and what that needs beside the model. */
+typedef struct solve_room {
+    volt_fit_way way;
+    choice_room choice;
+    volt_landmark_set set;
+    double *coefficients; /* of all rows, where the model's are those of landmarks ... */
+    double *gamma;        /* ... whose features have this readout */
+} solve_room;
+
+static void release_room(solve_room *room)
 {
-    volt_free(room->held.mse);
-    volt_free(room->choice.outputs);
-    volt_free(room->naive.data);
-    volt_free(room->level.data);
+    volt_free(room->choice.held.mse);
+    volt_free(room->choice.choice.outputs);
+    volt_free(room->choice.naive.data);
+    volt_free(room->choice.level.data);
+    volt_landmark_set_release(&room->set);
+    volt_free(room->coefficients);
+    volt_free(room->gamma);
+}
+
+/* The rows that the model keeps: all of them, or landmarks. */
+static volt_status take_rows(const fit_task *task, volt_view Z, solve_room *room, volt_model *model)
+{
+    const volt_fit_options *options = task->options;
+    if (!room->way.landmarks) {
+        VOLT_TRY(volt_model_use_records(model, options->records, options->n_records));
+        return volt_model_pack(model, Z, options->progress);
+    }
+    VOLT_TRY(volt_landmark_set_choose(Z.rows, options->washout, task->records, room->way.landmarks,
+                                      options->landmark_choice, volt_landmark_ghosts(&model->resolved),
+                                      &room->set));
+    return volt_model_use_landmarks(model, task, Z, &room->set, options->progress, &room->coefficients);
+}
+
+/* The rows as a solver sees them: through the kernel, or through landmarks. */
+static volt_status make_operator(const fit_task *fit, const solve_room *room, const volt_model *model,
+                                 volt_view Z, double common, volt_operator **op)
+{
+    if (!room->way.landmarks)
+        return volt_kernel_operator(&model->resolved, model->columns, Z, false, op);
+    volt_landmark_task task = {.resolved = &model->resolved,
+                               .columns = model->columns,
+                               .column = room->set.column,
+                               .m = room->set.m,
+                               .Z = Z,
+                               .records = fit->records,
+                               .common = common};
+    volt_stage stage;
+    volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
+                     (double)room->set.n * (double)room->set.n);
+    return volt_landmark_operator(&task, &stage, op);
+}
+
+/* The states that the readout is of, where there are some: of reservoirs, or of landmarks. */
+static volt_status make_states(const fit_task *fit, solve_room *room, volt_model *model, volt_matrix *states)
+{
+    if (room->way.landmarks) {
+        room->gamma = volt_alloc_doubles(room->set.m, model->q);
+        *states = volt_matrix_of(room->gamma, room->set.m, model->q);
+        return room->gamma ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
+    if (!fit->options->keep_factor) /* which is of rows */
+        VOLT_TRY(volt_readout_allocate(model));
+    *states = volt_matrix_of(model->states_readout, model->states ? model->states->m : 0, model->q);
+    return VOLT_OK;
+}
+
+static volt_status find_solver(const volt_fit_way *way, const volt_model *model, const volt_backend *backend,
+                               const volt_solver **solver)
+{
+    int64_t states = model->states ? model->states->m : 0;
+    *solver = way->solver ? way->solver
+                          : volt_solver_choose(model->n, model->q, states, false,
+                                               volt_solver_available(backend, model->n));
+    VOLT_REQUIRE(!(*solver)->on_states || (*solver)->on_landmarks || states > 0, VOLT_ERR_ARGUMENT,
+                 "the solver \"%s\" needs a kernel with explicit states, and %s has none", (*solver)->name,
+                 volt_kernel_text(model->kernel));
+    return VOLT_OK;
+}
+
+/* What the solver leaves behind becomes the model's: coefficients of landmarks or of states, and the past at the end. */
+static volt_status take_readout(const fit_task *fit, solve_room *room, const volt_solver *solver,
+                                volt_operator *op, volt_matrix states, volt_matrix washed, volt_model *model)
+{
+    if (room->way.landmarks) {
+        volt_model_take_landmarks(model, &room->set, op, states, washed);
+        return volt_landmark_operator_end(op, &model->end);
+    }
+    if (model->states && !solver->on_states)
+        VOLT_TRY(volt_operator_fold(op, volt_view_of(model->coefficients, model->n, model->q), states,
+                                    fit->options->progress));
+    return volt_kernel_operator_end(op, &model->end);
 }
 
 /* Coefficients, intercepts, and the state of the past after the last row. `washed` (washout x q), where it is wanted,
  * receives what the kernel says on the rows of the washout. */
-static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_view Z, choice_room *room,
+static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_view Z, solve_room *solving,
                                  double *unlearned, volt_matrix washed)
 {
-    if (!fit->options->keep_factor) /* which is of rows */
-        VOLT_TRY(volt_readout_allocate(model));
-    const volt_solver *solver = volt_solver_choose(model->n, model->q, model->states ? model->states->m : 0,
-                                                   false, volt_solver_available(fit->backend, model->n));
+    choice_room *room = &solving->choice;
+    volt_matrix states;
+    const volt_solver *solver;
+    VOLT_TRY(make_states(fit, solving, model, &states));
+    VOLT_TRY(find_solver(&solving->way, model, fit->backend, &solver));
     if (!solver->stores_matrix)
         volt_place_here("a solver that does not store the Gram matrix works");
-    int64_t w = model->washout, q = model->q, kept = model->n - w;
-    volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
+    int64_t w = model->washout, q = model->q, kept = Z.rows - w;
+    double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
+    volt_matrix A = volt_matrix_of(coefficients + w * q, kept, q);
     bool intercept = model->intercept || model->resolved.centred;
     bool centred = model->resolved.centred && !model->intercept;
     VOLT_REQUIRE(!fit->chooses || !centred, VOLT_ERR_ARGUMENT,
                  "alpha must be given for a centred kernel without an intercept");
-    memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
+    memset(coefficients, 0, (size_t)(w * q) * sizeof(double));
     fit_task_scale_targets(fit, model, fit->change, A);
     VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), room));
     volt_solver_task task = {.washout = w,
@@ -347,7 +347,9 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                              .progress = fit->options->progress};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
-        VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit), &model->errors, errors));
+        VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit),
+                                     solver->on_landmarks ? LANDMARK_ERRORS : kept, &model->errors, errors));
+        model->errors.frozen = solver->on_landmarks;
         task.errors = errors;
     }
     if (fit->options->keep_factor) {
@@ -362,33 +364,34 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                             .unlearned = unlearned,
                             .washed = washed,
                             .log_likelihood = NAN};
-    VOLT_TRY(volt_kernel_operator(&model->resolved, model->columns, Z, false, &task.kernel));
+    volt_left_out left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
+    if (solver->on_landmarks)
+        task.left_out = &left_out;
+    VOLT_TRY(make_operator(fit, solving, model, Z, task.common, &task.kernel));
     if (model->states)
         volt_kernel_operator_use_states(task.kernel, model->states);
-    readout.states = volt_matrix_of(model->states_readout, model->states ? model->states->m : 0, q);
+    readout.states = states;
     volt_status status = solver->solve(&task, &readout);
-    if (status == VOLT_OK && model->states && !solver->on_states)
-        status = volt_operator_fold(task.kernel, volt_view_of(model->coefficients, model->n, q), readout.states,
-                                    fit->options->progress);
-    if (status == VOLT_OK)
-        status = volt_kernel_operator_end(task.kernel, &model->end);
-    volt_operator_free(task.kernel);
     model->rcond = readout.rcond;
     if (status == VOLT_OK) {
         take_choice(fit, fit->chooses ? room->choice.outputs : NULL, model);
         if (!centred)
-            make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
+            volt_fit_make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
         model->report.log_likelihood = readout.log_likelihood;
+        if (task.left_out)
+            volt_fit_report_left_out(&left_out, model);
+        status = take_readout(fit, solving, solver, task.kernel, states, washed, model);
     }
+    volt_operator_free(task.kernel);
     return status;
 }
 
 /* See the head of this file; `washed` is what the kernel says on the rows of the washout. Half of a readout leads half of
  * the way from the present value to the fitted one. */
-static volt_status finish_fitted(const fit_task *task, const volt_model *model, const double *unlearned,
-                                 volt_view washed, volt_matrix fitted)
+static volt_status finish_fitted(const fit_task *task, const volt_model *model, const double *coefficients,
+                                 const double *unlearned, volt_view washed, volt_matrix fitted)
 {
-    int64_t w = model->washout, q = model->q;
+    int64_t w = task->options->washout, q = model->q;
     volt_view X = task->X, Y = task->Y;
     for (int64_t i = 0; i < w; i++) {
         memcpy(fitted.data + i * fitted.ld, washed.data + i * washed.ld, (size_t)q * sizeof(double));
@@ -398,14 +401,14 @@ static volt_status finish_fitted(const fit_task *task, const volt_model *model, 
         double scale = model->target_scale[k], shift = scale * unlearned[k];
         double share = model->has_report ? model->report.share[k] : 1;
         bool is_constant = isinf(model->alphas[k]);
-        for (int64_t i = w; i < model->n; i++) {
+        for (int64_t i = w; i < fitted.rows; i++) {
             double base = model->anchors[k] >= 0 ? X.data[i * X.ld + model->anchors[k]] : model->target_mean[k];
             double y = Y.data[i * Y.ld + k], *f = &fitted.data[i * fitted.ld + k];
             if (is_constant)
                 *f = base + scale * model->intercepts[k];
             else
                 *f = (share == 1 ? y : base + share * (y - base)) - shift -
-                     model->alphas[k] * scale * model->coefficients[i * q + k];
+                     model->alphas[k] * scale * coefficients[i * q + k];
         }
     }
     return VOLT_OK;
@@ -417,12 +420,12 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     const volt_fit_options *options = task->options;
     int64_t n = task->X.rows, q = task->Y.cols;
     volt_recipe recipe = {0};
+    solve_room room = {0};
     volt_status status = fit_task_recipe(task, n, &recipe);
     if (status == VOLT_OK)
-        status = check_memory(kernel, task, recipe.columns, loss->loss != NULL);
+        status = volt_fit_way_choose(kernel, task, recipe.columns, loss->loss != NULL, &room.way);
     int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
     volt_model *fresh = NULL;
-    choice_room room = {0};
     volt_matrix Z = {0}, washed = {0};
     double *unlearned = NULL;
     if (status == VOLT_OK)
@@ -438,7 +441,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
         volt_recipe_release(&recipe);
     }
     if (status == VOLT_OK)
-        status = pack_columns(fresh, volt_as_view(Z), options->progress);
+        status = take_rows(task, volt_as_view(Z), &room, fresh);
     if (status == VOLT_OK && loss->loss)
         status =
             volt_loss_fit_solve(task, loss, volt_solver_choose(n, q, 0, true, (double)volt_memory_available()),
@@ -447,9 +450,10 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
         status = solve_readout(task, fresh, volt_as_view(Z), &room, unlearned,
                                fitted.data ? washed : (volt_matrix){0});
     if (status == VOLT_OK && fitted.data && !fresh->loss)
-        status = finish_fitted(task, fresh, unlearned, volt_as_view(washed), fitted);
+        status = finish_fitted(task, fresh, room.coefficients ? room.coefficients : fresh->coefficients,
+                               unlearned, volt_as_view(washed), fitted);
 
-    release_choice(&room);
+    release_room(&room);
     volt_free(washed.data);
     volt_free(unlearned);
     volt_free(Z.data);
@@ -466,13 +470,13 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     volt_matrix all = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
     volt_predict_options options = volt_predict_options_default();
     options.start = VOLT_START_RESET;
-    options.records = model->records;
-    options.n_records = model->n_records;
+    options.records = task->options->records;
+    options.n_records = task->options->n_records;
     if (model->recipe.fed.n > 0)
         options.known = task->Y;
     volt_status status = all.data ? volt_model_predict(model, task->X, &options, all, NULL) : VOLT_ERR_MEMORY;
     for (int64_t i = 0; status == VOLT_OK && i < fitted.rows; i++)
-        if (!has_target(task, i))
+        if (!fit_task_has_target(task, i))
             memcpy(fitted.data + i * fitted.ld, all.data + i * all.ld, (size_t)all.cols * sizeof(double));
     volt_free(all.data);
     return status;
@@ -498,6 +502,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
                  "a factor is kept for standard deviations, which other losses than squares do not have");
     VOLT_TRY(fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
     task.holes = holes;
+    VOLT_TRY(volt_fit_way_check(kernel, &task, loss->loss != NULL));
     if (loss->options.feedback_weight > 0)
         VOLT_TRY(volt_fed_check_targets(loss->Y, records));
     if (loss->loss) {

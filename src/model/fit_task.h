@@ -21,6 +21,11 @@ typedef struct fit_task {
     const volt_backend *backend; /* where the Gram matrix is factored */
 } fit_task;
 
+static inline bool fit_task_has_target(const fit_task *task, int64_t i)
+{
+    return !(task->holes->without && task->holes->without[i]);
+}
+
 /* Check the options against the data, and resolve what is `auto`; a season is looked for in the first learn_rows rows.
  * `records` are those of the options, and must outlive the task. */
 volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,

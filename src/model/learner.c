@@ -82,6 +82,10 @@ static volt_status check(const volt_model *model, const volt_learner_options *op
     VOLT_REQUIRE(options->forget_what == VOLT_FORGET_DYNAMICS || options->forget_what == VOLT_FORGET_ALL,
                  VOLT_ERR_ARGUMENT, "forget_what is %d, and must be VOLT_FORGET_DYNAMICS or VOLT_FORGET_ALL",
                  (int)options->forget_what);
+    VOLT_REQUIRE(model->trained.landmarks == 0, VOLT_ERR_ARGUMENT,
+                 "a learner goes on from all rows of training, and the model has %" PRId64
+                 " landmarks of them: fit it with the exact solver",
+                 model->trained.landmarks);
     VOLT_REQUIRE(
         !model->loss, VOLT_ERR_ARGUMENT,
         "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",

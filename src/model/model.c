@@ -28,7 +28,7 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
     fresh->alphas = volt_alloc_doubles(1, q);
     fresh->anchors = volt_alloc_zero(q, sizeof *fresh->anchors);
     fresh->shares = volt_alloc_doubles(1, q);
-    fresh->report_numbers = volt_alloc_doubles(4, q);
+    fresh->report_numbers = volt_alloc_doubles(6, q);
     if (!fresh->input.shift || !fresh->target_mean || !fresh->target_scale || !fresh->coefficients ||
         !fresh->intercepts || !fresh->last_target || !fresh->alphas || !fresh->anchors || !fresh->shares ||
         !fresh->report_numbers) {
@@ -87,11 +87,18 @@ void volt_model_free(volt_model *model)
     volt_names_free(model->output_names, model->q);
     volt_notes_release(&model->notes);
     volt_free(model->records);
+    volt_free(model->trained.records);
     volt_errors_release(&model->errors);
     volt_loss_free(model->loss);
     volt_names_free(model->classes, model->n_classes);
     volt_kept_list_release(&model->kept);
     volt_free(model);
+}
+
+int64_t volt_model_kept(const volt_model *model)
+{
+    const volt_trained *trained = &model->trained;
+    return trained->landmarks > 0 ? trained->rows - trained->washout : model->n - model->washout;
 }
 
 void volt_model_describe(const volt_model *model, volt_model_info *info)
@@ -133,7 +140,15 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .classes = (const char *const *)model->classes,
         .n_classes = model->n_classes,
         .keeps_factor = model->kept.of != NULL,
+        .kernel_rows = model->n,
     };
+    if (model->trained.landmarks > 0) {
+        now.n = model->trained.rows;
+        now.washout = model->trained.washout;
+        now.records = model->trained.records;
+        now.n_records = model->trained.n_records;
+        now.landmarks = model->trained.landmarks;
+    }
     now.facts = model->resolved.facts;
     if (now.facts.contraction > 0)
         now.facts.horizon = ceil(log(DBL_EPSILON) / log(now.facts.contraction));

@@ -49,13 +49,13 @@ void volt_errors_release(volt_model_errors *errors)
     *errors = (volt_model_errors){0};
 }
 
-volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without,
+volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without, int64_t most,
                                 volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS])
 {
     int64_t first = kept;
     for (int64_t count = 0; first > 0 && count < most_scores(kept); first--)
         count += !(without && without[first - 1]);
-    wanted[VOLT_ERRORS_NEAR] = (volt_row_errors){.ahead = ahead};
+    wanted[VOLT_ERRORS_NEAR] = (volt_row_errors){.ahead = ahead, .begin = volt_max(kept - most, 0)};
     wanted[VOLT_ERRORS_FAR] = (volt_row_errors){.ahead = ahead + gap_of(kept), .begin = first};
     for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
         volt_error_list *list = &errors->lists[i];
@@ -121,7 +121,8 @@ volt_status volt_error_scores(const volt_model_errors *errors, int64_t q, int64_
     double *sizes = volt_alloc_doubles(volt_max(near->rows, 1), 1);
     if (!sizes)
         return VOLT_ERR_MEMORY;
-    double slope = learning_slope(near, q, k, before, sizes), h = (double)(near->rows - before);
+    double slope = errors->frozen ? 0 : learning_slope(near, q, k, before, sizes),
+           h = (double)(near->rows - before);
     volt_free(sizes);
     int64_t count = 0, most = most_scores(near->rows), first = far->rows;
     while (first > 0 && count < most)

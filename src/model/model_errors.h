@@ -24,14 +24,16 @@ typedef enum volt_error_kind { VOLT_ERRORS_NEAR, VOLT_ERRORS_FAR } volt_error_ki
 
 typedef struct volt_model_errors {
     volt_error_list lists[VOLT_ROW_ERRORS]; /* by volt_error_kind */
+    bool
+        frozen; /* all of them are those of one model, fitted on the rows before: they do not fall from row to row */
 } volt_model_errors;
 
 volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list);
 void volt_errors_release(volt_model_errors *errors);
 
 /* Room for both lists of a fit of `kept` rows, of which those of `without` (NULL: none) have no target, and where a solver
- * is to put them. */
-volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without,
+ * is to put them; of at most the last `most` rows. */
+volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without, int64_t most,
                                 volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS]);
 
 enum { VOLT_INTERVAL_SCORES = 300 }; /* the latest, that an interval is made from */

@@ -10,8 +10,16 @@
 #include "solve/loss/loss.h"
 #include "volterra/model.h"
 
+/* The rows that a model on landmarks was trained on, which it does not have any more (landmarks.h). */
+typedef struct volt_trained {
+    int64_t landmarks; /* 0: the model has all its rows, and the rest is 0 */
+    int64_t rows, washout;
+    int64_t *records; /* n_records lengths; NULL: one sequence */
+    int64_t n_records;
+} volt_trained;
+
 struct volt_model {
-    int64_t n, d, q, washout, ahead; /* d: columns that the kernel sees */
+    int64_t n, d, q, washout, ahead; /* n: rows; d: columns that the kernel sees */
     bool intercept, scaled, feedback;
     double *alphas; /* q */
     double rcond;
@@ -23,7 +31,7 @@ struct volt_model {
     volt_input kind;    /* of the recipe */
     bool has_report;
     volt_fit_report report;
-    double *report_numbers; /* 4 x q: mse, best_mse, naive_mse, share */
+    double *report_numbers; /* 6 x q: mse, best_mse, naive_mse, share, loo_mse, gcv */
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
     volt_columns *columns;  /* the scaled training inputs */
@@ -42,6 +50,7 @@ struct volt_model {
     volt_model_notes notes;             /* texts of its own */
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
     int64_t n_records;
+    volt_trained trained;
     volt_model_errors errors;         /* of the training rows */
     volt_loss *loss;                  /* NULL: squares */
     double objective, gap, tolerance; /* of the loss */
@@ -56,6 +65,12 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
 /* The training rows are n records of these lengths, for the columns too, which are not there yet; none, or one: nothing
  * happens. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, int64_t n);
+
+/* The rows Z, of which the model has n, as the kernel wants them (fit.c). */
+volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress);
+
+/* Training rows after the washout. */
+int64_t volt_model_kept(const volt_model *model);
 
 /* Can a sequence begin so? VOLT_ERR_ARGUMENT where outputs come back and the last training row has none. */
 volt_status volt_model_check_start(const volt_model *model, volt_start start);

@@ -1,5 +1,5 @@
 /* src/solve/choice.c: the candidates of a choice one after the other, each on the same matrix. */
-#include "solve/choice.h"
+#include "solve/chooser.h"
 
 #include "base/error.h"
 #include "base/log.h"
@@ -25,38 +25,17 @@ double volt_choice_numbers(double n, double q)
     return n * (q + 2) + 4 * (volt_choice_rows(n) / 2 + 1) * q;
 }
 
-/* The best candidate of a column of targets so far. */
-typedef struct contestant {
-    double mse, alpha;
-    bool constant;
-} contestant;
-
-typedef struct chooser {
-    volt_factor *factor;
-    volt_factor_task task; /* with all columns: q first targets, then q levels where there are any */
-    volt_choice *choice;
-    bool intercept;
-    int64_t q, columns;
-    int64_t rows;  /* kept */
-    int64_t first; /* the rows from here on take part */
-    int64_t begin; /* of those, held out are the ones from here on ... */
-    int64_t held;  /* ... so many */
-    double *diagonal;
-    contestant *best;                 /* columns */
-    volt_matrix e, z, best_e, best_z; /* held x columns: errors, and frozen ones */
-} chooser;
-
 /* ---- candidates ------------------------------------------------------------------------------- */
 
 /* May column k be fitted with (without) a constant? A level needs the one that was asked for; a change may do without. */
-static bool is_allowed(const chooser *c, int64_t k, bool constant)
+static bool is_allowed(const volt_chooser *c, int64_t k, bool constant)
 {
     bool change = c->choice->changes && k < c->q;
     return change ? !constant || c->intercept : constant == c->intercept;
 }
 
 /* Over the rows held out that have a target; the others hold 0. */
-static double mean_square(const chooser *c, volt_view e, int64_t k)
+static double mean_square(const volt_chooser *c, volt_view e, int64_t k)
 {
     double sum = 0;
     for (int64_t i = 0; i < e.rows; i++)
@@ -71,21 +50,21 @@ static void copy_column(volt_matrix from, volt_matrix to, int64_t k)
 }
 
 /* Take over the columns in which the errors `e` are the least so far; true: some are, and frozen errors are wanted. */
-static bool contend(chooser *c, double alpha, bool constant)
+bool volt_chooser_contend(volt_chooser *c, double alpha, bool constant)
 {
     bool improved = false;
     for (int64_t k = 0; k < c->columns; k++) {
         double mse = is_allowed(c, k, constant) ? mean_square(c, volt_as_view(c->e), k) : INFINITY;
         if (!(mse < c->best[k].mse))
             continue;
-        c->best[k] = (contestant){.mse = mse, .alpha = alpha, .constant = constant};
+        c->best[k] = (volt_contestant){.mse = mse, .alpha = alpha, .constant = constant};
         copy_column(c->e, c->best_e, k);
         improved = true;
     }
     return improved;
 }
 
-static void keep_frozen(chooser *c, double alpha, bool constant)
+void volt_chooser_keep_frozen(volt_chooser *c, double alpha, bool constant)
 {
     for (int64_t k = 0; k < c->columns; k++)
         if (c->best[k].alpha == alpha && c->best[k].constant == constant)
@@ -93,13 +72,13 @@ static void keep_frozen(chooser *c, double alpha, bool constant)
 }
 
 /* Row t of those kept. */
-static bool has_target(const chooser *c, int64_t t)
+static bool has_target(const volt_chooser *c, int64_t t)
 {
     return !(c->task.without && c->task.without[t]);
 }
 
 /* alpha = infinity: 0, or the mean of the targets known. */
-static void try_infinity(chooser *c, bool constant)
+void volt_chooser_try_infinity(volt_chooser *c, bool constant)
 {
     volt_view Y = volt_view_rows(c->task.Y, c->first, c->rows - c->first);
     int64_t ahead = c->choice->ahead;
@@ -119,25 +98,25 @@ static void try_infinity(chooser *c, bool constant)
             c->z.data[i * c->z.ld + k] = there ? Y.data[t * Y.ld + k] - frozen : 0;
         }
     }
-    if (contend(c, INFINITY, constant))
-        keep_frozen(c, INFINITY, constant);
+    if (volt_chooser_contend(c, INFINITY, constant))
+        volt_chooser_keep_frozen(c, INFINITY, constant);
 }
 
-static volt_status try_constants(chooser *c, double alpha)
+static volt_status try_constants(volt_chooser *c, double alpha)
 {
     for (int constant = 0; constant <= (int)c->intercept; constant++) {
         int64_t ahead = c->choice->ahead;
         VOLT_TRY(volt_factor_held_out(c->factor, ahead, c->begin, constant, false, c->e));
-        if (!contend(c, alpha, constant))
+        if (!volt_chooser_contend(c, alpha, constant))
             continue;
         VOLT_TRY(volt_factor_held_out(c->factor, ahead, c->begin, constant, true, c->z));
-        keep_frozen(c, alpha, constant);
+        volt_chooser_keep_frozen(c, alpha, constant);
     }
     return VOLT_OK;
 }
 
 /* An alpha too small for the factorisation is left out. */
-static volt_status try_alpha(chooser *c, double alpha, volt_stage *stage)
+static volt_status try_alpha(volt_chooser *c, double alpha, volt_stage *stage)
 {
     if (c->choice->tried++ > 0)
         volt_factor_restore(c->factor, c->first);
@@ -170,16 +149,21 @@ int64_t volt_choice_grid(const double *diagonal, int64_t rows, int64_t counted,
                          double alphas[VOLT_CHOICE_ALPHAS])
 {
     double largest, mean = mean_diagonal(diagonal, rows, counted, &largest);
+    return volt_choice_grid_of(mean, 10 * (double)rows * DBL_EPSILON * largest, alphas);
+}
+
+int64_t volt_choice_grid_of(double mean, double least, double alphas[VOLT_CHOICE_ALPHAS])
+{
     int64_t count = 0;
     for (int power = MOST_POWER; power >= LEAST_POWER; power--) {
         double alpha = mean * pow(10, power);
-        if (alpha > 10 * (double)rows * DBL_EPSILON * largest && isfinite(alpha))
+        if (alpha > least && isfinite(alpha))
             alphas[count++] = alpha;
     }
     return count;
 }
 
-static int64_t count_targets(const chooser *c)
+static int64_t count_targets(const volt_chooser *c)
 {
     int64_t counted = 0;
     for (int64_t i = 0; i < c->rows; i++)
@@ -188,14 +172,14 @@ static int64_t count_targets(const chooser *c)
 }
 
 /* From the largest to the smallest. */
-static volt_status try_all(chooser *c, volt_progress progress, double from, double share)
+static volt_status try_all(volt_chooser *c, volt_progress progress, double from, double share)
 {
     volt_stage stage;
     double alphas[VOLT_CHOICE_ALPHAS];
     volt_stage_begin(&stage, progress, "choose", from, share,
                      (c->choice->alpha > 0 ? 1 : VOLT_CHOICE_ALPHAS) * volt_cholesky_units(c->rows - c->first));
     for (int constant = 0; constant <= (int)c->intercept; constant++)
-        try_infinity(c, constant);
+        volt_chooser_try_infinity(c, constant);
     if (c->choice->alpha > 0) {
         VOLT_TRY(try_alpha(c, c->choice->alpha, &stage));
         return volt_stage_end(&stage);
@@ -209,7 +193,7 @@ static volt_status try_all(chooser *c, volt_progress progress, double from, doub
 /* ---- verdict ---------------------------------------------------------------------------------- */
 
 /* How sure one can be that column k's best candidate is better than naive, as time goes on and when frozen. */
-static double confidence(const chooser *c, int64_t k, int64_t output)
+static double confidence(const volt_chooser *c, int64_t k, int64_t output)
 {
     const volt_choice *choice = c->choice;
     volt_view naive = volt_view_rows(choice->naive, c->first + c->begin, c->held);
@@ -221,7 +205,7 @@ static double confidence(const chooser *c, int64_t k, int64_t output)
     return fmin(going, frozen);
 }
 
-static double half_way_error(const chooser *c, int64_t k)
+static double half_way_error(const volt_chooser *c, int64_t k)
 {
     volt_view naive = volt_view_rows(c->choice->naive, c->first + c->begin, c->held);
     double sum = 0;
@@ -232,7 +216,7 @@ static double half_way_error(const chooser *c, int64_t k)
     return sum / (double)c->choice->held.counted;
 }
 
-static volt_chosen decide(const chooser *c, int64_t output)
+volt_chosen volt_chooser_decide(const volt_chooser *c, int64_t output)
 {
     const volt_choice *choice = c->choice;
     int64_t k = output;
@@ -240,7 +224,7 @@ static volt_chosen decide(const chooser *c, int64_t output)
         volt_block_test(c->best_e.data + c->q + output, c->best_e.data + output, c->columns, c->held,
                         choice->ahead) > 0.98)
         k = c->q + output;
-    const contestant *best = &c->best[k];
+    const volt_contestant *best = &c->best[k];
     volt_chosen chosen = {.level = k >= c->q,
                           .constant = best->constant,
                           .alpha = best->alpha,
@@ -268,13 +252,12 @@ static volt_chosen decide(const chooser *c, int64_t output)
 }
 
 /* Too few rows to hold any out: naive where there is such a forecast, else an alpha of the kernel's own size. */
-static void decide_blindly(const chooser *c)
+void volt_chooser_decide_blindly(const volt_chooser *c)
 {
-    double largest, mean = mean_diagonal(c->diagonal, c->rows, count_targets(c), &largest);
     for (int64_t k = 0; k < c->q; k++)
         c->choice->outputs[k] = (volt_chosen){.alpha = c->choice->changes     ? INFINITY
                                                        : c->choice->alpha > 0 ? c->choice->alpha
-                                                       : mean > 0             ? mean
+                                                       : c->mean > 0          ? c->mean
                                                                               : 1,
                                               .constant = !c->choice->changes && c->intercept,
                                               .share = c->choice->changes ? 0 : 1,
@@ -284,23 +267,23 @@ static void decide_blindly(const chooser *c)
                                               .naive_mse = NAN};
 }
 
-static volt_status choose(chooser *c, volt_progress progress, double from, double share)
+static volt_status choose(volt_chooser *c, volt_progress progress, double from, double share)
 {
     if (c->held == 0) {
-        decide_blindly(c);
+        volt_chooser_decide_blindly(c);
         return VOLT_OK;
     }
     for (int64_t k = 0; k < c->columns; k++)
         c->best[k].mse = INFINITY;
     VOLT_TRY(try_all(c, progress, from, share));
     for (int64_t k = 0; k < c->q; k++)
-        c->choice->outputs[k] = decide(c, k);
+        c->choice->outputs[k] = volt_chooser_decide(c, k);
     return VOLT_OK;
 }
 
 /* ---- the readout as chosen -------------------------------------------------------------------- */
 
-static int64_t column_of(const chooser *c, int64_t output)
+static int64_t column_of(const volt_chooser *c, int64_t output)
 {
     return c->choice->outputs[output].level ? c->q + output : output;
 }
@@ -311,7 +294,7 @@ static bool is_solved(const volt_chosen *chosen, double alpha)
 }
 
 /* The largest alpha below `bound` that an output wants; 0: none. */
-static double next_alpha(const chooser *c, double bound)
+static double next_alpha(const volt_chooser *c, double bound)
 {
     double next = 0;
     for (int64_t k = 0; k < c->q; k++) {
@@ -323,7 +306,7 @@ static double next_alpha(const chooser *c, double bound)
 }
 
 /* A forecast that takes a share of what was learned errs so far on the way from the naive one, whose errors are the changes. */
-static void take_share(const chooser *c, int64_t k, volt_row_errors *errors)
+static void take_share(const volt_chooser *c, int64_t k, volt_row_errors *errors)
 {
     double share = c->choice->outputs[k].share;
     const double *y = c->task.Y.data + errors->begin * c->task.Y.ld + k;
@@ -335,7 +318,7 @@ static void take_share(const chooser *c, int64_t k, volt_row_errors *errors)
 }
 
 /* Errors of the rows, of the outputs that this alpha is for. `column` is room for q numbers. */
-static volt_status take_errors(chooser *c, double alpha, bool constant, int64_t *column)
+static volt_status take_errors(volt_chooser *c, double alpha, bool constant, int64_t *column)
 {
     bool some = false;
     for (int64_t k = 0; k < c->q; k++) {
@@ -353,7 +336,7 @@ static volt_status take_errors(chooser *c, double alpha, bool constant, int64_t 
     return VOLT_OK;
 }
 
-static volt_status take_all_errors(chooser *c, double alpha)
+static volt_status take_all_errors(volt_chooser *c, double alpha)
 {
     int64_t *column = volt_alloc(c->q, sizeof *column);
     volt_status status = column ? take_errors(c, alpha, false, column) : VOLT_ERR_MEMORY;
@@ -364,7 +347,7 @@ static volt_status take_all_errors(chooser *c, double alpha)
 }
 
 /* The same of output k, in which the kernel plays no part: the target less the mean of those known, or less 0. */
-static void take_constant_errors(const chooser *c, int64_t k, volt_row_errors *errors)
+static void take_constant_errors(const volt_chooser *c, int64_t k, volt_row_errors *errors)
 {
     const volt_chosen *chosen = &c->choice->outputs[k];
     const double *y = c->task.Y.data + column_of(c, k);
@@ -385,7 +368,7 @@ static void take_constant_errors(const chooser *c, int64_t k, volt_row_errors *e
 }
 
 /* Where the kernel plays no part: 0, or the mean of the targets. */
-static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
+static void take_constants(const volt_chooser *c, volt_matrix A, double *intercepts)
 {
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
@@ -409,7 +392,7 @@ static void take_constants(const chooser *c, volt_matrix A, double *intercepts)
 }
 
 /* The factor of this alpha, and the outputs that it is for. */
-static volt_status keep_factor(const chooser *c, double alpha)
+static volt_status keep_factor(const volt_chooser *c, double alpha)
 {
     volt_kept_list *kept = c->choice->kept;
     VOLT_TRY(volt_kept_take(c->factor, alpha, &kept->factors[kept->count]));
@@ -423,7 +406,7 @@ static volt_status keep_factor(const chooser *c, double alpha)
 }
 
 /* The log score of an output, as chosen, from the factor with its alpha. */
-static double likelihood_of(const chooser *c, int64_t k)
+static double likelihood_of(const volt_chooser *c, int64_t k)
 {
     const volt_chosen *chosen = &c->choice->outputs[k];
     if (!c->choice->target_scale || chosen->share != 1)
@@ -433,7 +416,7 @@ static double likelihood_of(const chooser *c, int64_t k)
     return isfinite(score) ? score : NAN;
 }
 
-static volt_status solve_alpha(chooser *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
+static volt_status solve_alpha(volt_chooser *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
 {
     volt_factor *f = c->factor;
     double norm = 0;
@@ -471,8 +454,8 @@ static volt_status solve_alpha(chooser *c, double alpha, volt_matrix A, double *
     return VOLT_OK;
 }
 
-static volt_status solve_chosen(chooser *c, volt_progress progress, double from, double share, volt_matrix A,
-                                double *intercepts, double *rcond)
+static volt_status solve_chosen(volt_chooser *c, volt_progress progress, double from, double share,
+                                volt_matrix A, double *intercepts, double *rcond)
 {
     double alpha = next_alpha(c, INFINITY);
     volt_stage stage;
@@ -495,7 +478,7 @@ static volt_status solve_chosen(chooser *c, volt_progress progress, double from,
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static volt_status allocate(chooser *c, volt_matrix *joined, volt_matrix *W)
+static volt_status allocate(volt_chooser *c, volt_matrix *joined, volt_matrix *W)
 {
     int64_t held = volt_max(c->held, 1);
     double *memory = volt_alloc_doubles(4 * held, c->columns);
@@ -516,7 +499,7 @@ static volt_status allocate(chooser *c, volt_matrix *joined, volt_matrix *W)
 }
 
 /* First targets and levels side by side. */
-static void join_targets(const chooser *c, volt_view first, volt_view level, volt_matrix joined)
+static void join_targets(const volt_chooser *c, volt_view first, volt_view level, volt_matrix joined)
 {
     for (int64_t i = 0; i < c->rows; i++) {
         memcpy(joined.data + i * joined.ld, first.data + i * first.ld, (size_t)c->q * sizeof(double));
@@ -528,7 +511,7 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
                               volt_choice *choice, volt_progress progress, double from, volt_matrix A,
                               double *intercepts, double *rcond)
 {
-    chooser c = {.factor = factor, .task = *task, .choice = choice, .intercept = intercept};
+    volt_chooser c = {.factor = factor, .task = *task, .choice = choice, .intercept = intercept};
     volt_matrix joined = {0}, W = {0};
     c.q = A.cols;
     c.columns = factor->q;
@@ -555,6 +538,8 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     }
     if (status == VOLT_OK) {
         volt_factor_keep(factor, c.first, c.diagonal);
+        double largest;
+        c.mean = mean_diagonal(c.diagonal, c.rows, count_targets(&c), &largest);
         double cost = VOLT_CHOICE_ALPHAS * pow((double)(c.rows - c.first), 3), last = pow((double)c.rows, 3);
         double share = (1 - from) * cost / (cost + last);
         status = choose(&c, progress, from, share);

@@ -59,6 +59,8 @@ enum { VOLT_CHOICE_ALPHAS = 12 };
  * want of a target, from the largest down; returns how many. */
 int64_t volt_choice_grid(const double *diagonal, int64_t rows, int64_t counted,
                          double alphas[VOLT_CHOICE_ALPHAS]);
+/* The same from the mean of the diagonal, and the least alpha that rounding leaves room for. */
+int64_t volt_choice_grid_of(double mean, double least, double alphas[VOLT_CHOICE_ALPHAS]);
 
 /* Choose, then solve: A (rows kept x q) holds the targets and receives the coefficients, intercepts (q) what a forecast
  * adds to (K - common 11') A. The factor has begun with `task` (alpha 0, Y = A, no W and u yet) and is filled.
@@ -67,5 +69,22 @@ int64_t volt_choice_grid(const double *diagonal, int64_t rows, int64_t counted,
 volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task, bool intercept,
                               volt_choice *choice, volt_progress progress, double from, volt_matrix A,
                               double *intercepts, double *rcond);
+
+/* ---- without a factor of all rows (choice_pick.c) ---------------------------------------------- */
+
+/* Where the errors of the rows held out come from. */
+typedef struct volt_choice_source {
+    /* Errors of the rows held out into e (held x columns of targets), 0 where there is no target, by forecasts of what the
+     * rows before them tell. VOLT_ERR_SINGULAR: this alpha is too small, and left out. */
+    volt_status (*errors)(void *context, double alpha, bool constant, volt_matrix e);
+    void *context;
+    double mean;  /* of the diagonal of K */
+    double least; /* alpha that rounding leaves room for */
+} volt_choice_source;
+
+/* Choose only. Y: rows kept x q targets, and behind them as many levels where the choice has some; `without` as above. choice->held says which
+ * rows are held out, the last ones: begin, rows and counted. VOLT_ERR_SINGULAR when no candidate is left. */
+volt_status volt_choice_pick(const volt_choice_source *source, volt_view Y, const bool *without, bool intercept,
+                             volt_choice *choice, volt_progress progress, double from, double share);
 
 #endif

@@ -20,6 +20,9 @@ typedef struct volt_operator {
      * those of rows first .. first + F.rows - 1 into F (here), K being F F'. In order is the cheapest way to ask. */
     int64_t n_states;
     volt_status (*states)(struct volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage);
+    /* (optional) F B of rows first .. first + out.rows - 1, B being n_states x q, where that is cheaper than F. */
+    volt_status (*combine)(struct volt_operator *op, int64_t first, volt_view B, volt_matrix out,
+                           volt_stage *stage);
 } volt_operator;
 
 /* K of the sequence Z with itself; resolved, columns (those of Z) and Z must outlive it. With `checks` an entry that is

@@ -8,6 +8,13 @@
 #include "solve/choice.h"
 #include "solve/operator.h"
 
+/* Errors of rows that were left out of a fit, one after the other, from the leverages (state_sums.h). */
+typedef struct volt_left_out {
+    double *loo;  /* q: mean square over the last rows, at most VOLT_FEATURE_LAST; NaN: not known ... */
+    double *gcv;  /* ... q: and its generalised form over all rows, n sum e^2 / (n - sum h)^2 */
+    int64_t rows; /* in loo */
+} volt_left_out;
+
 /* What is to be solved: (K + alpha I) A = Y - 1 c on the rows after the washout. */
 typedef struct volt_solver_task {
     volt_operator *kernel; /* K of all rows, the washout included */
@@ -25,6 +32,7 @@ typedef struct volt_solver_task {
     const double *target_scale;  /* q: units of the targets, for the likelihood; NULL: not wanted */
     const volt_backend *backend; /* where K lies, for solvers that store it; NULL: the current one */
     volt_progress progress;
+    volt_left_out *left_out; /* (optional) of solvers on features: receives these */
     const struct volt_loss_task
         *loss; /* (optional) another loss than squares, or weights (solve/loss/loss_solve.h); 0 for
                                         * alpha: chosen by this loss on held-out rows. choice and held_out stay unused */
@@ -52,6 +60,7 @@ typedef struct volt_solver {
     bool stores_matrix;  /* K lies at the back end of the task: 8 n^2 of its bytes are there */
     bool
         on_states; /* it takes kernels with explicit states, and asks for those alone; else it asks for rows of K */
+    bool on_landmarks; /* the states are what landmarks make of the rows, as many as there are landmarks */
     /* Does it take n rows and q outputs of a kernel with so many states (0: it has none), with so many bytes to be had (0:
      * unknown)? */
     bool (*takes)(int64_t n, int64_t q, int64_t states, double available);
@@ -66,6 +75,7 @@ typedef struct volt_solver {
 #define VOLT_SOLVER_LIST(X) \
     X(features)             \
     X(cholesky)             \
+    X(nystrom)              \
     X(loss)
 
 #define VOLT_DECLARE_SOLVER(name) extern const volt_solver volt_solver_##name;
@@ -78,7 +88,7 @@ extern const volt_solver *const volt_solver_table[];
 /* Bytes to be had for a solver of n rows at this back end: what lies there is not taken from this process. 0: unknown. */
 double volt_solver_available(const volt_backend *backend, int64_t n);
 
-/* The first that takes the task, with a loss or without; the last of all such where none does, whose figures then say
+/* The first exact one that takes the task, with a loss or without; the last of all such where none does, whose figures then say
  * what is lacking. */
 const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool loss, double available);
 

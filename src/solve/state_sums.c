@@ -79,6 +79,17 @@ void volt_state_sums_clear(volt_state_sums *sums)
     sums->counted = 0;
 }
 
+void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to)
+{
+    size_t n = (size_t)from->states, m = (size_t)from->columns;
+    to->counted = from->counted;
+    memcpy(to->about, from->about, n * sizeof(double));
+    memcpy(to->total, from->total, n * sizeof(double));
+    memcpy(to->G, from->G, n * n * sizeof(double));
+    memcpy(to->H, from->H, n * m * sizeof(double));
+    memcpy(to->y, from->y, m * sizeof(double));
+}
+
 /* ---- rows join -------------------------------------------------------------------------------- */
 
 /* The mean of the first states. */

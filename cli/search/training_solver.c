@@ -1,0 +1,77 @@
+/* cli/search/training_solver.c: --solver and --landmarks. */
+#include "search/training_solver.h"
+
+#include "search/fit_verdict.h"
+#include "terminal/messages.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int complain_landmarks(const char *text)
+{
+    return complain(
+        EXIT_USAGE,
+        "--landmarks must be a whole number above 0, such as 2000, 2000:last or 2000:random, and is "
+        "\"%s\"",
+        text);
+}
+
+static int parse_landmarks(const char *text, volt_fit_options *options)
+{
+    char *end = NULL;
+    errno = 0;
+    long long count = strtoll(text, &end, 10);
+    if (end == text || *text < '0' || *text > '9' || errno != 0 || count < 1 || (*end != '\0' && *end != ':'))
+        return complain_landmarks(text);
+    options->landmarks = count;
+    if (*end == '\0')
+        return 0;
+    const choice *which = choice_of_word(landmark_choices, end + 1);
+    if (!which)
+        return complain_landmarks(text);
+    options->landmark_choice = (volt_landmarks)which->value;
+    return 0;
+}
+
+int solver_options(const solver_arguments *arguments, volt_fit_options *options)
+{
+    options->solver = (volt_fit_solver)arguments->solver;
+    if (!arguments->landmarks)
+        return 0;
+    if (options->solver != VOLT_SOLVER_NYSTROM && options->solver != VOLT_SOLVER_AUTO)
+        return complain(EXIT_USAGE, "--landmarks is for --solver nystrom, and the solver is %s",
+                        choice_word(solver_choices, arguments->solver));
+    return parse_landmarks(arguments->landmarks, options);
+}
+
+static double root_mean(const double *squares, int64_t q)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < q; k++)
+        sum += squares[k] / (double)q;
+    return sqrt(sum);
+}
+
+void solver_report(const volt_model_info *info, result_list *results)
+{
+    const volt_fit_report *report = info->report;
+    if (info->landmarks == 0)
+        return;
+    results_text(results, "solver", NULL, "nystrom");
+    results_count(results, "landmarks", NULL, info->landmarks);
+    results_count(results, "kernel_rows", NULL, info->kernel_rows);
+    results_text(results, NULL, "solver", "nystrom: %lld landmarks, with %lld rows before them",
+                 (long long)info->landmarks, (long long)(info->kernel_rows - info->landmarks));
+    if (!report || !report->loo_mse)
+        return;
+    double loo = root_mean(report->loo_mse, info->q), gcv = root_mean(report->gcv, info->q);
+    if (!isfinite(loo) || !isfinite(gcv)) /* an output that is not the kernel's alone has none */
+        return;
+    results_number(results, "loo_rmse", NULL, loo);
+    results_count(results, "loo_rows", NULL, report->loo_rows);
+    results_number(results, "gcv_rmse", NULL, gcv);
+    results_text(results, NULL, "left out one by one", "RMSE %.6g (the last %lld rows), by GCV %.6g", loo,
+                 (long long)report->loo_rows, gcv);
+}

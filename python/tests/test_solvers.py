@@ -1,0 +1,78 @@
+"""Solvers of a fit: landmarks in place of rows."""
+
+import numpy as np
+import pytest
+
+import volterra
+
+KERNEL = "memory:gamma=1,rho=0.5,mu=0.8"
+
+
+@pytest.fixture(scope="module")
+def narma():
+    return volterra.datasets.narma10(360, seed=5)
+
+
+def fit(narma, **settings):
+    u, y = narma
+    return volterra.SequenceKernelRidge(KERNEL, **{"alpha": 1e-2, **settings}).fit(u[:300], y[:300])
+
+
+def test_all_rows_as_landmarks_are_the_exact_fit(narma):
+    exact = fit(narma, solver="exact").predict(narma[0][300:])
+    model = fit(narma, solver="nystrom", landmarks=300)
+    assert np.allclose(model.predict(narma[0][300:]), exact, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("landmarks", [100, "100", "100:last", "100:random"])
+def test_a_few_landmarks_stand_for_the_rows(narma, landmarks):
+    u, y = narma
+    model = fit(narma, solver="nystrom", landmarks=landmarks)
+    coefficients = model.dual_coef_
+    assert np.count_nonzero(coefficients) == 100
+    assert len(coefficients) >= 100
+    assert model.score(u[300:], y[300:]) > 0.3
+    report = model.report_
+    assert report["loo_rows"] == 300 and report["loo_mse"][0] > 0 and report["gcv"][0] > 0
+    assert len(model.fitted_) == 300
+
+
+def test_files_and_pickles_keep_landmarks(narma, tmp_path):
+    import pickle
+
+    u, _ = narma
+    model = fit(narma, solver="nystrom", landmarks=64)
+    model.save(tmp_path / "model.safetensors")
+    expected = model.predict(u[300:])
+    assert np.array_equal(volterra.load(tmp_path / "model.safetensors").predict(u[300:]), expected)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(u[300:]), expected)
+
+
+def test_parameters_are_those_of_scikit_learn():
+    model = volterra.VolterraRidge(solver="nystrom", landmarks="50:last")
+    assert model.get_params()["solver"] == "nystrom"
+    assert model.get_params()["landmarks"] == "50:last"
+
+
+@pytest.mark.parametrize(
+    "settings, sentence",
+    [
+        (dict(solver="quick"), "solver"),
+        (dict(solver="nystrom", landmarks=301), "301 landmarks, and there can be 1 to 300"),
+        (dict(solver="nystrom", landmarks=0), "at least 1"),
+        (dict(solver="nystrom", landmarks="many"), 'landmarks is "many"'),
+        (dict(solver="nystrom", landmarks="10:first"), 'landmarks is "10:first"'),
+        (dict(solver="exact", landmarks=10), "landmarks are for"),
+        (dict(solver="features"), "explicit states"),
+        (dict(solver="nystrom", keep_factor=True), "factor"),
+        (dict(solver="nystrom", loss="huber:delta=1"), "nystrom"),
+    ],
+)
+def test_bad_settings_are_refused(narma, settings, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        fit(narma, **settings)
+
+
+def test_landmarks_must_be_whole(narma):
+    with pytest.raises(TypeError, match="whole number"):
+        fit(narma, solver="nystrom", landmarks=1.5)

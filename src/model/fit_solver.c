@@ -1,0 +1,143 @@
+/* src/model/fit_solver.c: exact where that fits and pays, else by landmarks. */
+#include "model/fit_solver.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "model/landmarks.h"
+#include "model/plan.h"
+#include "solve/placement.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    LEAST_LARGE = 8192, /* rows: below, whoever lacks the memory for an exact fit is told so */
+    MOST_EXACT = 65536  /* rows: above, a factorisation here takes hours */
+};
+
+double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks)
+{
+    /* Scaled inputs, targets, coefficients, fitted values; of the columns an estimate, which is small beside the rest. */
+    return 8 * (n * (d + 4 * q + 2) + 64 * landmarks * (d + 4)) + volt_solver_nystrom.bytes(n, q, landmarks);
+}
+
+static volt_status check_landmarks(const volt_kernel *kernel, const fit_task *task, bool loss)
+{
+    const volt_fit_options *options = task->options;
+    int64_t kept = task->X.rows - options->washout;
+    VOLT_REQUIRE(options->landmarks >= 0 && options->landmarks <= kept, VOLT_ERR_ARGUMENT,
+                 "there are to be %" PRId64 " landmarks, and there can be 1 to %" PRId64
+                 ", the rows after the washout",
+                 options->landmarks, kept);
+    if (options->solver != VOLT_SOLVER_NYSTROM)
+        return VOLT_OK;
+    VOLT_REQUIRE(
+        !loss, VOLT_ERR_ARGUMENT,
+        "the solver \"nystrom\" is for squares, and other losses and weights are solved exactly alone");
+    VOLT_REQUIRE(!options->keep_factor, VOLT_ERR_ARGUMENT,
+                 "the solver \"nystrom\" has no factor of the Gram matrix that could be kept");
+    VOLT_REQUIRE(options->intercept || !volt_kernel_is_centred(kernel), VOLT_ERR_ARGUMENT,
+                 "the solver \"nystrom\" takes a centred kernel only with an intercept");
+    return VOLT_OK;
+}
+
+volt_status volt_fit_way_check(const volt_kernel *kernel, const fit_task *task, bool loss)
+{
+    const volt_fit_options *options = task->options;
+    VOLT_REQUIRE((int)options->solver >= VOLT_SOLVER_AUTO && options->solver <= VOLT_SOLVER_FEATURES,
+                 VOLT_ERR_ARGUMENT, "there is no solver number %d", (int)options->solver);
+    VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
+                     options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
+                 VOLT_ERR_ARGUMENT, "there is no choice of landmarks number %d", (int)options->landmark_choice);
+    VOLT_REQUIRE(options->landmarks == 0 || options->solver == VOLT_SOLVER_NYSTROM ||
+                     options->solver == VOLT_SOLVER_AUTO,
+                 VOLT_ERR_ARGUMENT, "landmarks are for the solver \"nystrom\"");
+    VOLT_REQUIRE(!loss || options->solver == VOLT_SOLVER_AUTO || options->solver == VOLT_SOLVER_EXACT ||
+                     options->solver == VOLT_SOLVER_NYSTROM,
+                 VOLT_ERR_ARGUMENT, "the solver \"features\" is for squares, and not for other losses");
+    return check_landmarks(kernel, task, loss);
+}
+
+/* Bytes of an exact fit, as planned, with what the options add. */
+static double exact_bytes(const fit_task *task, const volt_plan *plan, bool loss)
+{
+    enum {
+        BESIDE_CHANGES = 6
+    }; /* naive errors, levels, both targets side by side, and the solves of the second */
+    double n = (double)task->X.rows, q = (double)task->Y.cols, bytes = plan->fit_bytes;
+    double stored = volt_solver_cholesky.bytes(n, q, 0), here = stored - (plan->on_device ? 8 * n * n : 0);
+    if (loss) { /* whatever solver the plan is for */
+        double whole = volt_solver_loss.bytes(n, q, 0);
+        bytes = fmax(bytes + whole - stored, whole);
+    }
+    if (task->chooses && task->change)
+        bytes += 8.0 * BESIDE_CHANGES * n * q;
+    if (task->options->keep_factor)
+        bytes = fmax(bytes, here) + plan->factor_bytes;
+    if (task->options->solver == VOLT_SOLVER_EXACT)
+        bytes = fmax(bytes, here);
+    return bytes;
+}
+
+/* With the number of rows that would do. */
+static volt_status require_exact(const fit_task *task, double bytes, const volt_plan *plan)
+{
+    int64_t n = task->X.rows;
+    char what[96], first[256];
+    snprintf(what, sizeof what, "a fit on %" PRId64 " rows", n);
+    volt_status status = volt_memory_require(bytes, what);
+    if (status == VOLT_OK)
+        return plan->on_device ? volt_place_require(task->backend, n, what) : VOLT_OK;
+    snprintf(first, sizeof first, "%s", volt_error_detail());
+    return volt_fail(status, "%s; up to %" PRId64 " rows would fit", first, plan->n_that_fits);
+}
+
+/* May landmarks stand for the rows where nobody has said? */
+static bool may_approximate(const volt_kernel *kernel, const fit_task *task, bool loss)
+{
+    const volt_fit_options *options = task->options;
+    return options->solver == VOLT_SOLVER_AUTO && !loss && !options->keep_factor &&
+           task->X.rows >= LEAST_LARGE && (options->intercept || !volt_kernel_is_centred(kernel));
+}
+
+static volt_status require_landmarks(const volt_kernel *kernel, const fit_task *task, int64_t columns,
+                                     volt_fit_way *way)
+{
+    int64_t n = task->X.rows;
+    char what[128];
+    way->solver = &volt_solver_nystrom;
+    way->landmarks = volt_landmark_count(task->options->landmarks, n - task->options->washout);
+    snprintf(what, sizeof what, "a fit on %" PRId64 " rows with %" PRId64 " landmarks", n, way->landmarks);
+    return volt_memory_require(volt_nystrom_fit_bytes((double)n, (double)(columns * volt_kernel_slices(kernel)),
+                                                      (double)task->Y.cols, (double)way->landmarks),
+                               what);
+}
+
+volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
+                                volt_fit_way *way)
+{
+    const volt_fit_options *options = task->options;
+    int64_t n = task->X.rows;
+    *way = (volt_fit_way){.solver = options->solver == VOLT_SOLVER_EXACT      ? &volt_solver_cholesky
+                                    : options->solver == VOLT_SOLVER_FEATURES ? &volt_solver_features
+                                                                              : NULL};
+    if (options->solver == VOLT_SOLVER_NYSTROM)
+        return require_landmarks(kernel, task, columns, way);
+    volt_plan plan;
+    VOLT_TRY(volt_plan_at(kernel, n, columns, task->Y.cols, 0, task->backend, &plan));
+    double bytes = exact_bytes(task, &plan, loss);
+    bool stores = !plan.on_device && bytes >= volt_solver_cholesky.bytes((double)n, (double)task->Y.cols, 0);
+    bool lacks = plan.available_bytes > 0 && bytes > plan.available_bytes;
+    bool takes_hours = stores && n > MOST_EXACT;
+    if (may_approximate(kernel, task, loss) && (lacks || takes_hours)) {
+        volt_status status = require_landmarks(kernel, task, columns, way);
+        if (status == VOLT_OK) {
+            volt_log(VOLT_LOG_INFO, "the solver is nystrom, with %" PRId64 " landmarks: %s", way->landmarks,
+                     lacks ? "an exact fit does not fit in memory" : "an exact fit would take hours");
+            return VOLT_OK;
+        }
+    }
+    return require_exact(task, bytes, &plan);
+}

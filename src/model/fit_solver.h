@@ -1,0 +1,24 @@
+/* src/model/fit_solver.h: which solver a fit takes, and whether there is memory for it. */
+#ifndef MODEL_FIT_SOLVER_H
+#define MODEL_FIT_SOLVER_H
+
+#include "model/fit_task.h"
+#include "solve/solver_table.h"
+
+typedef struct volt_fit_way {
+    const volt_solver *solver; /* NULL: the first of the table that takes the kernel's states, or its rows */
+    int64_t landmarks;         /* of a solver on landmarks; else 0 */
+} volt_fit_way;
+
+/* Check what the options say of solvers and landmarks against each other and the data. VOLT_ERR_ARGUMENT. */
+volt_status volt_fit_way_check(const volt_kernel *kernel, const fit_task *task, bool loss);
+
+/* The solver of a fit on so many columns, by the options, or where they leave it open by what fits and pays.
+ * VOLT_ERR_MEMORY, with the figures, where there is not enough for it. */
+volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
+                                volt_fit_way *way);
+
+/* Bytes at the peak of a fit with Nystrom's solver: n rows of d columns as the kernel sees them, q outputs. */
+double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks);
+
+#endif

@@ -1,0 +1,268 @@
+/* src/solve/feature_fit.c: two passes over the rows, in blocks that are forgotten: one for the sums that the readout B of
+ * the features follows from (state_sums.h), and one for A = (Y - F B - 1 c) / alpha. */
+#include "solve/feature_fit.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 512 }; /* rows that are run at a time */
+
+double volt_feature_fit_bytes(double n, double q, double states)
+{
+    double last = fmin(n, VOLT_FEATURE_LAST);
+    return volt_state_sums_bytes(states, 2 * q) +
+           8 * ((BLOCK + last) * states + (states + BLOCK) * 4 * q + last + 2 * n * q);
+}
+
+/* ---- sums over the rows ----------------------------------------------------------------------- */
+
+/* Targets of rows first .. first + count - 1, side by side. */
+static void take_targets(const volt_feature_fit *s, int64_t first, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        double *to = s->targets + i * s->columns;
+        memcpy(to, s->first.data + (first + i) * s->first.ld, (size_t)s->q * sizeof *to);
+        if (s->columns > s->q)
+            memcpy(to + s->q, s->level.data + (first + i) * s->level.ld, (size_t)s->q * sizeof *to);
+    }
+}
+
+/* A block of rows joins the sums; the last ones are kept. */
+static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
+{
+    take_targets(s, first, count);
+    int64_t before =
+        volt_max(s->rows - s->n_last - first, 0); /* rows of the block that are not among the last */
+    if (before < count)
+        memcpy(s->last + (first + before - (s->rows - s->n_last)) * s->states, s->block + before * s->states,
+               (size_t)((count - before) * s->states) * sizeof(double));
+    volt_state_sums_add(s->sums, volt_view_of(s->block, count, s->states),
+                        volt_view_of(s->targets, count, s->columns),
+                        s->task->without ? s->task->without + first : NULL);
+}
+
+/* Rows of the washout are passed over. */
+static volt_status add_rows(volt_feature_fit *s, double share)
+{
+    volt_operator *op = s->task->kernel;
+    volt_stage stage;
+    volt_stage_begin(&stage, s->task->progress, "states", 0, share, (double)op->n * (double)s->states);
+    for (int64_t first = 0, count = 0; first < s->rows && volt_stage_goes_on(&stage); first += count) {
+        if (first == s->n_early && s->early)
+            volt_state_sums_copy(s->sums, s->early);
+        count = volt_min(BLOCK, (first < s->n_early ? s->n_early : s->rows) - first);
+        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), &stage));
+        if (volt_stage_goes_on(&stage))
+            add_block(s, first, count);
+    }
+    return volt_stage_end(&stage);
+}
+
+/* ---- the readout as chosen -------------------------------------------------------------------- */
+
+volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k)
+{
+    if (task->choice)
+        return task->choice->outputs[k];
+    return (volt_chosen){.constant = task->intercept, .alpha = task->alpha, .share = 1};
+}
+
+/* Output k from the system that was solved last. */
+static void take_output(const volt_feature_fit *s, int64_t k, const volt_chosen *chosen, volt_readout *readout)
+{
+    int64_t column = chosen->level ? s->q + k : k;
+    for (int64_t i = 0; i < s->states; i++)
+        readout->states.data[i * readout->states.ld + k] = chosen->share * s->sums->B[i * s->columns + column];
+    readout->intercepts[k] = chosen->share * s->sums->c[column];
+}
+
+/* Where the kernel plays no part: 0, or the mean of the targets. */
+static void take_constant(const volt_feature_fit *s, int64_t k, const volt_chosen *chosen,
+                          volt_readout *readout)
+{
+    for (int64_t i = 0; i < s->states; i++)
+        readout->states.data[i * readout->states.ld + k] = 0;
+    bool mean = chosen->share > 0 && chosen->constant && s->sums->counted > 0;
+    readout->intercepts[k] = mean ? s->sums->y[chosen->level ? s->q + k : k] / s->sums->counted : 0;
+}
+
+/* Leverages of the last rows, and the sum of all. The factor is spent. */
+static void take_leverages(volt_feature_fit *s, double alpha, bool constant)
+{
+    for (int64_t first = 0, count = 0; first < s->n_last; first += count) {
+        count = volt_min(BLOCK, s->n_last - first);
+        memcpy(s->block, s->last + first * s->states, (size_t)(count * s->states) * sizeof(double));
+        volt_state_sums_leverages(s->sums, constant, volt_matrix_of(s->block, count, s->states),
+                                  s->leverage + first);
+    }
+    s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
+}
+
+/* Mean square of (y - forecast) / (1 - h) over the last rows, and what generalised cross-validation divides by. Half of a
+ * readout has neither. */
+static void leave_one_out(volt_feature_fit *s, int64_t k, const volt_chosen *chosen)
+{
+    int64_t column = chosen->level ? s->q + k : k, counted = 0, skipped = s->rows - s->n_last;
+    double sum = 0;
+    for (int64_t i = 0; i < s->n_last; i++) {
+        if (!volt_feature_has_target(s, skipped + i))
+            continue;
+        double e = volt_feature_target(s, skipped + i, column) - s->sums->c[column] -
+                   cblas_ddot((volt_blas_int)s->states, s->last + i * s->states, 1, s->sums->B + column,
+                              (volt_blas_int)s->columns);
+        e /= 1 - s->leverage[i];
+        sum += e * e;
+        counted++;
+    }
+    double left = s->sums->counted - s->freedom;
+    s->task->left_out->loo[k] = chosen->share == 1 && counted > 0 ? sum / (double)counted : NAN;
+    s->task->left_out->gcv[k] = chosen->share == 1 && left > 0 ? s->sums->counted / (left * left) : NAN;
+    s->task->left_out->rows = counted;
+}
+
+/* One system for every alpha, with and without a constant, that an output wants. */
+static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
+{
+    double alpha = 0, rcond = 1;
+    bool constant = false;
+    readout->rcond = 1;
+    for (int64_t k = 0; k < s->q; k++) {
+        volt_chosen chosen = volt_feature_chosen(s->task, k);
+        readout->unlearned[k] = 0;
+        if (s->task->left_out)
+            s->task->left_out->loo[k] = s->task->left_out->gcv[k] = NAN;
+        if (!(chosen.share > 0) || isinf(chosen.alpha)) {
+            take_constant(s, k, &chosen, readout);
+            continue;
+        }
+        if (chosen.alpha != alpha || chosen.constant != constant) {
+            alpha = chosen.alpha;
+            constant = chosen.constant;
+            VOLT_TRY(volt_state_sums_solve(s->sums, alpha, constant, &rcond));
+            readout->rcond = fmin(readout->rcond, rcond);
+            if (s->task->left_out)
+                take_leverages(s, alpha, constant);
+        }
+        take_output(s, k, &chosen, readout);
+        if (s->task->left_out)
+            leave_one_out(s, k, &chosen);
+    }
+    return VOLT_OK;
+}
+
+/* ---- coefficients of the rows ----------------------------------------------------------------- */
+
+/* A row of fitted values, intercept not in it, and the row of A that follows: (share y - f B - c) / alpha. */
+static void finish_row(const volt_feature_fit *s, int64_t i, const double *fitted, volt_readout *readout)
+{
+    for (int64_t k = 0; k < s->q; k++) {
+        volt_chosen chosen = volt_feature_chosen(s->task, k);
+        double *a = &readout->A.data[i * readout->A.ld + k];
+        double y = chosen.level ? s->level.data[i * s->level.ld + k] : *a;
+        bool takes_part = chosen.share > 0 && !isinf(chosen.alpha) && volt_feature_has_target(s, i);
+        double e = takes_part ? chosen.share * y - fitted[k] - readout->intercepts[k] : 0;
+        *a = takes_part ? e / chosen.alpha : 0;
+        s->squares[k] += e * e;
+    }
+}
+
+/* F B of rows of the operator. */
+static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt_view B, volt_matrix out,
+                                  volt_stage *stage)
+{
+    volt_operator *op = s->task->kernel;
+    if (op->combine)
+        return op->combine(op, first, B, out, stage);
+    VOLT_TRY(op->states(op, first, volt_matrix_of(s->block, out.rows, s->states), stage));
+    if (volt_stage_goes_on(stage))
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)out.rows, (volt_blas_int)B.cols,
+                    (volt_blas_int)s->states, 1, s->block, (volt_blas_int)s->states, B.data,
+                    (volt_blas_int)B.ld, 0, out.data, (volt_blas_int)out.ld);
+    return VOLT_OK;
+}
+
+/* All rows once more, those of the washout too. */
+static volt_status finish_rows(const volt_feature_fit *s, double from, volt_readout *readout)
+{
+    volt_operator *op = s->task->kernel;
+    int64_t w = s->task->washout;
+    volt_stage stage;
+    volt_stage_begin(&stage, s->task->progress, "readout", from, 1 - from, (double)op->n * (double)s->states);
+    for (int64_t first = 0; first < op->n && volt_stage_goes_on(&stage); first += BLOCK) {
+        int64_t count = volt_min(BLOCK, op->n - first);
+        VOLT_TRY(forecast_block(s, first, volt_as_view(readout->states),
+                                volt_matrix_of(s->targets, count, s->q), &stage));
+        if (!volt_stage_goes_on(&stage))
+            break;
+        for (int64_t i = 0; i < count; i++) {
+            const double *fitted = s->targets + i * s->q;
+            if (first + i >= w)
+                finish_row(s, first + i - w, fitted, readout);
+            else if (readout->washed.data)
+                memcpy(readout->washed.data + (first + i) * readout->washed.ld, fitted,
+                       (size_t)s->q * sizeof *fitted);
+        }
+    }
+    return volt_stage_end(&stage);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static void release(volt_feature_fit *s)
+{
+    volt_free(s->block);
+    volt_free(s->targets);
+    volt_free(s->last);
+    volt_free(s->leverage);
+    volt_free(s->squares);
+    volt_state_sums_free(s->sums);
+    volt_state_sums_free(s->early);
+}
+
+static volt_status allocate(volt_feature_fit *s)
+{
+    s->block = volt_alloc_doubles(BLOCK, s->states);
+    s->targets = volt_alloc_doubles(BLOCK, s->columns);
+    s->last = volt_alloc_doubles(s->n_last, s->states);
+    s->leverage = volt_alloc_doubles(s->n_last, 1);
+    s->squares = volt_alloc_zero(s->q, sizeof(double));
+    if (!s->block || !s->targets || !s->last || !s->leverage || !s->squares)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_state_sums_create(s->states, s->columns, &s->sums));
+    return s->n_early > 0 ? volt_state_sums_create(s->states, s->columns, &s->early) : VOLT_OK;
+}
+
+volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,
+                                 volt_readout *readout)
+{
+    static const double share = 0.4; /* of each pass over the rows */
+    bool levels = task->choice && task->choice->level.data;
+    volt_feature_fit s = {.task = task,
+                          .rows = readout->A.rows,
+                          .states = task->kernel->n_states,
+                          .q = readout->A.cols,
+                          .columns = readout->A.cols * (levels ? 2 : 1),
+                          .n_last = volt_min(readout->A.rows, VOLT_FEATURE_LAST),
+                          .n_early = n_early,
+                          .first = volt_as_view(readout->A)};
+    if (levels)
+        s.level = task->choice->level;
+    volt_status status = allocate(&s);
+    if (status == VOLT_OK)
+        status = add_rows(&s, share);
+    if (status == VOLT_OK && (task->choice || task->held_out || task->errors))
+        status = hold_out(&s, share, 1 - 2 * share);
+    if (status == VOLT_OK)
+        status = solve_outputs(&s, readout);
+    if (status == VOLT_OK)
+        status = finish_rows(&s, 1 - share, readout);
+    for (int64_t k = 0; status == VOLT_OK && task->left_out && k < s.q; k++)
+        task->left_out->gcv[k] *= s.squares[k];
+    release(&s);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* src/solve/feature_fit.h: a readout of explicit features of the rows, whatever they are (state_sums.h), for the solvers on them.
+ *
+ * The solvers differ in where features come from, which is the operator's business, and in how held-out rows are
+ * forecast. */
+#ifndef SOLVE_FEATURE_FIT_H
+#define SOLVE_FEATURE_FIT_H
+
+#include "solve/solver_table.h"
+#include "solve/state_sums.h"
+
+enum { VOLT_FEATURE_LAST = 2048 }; /* last rows whose features are kept */
+
+typedef struct volt_feature_fit {
+    const volt_solver_task *task;
+    int64_t rows, states, q; /* rows kept; targets: those asked for, and levels behind them */
+    int64_t columns;
+    volt_view first, level; /* targets */
+    double *block;          /* a block of rows x states */
+    double *targets;        /* a block of rows x columns */
+    int64_t n_last;
+    double *last; /* n_last x states: features of the last rows */
+    volt_state_sums *sums;
+    int64_t n_early;        /* 0, or: the sums over so many of the first rows are ... */
+    volt_state_sums *early; /* ... these */
+    double *leverage;       /* n_last, in the system of all rows that was solved last ... */
+    double freedom;         /* ... and their sum over all rows */
+    double *squares;        /* q: of the errors of all rows */
+} volt_feature_fit;
+
+static inline bool volt_feature_has_target(const volt_feature_fit *fit, int64_t i)
+{
+    return !(fit->task->without && fit->task->without[i]);
+}
+
+/* Row i of column k of the targets. */
+static inline double volt_feature_target(const volt_feature_fit *fit, int64_t i, int64_t k)
+{
+    return k < fit->q ? fit->first.data[i * fit->first.ld + k]
+                      : fit->level.data[i * fit->level.ld + k - fit->q];
+}
+
+/* What output k is to be: as chosen, or as the task says. */
+volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k);
+
+/* What only held-out rows tell: task->choice, held_out and errors. Progress covers [from, from + share]. */
+typedef volt_status (*volt_feature_hold_out)(volt_feature_fit *fit, double from, double share);
+
+volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,
+                                 volt_readout *readout);
+/* Bytes at its peak, beside those of hold_out and of `early`. */
+double volt_feature_fit_bytes(double n, double q, double states);
+
+#endif

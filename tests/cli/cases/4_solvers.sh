@@ -1,0 +1,73 @@
+# tests/cli/cases/4_solvers.sh: how a readout is found (fit --solver, --landmarks).
+
+# y remembers u.
+remembering()
+{
+    awk 'BEGIN { srand(21); print "run,u,y"
+        for (t = 0; t < 240; t++) { if (t % 80 == 0) p = 0
+            x = rand() - 0.5; p = x + 0.6 * p; printf "%d,%.6f,%.6f\n", t / 80, x, p * p + p } }'
+}
+
+solvers_agree()
+{
+    remembering >rows.csv
+    expect 0 fit --x rows.csv:u --y rows.csv:y --rows :200 --alpha 1e-3 --solver exact -o e.safetensors --fitted e.csv
+    expect 0 fit --x rows.csv:u --y rows.csv:y --rows :200 --alpha 1e-3 --solver nystrom --landmarks 200 \
+        -o n.safetensors --fitted n.csv --json
+    valid_json out "v['n'] == 200 and v['solver'] == 'nystrom' and v['landmarks'] == 200 and v['kernel_rows'] == 200"
+    valid_json out "v['loo_rmse'] > 0 and v['gcv_rmse'] > 0 and v['loo_rows'] == 200"
+    awk -F, 'NR == FNR { f[FNR] = $NF; next } FNR > 1 && ($NF - f[FNR]) ^ 2 > 1e-12 { exit 1 }' e.csv n.csv ||
+        fail "all rows as landmarks differ from the exact fit"
+    # A few landmarks: predict, stream and another reader of the file go on alike.
+    expect 0 fit --x rows.csv:u --y rows.csv:y --rows :200 --solver nystrom --landmarks 64 -o m.safetensors
+    out_has "nystrom: 64 landmarks"
+    out_has "forecast from all rows before them"
+    expect 0 predict m.safetensors --x rows.csv:u --rows 200: -o p.csv
+    sed -n '202,$p' rows.csv | cut -d, -f2 | "$VOLTERRA" stream m.safetensors >s.csv || fail "stream failed"
+    paste -d, <(sed 1d p.csv) s.csv | awk -F, '($1 - $NF) ^ 2 > 1e-12 * (1 + $1 ^ 2) { exit 1 }' ||
+        fail "a stream differs from predict"
+    expect 0 predict m.safetensors --x rows.csv:u --rows 200: --interval 0.8 -o i.csv
+    expect 0 explain m.safetensors --lags 3 --json
+}
+check "nystrom on all rows is exact, and on a few goes on" solvers_agree
+
+landmarks_of_records()
+{
+    remembering >rows.csv
+    expect 0 fit --x rows.csv:u --y rows.csv:y --series rows.csv:run --alpha 1e-3 --solver nystrom --landmarks 40:last \
+        -o m.safetensors --json
+    valid_json out "v['n'] == 240 and v['records'] == 3 and v['landmarks'] == 40"
+    expect 0 predict m.safetensors --x rows.csv:u --series rows.csv:run -o p.csv
+    printf '# new\n0.1\n\n0.2\n' | "$VOLTERRA" stream m.safetensors >out || fail "a stream of records failed"
+    lines_of out 2
+    expect 0 fit --x rows.csv:u --y rows.csv:y --alpha 1e-3 --solver nystrom --landmarks 30:random -o r.safetensors --json
+    valid_json out "v['landmarks'] == 30"
+}
+check "landmarks of several records, the last ones, random ones" landmarks_of_records
+
+bad_solvers()
+{
+    remembering >rows.csv
+    fit=(fit --x rows.csv:u --y rows.csv:y -o m.safetensors)
+    expect 2 "${fit[@]}" --solver quick
+    expect 2 "${fit[@]}" --solver nystrom --landmarks 0
+    err_has "whole number above 0"
+    expect 2 "${fit[@]}" --solver nystrom --landmarks many
+    err_has '"many"'
+    expect 2 "${fit[@]}" --solver nystrom --landmarks 10:first
+    expect 2 "${fit[@]}" --solver nystrom --landmarks -5
+    expect 2 "${fit[@]}" --solver exact --landmarks 10
+    err_has "--landmarks is for"
+    expect 2 "${fit[@]}" --solver nystrom --landmarks 241
+    err_has "241 landmarks, and there can be 1 to 240"
+    expect 2 "${fit[@]}" --solver nystrom --loss huber:delta=1
+    err_has "nystrom"
+    expect 2 "${fit[@]}" --solver nystrom --keep-factor
+    expect 2 "${fit[@]}" --solver features
+    err_has "explicit states"
+    absent m.safetensors
+    expect 0 fit --x rows.csv:u --y rows.csv:y --solver nystrom --landmarks 20 -o m.safetensors
+    "$VOLTERRA" stream m.safetensors --learn </dev/null >out 2>err && fail "a learner went on from landmarks"
+    err_has "landmarks"
+}
+check "bad solvers and landmarks are refused" bad_solvers

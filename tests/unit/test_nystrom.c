@@ -1,0 +1,312 @@
+/* tests/unit/test_nystrom.c: fits on landmarks, against the formula written out, exact fits and refits. */
+#include "model/landmarks.h"
+#include "support/check.h"
+#include "support/engine_kernels.h"
+#include "support/landmark_problem.h"
+#include "support/plain_linear.h"
+#include "support/sequences.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- the formula, written out ----------------------------------------------------------------- */
+
+typedef struct setting {
+    int64_t m, washout;
+    volt_landmarks choice;
+    bool intercept, holes;
+    int64_t records[4], n_records;
+} setting;
+
+/* What the formula gives. */
+typedef struct plain_fit {
+    double forecasts[ALL * Q]; /* of all rows */
+    double loo[Q], gcv[Q];
+} plain_fit;
+
+/* B <- K_nm L^{-T} row by row, L by the textbook, for K_mm + jitter I. */
+static void plain_features(const double *Kmm, int64_t m, const double *Knm, int64_t n, double *B)
+{
+    double *L = new_matrix(m, m), size = 0;
+    for (int64_t a = 0; a < m; a++)
+        size = fmax(size, Kmm[a * m + a]);
+    for (int64_t a = 0; a < m; a++)
+        for (int64_t b = 0; b <= a; b++) {
+            long double sum = Kmm[a * m + b] + (a == b ? 10 * (double)m * 0x1p-52 * size : 0);
+            for (int64_t c = 0; c < b; c++)
+                sum -= (long double)L[a * m + c] * L[b * m + c];
+            L[a * m + b] = (double)(a == b ? sqrtl(sum) : sum / L[b * m + b]);
+        }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t a = 0; a < m; a++) {
+            long double sum = Knm[i * m + a];
+            for (int64_t c = 0; c < a; c++)
+                sum -= (long double)L[a * m + c] * B[i * m + c];
+            B[i * m + a] = (double)(sum / L[a * m + a]);
+        }
+    free(L);
+}
+
+/* With [1 B] when there is an intercept: (Z'Z + alpha diag(0, 1, ..)) v = Z'y over the rows with a target. */
+static void plain_ridge(const double *B, int64_t m, const double *Y, const bool *out, int64_t first,
+                        bool intercept, double alpha, plain_fit *fit)
+{
+    int64_t size = m + intercept, rows = 0;
+    double *Z = new_matrix(ALL, size), *S = calloc((size_t)(size * size), sizeof *S),
+           *v = calloc((size_t)(size * Q), sizeof *v),
+           *inverse = calloc((size_t)(size * size), sizeof *inverse);
+    for (int64_t i = 0; i < ALL; i++) {
+        if (intercept)
+            Z[i * size] = 1;
+        memcpy(Z + i * size + intercept, B + i * m, (size_t)m * sizeof *Z);
+        if (out[i] || i < first || i >= N)
+            continue;
+        rows++;
+        for (int64_t a = 0; a < size; a++) {
+            for (int64_t b = 0; b < size; b++)
+                S[a * size + b] += Z[i * size + a] * Z[i * size + b];
+            for (int64_t k = 0; k < Q; k++)
+                v[a * Q + k] += Z[i * size + a] * Y[i * Q + k];
+        }
+    }
+    for (int64_t a = 0; a < size; a++) {
+        S[a * size + a] += a >= intercept ? alpha : 0;
+        inverse[a * size + a] = 1;
+    }
+    plain_solve(volt_view_of(S, size, size), volt_matrix_of(v, size, Q));
+    plain_solve(volt_view_of(S, size, size), volt_matrix_of(inverse, size, size));
+    double freedom = 0, squares[Q] = {0};
+    memset(fit->loo, 0, sizeof fit->loo);
+    for (int64_t i = 0; i < ALL; i++) {
+        const double *z = Z + i * size;
+        double h = 0;
+        for (int64_t a = 0; a < size; a++)
+            for (int64_t b = 0; b < size; b++)
+                h += z[a] * inverse[a * size + b] * z[b];
+        bool counts = !out[i] && i >= first && i < N;
+        freedom += counts ? h : 0;
+        for (int64_t k = 0; k < Q; k++) {
+            double f = 0;
+            for (int64_t a = 0; a < size; a++)
+                f += z[a] * v[a * Q + k];
+            fit->forecasts[i * Q + k] = f;
+            double e = counts ? Y[i * Q + k] - f : 0;
+            squares[k] += e * e;
+            fit->loo[k] += e * e / ((1 - h) * (1 - h)) / (double)rows;
+        }
+    }
+    for (int64_t k = 0; k < Q; k++)
+        fit->gcv[k] = (double)rows * squares[k] / pow((double)rows - freedom, 2);
+    free(inverse);
+    free(v);
+    free(S);
+    free(Z);
+}
+
+/* Rows and runs one after the other are records of one matrix. */
+static void plain_nystrom(const char *text, const problem *p, const setting *s, const bool *out, double alpha,
+                          plain_fit *fit)
+{
+    volt_resolved resolved = resolve_on(text, volt_view_of(p->X, N, D));
+    volt_records records;
+    volt_landmark_set set;
+    check_ok(volt_records_make(s->records, s->n_records, N, &records));
+    check_ok(volt_landmark_set_choose(N, s->washout, &records, s->m, s->choice, volt_landmark_ghosts(&resolved),
+                                      &set));
+    int64_t rows = ALL + set.n, lengths[4 + N], n = 0, m = s->m;
+    double *Z = new_matrix(rows, D);
+    memcpy(Z, p->X, sizeof p->X);
+    for (int64_t i = 0; i < set.n; i++)
+        memcpy(Z + (ALL + i) * D, p->X + set.source[i] * D, D * sizeof *Z);
+    for (int64_t r = 0; r < s->n_records; r++)
+        lengths[n++] = s->records[r];
+    if (n == 0)
+        lengths[n++] = N;
+    lengths[n - 1] += H;
+    for (int64_t r = 0; r < set.n_runs; r++)
+        lengths[n++] = set.runs[r];
+    double *K = records_gram(text, volt_view_of(Z, rows, D), lengths, n);
+    double *Kmm = new_matrix(m, m), *Knm = new_matrix(ALL, m), *B = new_matrix(ALL, m);
+    double common = s->intercept ? resolved.common : 0;
+    for (int64_t a = 0; a < m; a++) {
+        for (int64_t b = 0; b < m; b++)
+            Kmm[a * m + b] = K[(ALL + set.column[a]) * rows + ALL + set.column[b]] - common;
+        for (int64_t i = 0; i < ALL; i++)
+            Knm[i * m + a] = K[i * rows + ALL + set.column[a]] - common;
+    }
+    plain_features(Kmm, m, Knm, ALL, B);
+    plain_ridge(B, m, p->Y, out, s->washout, s->intercept, alpha, fit);
+    free(B);
+    free(Knm);
+    free(Kmm);
+    free(K);
+    free(Z);
+    volt_landmark_set_release(&set);
+    volt_records_release(&records);
+    volt_resolved_release(&resolved);
+}
+
+static void check_formula(const char *text, const setting *s, uint64_t seed)
+{
+    problem *p = make_problem(seed);
+    volt_fit_options options = plain_options();
+    bool out[ALL] = {false};
+    double fitted[N * Q], later[H * Q];
+    plain_fit plain;
+    options.landmarks = s->m;
+    options.landmark_choice = s->choice;
+    options.washout = s->washout;
+    options.intercept = s->intercept;
+    options.records = s->n_records > 0 ? s->records : NULL;
+    options.n_records = s->n_records;
+    for (int64_t i = 3; s->holes && i < N; i += 9)
+        out[i] = true;
+    plain_nystrom(text, p, s, out, options.alpha, &plain);
+    problem *holed = malloc(sizeof *holed);
+    assert_non_null(holed);
+    *holed = *p;
+    for (int64_t i = 0; i < N; i++)
+        if (out[i])
+            holed->Y[i * Q] = NAN;
+    options.missing_targets = s->holes;
+    volt_model *model = fit_text(text, holed, &options, fitted);
+    predict_rest(model, p, later);
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    double gap =
+        fmax(largest_gap(fitted, plain.forecasts, N * Q), largest_gap(later, plain.forecasts + N * Q, H * Q));
+    double score_gap =
+        fmax(largest_gap(info.report->loo_mse, plain.loo, Q), largest_gap(info.report->gcv, plain.gcv, Q));
+    if (!(gap <= allowed && score_gap <= allowed))
+        fail_msg("%s, %" PRId64 " landmarks, washout %" PRId64 ", %" PRId64
+                 " records: forecasts are off by %g, scores by %g",
+                 text, s->m, s->washout, s->n_records, gap, score_gap);
+    assert_int_equal(info.n, N);
+    assert_int_equal(info.landmarks, s->m);
+    assert_int_equal(info.washout, s->washout);
+    assert_int_equal(info.n_records, s->n_records);
+    assert_true(info.kernel_rows >= s->m);
+    volt_model_free(model);
+    free(holed);
+    free(p);
+}
+
+static void fits_are_those_of_the_formula(void **state)
+{
+    (void)state;
+    static const setting settings[] = {
+        {.m = 36, .intercept = true},
+        {.m = 33, .washout = 9, .intercept = true, .choice = VOLT_LANDMARKS_LAST},
+        {.m = 12, .intercept = false, .choice = VOLT_LANDMARKS_RANDOM},
+        {.m = 40, .intercept = true, .records = {20, 35, 25}, .n_records = 3},
+        {.m = 55, .washout = 5, .intercept = true, .holes = true},
+        {.m = 1, .intercept = true},
+    };
+    for (int64_t k = 0; engine_kernels[k]; k++)
+        for (size_t s = 0; s < sizeof settings / sizeof *settings; s++)
+            check_formula(engine_kernels[k], &settings[s], 9100 + (uint64_t)s);
+}
+
+/* ---- all rows as landmarks -------------------------------------------------------------------- */
+
+static void all_rows_give_the_exact_fit(void **state)
+{
+    (void)state;
+    problem *p = make_problem(9200);
+    volt_fit_options options = plain_options(), exact = plain_options();
+    static const char *const filtered =
+        "fir:mu=0.8,pole=0.4 + 0.5*memory:gamma=1,rho=0.5,mu=0.8,pair=0.5,angle=0.2";
+    exact.solver = VOLT_SOLVER_EXACT;
+    options.scale = exact.scale = 1;
+    options.landmarks = N;
+    for (int64_t k = 0;; k++) {
+        const char *text = engine_kernels[k] ? engine_kernels[k] : filtered;
+        double fitted[2][N * Q], later[2][H * Q];
+        volt_model *a = fit_text(text, p, &options, fitted[0]), *b = fit_text(text, p, &exact, fitted[1]);
+        predict_rest(a, p, later[0]);
+        predict_rest(b, p, later[1]);
+        double gap = fmax(largest_gap(fitted[0], fitted[1], N * Q), largest_gap(later[0], later[1], H * Q));
+        if (!(gap <= allowed))
+            fail_msg("%s: %g away from the exact fit", text, gap);
+        volt_model_free(a);
+        volt_model_free(b);
+        if (!engine_kernels[k])
+            break;
+    }
+    free(p);
+}
+
+/* A filter before the kernel sees all rows before a landmark, ghosts or not. */
+static void filters_come_before_landmarks(void **state)
+{
+    (void)state;
+    problem *p = make_problem(9210), *seen = make_problem(9210);
+    volt_fit_options options = plain_options();
+    double fitted[2][N * Q], later[2][H * Q];
+    options.landmarks = 40;
+    for (int64_t i = 0; i < ALL; i++)
+        for (int64_t k = 0; k < D; k++)
+            seen->X[i * D + k] = 0.4 * (i > 0 ? seen->X[(i - 1) * D + k] : 0) + 0.6 * p->X[i * D + k];
+    volt_model *a = fit_text("memory:gamma=1,rho=0.5,mu=0.8,pole=0.4", p, &options, fitted[0]);
+    volt_model *b = fit_text("memory:gamma=1,rho=0.5,mu=0.8", seen, &options, fitted[1]);
+    predict_rest(a, p, later[0]);
+    predict_rest(b, seen, later[1]);
+    assert_true(largest_gap(fitted[0], fitted[1], N * Q) <= allowed);
+    assert_true(largest_gap(later[0], later[1], H * Q) <= allowed);
+    volt_model_free(a);
+    volt_model_free(b);
+    free(seen);
+    free(p);
+}
+
+/* ---- rows left out ---------------------------------------------------------------------------- */
+
+/* One row without its target is one row left out: landmarks are rows, whether they have a target or not. */
+static void leaving_out_is_refitting(void **state)
+{
+    (void)state;
+    problem *p = make_problem(9300);
+    volt_fit_options options = plain_options();
+    double fitted[N * Q], sum[Q] = {0}, rows = 0;
+    options.landmarks = 24;
+    options.washout = N - 30; /* the rest is past: 30 fits are enough */
+    options.missing_targets = 1;
+    volt_model *model = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted);
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    for (int64_t t = options.washout; t < N; t++, rows++) {
+        double kept = p->Y[t * Q];
+        p->Y[t * Q] = NAN;
+        volt_model *without = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted);
+        p->Y[t * Q] = kept;
+        for (int64_t k = 0; k < Q; k++)
+            sum[k] += pow(p->Y[t * Q + k] - fitted[t * Q + k], 2);
+        volt_model_free(without);
+    }
+    for (int64_t k = 0; k < Q; k++)
+        if (!(fabs(sum[k] / rows - info.report->loo_mse[k]) <= allowed))
+            fail_msg("output %" PRId64 ": refits give %.15g, leverages %.15g", k, sum[k] / rows,
+                     info.report->loo_mse[k]);
+    assert_int_equal(info.report->loo_rows, 30);
+    volt_model_free(model);
+    free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fits_are_those_of_the_formula),
+        cmocka_unit_test(all_rows_give_the_exact_fit),
+        cmocka_unit_test(filters_come_before_landmarks),
+        cmocka_unit_test(leaving_out_is_refitting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
