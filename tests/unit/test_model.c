@@ -479,8 +479,10 @@ static void more_rows_than_memory_holds_are_refused(void **state)
     X[7] = 1;
     volt_kernel *kernel = plain_parse("volterra");
     volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.solver = VOLT_SOLVER_EXACT;
     check_fails(
-        volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(X, ROWS, 1), NULL, nowhere, &model),
+        volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(X, ROWS, 1), &options, nowhere, &model),
         VOLT_ERR_MEMORY, "4000000 rows");
     assert_non_null(strstr(volt_error_detail(), "rows would fit"));
     assert_null(model);
