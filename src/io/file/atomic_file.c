@@ -223,6 +223,20 @@ static volt_status open_replacement(volt_atomic_file *file, const struct stat *e
     return VOLT_OK;
 }
 
+static atomic_bool writes_nothing;
+
+void volt_atomic_write_nothing(void)
+{
+    atomic_store(&writes_nothing, true);
+}
+
+/* As if to the path. */
+static volt_status open_nowhere(volt_atomic_file *file)
+{
+    file->stream = fopen("/dev/null", "wb");
+    return file->stream ? VOLT_OK : write_failure("/dev/null", errno);
+}
+
 volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
 {
     *file = no_file;
@@ -234,6 +248,8 @@ volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
     struct stat existing;
     if (is_standard_output(path))
         file->stream = stdout;
+    else if (atomic_load(&writes_nothing))
+        status = open_nowhere(file);
     else if (stat(path, &existing) != 0)
         status = open_replacement(file, NULL);
     else if (S_ISDIR(existing.st_mode))

@@ -43,6 +43,9 @@ void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size);
  * VOLT_ERR_CANCELLED. */
 volt_status volt_atomic_close(volt_atomic_file *file);
 
+/* From now on files are written to nowhere: for the processes of a job that do what the first one does. */
+void volt_atomic_write_nothing(void);
+
 /* Give up: remove the temporary file, leave the target as it was. */
 void volt_atomic_discard(volt_atomic_file *file);
 
