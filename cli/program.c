@@ -1,0 +1,141 @@
+/* cli/program.c: the program: a table of commands, and how it begins and ends. */
+#define _POSIX_C_SOURCE 200809L
+#include "program.h"
+#include "args/command.h"
+#include "args/help.h"
+#include "terminal/interrupt.h"
+#include "terminal/messages.h"
+#include "volterra.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const cli_command *const commands[] = {
+    &command_forecast, &command_compare,   &command_simulate, &command_fit,  &command_tune,  &command_predict,
+    &command_continue, &command_stream,    &command_explain,  &command_gram, &command_score, &command_mcs,
+    &command_bekk,     &command_benchmark, &command_plan,     &command_info,
+};
+const int n_commands = (int)(sizeof commands / sizeof commands[0]);
+
+static const cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < n_commands; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+/* Commands, and what else the program understands as its first word. */
+static int complain_unknown(const char *what, const char *name)
+{
+    enum { EXTRA = 2 };
+    const char *names[32];
+    int count = 0;
+    for (int i = 0; i < n_commands && i < 32 - EXTRA; i++)
+        names[count++] = commands[i]->name;
+    names[count++] = "help";
+    names[count++] = "kernels";
+    const char *nearest = volt_nearest_name(name, names, count);
+    if (nearest && strcmp(nearest, "kernels") == 0)
+        nearest = "help kernels";
+    if (nearest)
+        return complain(EXIT_USAGE, "there is no %s '%s'; did you mean %s?", what, name, nearest);
+    return complain(EXIT_USAGE, "there is no %s '%s' (volterra help lists the commands)", what, name);
+}
+
+static int run_help(int argc, char *const *argv)
+{
+    bool asks_kernels = argc > 0 && strcmp(argv[0], "kernels") == 0;
+    if (argc > 1 + asks_kernels)
+        return complain(EXIT_USAGE, "help takes one %s at a time, not '%s %s'",
+                        asks_kernels ? "kernel" : "command", argv[argc - 2], argv[argc - 1]);
+    if (argc == 0 || strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0) {
+        help_overview();
+        return EXIT_DONE;
+    }
+    if (asks_kernels)
+        return help_kernels(argc > 1 ? argv[1] : NULL);
+    const cli_command *command = find_command(argv[0]);
+    if (!command)
+        return complain_unknown("command", argv[0]);
+    help_command(command);
+    return EXIT_DONE;
+}
+
+static int print_usage(void)
+{
+    fputs("usage: volterra COMMAND [options]\n"
+          "try:   volterra forecast series.csv\n"
+          "       volterra simulate lorenz --length 5001 -o lorenz.csv\n"
+          "       volterra fit --x lorenz.csv -o lorenz.safetensors\n"
+          "volterra help lists the commands\n",
+          stderr);
+    return EXIT_USAGE;
+}
+
+static int run(int argc, char *const *argv)
+{
+    if (argc == 0)
+        return print_usage();
+    const char *word = argv[0];
+    if (strcmp(word, "--version") == 0) {
+        printf("volterra %s\n", volt_version());
+        return EXIT_DONE;
+    }
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return run_help(argc - 1, argv + 1);
+    if (word[0] == '-')
+        return complain(EXIT_USAGE, "the first word must be a command, not %s (volterra help lists them)",
+                        word);
+    const cli_command *command = find_command(word);
+    if (!command)
+        return complain_unknown("command", word);
+
+    set_command_name(command->name);
+    if (options_ask_help(argc - 1, argv + 1)) {
+        help_command(command);
+        return EXIT_DONE;
+    }
+    return command->run(argc - 1, argv + 1);
+}
+
+/* A standard descriptor that the caller closed must not be given to a data file. */
+static void fill_closed_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
+/* Output that never arrived, on a full disk for example, is a failure. */
+static int close_output(int exit_status)
+{
+    errno = 0;
+    bool failed = ferror(stdout) != 0;
+    failed = fclose(stdout) != 0 || failed;
+    if (!failed || exit_status != EXIT_DONE)
+        return exit_status;
+    return complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
+                    errno ? strerror(errno) : "");
+}
+
+int program_main(int argc, char **argv, bool interruptible)
+{
+    fill_closed_descriptors();
+    if (interruptible)
+        interrupt_install();
+    volt_set_log(hold_library_warning, NULL);
+
+    int exit_status = run(argc > 0 ? argc - 1 : 0, argv + 1);
+    if (exit_status == EXIT_DONE && interrupt_seen()) /* too late to stop anything */
+        exit_status = complain(interrupt_exit_status(), "interrupted");
+    if (exit_status == EXIT_DONE && memory_was_out())
+        exit_status = complain(EXIT_FAILED, "not enough memory for some of the words of the results");
+    exit_status = close_output(exit_status);
+    if (exit_status == EXIT_DONE)
+        print_warnings();
+    return exit_status;
+}
