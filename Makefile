@@ -12,13 +12,16 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps build demo demo-lorenz test bench lint fuzz tsan install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench lint fuzz tsan install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
 
 deps: ## install what is missing to build, test and run the demo
 	scripts/deps.sh build test demo
+
+deps-mpi: ## Open MPI and ScaLAPACK, for volterra-mpi (CMAKE_ARGS=-DVOLT_MPI=ON make)
+	scripts/deps.sh build mpi
 
 # Nothing is installed that was not asked for.
 build: ## the library and the program build/volterra

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan mpi
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -36,6 +36,8 @@ lint  | ShellCheck                  | has_program shellcheck     | shellcheck   
 fuzz  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | llvm libomp
 fuzz  | libFuzzer                   | has_libfuzzer              | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | llvm
 tsan  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | -
+mpi   | Open MPI                    | has_program mpicc          | libopenmpi-dev openmpi-bin | openmpi-devel   | openmpi    | openmpi-devel            | openmpi-dev  | open-mpi
+mpi   | ScaLAPACK for Open MPI      | has_scalapack              | libscalapack-openmpi-dev | scalapack-openmpi-devel | scalapack | libscalapack2-openmpi-devel | scalapack-dev | scalapack
 tsan  | ThreadSanitizer             | has_thread_sanitizer       | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | -
 '
 
@@ -44,6 +46,7 @@ has_program() { command -v "$1" >/dev/null; }
 has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_chromium() { has_program chromium || has_program chromium-browser || has_program google-chrome; }
+has_scalapack() { has_module scalapack-openmpi || has_module scalapack; }
 has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
 has_compiler() { echo 'int main(void) { return 0; }' | "$CC" -x c - -o /dev/null 2>/dev/null; }
 
@@ -146,8 +149,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz | tsan) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan)" >&2; exit 2 ;;
+        build | test | demo | bench | lint | fuzz | tsan | mpi) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan mpi)" >&2; exit 2 ;;
     esac
 done
 

@@ -3,7 +3,7 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: python cli install unit property reference backend alloc examples fuzz, on the `default` preset, then
+# Suites: python cli install unit property reference backend mpi alloc examples fuzz, on the `default` preset, then
 # sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz on the `sanitize` preset.
 # Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
@@ -21,7 +21,7 @@ jobs_test=${TEST_JOBS:-2}
 seconds_each=${TEST_SECONDS:-900}
 results=build/test-results
 # The long ones first, so that the short ones fill the place beside them.
-all_suites="python cli install unit property reference backend alloc examples fuzz
+all_suites="python cli install unit property reference backend mpi alloc examples fuzz
     sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
@@ -178,6 +178,10 @@ run_suite()
             # Compiles the library once more, and may wait for the package index.
             seconds_each=$((3 * seconds_each)) start_job "$suite" tap run bash python/tests/run.sh "$build"
             ;;
+        mpi)
+            found=yes
+            start_job "$suite" tap run bash tests/mpi/run.sh "$build"
+            ;;
         install)
             found=yes
             start_job "$suite" tap run bash tests/install/run.sh "$build"
@@ -249,6 +253,9 @@ for suite in "$@"; do
         *) plain+=("$suite") ;;
     esac
 done
+given=${CMAKE_ARGS:-}
+scripts/deps.sh --list mpi >/dev/null && CMAKE_ARGS="-DVOLT_MPI=ON $given" # where it is there it is tested
 run_preset default build "${plain[@]}"
+CMAKE_ARGS=$given
 run_preset sanitize build-sanitize "${sanitized[@]}"
 finish

@@ -1,0 +1,265 @@
+/* mpi/tiles.c: memory of dealt-out matrices, and their way from and to here. */
+#define _GNU_SOURCE
+#include "tiles.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "scalapack.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+process_grid grid;
+
+void end_job(const char *sentence)
+{
+    fprintf(stderr, "volterra-mpi: process %d: %s\n", grid.rank, sentence);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+double *job_doubles(int64_t count)
+{
+    double *numbers = calloc((size_t)volt_max(count, 1), sizeof *numbers);
+    if (!numbers)
+        end_job("not enough memory for what every process must have");
+    return numbers;
+}
+
+void grid_begin(int tile)
+{
+    grid.tile = tile;
+    int shape[2] = {0, 0};
+    MPI_Comm_rank(MPI_COMM_WORLD, &grid.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &grid.size);
+    MPI_Dims_create(grid.size, 2, shape);
+    grid.context = Csys2blacs_handle(MPI_COMM_WORLD);
+    Cblacs_gridinit(&grid.context, "Row", shape[0], shape[1]);
+    Cblacs_gridinfo(grid.context, &grid.rows, &grid.cols, &grid.row, &grid.col);
+}
+
+void grid_end(void)
+{
+    Cblacs_gridexit(grid.context);
+}
+
+/* ---- who holds what --------------------------------------------------------------------------- */
+
+/* Entries before `end` that process `own` holds. */
+static int64_t held_before(int64_t end, int own, int processes)
+{
+    int64_t tile = end / grid.tile, whole = tile / processes * grid.tile, rest = tile % processes;
+    return whole + (own < rest ? grid.tile : own == rest ? end % grid.tile : 0);
+}
+
+int64_t own_entries(int64_t first, int64_t count, int own, int processes, int64_t *place)
+{
+    *place = held_before(first, own, processes);
+    return held_before(first + count, own, processes) - *place;
+}
+
+int64_t entry_at(int64_t place, int own, int processes)
+{
+    return (place / grid.tile * processes + own) * grid.tile + place % grid.tile;
+}
+
+static bool is_held(int64_t entry, int own, int processes)
+{
+    return entry / grid.tile % processes == own;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+typedef struct region {
+    char *seen; /* what callers see: no access */
+    size_t size;
+    int64_t ld; /* of the matrix that was put there last */
+    double *local;
+    struct region *next;
+} region;
+
+static region *regions;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int64_t held_numbers(int64_t rows, int64_t cols)
+{
+    return held_before(rows, grid.col, grid.cols) * held_before(cols, grid.row, grid.rows);
+}
+
+double *tiles_alloc(int64_t rows, int64_t cols)
+{
+    region *fresh = volt_alloc_zero(1, sizeof *fresh);
+    double *local = volt_alloc_doubles(volt_max(held_numbers(rows, cols), 1), 1);
+    size_t size = ((size_t)rows * (size_t)cols + 1) * sizeof(double);
+    void *seen = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int well = fresh && local && seen != MAP_FAILED;
+    MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!well) {
+        if (seen != MAP_FAILED)
+            munmap(seen, size);
+        volt_free(local);
+        volt_free(fresh);
+        volt_fail(VOLT_ERR_MEMORY,
+                  "not enough memory in every process for its part of %" PRId64 " x %" PRId64 " numbers", rows,
+                  cols);
+        return NULL;
+    }
+    *fresh = (region){.seen = seen, .size = size, .ld = cols, .local = local};
+    pthread_mutex_lock(&lock);
+    fresh->next = regions;
+    regions = fresh;
+    pthread_mutex_unlock(&lock);
+    return (double *)(void *)fresh->seen;
+}
+
+void tiles_release(double *memory)
+{
+    region *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (region **at = &regions; memory && *at; at = &(*at)->next)
+        if ((*at)->seen == (char *)memory) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        return;
+    munmap(found->seen, found->size);
+    volt_free(found->local);
+    volt_free(found);
+}
+
+static region *region_of(const double *data)
+{
+    const char *at = (const char *)data;
+    region *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (region *r = regions; r && !found; r = r->next)
+        if (at >= r->seen && at < r->seen + r->size)
+            found = r;
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        end_job("an address of no dealt-out matrix was given");
+    return found;
+}
+
+static int64_t offset_in(const region *r, const double *data)
+{
+    return data - (const double *)(const void *)r->seen;
+}
+
+/* With `ld` columns, for ScaLAPACK rows. */
+static tiles describe(double *local, int64_t rows, int64_t ld)
+{
+    int64_t unused, local_ld = own_entries(0, ld, grid.row, grid.rows, &unused);
+    if (ld > INT_MAX || rows > INT_MAX)
+        end_job("a matrix has more rows than ScaLAPACK can count");
+    return (tiles){
+        .local = local,
+        .desc = {1, grid.context, (int)ld, (int)rows, grid.tile, grid.tile, 0, 0, (int)volt_max(1, local_ld)},
+    };
+}
+
+tiles tiles_of(const double *data, int64_t ld)
+{
+    region *r = region_of(data);
+    tiles A = describe(r->local, (int64_t)(r->size / sizeof(double)) / ld, ld);
+    int64_t offset = offset_in(r, data);
+    A.i = offset / ld;
+    A.j = offset % ld;
+    r->ld = ld;
+    return A;
+}
+
+tiles tiles_make(int64_t rows, int64_t cols)
+{
+    return describe(job_doubles(held_numbers(rows, cols)), rows, cols);
+}
+
+/* ---- to and fro ------------------------------------------------------------------------------- */
+
+static double *place_of(const tiles *A, int64_t i, int64_t j)
+{
+    return A->local + held_before(j, grid.row, grid.rows) +
+           held_before(i, grid.col, grid.cols) * (int64_t)A->desc[8];
+}
+
+/* One column may be a diagonal: its leading dimension says nothing about the matrix that it lies in. */
+static double *place_in_column(volt_view there, int64_t row)
+{
+    region *r = region_of(there.data);
+    int64_t at = offset_in(r, there.data) + row * there.ld, i = at / r->ld, j = at % r->ld;
+    if (!is_held(i, grid.col, grid.cols) || !is_held(j, grid.row, grid.rows))
+        return NULL;
+    tiles A = tiles_of((const double *)(const void *)r->seen, r->ld);
+    return place_of(&A, i, j);
+}
+
+/* Calls `copy` with each stretch of a row that this process holds. */
+static void for_each_piece(volt_matrix here, volt_view there,
+                           void (*copy)(double *here, double *there, int64_t))
+{
+    if (there.cols == 1) {
+        for (int64_t i = 0; i < there.rows; i++) {
+            double *held = place_in_column(there, i);
+            if (held)
+                copy(here.data + i * here.ld, held, 1);
+        }
+        return;
+    }
+    tiles A = tiles_of(there.data, there.ld);
+    for (int64_t i = 0; i < there.rows; i++)
+        for (int64_t j = 0, next = 0; is_held(A.i + i, grid.col, grid.cols) && j < there.cols; j = next) {
+            next = volt_min(there.cols, ((A.j + j) / grid.tile + 1) * grid.tile - A.j);
+            if (is_held(A.j + j, grid.row, grid.rows))
+                copy(here.data + i * here.ld + j, place_of(&A, A.i + i, A.j + j), next - j);
+        }
+}
+
+static void copy_there(double *here, double *there, int64_t count)
+{
+    memcpy(there, here, (size_t)count * sizeof(double));
+}
+
+static void copy_here(double *here, double *there, int64_t count)
+{
+    memcpy(here, there, (size_t)count * sizeof(double));
+}
+
+void tiles_put(volt_view here, volt_matrix there)
+{
+    volt_matrix from = {(double *)(size_t)here.data, here.rows, here.cols, here.ld};
+    for_each_piece(from, volt_as_view(there), copy_there);
+}
+
+void tiles_get(volt_view there, volt_matrix here)
+{
+    double *all = job_doubles(there.rows * there.cols);
+    for_each_piece(volt_matrix_of(all, there.rows, there.cols), there, copy_here);
+    sum_over_processes(all, there.rows * there.cols);
+    for (int64_t i = 0; i < there.rows; i++)
+        memcpy(here.data + i * here.ld, all + i * there.cols, (size_t)there.cols * sizeof(double));
+    free(all);
+}
+
+/* A sum with zeros is exact, so gathering is as well. One process adds, and all receive its bits. */
+void sum_over_processes(double *numbers, int64_t count)
+{
+    enum { MOST = 1 << 24 };
+    for (int64_t at = 0; at < count; at += MOST) {
+        int now = (int)volt_min(MOST, count - at);
+        if (grid.rank == 0)
+            MPI_Reduce(MPI_IN_PLACE, numbers + at, now, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+        else
+            MPI_Reduce(numbers + at, NULL, now, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+        MPI_Bcast(numbers + at, now, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+}
