@@ -392,6 +392,12 @@ VOLT_API volt_status volt_learner_learn(volt_learner *learner, const double *y);
  * VOLT_ERR_SINGULAR: the row is in, and was forecast, but it is not learned. */
 VOLT_API volt_status volt_learner_update(volt_learner *learner, const double *x, const double *y,
                                          double *forecast);
+/* Rows in the order of time, where a model forecasts `ahead` rows ahead: y (q numbers) is what became known with x. It is the
+ * target of the row that was pushed `ahead` rows before x, which is learned; then x is pushed, and its forecast (may be NULL)
+ * is that of `ahead` rows later. Where no such row waits (it is a training row, lies before a restart, or it or a row after it is
+ * learned), or a number of y is NaN, nothing is learned. With ahead 0 it is volt_learner_update. Status as there. */
+VOLT_API volt_status volt_learner_advance(volt_learner *learner, const double *x, const double *y,
+                                          double *forecast);
 /* Drop the oldest `count` rows of the window. VOLT_ERR_ARGUMENT when there are not so many. */
 VOLT_API volt_status volt_learner_drop(volt_learner *learner, int64_t count);
 /* Another record begins, after a zero past. What was learned stays. */
@@ -421,6 +427,15 @@ VOLT_API int volt_learner_last(const volt_learner *learner, double *x);
  * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */
 VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt_matrix A, double *c,
                                                int64_t *t);
+
+/* From now on the learner keeps adaptive intervals (volt_interval_create) of its forecasts, which every target that is
+ * learned teaches. One that has them begins anew. VOLT_ERR_ARGUMENT when a journal is open: it must know of them. */
+VOLT_API volt_status volt_learner_track(volt_learner *learner, const double *coverages, int64_t count);
+/* The coverages that are tracked, which belong to the learner; returns how many, 0: none. */
+VOLT_API int64_t volt_learner_coverages(const volt_learner *learner, const double **coverages);
+/* Half-widths about the last forecast, as they stood when it was made (coverages x q numbers; INFINITY: no bound).
+ * VOLT_ERR_ARGUMENT when nothing is tracked. */
+VOLT_API volt_status volt_learner_interval(const volt_learner *learner, double *half);
 
 /* The moment of a learner as a safetensors file, replaced as a whole or not at all, and a learner that goes on from
  * there, to the last bit. VOLT_ERR_IO; VOLT_ERR_FORMAT as for volt_stream_load. Loading, `window`, `forget` and

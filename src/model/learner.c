@@ -118,7 +118,10 @@ volt_status volt_learner_begin(const volt_model *model, const volt_learner_optio
     fresh->last = volt_alloc_doubles(1, model->recipe.inputs);
     fresh->z = volt_alloc_doubles(1, model->d);
     fresh->y = volt_alloc_doubles(1, model->q);
-    volt_status status = fresh->last && fresh->z && fresh->y ? VOLT_OK : VOLT_ERR_MEMORY;
+    fresh->forecast = volt_alloc_doubles(1, model->q);
+    volt_status status = fresh->last && fresh->z && fresh->y && fresh->forecast ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_late_create(fresh);
     if (status == VOLT_OK)
         status = make_groups(fresh);
     if (status == VOLT_OK)
@@ -172,8 +175,13 @@ void volt_learner_free(volt_learner *learner)
     volt_free(learner->last);
     volt_free(learner->z);
     volt_free(learner->y);
+    volt_late_free(learner);
     volt_free(learner->k);
+    volt_free(learner->fresh);
     volt_free(learner->seen);
+    volt_free(learner->forecast);
+    volt_interval_free(learner->interval);
+    volt_free(learner->half);
     volt_free(learner);
 }
 

@@ -57,8 +57,43 @@ static void put_columns(const volt_learner *learner, volt_file_writer *writer)
     double *moving = volt_put_room(writer, "moving", volt_moving_length(learner->moving), 0);
     if (moving)
         volt_moving_get(learner->moving, moving);
-    if (learner->pending)
+    if (learner->pending) {
         volt_put_tensor(writer, "pending_kernel", count_columns(learner), 0, learner->k);
+        volt_put_tensor(writer, "pending_forecast", learner->model->q, 0, learner->forecast);
+    }
+}
+
+/* Rows before the last that wait for their targets, in their order, each with its kernel from the first column that is kept
+ * to its own. */
+static void put_late(const volt_learner *learner, volt_file_writer *writer)
+{
+    int64_t begin = volt_moving_begin(learner->moving), next = volt_moving_next(learner->moving);
+    int64_t inputs = learner->model->recipe.inputs, q = learner->model->q, n = 0, entries = 0;
+    for (int64_t i = 0; i < learner->n_late; i++)
+        if (learner->late[i].number >= begin) {
+            entries += learner->late[i].number - begin + 1;
+            n++;
+        }
+    if (n == 0)
+        return;
+    double *numbers = volt_put_room(writer, "late", n, 0);
+    double *kernels = volt_put_room(writer, "late_kernels", entries, 0);
+    double *x = volt_put_room(writer, "late_inputs", n * inputs, 0);
+    double *forecasts = volt_put_room(writer, "late_forecasts", n * q, 0);
+    if (!numbers || !kernels || !x || !forecasts)
+        return;
+    for (int64_t t = next - learner->n_late - 1, i = 0; t < next; t++) {
+        const volt_late_row *row = volt_late_find(learner, t);
+        if (!row || t < begin)
+            continue;
+        int64_t length = t - begin + 1;
+        numbers[i] = (double)t;
+        memcpy(kernels, row->k + (begin - row->first), (size_t)length * sizeof *kernels);
+        memcpy(x + i * inputs, row->x, (size_t)inputs * sizeof *x);
+        memcpy(forecasts + i * q, row->forecast, (size_t)q * sizeof *forecasts);
+        kernels += length;
+        i++;
+    }
 }
 
 static void put_window(const volt_learner *learner, volt_file_writer *writer)
@@ -85,7 +120,9 @@ volt_status volt_learner_save(const volt_learner *learner, const char *path)
     volt_moment_put(&learner_kind, &moment, &writer);
     put_settings(learner, &writer);
     put_columns(learner, &writer);
+    put_late(learner, &writer);
     put_window(learner, &writer);
+    volt_moment_put_interval(learner->interval, &writer);
     return volt_moment_finish(&learner_kind, &writer, path);
 }
 
@@ -156,7 +193,66 @@ static volt_status read_pending(const volt_file_fields *fields, volt_learner *le
         return VOLT_OK;
     VOLT_TRY(volt_grow((void **)&learner->k, &learner->k_room, columns, sizeof *learner->k));
     VOLT_TRY(volt_fields_copy(fields, "pending_kernel", columns, 0, learner->k));
+    VOLT_TRY(volt_fields_copy(fields, "pending_forecast", learner->model->q, 0, learner->forecast));
     volt_learner_solve(learner);
+    return VOLT_OK;
+}
+
+/* One of them, whose kernel begins with the first column that is kept. */
+static volt_status read_late_row(const volt_file_fields *fields, volt_learner *learner, int64_t number,
+                                 const volt_tensor *kernels, int64_t *taken)
+{
+    volt_late_row *row = &learner->late[number % learner->n_late];
+    int64_t begin = volt_moving_begin(learner->moving), length = number - begin + 1;
+    VOLT_REQUIRE(*taken + length <= kernels->rows, VOLT_ERR_FORMAT,
+                 "%s: tensor \"late_kernels\" has %" PRId64 " numbers, too few for row %" PRId64, fields->path,
+                 kernels->rows, number);
+    VOLT_TRY(volt_grow((void **)&row->k, &row->room, length, sizeof *row->k));
+    memcpy(row->k, kernels->data + *taken, (size_t)length * sizeof *row->k);
+    *taken += length;
+    row->number = number;
+    row->first = begin;
+    return VOLT_OK;
+}
+
+static volt_status read_late(const volt_file_fields *fields, volt_learner *learner)
+{
+    const volt_tensor *numbers = NULL, *kernels = NULL, *x = NULL, *forecasts = NULL;
+    int64_t inputs = learner->model->recipe.inputs, q = learner->model->q, taken = 0, least = 0;
+    int64_t begin = volt_moving_begin(learner->moving), next = volt_moving_next(learner->moving);
+    if (!volt_safetensors_tensor(fields->file, "late"))
+        return VOLT_OK;
+    VOLT_TRY(volt_fields_tensor(fields, "late", -1, 0, &numbers));
+    VOLT_TRY(volt_fields_tensor(fields, "late_kernels", -1, 0, &kernels));
+    VOLT_TRY(volt_fields_tensor(fields, "late_inputs", numbers->rows * inputs, 0, &x));
+    VOLT_TRY(volt_fields_tensor(fields, "late_forecasts", numbers->rows * q, 0, &forecasts));
+    least = next - 1 - learner->n_late > begin ? next - 1 - learner->n_late : begin;
+    if (learner->n > 0 && learner->numbers[learner->n - 1] >= least)
+        least = learner->numbers[learner->n - 1] + 1; /* they are learned in their order */
+    for (int64_t i = 0; i < numbers->rows; i++) {
+        int64_t number = 0;
+        VOLT_TRY(volt_fields_index(fields, "late", numbers->data[i], least, next - 2, &number));
+        VOLT_TRY(read_late_row(fields, learner, number, kernels, &taken));
+        volt_late_row *row = &learner->late[number % learner->n_late];
+        memcpy(row->x, x->data + i * inputs, (size_t)inputs * sizeof *row->x);
+        memcpy(row->forecast, forecasts->data + i * q, (size_t)q * sizeof *row->forecast);
+        least = number + 1;
+    }
+    return VOLT_OK;
+}
+
+static volt_status read_interval(const volt_file_fields *fields, volt_learner *learner)
+{
+    const volt_tensor *coverages = NULL;
+    VOLT_TRY(volt_moment_coverages(fields, &coverages));
+    if (!coverages)
+        return VOLT_OK;
+    volt_status status = volt_learner_track(learner, coverages->data, coverages->rows);
+    if (status == VOLT_ERR_ARGUMENT)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
+    VOLT_TRY(status);
+    VOLT_TRY(volt_moment_errors(fields, learner->interval));
+    volt_learner_widen(learner);
     return VOLT_OK;
 }
 
@@ -177,7 +273,9 @@ static volt_status read_moment(const volt_file_fields *fields, volt_learner *lea
     VOLT_TRY(status);
     VOLT_TRY(read_numbers(fields, learner));
     VOLT_TRY(read_groups(fields, learner));
-    return read_pending(fields, learner);
+    VOLT_TRY(read_late(fields, learner));
+    VOLT_TRY(read_pending(fields, learner));
+    return read_interval(fields, learner);
 }
 
 volt_status volt_learner_load(const volt_model *model, const volt_learner_options *options, const char *path,

@@ -3,6 +3,7 @@
 #define MODEL_LEARNER_INTERNAL_H
 
 #include "kernel/engine/moving.h"
+#include "model/adaptive_interval.h"
 #include "model/model_internal.h"
 #include "solve/online_factor.h"
 
@@ -15,6 +16,16 @@ typedef struct volt_learner_group {
     double *y;        /* n: targets or forecasts on their way */
 } volt_learner_group;
 
+/* A row that was pushed, and is learned once its target is known. */
+typedef struct volt_late_row {
+    int64_t number;   /* -1: none */
+    int64_t first;    /* the column that k begins with */
+    double *k;        /* its kernel against columns first .. number */
+    int64_t room;     /* of k */
+    double *x;        /* recipe.inputs: as it was given */
+    double *forecast; /* q; DBL_MAX: too large for a double */
+} volt_late_row;
+
 typedef struct volt_journal volt_journal;
 
 struct volt_learner {
@@ -26,7 +37,10 @@ struct volt_learner {
     volt_moving *moving;
     volt_recent recent; /* rows before the next one, as far as the recipe looks back */
     int64_t pushed, learned, beyond, events;
-    bool pending; /* the last row is in, and may be learned: k holds its kernel */
+    bool pending;        /* the last row is in, and may be learned: k holds its kernel ... */
+    bool solved;         /* ... and the factors are solved for it */
+    volt_late_row *late; /* n_late rows before the last, a ring: row t is at t % n_late ... */
+    int64_t n_late;      /* ... which reaches as far back as targets come late: ahead - 1 */
 
     int64_t n;        /* rows of the window ... */
     int64_t *numbers; /* ... and their numbers in `moving` */
@@ -35,11 +49,16 @@ struct volt_learner {
     volt_learner_group *groups;
     int64_t n_groups;
 
-    double *last;     /* recipe.inputs: the last row as it was given, once one is pushed */
-    double *z, *y;    /* d: the row as the kernel sees it; q: scaled outputs or targets */
-    double *k, *seen; /* room: the last row against the columns; against the window, as the factor sees it */
-    int64_t k_room, seen_room;
-    volt_journal *journal; /* NULL: none */
+    double *last;      /* recipe.inputs: the last row as it was given, once one is pushed */
+    double *z, *y;     /* d: the row as the kernel sees it; q: scaled outputs or targets */
+    double *k, *fresh; /* room: the last row against the columns; the next one, until it is in */
+    int64_t k_room, fresh_room;
+    double *seen; /* room: a row against the window, as the factor sees it */
+    int64_t seen_room;
+    double *forecast;        /* q: of the last row; DBL_MAX: too large for a double */
+    volt_interval *interval; /* NULL: none is tracked */
+    double *half;            /* coverages x q: about the last forecast */
+    volt_journal *journal;   /* NULL: none */
 };
 
 /* ---- life (learner.c) ------------------------------------------------------------------------- */
@@ -62,14 +81,42 @@ double volt_learner_common(const volt_learner *learner);
 double volt_learner_faded(const volt_learner *learner, double k, int64_t apart);
 /* ... and less what is common: as the factor sees it. */
 double volt_learner_factored(const volt_learner *learner, double k, int64_t apart);
+/* The last row among those that wait; the arrays are the learner's. */
+volt_late_row volt_learner_newest(const volt_learner *learner);
 /* The forecast of the pending row from the window as it is, scaled, into learner->y. */
 void volt_learner_solve(volt_learner *learner);
 
 /* push, learn, drop and restart without the journal; y may be NULL where it is a forecast. */
 volt_status volt_learner_do_push(volt_learner *learner, const double *x, double *y);
 volt_status volt_learner_do_learn(volt_learner *learner, const double *y);
+/* The target of the row that will be `ahead` rows back once the next one comes. VOLT_OK and *learned false: none waits. */
+volt_status volt_learner_do_learn_late(volt_learner *learner, const double *y, bool *learned);
+/* *learned, *pushed: what was done, also on failure. */
+volt_status volt_learner_do_advance(volt_learner *learner, const double *x, const double *y, double *forecast,
+                                    bool *learned, bool *pushed);
 volt_status volt_learner_do_drop(volt_learner *learner, int64_t count);
 volt_status volt_learner_do_restart(volt_learner *learner);
+
+/* ---- rows that wait (learner_late.c) ---------------------------------------------------------- */
+
+/* Room for as many as wait, none of which is there; and its end. */
+volt_status volt_late_create(volt_learner *learner);
+void volt_late_free(volt_learner *learner);
+/* The last row, if it is pending, joins those that wait: the next one is a column, and becomes the last. learner->k is room
+ * for anything then. */
+void volt_late_keep(volt_learner *learner);
+/* The row of this number; NULL: it does not wait. */
+volt_late_row *volt_late_find(const volt_learner *learner, int64_t number);
+/* The smallest number of those that wait, or `otherwise`. */
+int64_t volt_late_oldest(const volt_learner *learner, int64_t otherwise);
+/* Rows before this number wait no longer. */
+void volt_late_clear(volt_learner *learner, int64_t before);
+
+/* ---- intervals (learner_interval.c) ----------------------------------------------------------- */
+
+/* The half-widths about the forecast that was just made, and what came of a forecast. */
+void volt_learner_widen(volt_learner *learner);
+void volt_learner_observe(volt_learner *learner, const double *forecast, const double *y);
 
 /* ---- the model's rows (learner_start.c) ------------------------------------------------------- */
 
@@ -78,7 +125,8 @@ volt_status volt_learner_start(volt_learner *learner, volt_progress progress);
 
 /* ---- the journal (learner_journal.c) ---------------------------------------------------------- */
 
-/* What was done: 'p' a row x, 'l' targets y, 'u' both, 'd' a number of rows dropped, 'r' a restart. */
+/* What was done: 'p' a row x, 'l' targets y, 'u' both, 'a' a row x and late targets y, 'w' late targets y alone, 'd' a
+ * number of rows dropped, 'r' a restart. */
 volt_status volt_journal_write(volt_learner *learner, char what, const double *first, int64_t n_first,
                                const double *second, int64_t n_second);
 /* VOLT_ERR_IO when the learner is ahead of its journal. */

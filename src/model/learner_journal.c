@@ -3,6 +3,8 @@
  *     volterra-journal 1 MODEL EVENTS WINDOW FORGET WHAT CRC       the learner had done so much when the journal began
  *     p X... CRC                                 a row was pushed
  *     u X... Y... CRC                            a row was pushed and learned
+ *     a X... Y... CRC                            late targets, of the row `ahead` rows before, were learned and a row was pushed
+ *     w Y... CRC                                 late targets were learned, and the row found no memory
  *     l Y... CRC     d COUNT CRC     r CRC       a target was learned, rows were dropped, a record began
  *
  * Lines are written after the learner has done what they say, in one piece, and synced before the caller hears of it. So a
@@ -179,29 +181,48 @@ static bool read_numbers(char *text, int64_t count, double *numbers)
     return *text == '\0';
 }
 
-/* Do again what a line says. */
+/* Do again what the letter of a line says, with its numbers. */
+static volt_status do_again(volt_learner *learner, char what, const double *numbers, int64_t line)
+{
+    const double *after_x = numbers + learner->model->recipe.inputs;
+    int64_t pushed = learner->pushed;
+    bool learned, done;
+    volt_status status = VOLT_OK;
+    switch (what) {
+    case 'p':
+    case 'u':
+        status = volt_learner_do_push(learner, numbers, NULL);
+        break;
+    case 'a':
+        status = volt_learner_do_advance(learner, numbers, after_x, NULL, &learned, &done);
+        break;
+    case 'l':
+        return volt_learner_do_learn(learner, numbers);
+    case 'w':
+        return volt_learner_do_learn_late(learner, numbers, &learned);
+    case 'd':
+        return numbers[0] >= 0 && numbers[0] < 9e15
+                   ? volt_learner_do_drop(learner, (int64_t)numbers[0])
+                   : damaged(learner->journal, line, "drops no number of rows");
+    default:
+        return volt_learner_do_restart(learner);
+    }
+    if (learner->pushed > pushed)
+        status = VOLT_OK; /* the forecast may have been too large then as well */
+    return status == VOLT_OK && what == 'u' ? volt_learner_do_learn(learner, after_x) : status;
+}
+
 static volt_status replay(volt_learner *learner, char *text, int64_t line)
 {
     volt_journal *journal = learner->journal;
-    int64_t d = learner->model->recipe.inputs, q = learner->model->q, pushed = learner->pushed;
-    double *x = journal->numbers;
-    bool pushes = *text == 'p' || *text == 'u', learns = *text == 'l' || *text == 'u';
-    int64_t count = (pushes ? d : 0) + (learns ? q : 0) + (*text == 'd');
-    if (!strchr("puldr", *text) || !*text || !read_numbers(text + 1, count, x))
+    int64_t d = learner->model->recipe.inputs, q = learner->model->q;
+    bool known = *text && strchr("pulawdr", *text);
+    int64_t count = 0;
+    if (known)
+        count = (strchr("pua", *text) ? d : 0) + (strchr("luaw", *text) ? q : 0) + (*text == 'd');
+    if (!known || !read_numbers(text + 1, count, journal->numbers))
         return damaged(journal, line, "is none that a learner of this model writes");
-    volt_status status = VOLT_OK;
-    if (pushes) {
-        status = volt_learner_do_push(learner, x, NULL);
-        if (learner->pushed > pushed)
-            status = VOLT_OK; /* the forecast may have been too large then as well */
-    }
-    if (status == VOLT_OK && learns)
-        status = volt_learner_do_learn(learner, x + (pushes ? d : 0));
-    if (status == VOLT_OK && *text == 'd')
-        status = x[0] >= 0 && x[0] < 9e15 ? volt_learner_do_drop(learner, (int64_t)x[0])
-                                          : damaged(journal, line, "drops no number of rows");
-    if (status == VOLT_OK && *text == 'r')
-        status = volt_learner_do_restart(learner);
+    volt_status status = do_again(learner, *text, journal->numbers, line);
     if (status == VOLT_OK)
         learner->events++;
     else if (status != VOLT_ERR_MEMORY)

@@ -8,6 +8,7 @@
 #include "kernel/engine/engine.h"
 #include "model/learner_internal.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -66,7 +67,7 @@ volt_status volt_learner_reserve(volt_learner *learner, int64_t rows)
 static volt_status prepare(volt_learner *learner)
 {
     int64_t columns = volt_moving_next(learner->moving) - volt_moving_begin(learner->moving);
-    VOLT_TRY(room_for(&learner->k, &learner->k_room, columns + 1));
+    VOLT_TRY(room_for(&learner->fresh, &learner->fresh_room, columns + 1));
     VOLT_TRY(room_for(&learner->seen, &learner->seen_room, learner->n + 1));
     return volt_moving_prepare(learner->moving, learner->z, true, true);
 }
@@ -80,7 +81,7 @@ static volt_status take_row(volt_learner *learner)
         VOLT_TRY(volt_blas_claim(&use));
     volt_status status = prepare(learner);
     if (status == VOLT_OK)
-        volt_moving_push(learner->moving, learner->z, true, learner->k);
+        volt_moving_push(learner->moving, learner->z, true, learner->fresh);
     if (multiplies)
         volt_blas_release(&use);
     return status;
@@ -88,46 +89,86 @@ static volt_status take_row(volt_learner *learner)
 
 /* ---- forecast --------------------------------------------------------------------------------- */
 
+/* The factors, solved for a row. */
+static void solve_row(volt_learner *learner, const volt_late_row *row)
+{
+    double self = volt_learner_factored(learner, row->k[row->number - row->first], 0);
+    for (int64_t i = 0; i < learner->n; i++) {
+        int64_t before = learner->numbers[i];
+        learner->seen[i] = volt_learner_factored(learner, row->k[before - row->first], row->number - before);
+    }
+    for (int64_t g = 0; g < learner->n_groups; g++)
+        volt_online_solve(learner->groups[g].factor, learner->seen, self);
+}
+
 void volt_learner_solve(volt_learner *learner)
 {
-    int64_t begin = volt_moving_begin(learner->moving), now = volt_moving_next(learner->moving) - 1;
-    double self = volt_learner_factored(learner, learner->k[now - begin], 0);
-    for (int64_t i = 0; i < learner->n; i++) {
-        int64_t row = learner->numbers[i];
-        learner->seen[i] = volt_learner_factored(learner, learner->k[row - begin], now - row);
-    }
+    const volt_late_row newest = volt_learner_newest(learner);
+    solve_row(learner, &newest);
+    learner->solved = true;
     memcpy(learner->y, learner->model->intercepts, (size_t)learner->model->q * sizeof(double));
     for (int64_t g = 0; g < learner->n_groups; g++) {
         const volt_learner_group *group = &learner->groups[g];
-        volt_online_solve(group->factor, learner->seen, self);
         volt_online_forecast(group->factor, group->constant, group->y);
         for (int64_t i = 0; i < group->n; i++)
             learner->y[group->outputs[i]] = learner->model->shares[group->outputs[i]] * group->y[i];
     }
 }
 
-volt_status volt_learner_do_push(volt_learner *learner, const double *x, double *y)
+/* The row that take_row has taken becomes the last. */
+static void become_last(volt_learner *learner, const double *x)
+{
+    double *k = learner->fresh;
+    int64_t room = learner->fresh_room;
+    volt_late_keep(learner);
+    learner->fresh = learner->k;
+    learner->fresh_room = learner->k_room;
+    learner->k = k;
+    learner->k_room = room;
+    memcpy(learner->last, x, (size_t)learner->model->recipe.inputs * sizeof *x);
+    learner->pushed++;
+    learner->pending = true;
+}
+
+/* The row x, of which volt_model_take_input has made learner->z. */
+static volt_status push_taken(volt_learner *learner, const double *x, double *y)
 {
     const volt_model *model = learner->model;
-    int64_t beyond = learner->beyond;
-    VOLT_TRY(volt_model_take_input(model, &learner->recent, x, learner->policy, learner->pushed, learner->z,
-                                   &beyond));
     volt_status status = take_row(learner);
     if (status != VOLT_OK) {
         volt_recent_unfilter(&model->recipe, &learner->recent);
         return status;
     }
     volt_recent_push(&model->recipe, &learner->recent, x);
-    memcpy(learner->last, x, (size_t)model->recipe.inputs * sizeof *x);
-    learner->beyond = beyond;
-    learner->pushed++;
-    learner->pending = true;
+    become_last(learner, x);
     volt_learner_solve(learner);
+    for (int64_t k = 0; k < model->q; k++)
+        learner->forecast[k] = DBL_MAX;
+    volt_learner_widen(learner);
     VOLT_TRY(volt_model_unscale_output(model, learner->pushed - 1, x, learner->y));
     volt_recent_feed(&model->recipe, &learner->recent, learner->y); /* until the target is known */
+    memcpy(learner->forecast, learner->y, (size_t)model->q * sizeof *learner->forecast);
     if (y)
         memcpy(y, learner->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
+}
+
+/* The input as the kernel sees it, in learner->z. */
+static volt_status take_input(volt_learner *learner, const double *x, int64_t *beyond)
+{
+    *beyond = learner->beyond;
+    return volt_model_take_input(learner->model, &learner->recent, x, learner->policy, learner->pushed,
+                                 learner->z, beyond);
+}
+
+volt_status volt_learner_do_push(volt_learner *learner, const double *x, double *y)
+{
+    int64_t beyond = 0, pushed = learner->pushed;
+    VOLT_TRY(take_input(learner, x, &beyond));
+    volt_status status = push_taken(learner, x, y);
+    if (learner->pushed > pushed)
+        learner->beyond = beyond;
+    return status;
 }
 
 /* ---- learn ------------------------------------------------------------------------------------ */
@@ -145,15 +186,15 @@ static volt_status check_target(const volt_learner *learner, const double *x, co
     return VOLT_OK;
 }
 
-/* The targets as the readout learns them, to their groups. */
-static void scale_target(const volt_learner *learner, const double *y)
+/* The targets y of the row x as the readout learns them, to their groups. */
+static void scale_target(const volt_learner *learner, const double *x, const double *y)
 {
     const volt_model *model = learner->model;
     for (int64_t g = 0; g < learner->n_groups; g++) {
         const volt_learner_group *group = &learner->groups[g];
         for (int64_t i = 0; i < group->n; i++) {
             int64_t k = group->outputs[i];
-            double from = model->anchors[k] >= 0 ? learner->last[model->anchors[k]] : model->target_mean[k];
+            double from = model->anchors[k] >= 0 ? x[model->anchors[k]] : model->target_mean[k];
             group->y[i] = (y[k] - from) / model->target_scale[k];
         }
     }
@@ -163,7 +204,8 @@ static void scale_target(const volt_learner *learner, const double *y)
 static void release_columns(volt_learner *learner)
 {
     int64_t begin = volt_moving_begin(learner->moving), next = volt_moving_next(learner->moving);
-    volt_moving_release(learner->moving, learner->n > 0 ? learner->numbers[0] : next - learner->pending);
+    int64_t wanted = learner->n > 0 ? learner->numbers[0] : volt_late_oldest(learner, next - learner->pending);
+    volt_moving_release(learner->moving, wanted);
     int64_t gone = volt_moving_begin(learner->moving) - begin;
     if (learner->pending && gone > 0) /* k goes with the columns */
         memmove(learner->k, learner->k + gone, (size_t)(next - begin - gone) * sizeof *learner->k);
@@ -178,25 +220,77 @@ static void drop_rows(volt_learner *learner, int64_t count)
     memmove(learner->numbers, learner->numbers + count, (size_t)learner->n * sizeof *learner->numbers);
 }
 
+/* Into the window, for which the factors are solved. On failure the window is as it was. */
+static volt_status append_row(volt_learner *learner, const volt_late_row *row, const double *y)
+{
+    for (int64_t g = 0; g < learner->n_groups; g++)
+        VOLT_TRY(volt_online_check(learner->groups[g].factor));
+    scale_target(learner, row->x, y);
+    for (int64_t g = 0; g < learner->n_groups; g++)
+        volt_online_append(learner->groups[g].factor, learner->groups[g].y);
+    volt_learner_observe(learner, row->forecast, y);
+    learner->numbers[learner->n++] = row->number;
+    learner->learned++;
+    learner->solved = false;
+    volt_late_clear(learner, row->number + 1); /* rows are learned in their order */
+    if (learner->window > 0 && learner->n > learner->window)
+        drop_rows(learner, learner->n - learner->window);
+    return VOLT_OK;
+}
+
 volt_status volt_learner_do_learn(volt_learner *learner, const double *y)
 {
     VOLT_REQUIRE(learner->pending, VOLT_ERR_ARGUMENT,
                  "there is no row to learn a target of: push one first; a row is learned once");
     VOLT_TRY(check_target(learner, learner->last, y));
-    for (int64_t g = 0; g < learner->n_groups; g++)
-        VOLT_TRY(volt_online_check(learner->groups[g].factor));
     VOLT_TRY(volt_learner_reserve(learner, learner->n + 1));
-    scale_target(learner, y);
-    for (int64_t g = 0; g < learner->n_groups; g++)
-        volt_online_append(learner->groups[g].factor, learner->groups[g].y);
-    learner->numbers[learner->n++] = volt_moving_next(learner->moving) - 1;
-    learner->learned++;
+    if (!learner->solved)
+        volt_learner_solve(learner);
+    const volt_late_row newest = volt_learner_newest(learner);
+    VOLT_TRY(append_row(learner, &newest, y));
     learner->pending = false;
     volt_recent_feed(&learner->model->recipe, &learner->recent, y);
-    if (learner->window > 0 && learner->n > learner->window)
-        drop_rows(learner, learner->n - learner->window);
     release_columns(learner);
     return VOLT_OK;
+}
+
+volt_status volt_learner_do_learn_late(volt_learner *learner, const double *y, bool *learned)
+{
+    int64_t ahead = learner->model->ahead;
+    volt_late_row *row = volt_late_find(learner, volt_moving_next(learner->moving) - ahead);
+    *learned = false;
+    if (ahead == 1 && learner->pending) { /* the last row itself */
+        VOLT_TRY(volt_learner_do_learn(learner, y));
+    } else if (row) {
+        VOLT_TRY(check_target(learner, row->x, y));
+        VOLT_TRY(volt_learner_reserve(learner, learner->n + 1));
+        learner->solved = false;
+        solve_row(learner, row);
+        VOLT_TRY(append_row(learner, row, y));
+        release_columns(learner);
+    } else {
+        return VOLT_OK;
+    }
+    *learned = true;
+    return VOLT_OK;
+}
+
+volt_status volt_learner_do_advance(volt_learner *learner, const double *x, const double *y, double *forecast,
+                                    bool *learned, bool *pushed)
+{
+    int64_t beyond = 0, before = learner->pushed;
+    *learned = *pushed = false;
+    VOLT_TRY(take_input(learner, x, &beyond));
+    volt_status status = volt_learner_do_learn_late(learner, y, learned);
+    if (status != VOLT_OK && status != VOLT_ERR_SINGULAR) {
+        volt_recent_unfilter(&learner->model->recipe, &learner->recent);
+        return status;
+    }
+    volt_status forecasts = push_taken(learner, x, forecast);
+    *pushed = learner->pushed > before;
+    if (*pushed)
+        learner->beyond = beyond;
+    return forecasts != VOLT_OK ? forecasts : status;
 }
 
 volt_status volt_learner_do_drop(volt_learner *learner, int64_t count)
@@ -214,6 +308,7 @@ volt_status volt_learner_do_restart(volt_learner *learner)
 {
     VOLT_TRY(volt_moving_restart(learner->moving));
     volt_recent_restart(&learner->recent);
+    volt_late_clear(learner, volt_moving_next(learner->moving));
     learner->pending = false;
     return VOLT_OK;
 }
@@ -255,6 +350,40 @@ volt_status volt_learner_update(volt_learner *learner, const double *x, const do
     else
         VOLT_TRY(volt_journal_write(learner, 'p', x, model->recipe.inputs, NULL, 0));
     return learned != VOLT_OK ? learned : status;
+}
+
+/* Are all targets known? */
+static bool all_known(const volt_learner *learner, const double *y)
+{
+    for (int64_t k = 0; k < learner->model->q; k++)
+        if (isnan(y[k]))
+            return false;
+    return true;
+}
+
+volt_status volt_learner_advance(volt_learner *learner, const double *x, const double *y, double *forecast)
+{
+    VOLT_REQUIRE(learner && x && y, VOLT_ERR_ARGUMENT, "the learner, the input or the target is NULL");
+    const volt_model *model = learner->model;
+    bool known = all_known(learner, y), learned = false, pushed = false;
+    if (known && model->ahead == 0)
+        return volt_learner_update(learner, x, y, forecast);
+    VOLT_TRY(volt_journal_check(learner));
+    volt_status status = VOLT_OK;
+    if (known) {
+        status = volt_learner_do_advance(learner, x, y, forecast, &learned, &pushed);
+    } else {
+        int64_t before = learner->pushed;
+        status = volt_learner_do_push(learner, x, forecast);
+        pushed = learner->pushed > before;
+    }
+    if (learned && pushed)
+        VOLT_TRY(volt_journal_write(learner, 'a', x, model->recipe.inputs, y, model->q));
+    else if (pushed)
+        VOLT_TRY(volt_journal_write(learner, 'p', x, model->recipe.inputs, NULL, 0));
+    else if (learned)
+        VOLT_TRY(volt_journal_write(learner, 'w', y, model->q, NULL, 0));
+    return status;
 }
 
 volt_status volt_learner_drop(volt_learner *learner, int64_t count)

@@ -11,9 +11,16 @@
 
 enum { LEARNER_TRAINED = 6, LEARNER_DIGITS = 16, LEARNER_ROWS = 4 };
 
-/* What is kept of a scan, of windows and of a sum; make_learner_corpus.py has the same list. */
-static const char *const learner_kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.5,pole=0.5", "rbf:window=2",
-                                              "esn:size=2*linear + memory"};
+/* What is kept of a scan, of windows, of a sum, and where targets come late; make_learner_corpus.py has the same list. */
+static const struct {
+    const char *text;
+    int64_t ahead;
+} learner_kernels[] = {
+    {"volterra:tau_coef=0.3,lambda_coef=0.5,pole=0.5", 0},
+    {"rbf:window=2", 0},
+    {"esn:size=2*linear + memory", 0},
+    {"volterra:tau_coef=0.3,lambda_coef=0.5", 3},
+};
 enum { LEARNER_KERNELS = sizeof learner_kernels / sizeof *learner_kernels };
 
 static inline volt_model *learner_model(int which)
@@ -23,11 +30,12 @@ static inline volt_model *learner_model(int which)
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.5;
+    options.ahead = learner_kernels[which].ahead;
     for (int t = 0; t < LEARNER_TRAINED; t++) {
         x[t] = (double)(7 * t % 5) / 4;
         y[t] = (double)(3 * t % 4);
     }
-    FUZZ_CHECK(volt_kernel_parse(learner_kernels[which], &kernel) == VOLT_OK);
+    FUZZ_CHECK(volt_kernel_parse(learner_kernels[which].text, &kernel) == VOLT_OK);
     FUZZ_CHECK(volt_model_fit(kernel, volt_view_of(x, LEARNER_TRAINED, 1), volt_view_of(y, LEARNER_TRAINED, 1),
                               &options, (volt_matrix){0}, &model) == VOLT_OK);
     volt_kernel_free(kernel);
@@ -40,8 +48,9 @@ static inline void learner_use(volt_learner *learner, double y[LEARNER_ROWS])
     for (int i = 0; i < LEARNER_ROWS; i++) {
         double x = 0.75 - 0.5 * (double)(i % 3), target = 1 + i;
         y[i] = -12345.678;
-        volt_status status =
-            i == 1 ? volt_learner_push(learner, &x, &y[i]) : volt_learner_update(learner, &x, &target, &y[i]);
+        volt_status status = i == 1   ? volt_learner_push(learner, &x, &y[i])
+                             : i == 2 ? volt_learner_update(learner, &x, &target, &y[i])
+                                      : volt_learner_advance(learner, &x, &target, &y[i]);
         FUZZ_CHECK(status != VOLT_OK || isfinite(y[i]));
     }
     volt_learner_info info;

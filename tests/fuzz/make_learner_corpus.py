@@ -16,17 +16,22 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TRAINED = 6  # of fuzz_learner.h, as are the kernels
-KERNELS = {"scan": "volterra:tau_coef=0.3,lambda_coef=0.5,pole=0.5", "window": "rbf:window=2", "sum": "esn:size=2*linear + memory"}
+KERNELS = {
+    "scan": ("volterra:tau_coef=0.3,lambda_coef=0.5,pole=0.5", 0),
+    "window": ("rbf:window=2", 0),
+    "sum": ("esn:size=2*linear + memory", 0),
+    "late": ("volterra:tau_coef=0.3,lambda_coef=0.5", 3),
+}
 LINES = "0.5,1\n0.25,\n0.75,2\n0.1,0.5\n"
 
 
-def learned(program, kernel, folder, *options):
+def learned(program, kernel, ahead, folder, *options):
     """A state and a journal of a learner that took LINES."""
     x, y = folder / "x.csv", folder / "y.csv"
-    x.write_text("".join(f"{7 * t % 5 / 4}\n" for t in range(TRAINED)))
-    y.write_text("".join(f"{3 * t % 4}\n" for t in range(TRAINED)))
+    x.write_text("".join(f"{7 * t % 5 / 4}\n" for t in range(TRAINED + ahead)))
+    y.write_text("".join(f"{3 * t % 4}\n" for t in range(TRAINED + ahead)))
     model, state, journal = folder / "model", folder / "state", folder / "journal"
-    subprocess.run([program, "fit", "--x", x, "--y", y, "--kernel", kernel, "--alpha", "0.5", "-o", model, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([program, "fit", "--x", x, "--y", y, "--kernel", kernel, "--ahead", str(ahead), "--alpha", "0.5", "-o", model, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     stream = [program, "stream", model, "--learn", "--quiet", *options]
     for file in (state, journal):
         file.unlink(missing_ok=True)
@@ -85,6 +90,7 @@ def journals(text):
     yield "later", lines[0].replace(" 0 ", " 7 ") + "".join(lines[1:])
     yield "drops", lines[0] + "d 2" + crc + "d 9" + crc
     yield "restarts", lines[0] + "r" + crc + "u 0.5 1" + crc + "r" + crc + "p 0.25" + crc + "l 2" + crc
+    yield "late", lines[0] + "a 0.5 1" + crc + "w 2" + crc + "a 0.25 0.5" + crc
     yield "odd", lines[0] + "u 0.5" + crc + "q 1" + crc
     yield "numbers", lines[0] + "p nan" + crc
     yield "far", lines[0] + "p 1e300" + crc + "d -1" + crc
@@ -96,10 +102,12 @@ def main(program):
         folder = pathlib.Path(name)
         for target in ("learner_state", "learner_journal"):
             (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
-        for kernel, text in KERNELS.items():
-            content, journal = learned(program, text, folder, "--window", "5")
+        for kernel, (text, ahead) in KERNELS.items():
+            more = ["--targets", "now", "--interval", "0.5"] if ahead else []
+            content, journal = learned(program, text, ahead, folder, "--window", "5", *more)
             for name, bytes_ in states(content):
-                if kernel == "scan" or name == "plain" or name.startswith("moving"):
+                own = name.startswith(("late", "pending", "scores", "coverages")) if kernel == "late" else name.startswith("moving")
+                if kernel == "scan" or name == "plain" or own:
                     (HERE / "corpus/learner_state" / f"{kernel}-{name}.state").write_bytes(bytes_)
             if kernel == "scan":
                 for name, lines in journals(journal):

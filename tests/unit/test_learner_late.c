@@ -1,0 +1,292 @@
+/* tests/unit/test_learner_late.c: targets that become known `ahead` rows after their row, and intervals that follow them. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/school.h"
+#include "support/scratch.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
+
+/* n eps times the condition number, as in test_learner.c. */
+static const double tolerance = 100 * N * DBL_EPSILON * (10 * N) / 0.7;
+static const double unknown[Q] = {NAN, NAN};
+
+/* A scan, a scan with filters, windows, a sum, a reservoir. */
+static const char *const kernels[] = {
+    "volterra:tau_coef=0.6,lambda_coef=0.8",
+    "memory:gamma=1,rho=0.5,mu=0.7,pole=0.3",
+    "gak:window=4,sigma=1",
+    "rbf:gamma=1,window=3",
+    "volterra:tau_coef=0.5,lambda_coef=0.7 + 2*fir",
+    "esn:size=7,seed=2",
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static void open_late(const char *text, uint64_t seed, int64_t ahead, school *s)
+{
+    open_school(text, seed, s);
+    volt_model_free(s->model);
+    s->fit.ahead = ahead;
+    s->model = fit_rows(s, TRAIN, 0);
+}
+
+/* What is known with row t: the target of the row so many rows before, once that is not a training row. */
+static const double *known_at(const school *s, int64_t t)
+{
+    return t - s->fit.ahead >= TRAIN ? s->Y + (t - s->fit.ahead) * Q : unknown;
+}
+
+static volt_status advance(const school *s, volt_learner *learner, int64_t t, double *forecast)
+{
+    return volt_learner_advance(learner, s->X + t * D, known_at(s, t), forecast);
+}
+
+/* The forecast of row t is that of a fit on rows first .. end - 1, after the rows between. */
+static void check_fresh(const school *s, int64_t first, int64_t end, int64_t t, const double *found)
+{
+    volt_model *fresh = fit_rows(s, end, first);
+    double expected[N * Q];
+    check_ok(volt_model_predict(fresh, volt_view_of(s->X + end * D, t + 1 - end, D), NULL,
+                                volt_matrix_of(expected, t + 1 - end, Q), NULL));
+    for (int64_t k = 0; k < Q; k++) {
+        double wanted = expected[(t - end) * Q + k];
+        if (!(fabs(found[k] - wanted) <= tolerance * fmax(1, fabs(wanted))))
+            fail_msg("%s, ahead %d, row %d: %.17g, and should be %.17g", s->text, (int)s->fit.ahead, (int)t,
+                     found[k], wanted);
+    }
+    volt_model_free(fresh);
+}
+
+static void a_target_is_learned_when_it_is_known(void **state)
+{
+    (void)state;
+    static const int64_t aheads[] = {0, 1, 2, 5};
+    for (int i = 0; i < KERNELS; i++)
+        for (int a = 0; a < 4; a++)
+            for (int64_t window = 0; window <= 9; window += 9) {
+                school s;
+                int64_t ahead = aheads[a];
+                open_late(kernels[i], 871, ahead, &s);
+                volt_learner *learner = new_learner(s.model, window, 1);
+                for (int64_t t = TRAIN; t < N; t++) {
+                    double y[Q];
+                    check_ok(advance(&s, learner, t, y));
+                    /* with ahead 0 the row's own target comes with it, and is learned after the forecast */
+                    int64_t end = ahead == 0 ? t : t - ahead + 1 > TRAIN ? t - ahead + 1 : TRAIN;
+                    if (t % 3 == 0)
+                        check_fresh(&s, window > 0 ? end - window : 0, end, t, y);
+                }
+                assert_int_equal(info_of(learner).pushed, N - TRAIN);
+                assert_int_equal(info_of(learner).learned, N - TRAIN - ahead);
+                volt_learner_free(learner);
+                close_school(&s);
+            }
+}
+
+/* Rows whose target never comes are passed over, and those after them are learned. */
+static void a_target_may_never_come(void **state)
+{
+    (void)state;
+    school s;
+    double y[Q], A[N * Q], c[Q];
+    int64_t rows[N], expected = TRAIN;
+    open_late(kernels[0], 872, 3, &s);
+    volt_learner *learner = new_learner(s.model, 0, 1);
+    for (int64_t t = TRAIN; t < N; t++)
+        check_ok(volt_learner_advance(learner, s.X + t * D, t % 4 == 1 ? unknown : known_at(&s, t), y));
+    int64_t n = info_of(learner).rows;
+    check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
+    for (int64_t i = TRAIN; i < n; i++, expected++) {
+        if ((expected + 3) % 4 == 1)
+            expected++;
+        assert_int_equal(rows[i], expected);
+    }
+    volt_learner_free(learner);
+    close_school(&s);
+}
+
+/* Everything that a learner is, as the bytes of its file. */
+static char *bytes_of(const volt_learner *learner, const char *name, size_t *size)
+{
+    check_ok(volt_learner_save(learner, scratch_path(name)));
+    return scratch_read(scratch_path(name), size);
+}
+
+static void check_same(const volt_learner *one, const volt_learner *two)
+{
+    size_t size = 0, other_size = 0;
+    char *bytes = bytes_of(one, "one", &size), *other = bytes_of(two, "two", &other_size);
+    assert_int_equal(size, other_size);
+    assert_memory_equal(bytes, other, size);
+    free(bytes);
+    free(other);
+}
+
+/* Saved and loaded, or taken up from its journal, after every row: the same bits as unbroken. */
+static void files_know_what_waits(void **state)
+{
+    (void)state;
+    static const double coverages[] = {0.5, 0.9};
+    for (int i = 0; i < KERNELS; i++) {
+        school s;
+        double y[Q], again_y[Q];
+        open_late(kernels[i], 873, 3, &s);
+        volt_learner *whole = new_learner(s.model, 9, 1), *saved = NULL, *kept = NULL;
+        check_ok(volt_learner_track(whole, coverages, 2));
+        check_ok(volt_learner_save(whole, scratch_path("state")));
+        char journal[512];
+        snprintf(journal, sizeof journal, "%s", scratch_path("journal"));
+        remove(journal);
+        for (int64_t t = TRAIN; t < N; t++) {
+            check_ok(advance(&s, whole, t, y));
+            check_ok(volt_learner_load(s.model, NULL, scratch_path("state"), &saved));
+            check_ok(advance(&s, saved, t, again_y));
+            assert_memory_equal(y, again_y, sizeof y);
+            check_ok(volt_learner_save(saved, scratch_path("state")));
+            volt_learner_free(saved);
+
+            int64_t replayed = 0;
+            kept = new_learner(s.model, 9, 1);
+            check_ok(volt_learner_track(kept, coverages, 2));
+            check_ok(volt_learner_open_journal(kept, journal, &replayed));
+            assert_int_equal(replayed, t - TRAIN);
+            check_ok(advance(&s, kept, t, again_y));
+            assert_memory_equal(y, again_y, sizeof y);
+            check_same(whole, kept);
+            volt_learner_free(kept);
+        }
+        check_ok(volt_learner_load(s.model, NULL, scratch_path("state"), &saved));
+        check_same(whole, saved);
+        volt_learner_free(saved);
+        volt_learner_free(whole);
+        close_school(&s);
+    }
+}
+
+/* Whatever allocation fails, the row comes the next time, and all is as if none had failed; the journal too. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        school s;
+        open_late(kernels[i], 874, 2, &s);
+        volt_learner *plain = new_learner(s.model, 0, 1), *learner = new_learner(s.model, 0, 1);
+        char journal[512];
+        snprintf(journal, sizeof journal, "%s", scratch_path("journal"));
+        remove(journal);
+        check_ok(volt_learner_open_journal(learner, journal, NULL));
+        for (int64_t t = TRAIN; t < N; t++) {
+            double expected[Q], found[Q] = {9, 9};
+            volt_status status = VOLT_ERR_MEMORY;
+            check_ok(advance(&s, plain, t, expected));
+            for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
+                failing_alloc_start(k);
+                status = advance(&s, learner, t, found);
+                failing_alloc_stop();
+                assert_true(status == VOLT_OK || (found[0] == 9 && found[1] == 9));
+            }
+            check_ok(status);
+            assert_memory_equal(found, expected, sizeof found);
+        }
+        assert_int_equal(info_of(learner).learned, info_of(plain).learned);
+        volt_learner_free(learner);
+        learner = new_learner(s.model, 0, 1);
+        check_ok(volt_learner_open_journal(learner, journal, NULL));
+        assert_int_equal(info_of(learner).pushed, N - TRAIN);
+        assert_int_equal(info_of(learner).learned, info_of(plain).learned);
+        volt_learner_free(learner);
+        volt_learner_free(plain);
+        close_school(&s);
+    }
+}
+
+/* The widths are those of an interval that is fed by hand, as they were before the truth. */
+static void intervals_follow_the_targets(void **state)
+{
+    (void)state;
+    static const double coverages[] = {0.6, 0.9};
+    for (int64_t ahead = 0; ahead <= 2; ahead += 2) {
+        school s;
+        const double *kept = NULL;
+        double made[N * Q], half[2 * Q], expected[2 * Q];
+        volt_interval *interval = NULL;
+        open_late(kernels[0], 875, ahead, &s);
+        volt_learner *learner = new_learner(s.model, 12, 1);
+        assert_int_equal(volt_learner_coverages(learner, &kept), 0);
+        check_fails(volt_learner_interval(learner, half), VOLT_ERR_ARGUMENT, "tracks no intervals");
+        check_fails(volt_learner_track(learner, (double[]){1.2}, 1), VOLT_ERR_ARGUMENT, "1.2");
+        check_ok(volt_learner_track(learner, coverages, 2));
+        assert_int_equal(volt_learner_coverages(learner, &kept), 2);
+        assert_true(kept[0] == 0.6 && kept[1] == 0.9);
+        check_ok(volt_interval_create(s.model, coverages, 2, &interval));
+        for (int64_t t = TRAIN; t < N; t++) {
+            if (ahead > 0 && t - ahead >= TRAIN)
+                check_ok(volt_interval_learn(interval, made + (t - ahead) * Q, known_at(&s, t)));
+            volt_interval_half(interval, expected);
+            check_ok(advance(&s, learner, t, made + t * Q));
+            check_ok(volt_learner_interval(learner, half));
+            assert_memory_equal(half, expected, sizeof half);
+            if (ahead == 0)
+                check_ok(volt_interval_learn(interval, made + t * Q, known_at(&s, t)));
+        }
+        check_ok(volt_learner_open_journal(learner, scratch_path("interval-journal"), NULL));
+        check_fails(volt_learner_track(learner, coverages, 2), VOLT_ERR_ARGUMENT, "keeps a journal already");
+        remove(scratch_path("interval-journal"));
+        volt_interval_free(interval);
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
+static void what_is_refused_changes_nothing(void **state)
+{
+    (void)state;
+    school s;
+    double y[Q], bad[D] = {NAN, 0}, infinite[Q] = {1, INFINITY};
+    open_late(kernels[1], 876, 2, &s);
+    volt_learner *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
+    for (int64_t t = TRAIN; t < TRAIN + 6; t++) {
+        check_ok(advance(&s, learner, t, y));
+        check_ok(advance(&s, same, t, y));
+        check_fails(volt_learner_advance(learner, bad, known_at(&s, t), y), VOLT_ERR_NOT_FINITE, "not finite");
+        if (t > TRAIN)
+            check_fails(volt_learner_advance(learner, s.X, infinite, y), VOLT_ERR_NOT_FINITE, "target 2");
+        check_same(learner, same);
+    }
+    check_fails(volt_learner_advance(learner, s.X, NULL, y), VOLT_ERR_ARGUMENT, "NULL");
+    /* After a restart nothing waits; after a later row is learned by itself, those before it do not. */
+    check_ok(volt_learner_restart(learner));
+    int64_t learned = info_of(learner).learned;
+    check_ok(volt_learner_advance(learner, s.X, s.Y, y));
+    check_ok(volt_learner_advance(learner, s.X + D, s.Y, y));
+    assert_int_equal(info_of(learner).learned, learned);
+    check_ok(volt_learner_learn(learner, s.Y));
+    check_ok(volt_learner_advance(learner, s.X + 2 * D, s.Y, y));
+    assert_int_equal(info_of(learner).learned, learned + 1);
+    check_ok(volt_learner_learn(learner, s.Y)); /* the row itself, although others were solved for in between */
+    volt_learner_free(learner);
+    volt_learner_free(same);
+    close_school(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_target_is_learned_when_it_is_known),
+        cmocka_unit_test(a_target_may_never_come),
+        cmocka_unit_test(files_know_what_waits),
+        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(intervals_follow_the_targets),
+        cmocka_unit_test(what_is_refused_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
