@@ -15,6 +15,12 @@ static const choice missing_line_choices[] = {
     {NULL, 0, NULL},
 };
 
+static const choice target_rows_choices[] = {
+    {"own", TARGETS_OWN, NULL},
+    {"now", TARGETS_NOW, NULL},
+    {NULL, 0, NULL},
+};
+
 /* 1 + what the library calls it: 0 is not given. */
 static const choice forget_what_choices[] = {
     {"dynamics", 1 + VOLT_FORGET_DYNAMICS, NULL},
@@ -61,6 +67,14 @@ static const option rows[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(stream_arguments, learn),
      .meaning = "a line holds inputs and then targets: forecast the row, then learn it"},
+    {.name = "targets",
+     .kind = OPTION_CHOICE,
+     .choices = target_rows_choices,
+     .fallback = "own",
+     .offset = offsetof(stream_arguments, targets),
+     .meaning =
+         "the targets of a line are those of its row; or what is known now, which a model of --ahead H was to "
+         "forecast H rows before"},
     {.name = "window",
      .kind = OPTION_COUNT,
      .least = 1,
@@ -92,6 +106,11 @@ static const option rows[] = {
      .offset = offsetof(stream_arguments, bands.levels),
      .meaning = "a line holds inputs and then targets, or NA: add the ends of intervals that follow the errors "
                 "so far"},
+    {.name = "known",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(stream_arguments, known),
+     .meaning = "a line holds inputs and then outputs that were measured, or NA, which come back to a model of "
+                "--feedback in place of its own"},
     {.name = "header",
      .kind = OPTION_FLAG,
      .offset = offsetof(stream_arguments, header),
@@ -106,6 +125,10 @@ static int check_learning(const stream_arguments *arguments)
                                              : NULL;
     if (given && !arguments->learn)
         return complain(EXIT_USAGE, "%s goes with --learn", given);
+    if (arguments->known && arguments->learn)
+        return complain(EXIT_USAGE, "--known does not go with --learn: what is learned comes back by itself");
+    if (arguments->targets == TARGETS_NOW && !arguments->learn && arguments->bands.levels.count == 0)
+        return complain(EXIT_USAGE, "--targets goes with --learn or --interval");
     if (arguments->forget_what && arguments->forget == 0)
         return complain(EXIT_USAGE, "--forget-what goes with --forget");
     if (arguments->forget > 1)
@@ -167,7 +190,11 @@ const cli_command command_stream = {
         "With --learn a line holds the inputs and then the targets, which mean what a row of --y means in\n"
         "fit: with --ahead H what comes H rows later. Each row is forecast before it is learned, and after\n"
         "every one the model is a fit on the rows that it knows, to rounding; scales, alpha and kernel stay.\n"
-        "A row whose target is missing is forecast and not learned. With --journal a crash loses at most\n"
+        "A row whose target is missing is forecast and not learned. With --targets now the lines are those of\n"
+        "the series in their order: the targets of a line are what is known by now, and belong to the row H\n"
+        "lines before, which is learned first; then the row is forecast, H rows ahead. Where the model\n"
+        "forecasts its own inputs a line holds nothing but these; as for predict, the last H rows of the file\n"
+        "that was fitted come first. With --journal a crash loses at most\n"
         "the row at hand: a line is on the disk before its answer is printed.\n"
         "\n"
         "With --interval a line holds the inputs and then the targets, or NA where they are not known (yet).\n"
@@ -176,12 +203,17 @@ const cli_command command_stream = {
         "long run, whatever comes: each miss makes the next ones wider, each hit a little narrower (NA: no\n"
         "bound). They begin with the errors of the training rows.\n"
         "\n"
+        "With --known a line holds the inputs and then the outputs, measured, or NA: these come back to a "
+        "model\n"
+        "of --feedback with the next row, whose forecast is then one step ahead, and not that of a free run.\n"
+        "\n"
         "With --state a stream that ends, at the end of its input, at a signal (Ctrl-C, SIGTERM) or at a\n"
         "line that ends it, goes on with the next call as if it had never stopped.\n",
     .examples = "  tail -n 100 new.csv | volterra stream model.safetensors\n"
                 "  sensor | volterra stream model.safetensors --missing hold --header > forecast.csv\n"
                 "  volterra stream model.safetensors --state sensor.state < today.csv\n"
-                "  volterra stream model.safetensors --learn --window 500 --state s --journal j < pairs.csv\n",
+                "  volterra stream model.safetensors --learn --window 500 --state s --journal j < pairs.csv\n"
+                "  sensor | volterra stream series.safetensors --learn --targets now\n",
     .options = OPTION_TABLE(rows),
     .run = run_stream,
 };

@@ -42,6 +42,23 @@ static int check_kept(const live_model *live)
     return 0;
 }
 
+/* Coverages of the intervals that are asked for, which the state may hold already. *begin: they are to begin now. */
+static int check_tracked(const live_model *live, const double *kept, int64_t count, bool *begin)
+{
+    const number_list *wanted = live->options.interval;
+    bool same = count == wanted->count;
+    for (int64_t c = 0; same && c < count; c++)
+        same = kept[c] == wanted->values[c];
+    if (is_there(live->options.state) && !same)
+        return complain(EXIT_USAGE, "%s was made with %s --interval: give the same, or another --state",
+                        live->options.state,
+                        count == 0           ? "no"
+                        : wanted->count == 0 ? "an"
+                                             : "another");
+    *begin = wanted->count > 0 && count == 0;
+    return 0;
+}
+
 static int open_learner(live_model *live, const volt_model *model)
 {
     const live_options *options = &live->options;
@@ -61,6 +78,16 @@ static int open_learner(live_model *live, const volt_model *model)
             return failed;
     }
     live->saved = status ? 0 : info_of(live).pushed;
+    if (!status) { /* before the journal, which replays what they learn from */
+        const double *kept = NULL;
+        bool begin = false;
+        int64_t count = volt_learner_coverages(live->learner, &kept);
+        int failed = check_tracked(live, kept, count, &begin);
+        if (failed)
+            return failed;
+        if (begin)
+            status = volt_learner_track(live->learner, options->interval->values, options->interval->count);
+    }
     if (!status && !resumes && options->predict.start == VOLT_START_RESET)
         status = volt_learner_restart(live->learner);
     if (!status && options->journal)
@@ -73,69 +100,75 @@ static int open_learner(live_model *live, const volt_model *model)
     return 0;
 }
 
-/* The intervals of a stream, which its state may hold already. */
-static int track_stream(const live_model *live)
+static int open_stream(live_model *live, const volt_model *model)
 {
-    const number_list *wanted = live->options.interval;
+    const live_options *options = &live->options;
     const double *kept = NULL;
+    bool begin = false;
+    volt_status status = is_there(options->state)
+                             ? volt_stream_load(model, &options->predict, options->state, &live->stream)
+                             : volt_stream_create(model, &options->predict, &live->stream);
+    if (status)
+        return complain_status(status);
     int64_t count = volt_stream_coverages(live->stream, &kept);
-    bool same = count == wanted->count;
-    for (int64_t c = 0; same && c < count; c++)
-        same = kept[c] == wanted->values[c];
-    if (is_there(live->options.state) && !same)
-        return complain(EXIT_USAGE, "%s was made with %s --interval: give the same, or another --state",
-                        live->options.state,
-                        count == 0           ? "no"
-                        : wanted->count == 0 ? "an"
-                                             : "another");
-    if (wanted->count == 0 || count > 0)
-        return 0;
-    volt_status status = volt_stream_track(live->stream, wanted->values, wanted->count);
-    return status ? complain_status(status) : 0;
-}
-
-static int track_learner(live_model *live, const volt_model *model)
-{
-    const number_list *wanted = live->options.interval;
-    if (wanted->count == 0)
-        return 0;
-    if (live->options.state || live->options.journal)
-        return complain(EXIT_USAGE,
-                        "--interval with --learn has no --state and no --journal: they do not hold it");
-    volt_status status = volt_interval_create(model, wanted->values, wanted->count, &live->interval);
+    int failed = check_tracked(live, kept, count, &begin);
+    if (failed || !begin)
+        return failed;
+    status = volt_stream_track(live->stream, options->interval->values, options->interval->count);
     return status ? complain_status(status) : 0;
 }
 
 int live_open(live_model *live, const volt_model *model, const live_options *options)
 {
+    volt_model_info info;
+    volt_model_describe(model, &info);
     live->options = *options;
-    if (options->learn) {
-        int failed = track_learner(live, model);
-        return failed ? failed : open_learner(live, model);
-    }
-    volt_status status = is_there(options->state)
-                             ? volt_stream_load(model, &options->predict, options->state, &live->stream)
-                             : volt_stream_create(model, &options->predict, &live->stream);
-    return status ? complain_status(status) : track_stream(live);
+    live->back = options->late ? info.ahead : 0;
+    return options->learn ? open_learner(live, model) : open_stream(live, model);
 }
 
 void live_close(live_model *live)
 {
     volt_stream_free(live->stream);
     volt_learner_free(live->learner);
-    volt_interval_free(live->interval);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-live_answer live_push(live_model *live, const double *x, const double *target, double *y, volt_status *status)
+/* The forecast first; then a truth that is known before it is asked for the width, then the width, then its own truth. */
+static volt_status push_stream(live_model *live, const live_row *row, double *y, double *half)
 {
-    if (live->stream)
-        *status = volt_stream_push(live->stream, x, y);
-    else if (target)
-        *status = volt_learner_update(live->learner, x, target, y);
+    bool tracks = live->options.interval->count > 0, late = live->back > 0;
+    volt_status status = volt_stream_push(live->stream, row->x, y);
+    if (!status && tracks && late && row->target)
+        status = volt_stream_observe(live->stream, live->back, row->target);
+    if (!status && tracks)
+        status = volt_stream_interval(live->stream, half);
+    if (!status && tracks && !late && row->target)
+        status = volt_stream_observe(live->stream, 0, row->target);
+    if (!status && live->options.known && row->target)
+        status = volt_stream_feed(live->stream, row->target);
+    return status;
+}
+
+static volt_status push_learner(live_model *live, const live_row *row, double *y, double *half)
+{
+    volt_status status = VOLT_OK;
+    if (!row->target)
+        status = volt_learner_push(live->learner, row->x, y);
+    else if (live->back > 0)
+        status = volt_learner_advance(live->learner, row->x, row->target, y);
     else
-        *status = volt_learner_push(live->learner, x, y);
+        status = volt_learner_update(live->learner, row->x, row->target, y);
+    bool made = status == VOLT_OK || status == VOLT_ERR_SINGULAR;
+    if (made && live->options.interval->count > 0)
+        volt_learner_interval(live->learner, half);
+    return status;
+}
+
+live_answer live_push(live_model *live, const live_row *row, double *y, double *half, volt_status *status)
+{
+    *status = live->stream ? push_stream(live, row, y, half) : push_learner(live, row, y, half);
     switch (*status) {
     case VOLT_OK:
         return LIVE_FORECAST;
@@ -147,20 +180,6 @@ live_answer live_push(live_model *live, const double *x, const double *target, d
     default:
         return LIVE_REFUSED;
     }
-}
-
-volt_status live_half(const live_model *live, double *half)
-{
-    if (live->stream)
-        return volt_stream_interval(live->stream, half);
-    volt_interval_half(live->interval, half);
-    return VOLT_OK;
-}
-
-volt_status live_observe(live_model *live, const double *forecast, const double *truth)
-{
-    return live->stream ? volt_stream_observe(live->stream, 0, truth)
-                        : volt_interval_learn(live->interval, forecast, truth);
 }
 
 volt_status live_restart(live_model *live)

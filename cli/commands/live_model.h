@@ -18,15 +18,22 @@ typedef struct live_options {
     double forget;               /* 0: not given */
     int forget_what;             /* 1 + a volt_forget_what; 0: not given */
     const number_list *interval; /* coverages of intervals that adapt */
+    bool late;                   /* a target is that of the row `ahead` rows before */
+    bool known;                  /* outputs come back as they were measured */
 } live_options;
 
 typedef struct live_model {
     live_options options;
     volt_stream *stream; /* one of the two */
     volt_learner *learner;
-    volt_interval *interval; /* of a learner; a stream keeps its own */
-    int64_t saved;           /* rows that were learned when the state was saved last */
+    int64_t back;  /* rows before the one at hand that a target belongs to */
+    int64_t saved; /* rows that were learned when the state was saved last */
 } live_model;
+
+/* A row, and what is known with it; NULL: nothing. */
+typedef struct live_row {
+    const double *x, *target;
+} live_row;
 
 /* What became of a row. */
 typedef enum live_answer {
@@ -40,11 +47,9 @@ typedef enum live_answer {
 int live_open(live_model *live, const volt_model *model, const live_options *options);
 void live_close(live_model *live);
 
-/* A row x with its target, NULL where it has none. *status: of the library, where it failed. */
-live_answer live_push(live_model *live, const double *x, const double *target, double *y, volt_status *status);
-/* Half-widths about the last forecast (coverages x q), where intervals are asked for, and then what came of it. */
-volt_status live_half(const live_model *live, double *half);
-volt_status live_observe(live_model *live, const double *forecast, const double *truth);
+/* The forecast y of a row, and where intervals are asked for the half-widths about it (coverages x q). *status: of the
+ * library, where it failed. */
+live_answer live_push(live_model *live, const live_row *row, double *y, double *half, volt_status *status);
 volt_status live_restart(live_model *live);
 int live_last(const live_model *live, double *x);
 int64_t live_beyond(const live_model *live);

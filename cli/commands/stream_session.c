@@ -33,10 +33,12 @@ typedef struct stream_session {
     const char **names; /* of the cells of a line, where they are not the inputs' alone */
     double *cells;      /* of a line: inputs, and with --learn targets */
     double *x, *y;      /* a row, its forecast */
-    double *half;       /* half-widths of its intervals */
-    double *last;       /* the row before, where a value is held */
-    int64_t answered;   /* rows with a forecast */
-    int64_t beyond;     /* rows beyond the ball before this run */
+    double *target;     /* what is known with it */
+    int64_t *source;  /* q: the input that an output is, some rows later; NULL: a line has targets of its own */
+    double *half;     /* half-widths of its intervals */
+    double *last;     /* the row before, where a value is held */
+    int64_t answered; /* rows with a forecast */
+    int64_t beyond;   /* rows beyond the ball before this run */
     line_count refused, skipped, held, without_target, unlearned;
     bool flush_lines; /* somebody may be waiting for the answer */
     bool is_first;    /* the next row is the first of a record that began here */
@@ -133,22 +135,30 @@ static int64_t count_read(const stream_session *session)
     return session->info.d - session->times.calendar.cols;
 }
 
+/* Is anything done with targets? */
+static bool uses_targets(const stream_session *session)
+{
+    const stream_arguments *arguments = session->arguments;
+    return arguments->learn || arguments->known || arguments->bands.levels.count > 0;
+}
+
 /* Does a line hold targets behind the inputs? */
 static bool takes_targets(const stream_session *session)
 {
-    return session->arguments->learn || session->arguments->bands.levels.count > 0;
+    return uses_targets(session) && !session->source;
 }
 
-/* The targets of the line; NULL: there are none, or one is missing. */
+/* The targets that the line brings; NULL: there are none, or one is missing. */
 static const double *targets_of(const stream_session *session)
 {
-    const double *targets = session->cells + count_read(session);
-    if (!takes_targets(session))
+    if (!uses_targets(session))
         return NULL;
-    for (int64_t k = 0; k < session->info.q; k++)
-        if (isnan(targets[k]))
+    for (int64_t k = 0; k < session->info.q; k++) {
+        session->target[k] = session->cells[session->source ? session->source[k] : count_read(session) + k];
+        if (isnan(session->target[k]))
             return NULL;
-    return targets;
+    }
+    return session->target;
 }
 
 /* The row was forecast, and what it brings cannot be told from rounding. */
@@ -162,8 +172,8 @@ static void report_unlearned(stream_session *session)
 static int push_row(stream_session *session)
 {
     volt_status status = VOLT_OK;
-    const double *target = targets_of(session);
-    switch (live_push(&session->live, session->x, target, session->y, &status)) {
+    const live_row row = {session->x, targets_of(session)};
+    switch (live_push(&session->live, &row, session->y, session->half, &status)) {
     case LIVE_FAILED:
         return complain_status(status);
     case LIVE_REFUSED:
@@ -174,17 +184,12 @@ static int push_row(stream_session *session)
     default:
         break;
     }
-    if (session->arguments->learn && !target)
+    if (session->arguments->learn && !row.target)
         count_line(&session->without_target, session->lines.line);
     session->answered++;
     session->is_first = false;
-    bool bands = session->arguments->bands.levels.count > 0;
-    status = bands ? live_half(&session->live, session->half) : VOLT_OK; /* before the truth is told */
-    if (!status)
-        print_forecast(session);
-    if (!status && bands && target)
-        status = live_observe(&session->live, session->y, target);
-    return status ? complain_status(status) : 0;
+    print_forecast(session);
+    return 0;
 }
 
 static int hold_row(stream_session *session)
@@ -352,6 +357,40 @@ static int name_cells(stream_session *session)
     return 0;
 }
 
+/* The input of this name; -1: none. */
+static int64_t input_named(const stream_session *session, const char *name)
+{
+    for (int64_t j = 0; j < count_read(session); j++)
+        if (strcmp(session->info.input_names[j], name) == 0)
+            return j;
+    return -1;
+}
+
+/* Of a series that forecasts itself a line holds what is known already: nothing stands behind the inputs. */
+static int find_sources(stream_session *session)
+{
+    const volt_model_info *info = &session->info;
+    bool named = info->input_names && info->output_names, all = info->ahead > 0 && (named || info->feedback);
+    if (info->notes.horizons)
+        return complain(
+            EXIT_USAGE,
+            "--targets now: the outputs of the model lie %s rows ahead, and become known one after the "
+            "other; give the targets of each row, --targets own",
+            info->notes.horizons);
+    int64_t *source = malloc((size_t)info->q * sizeof *source);
+    if (!source)
+        return complain(EXIT_FAILED, "not enough memory for a row of the model");
+    for (int64_t k = 0; all && k < info->q; k++) {
+        source[k] = named ? input_named(session, info->output_names[k]) : k;
+        all = source[k] >= 0;
+    }
+    if (all)
+        session->source = source;
+    else
+        free(source);
+    return 0;
+}
+
 static int prepare(stream_session *session)
 {
     session->x = malloc((size_t)session->info.d * sizeof *session->x);
@@ -359,9 +398,12 @@ static int prepare(stream_session *session)
     session->y = malloc((size_t)session->info.q * sizeof *session->y);
     session->half = malloc((size_t)session->info.q * NUMBER_LIST_CAPACITY * sizeof *session->half);
     session->last = malloc((size_t)session->info.d * sizeof *session->last);
-    if (!session->x || !session->cells || !session->y || !session->half || !session->last)
+    session->target = malloc((size_t)session->info.q * sizeof *session->target);
+    if (!session->x || !session->cells || !session->y || !session->half || !session->last || !session->target)
         return complain(EXIT_FAILED, "not enough memory for a row of the model");
     int failed = model_times_read(&session->info, &session->times);
+    if (!failed && session->arguments->targets == TARGETS_NOW)
+        failed = find_sources(session);
     if (!failed && takes_targets(session))
         failed = name_cells(session);
     if (!failed)
@@ -386,7 +428,9 @@ static int open_live(stream_session *session, const volt_model *model)
                                   .window = arguments->window,
                                   .forget = arguments->forget,
                                   .forget_what = arguments->forget_what,
-                                  .interval = &arguments->bands.levels};
+                                  .interval = &arguments->bands.levels,
+                                  .late = arguments->targets == TARGETS_NOW,
+                                  .known = arguments->known};
     int failed = live_open(&session->live, model, &options);
     if (!failed)
         session->beyond = live_beyond(&session->live);
@@ -396,7 +440,12 @@ static int open_live(stream_session *session, const volt_model *model)
 static int run_session(stream_session *session, const volt_model *model)
 {
     volt_model_describe(model, &session->info);
-    int failed = prepare(session);
+    int failed = 0;
+    if (session->arguments->known && session->info.feedback_weight == 0)
+        failed = complain(EXIT_USAGE,
+                          "--known: the model was fitted without --feedback, and no output comes back to it");
+    if (!failed)
+        failed = prepare(session);
     if (!failed)
         failed = open_live(session, model);
     if (!failed && session->arguments->header)
@@ -420,6 +469,8 @@ static int run_session(stream_session *session, const volt_model *model)
     free(session->y);
     free(session->half);
     free(session->last);
+    free(session->target);
+    free(session->source);
     return failed;
 }
 

@@ -10,6 +10,9 @@
 
 typedef enum missing_line { MISSING_SKIP, MISSING_HOLD, MISSING_ERROR } missing_line;
 
+/* The row that a line's targets belong to: its own, or as they become known, `ahead` rows before. */
+typedef enum target_rows { TARGETS_OWN, TARGETS_NOW } target_rows;
+
 typedef struct stream_arguments {
     common_arguments common;
     const char *model, *state, *journal;
@@ -17,7 +20,8 @@ typedef struct stream_arguments {
     int64_t window;
     double forget;
     int forget_what;
-    bool strict, header, learn;
+    int targets; /* target_rows */
+    bool strict, header, learn, known;
     band_request bands;
 } stream_arguments;
 

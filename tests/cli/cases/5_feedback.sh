@@ -37,6 +37,21 @@ feedback_golden()
     sed 1d test.csv | cut -d, -f1 | head -n 15 | "$VOLTERRA" stream m.safetensors --state s >one || fail "stream"
     sed 1d test.csv | cut -d, -f1 | tail -n +16 | "$VOLTERRA" stream m.safetensors --state s >two || fail "stream --state"
     cat one two | cmp - <(sed 1d free.csv) || fail "a stream differs from predict"
+    # With --known the measured outputs come back; where one is missing the stream's own does.
+    expect 0 predict m.safetensors --x test.csv:u --known test.csv:y -o steps.csv
+    rm s
+    sed 1d test.csv | head -n 15 | "$VOLTERRA" stream m.safetensors --known --state s >one || fail "stream --known"
+    sed 1d test.csv | tail -n +16 | "$VOLTERRA" stream m.safetensors --known --state s >two || fail "stream --known --state"
+    cat one two | cmp - <(sed 1d steps.csv) || fail "stream --known differs from predict --known"
+    sed 1d test.csv | sed 's/,.*/,NA/' | "$VOLTERRA" stream m.safetensors --known >free || fail "stream --known, NA"
+    cmp free <(sed 1d free.csv) || fail "outputs that are not known are not the stream's own"
+    sed 1d test.csv | "$VOLTERRA" stream m.safetensors --known --interval 0.9 >out || fail "stream --known --interval"
+    cut -d, -f1 out | cmp - <(sed 1d steps.csv) || fail "--interval changes the forecasts"
+    expect 2 stream m.safetensors --known --learn <test.csv
+    err_has '--known does not go with --learn'
+    expect 0 fit --x train.csv:u --y train.csv:y --kernel fading --alpha 1e-4 -o plain.safetensors
+    expect 2 stream plain.safetensors --known <test.csv
+    err_has 'the model was fitted without --feedback, and no output comes back to it$'
 }
 check "feedback: the golden file through fit, predict and stream" feedback_golden
 

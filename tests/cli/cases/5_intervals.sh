@@ -152,7 +152,18 @@ streams_with_intervals()
     valid_json out 'len(v) == 3'
     "$VOLTERRA" stream m.safetensors --learn --interval 0.9 <rest >out 2>err || fail "$(cat err)"
     lines_of out 320
-    "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t <rest >out 2>err && fail "a state was taken"
+    cp out learned
+    # A learner keeps its intervals in its state, and its journal brings them back.
+    head -n 90 rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t >first 2>err || fail "$(cat err)"
+    sed -n 91,200p rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t --journal j >second 2>err ||
+        fail "$(cat err)"
+    sed 1,200d rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t >third 2>err || fail "$(cat err)"
+    cat first second third | cmp - learned || fail "a state of a learner does not keep the intervals"
+    head -n 200 rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --journal k >first 2>err || fail "$(cat err)"
+    sed 1,200d rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --journal k >second 2>err || fail "$(cat err)"
+    cat first second | cmp - learned || fail "a journal does not bring the intervals back"
+    "$VOLTERRA" stream m.safetensors --learn --state t <rest >out 2>err && fail "a state with intervals was taken without"
+    grep -q 't was made with an --interval' err || fail "$(cat err)"
     "$VOLTERRA" stream m.safetensors --interval 1.2 <rest >out 2>err && fail "1.2 was taken"
     grep -q 'between 0 and 1, not 1.2' err || fail "$(cat err)"
 }

@@ -177,6 +177,67 @@ learn_in_parts()
 }
 check "stream --learn goes on from its state and its journal" learn_in_parts
 
+# The rows of a series as they come: what is known with a row is the target of the row H rows before.
+learn_as_targets_come()
+{
+    awk 'BEGIN { for (t = 0; t < 60; t++) printf "%.6f,%.6f\n", sin(0.5 * t) + 0.3 * cos(1.7 * t), 0.6 * cos(0.4 * t) }' >all.csv
+    { echo a,b; head -n 40 all.csv; } >fitted.csv
+    local fit=(--kernel volterra:tau=0.3,lambda=0.6 --alpha 0.05 --no-scale --target level --input level) ahead rows
+    # H = 1: the targets of a row stand in the next line.
+    expect 0 fit --x fitted.csv "${fit[@]}" -o one.safetensors
+    tail -n +40 all.csv >lines
+    expect 0 stream one.safetensors --learn --window 30 --beyond allow --targets now <lines
+    lines_of out 21
+    cp out answers
+    expect 0 stream one.safetensors --learn --window 30 --beyond allow \
+        < <(paste -d, <(head -n 20 lines) <(tail -n +2 lines))
+    head -n 20 answers | cmp -s - out || fail "--targets now differs from the targets of each row"
+    # H = 3: the forecast after a row is that of a fit on all that is known with it, of one column or of all.
+    for ahead in '--y fitted.csv:a' ''; do
+        expect 0 fit --x fitted.csv $ahead --ahead 3 "${fit[@]}" -o three.safetensors
+        tail -n +38 all.csv >lines
+        rm -f whole.state
+        expect 0 stream three.safetensors --learn --beyond allow --targets now --state whole.state <lines
+        lines_of out 23
+        cp out answers
+        for rows in 41 50 60; do
+            { echo a,b; head -n "$rows" all.csv; } >part.csv
+            expect 0 fit --x part.csv ${ahead/fitted/part} --ahead 3 "${fit[@]}" -o part.safetensors
+            expect 0 stream part.safetensors --beyond allow < <(sed -n "$((rows - 2)),${rows}p" all.csv)
+            near <(sed -n "$((rows - 37))p" answers) <(tail -n 1 out) 1e-8
+        done
+        # In parts, with a state, a journal or both.
+        local files
+        for files in '--state part.state' '--journal part.journal' '--state part.state --journal part.journal'; do
+            rm -f part.state part.journal parts
+            for rows in 1,2 3,9 10,23; do
+                expect 0 stream three.safetensors --learn --beyond allow --targets now $files < <(sed -n "${rows}p" lines)
+                cat out >>parts
+            done
+            same parts answers
+            case $files in *state*) same part.state whole.state ;; esac
+        done
+    done
+    # Targets beside the inputs, one line later: a line holds both as they are measured.
+    sed 's/^a,b/u,v/' fitted.csv >beside.csv
+    expect 0 fit --x beside.csv:u --y beside.csv:v --ahead 2 --kernel memory --alpha 0.1 -o beside.safetensors
+    expect 0 stream beside.safetensors --learn --targets now --interval 0.8 <lines
+    lines_of out 23
+    expect 0 stream beside.safetensors --targets now --interval 0.8 <lines
+    lines_of out 23
+    # An observation that is missing is not learned, and the row is passed over or held.
+    sed '5s/,.*/,NA/' lines >holed
+    expect 0 stream one.safetensors --learn --targets now --missing hold <holed
+    lines_of out 23
+    err_has 'line of standard input without a target forecast, and not learned'
+    expect 2 stream one.safetensors --targets now <lines
+    err_has '--targets goes with --learn or --interval$'
+    expect 0 fit --x fitted.csv --ahead 1..3 --kernel memory --alpha 0.1 -o several.safetensors
+    expect 2 stream several.safetensors --learn --targets now <lines
+    err_has 'lie 1..3 rows ahead, and become known one after the other'
+}
+check "stream --learn --targets now: targets are learned as they become known" learn_as_targets_come
+
 # rows_kept: how many rows are in killed.state and killed.journal together, whatever was cut short.
 rows_kept()
 {
