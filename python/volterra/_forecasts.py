@@ -26,6 +26,9 @@ class ModelForecasts:
     def _check_is_fitted(self) -> None:
         raise NotImplementedError
 
+    def _check_not_grown(self, what: str) -> None:
+        raise NotImplementedError
+
     def _warn_beyond(self, count: int, total: int) -> None:
         if count and self._beyond() == "clip":
             beyond = "lay beyond the ball of the training inputs and were projected to it"
@@ -41,6 +44,7 @@ class ModelForecasts:
         return out if tail is None else out[tail.shape[0] :]
 
     def _of_records(self, a: Array, lengths: List[int], known: Optional[Array] = None, warm_up: int = 0) -> Array:
+        self._check_not_grown("a forecast of records")
         with use_machine(self):
             out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths, known, warm_up)
         self._warn_beyond(beyond, a.shape[0])
@@ -49,11 +53,13 @@ class ModelForecasts:
     def _check_one_step(self) -> None:
         """Errors of one step say nothing of a free run."""
         self._check_is_fitted()
+        self._check_not_grown("an interval")
         if self._model.feedback_weight > 0:
             raise ValueError("intervals are those of forecasts one step ahead, and with feedback predict runs free")
 
     def _fed(self, a: Array, start: str, known: Array, warm_up: int) -> Array:
         """Forecasts to which known outputs come back. The rows of training themselves begin anew."""
+        self._check_not_grown("a forecast with y_known")
         if start == "auto":
             start = "reset" if self._rows is not None and self._rows.begin(a) else "continue"
         with use_machine(self):
@@ -105,4 +111,5 @@ class ModelForecasts:
         [1.0, 0.5, 0.0]
         """
         self._check_is_fitted()
+        self._check_not_grown("impulse_response")
         return self._model.impulse(whole("lags", lags, 1))

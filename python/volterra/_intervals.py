@@ -68,6 +68,7 @@ class Intervals:
         me: Any = self
         found = Records.read(X, None, groups)
         a = me._read_inputs(found.X)
+        me._check_not_grown("a standard deviation")
         tail = None
         if found.lengths is not None or start == "reset":
             where = "reset"

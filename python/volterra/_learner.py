@@ -7,7 +7,7 @@ import os
 import tempfile
 from ctypes import byref, c_int64, c_void_p
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
@@ -15,11 +15,15 @@ from . import _native as c
 from ._arguments import choice
 from ._arrays import Array, address, as_matrix, empty, same_rows, to_float64, view
 from ._errors import check
+from ._live import Live
 from ._model import Model, PathLike, missing_file
-from ._stream import Live
+from ._training import Horizons
 
 if TYPE_CHECKING:
     from ._regressor import SequenceRegressor
+
+
+AnyLearner = TypeVar("AnyLearner", bound="Learner")
 
 
 class Learner(Live):
@@ -41,7 +45,7 @@ class Learner(Live):
     True
     """
 
-    _FREE = "volt_learner_free"
+    _KIND, _FREE = "learner", "volt_learner_free"
 
     def __init__(
         self,
@@ -52,6 +56,7 @@ class Learner(Live):
         forget: float,
         forget_what: str,
         tail: Optional[Array],
+        series: bool,
     ) -> None:
         what = c.FORGET_WHAT[choice("forget_what", forget_what, tuple(c.FORGET_WHAT))]
         options = c.LearnerOptions(_window(window), float(forget), what, c.BEYOND[beyond])
@@ -59,6 +64,7 @@ class Learner(Live):
         check(c.lib.volt_learner_create(model, byref(options), byref(handle)))
         self._begin(handle, model, flat)
         self._policy = beyond
+        self._series = series  # the targets are the rows of X that follow
         self._keys: Optional[Tuple[Any, ...]] = None
         for row in () if tail is None else tail:
             self.push(row)
@@ -91,53 +97,33 @@ class Learner(Live):
         """
         model, beyond, flat = estimator._stream_parts()
         with missing_file(path):
-            learner = cls._read(path, model, beyond, flat)
+            learner = cls._read(path, model, beyond, flat, estimator._is_series)
         if journal is not None:
             learner.open_journal(journal)
         return learner
 
     @classmethod
-    def _read(cls, path: PathLike, model: Model, beyond: str, flat: bool) -> "Learner":
+    def _read(
+        cls: Type[AnyLearner], path: PathLike, model: Model, beyond: str, flat: bool, series: bool
+    ) -> AnyLearner:
         options = c.LearnerOptions(0, 1.0, 0, c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_learner_load(model, byref(options), c.encode_path("the path", path), byref(handle)))
         learner = cls.__new__(cls)
         learner._begin(handle, model, flat)
         learner._policy = beyond
+        learner._series = series
         learner._keys = None
         return learner
 
     def __copy__(self) -> "Learner":
         with _scratch_file() as path:
             self.save(path)
-            other = self._read(path, self._model, self._policy, self._flat)
+            other = self._read(path, self._model, self._policy, self._flat, self._series)
         other._keys = self._keys
         return other
 
-    def __deepcopy__(self, _memo: Any) -> "Learner":
-        return self.__copy__()
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a Learner cannot be pickled: save it to a file, and pickle the estimator")
-
     # ---- rows ----------------------------------------------------------------------------------------------
-
-    def push(self, x: Any) -> Any:
-        """The forecast for the next row of inputs, which feeds the past; `learn` may follow.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_features,)
-            A row that is refused leaves the learner as it was.
-
-        Returns
-        -------
-        float, or ndarray of shape (n_outputs,)
-        """
-        row = self._row(x)
-        out = np.empty(self._model.q)
-        self._call(c.lib.volt_learner_push, address(row), address(out))
-        return self._answer(out)
 
     def learn(self, y: Any) -> None:
         """Learn the target of the row that was pushed last.
@@ -148,7 +134,7 @@ class Learner(Live):
             What stands in that row of ``y`` in `fit`; of an estimator that was fitted on a series alone, the next
             row of it. A target that is refused leaves the learner as it was.
         """
-        self._call(c.lib.volt_learner_learn, address(self._target(y)))
+        self._call("learn", address(self._target(y)))
 
     def update(self, X: Any, y: Any = None) -> Any:
         """Forecast each row, then learn it.
@@ -157,26 +143,53 @@ class Learner(Live):
         ----------
         X : array-like of shape (n_rows, n_features), or (n_features,) for one row
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), optional
-            A row in which a value is NaN feeds the past and is not learned. None, for an estimator that was fitted
-            on a series alone, one step ahead: every row is the target of the row before it.
+            The target of each row, with ``ahead`` of H what comes H rows later. A row in which a value is NaN feeds the
+            past and is not learned. None: as for `advance`.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
             The forecasts that were made before the rows were learned; of one row a float or a vector.
         """
+        return self.advance(X) if y is None else self._take(X, y, self._step)
+
+    def advance(self, X: Any, y: Any = None) -> Any:
+        """Rows in the order of time, with what became known with each of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or (n_features,) for one row
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs), optional
+            Row by row with X, as for `fit`: with ``ahead`` of H it is the target of the row H rows before, which is learned;
+            then the row is forecast. Rows with NaN are not learned. None, for an estimator that was fitted on a series
+            alone: the rows of X themselves.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_outputs)
+            The forecasts; of one row a float or a vector.
+        """
+        horizons = Horizons.of(self._model.horizons, self._model.settings.ahead)
+        if horizons.several:
+            raise ValueError(
+                f"the outputs lie {horizons.note} rows ahead, and become known one after the other: give all targets of "
+                "each row to update(X, y)"
+            )
+        if y is None and not self._series:
+            raise ValueError("y is missing: only a model of a series alone has its targets in X")
+        return self._take(X, X if y is None else y, self._advance)
+
+    def _take(self, X: Any, y: Any, step: Callable[[Array, Array, Array], None]) -> Any:
+        """A step with every row, its targets, and the place for its forecast."""
         one = np.ndim(X) == 1 and not (self._model.d == 1 and np.ndim(y) == 1)
         rows = as_matrix(np.atleast_2d(to_float64(X, "X")) if one else X)
         if rows.shape[1] != self._model.d:
             raise ValueError(f"X has {rows.shape[1]} features, and the model takes {self._model.d}")
-        targets = None if y is None else self._targets(y, one)
-        if targets is None and not self._model.settings.feedback:
-            raise ValueError("y is missing: only a model of a series alone, one step ahead, has its targets in X")
-        if targets is not None:
-            same_rows(rows, targets)
+        targets = self._targets(y, one)
+        same_rows(rows, targets)
         out = empty(len(rows), self._model.q)
         for i, row in enumerate(rows):
-            self._step(np.ascontiguousarray(row), None if targets is None else targets[i], out[i])
+            step(np.ascontiguousarray(row), targets[i], out[i])
         if one:
             return self._answer(out[0])
         return out[:, 0] if self._flat else out
@@ -186,26 +199,14 @@ class Learner(Live):
         self.update(X, y)
         return self
 
-    def _step(self, row: Array, target: Optional[Array], out: Array) -> None:
-        if target is None:
-            if self.pushed > 0 and not self._learned_last():
-                self.learn(row)
-            self._call(c.lib.volt_learner_push, address(row), address(out))
-        elif np.isnan(target).any():
-            self._call(c.lib.volt_learner_push, address(row), address(out))
+    def _step(self, row: Array, target: Array, out: Array) -> None:
+        if np.isnan(target).any():
+            self._call("push", address(row), address(out))
         else:
-            self._call(c.lib.volt_learner_update, address(row), address(target), address(out))
+            self._call("update", address(row), address(target), address(out))
 
-    def _learned_last(self) -> bool:
-        """Is the last row learned? Then rows of the window end with it."""
-        info = self._info()
-        return bool(info.rows) and int(self.rows_[-1]) == self._model.n + info.pushed - 1
-
-    def _target(self, y: Any) -> Array:
-        target = np.ascontiguousarray(np.atleast_1d(to_float64(y, "y")))
-        if target.shape != (self._model.q,):
-            raise ValueError(f"y has shape {target.shape}, and ({self._model.q},) is needed")
-        return target
+    def _advance(self, row: Array, target: Array, out: Array) -> None:
+        self._call("advance", address(row), address(target), address(out))
 
     def _targets(self, y: Any, one: bool) -> Array:
         targets = to_float64(y, "y")
@@ -230,16 +231,12 @@ class Learner(Live):
         """
         rows = as_matrix(X)
         out = empty(len(rows), self._model.q)
-        self._call(c.lib.volt_learner_predict, view(rows), view(out), None)
+        self._call("predict", view(rows), view(out), None)
         return out[:, 0] if self._flat else out
 
     def drop(self, count: int = 1) -> None:
         """Drop the oldest `count` rows of the window."""
-        self._call(c.lib.volt_learner_drop, int(count))
-
-    def restart(self) -> None:
-        """Another record begins, after a past of zeros. What was learned stays."""
-        self._call(c.lib.volt_learner_restart)
+        self._call("drop", int(count))
 
     # ---- the habit of river --------------------------------------------------------------------------------
 
@@ -255,7 +252,7 @@ class Learner(Live):
     def learn_one(self, x: Union[Mapping[Any, float], Sequence[float]], y: Any) -> None:
         """Learn one row with its target."""
         row, target = self._row(self._values(x)), self._target(y)
-        self._call(c.lib.volt_learner_update, address(row), address(target), None)
+        self._call("update", address(row), address(target), None)
 
     def _values(self, x: Any) -> Any:
         if not isinstance(x, Mapping):
@@ -269,17 +266,6 @@ class Learner(Live):
         return [x[key] for key in self._keys]
 
     # ---- files ---------------------------------------------------------------------------------------------
-
-    def save(self, path: PathLike) -> None:
-        """Write the moment of the learner to a file; `Learner.load` and ``volterra stream --learn --state`` go on
-        from there.
-
-        Parameters
-        ----------
-        path : path-like
-            The file is replaced as a whole or not at all. It does not hold the model.
-        """
-        self._call(c.lib.volt_learner_save, c.encode_path("the path", path))
 
     def open_journal(self, path: PathLike) -> int:
         """Keep a journal, of which a process that dies loses at most the row at hand.
@@ -296,12 +282,12 @@ class Learner(Live):
             How many steps of the file were done.
         """
         replayed = c_int64()
-        self._call(c.lib.volt_learner_open_journal, c.encode_path("the path", path), byref(replayed))
+        self._call("open_journal", c.encode_path("the path", path), byref(replayed))
         return int(replayed.value)
 
     def clear_journal(self) -> None:
         """Empty the journal: all of it is in a file that `save` wrote."""
-        self._call(c.lib.volt_learner_clear_journal)
+        self._call("clear_journal")
 
     # ---- what it is ----------------------------------------------------------------------------------------
 
@@ -351,7 +337,7 @@ class Learner(Live):
     def _readout(self) -> Tuple[Array, Array, Array]:
         rows = self.rows
         A, intercepts, numbers = empty(rows, self._model.q), np.empty(self._model.q), np.empty(rows, np.int64)
-        self._call(c.lib.volt_learner_coefficients, view(A), address(intercepts), address(numbers))
+        self._call("coefficients", view(A), address(intercepts), address(numbers))
         return A, intercepts, numbers
 
     @property
@@ -383,39 +369,21 @@ def _scratch_file() -> Iterator[Path]:
         yield Path(os.path.join(folder, "moment"))
 
 
-class Learns:
-    """The method ``learner`` of estimators."""
+def moment_of(learner: Learner) -> bytes:
+    """The moment of a learner as `Learner.save` writes it."""
+    with _scratch_file() as path:
+        learner.save(path)
+        return path.read_bytes()
 
-    def learner(
-        self: Any,
-        *,
-        window: Optional[int] = None,
-        forget: float = 1.0,
-        forget_what: str = "dynamics",
-        journal: Optional[PathLike] = None,
-    ) -> Learner:
-        """A learner that goes on from the end of training.
 
-        Parameters
-        ----------
-        window : int, optional
-            Rows that it knows at most, a new one putting out the oldest; it begins with the last ones of training.
-            None: all rows.
-        forget : float, default=1.0
-            phi in (0, 1]: the kernel of rows i and j fades by ``phi ** (abs(i - j) / 2)``.
-        forget_what : {"dynamics", "all"}, default="dynamics"
-            How inputs act fades, and the level stays; or the level fades as well. The same for kernels without a
-            part in common to all entries, that is all but ``volterra``, whose lift is not ``"rbf"``, and sums with it.
-        journal : path-like, optional
-            As for `Learner.open_journal`.
+class OwnLearner(Learner):
+    """The learner behind an estimator: it is pickled with it, by its moment."""
 
-        Returns
-        -------
-        Learner
-            ``learner.update(x, y)`` is the forecast of a row, which is learned then.
-        """
-        model, beyond, flat = self._stream_parts()
-        learner = Learner(model, beyond, flat, window, forget, forget_what, self._tail)
-        if journal is not None:
-            learner.open_journal(journal)
-        return learner
+    def __reduce__(self) -> Any:
+        return _restore, (self._model, self._policy, self._flat, self._series, moment_of(self))
+
+
+def _restore(model: Model, beyond: str, flat: bool, series: bool, moment: bytes) -> OwnLearner:
+    with _scratch_file() as path:
+        path.write_bytes(moment)
+        return OwnLearner._read(path, model, beyond, flat, series)

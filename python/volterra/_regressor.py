@@ -28,9 +28,9 @@ from ._devices import use_machine
 from ._errors import NotFittedError, OrderWarning, warn
 from ._explain import Explains
 from ._forecasts import ModelForecasts
+from ._growing import Learns
 from ._held_out import HeldOut
 from ._intervals import Intervals
-from ._learner import Learns
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
 from ._model import FitSettings, Model, PathLike
 from ._order import TrainingRows
@@ -44,7 +44,7 @@ STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
 
 
-class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMixin, BaseEstimator):
+class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model
@@ -204,6 +204,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
             )
         self._remember_names(training.input_names)
         self._model = model
+        self._grown = None
         self._fitted = fitted
         self._rows = TrainingRows(training.rows, training.series, training.source)
         self._tail = training.tail
@@ -260,6 +261,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
     def _adopt(self, model: Model, tail: Optional[Array]) -> Any:
         """Become the estimator of a model that was read from a file."""
         self._model = model
+        self._grown = None
         self._rows = None
         self._tail = tail
         self._fitted = None
@@ -309,6 +311,8 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
 
     def _forecast(self, a: Array, start: str, X: Any = None) -> Array:
         """Forecasts for the rows of `a`, which came as X; see the head of this file."""
+        if self._grown is not None:
+            return self._follow_grown(a, start)
         if start == "reset":
             return self._follow(a, "reset", None)
         if start == "auto" and self._rows is not None and self._fitted is not None and self._rows.begin(a):
@@ -453,6 +457,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
             which has not the rows that had no target yet: give them to `predict`.
         """
         self._check_is_fitted()
+        self._check_not_grown("forecast")
         horizons, most = (
             self._horizons,
             len(self._horizons.each) if self._horizons.several else self._horizons.last,
@@ -520,6 +525,7 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
             are the next rows of X. Or the path diverges.
         """
         self._check_is_fitted()
+        self._check_not_grown("continue_")
         rows = whole("steps", steps, 1)
         known = None if after is None else self._rows_after(after)
         with use_machine(self):
@@ -549,11 +555,13 @@ class SequenceRegressor(ModelForecasts, Intervals, Explains, Learns, RegressorMi
     def _stream_parts(self) -> Tuple[Model, str, bool]:
         """What a stream is made of."""
         self._check_is_fitted()
+        self._check_not_grown("a stream or a learner of the estimator")
         return self._model, self._beyond(), self._flat
 
     def save(self, path: PathLike) -> None:
         """Write the model as a safetensors file, which the program reads too; see `volterra.load`."""
         self._check_is_fitted()
+        self._check_not_grown("the model in a file")
         self._model.save(path)
 
     # ---- what was learned ----------------------------------------------------------------------------------

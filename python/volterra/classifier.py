@@ -166,6 +166,9 @@ class VolterraClassifier(ClassifierMixin, SequenceRegressor):
 
     # ---- forecasts -----------------------------------------------------------------------------------------
 
+    def _why_not_learn(self) -> Optional[str]:
+        return "a classifier is not learned row by row, which goes with squares alone: fit it again"
+
     def predict_proba(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Array:
         """Probabilities of the classes, one column each, in the order of ``classes_``; arguments as for
         `VolterraRidge.predict`."""

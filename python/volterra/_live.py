@@ -1,0 +1,155 @@
+"""What streams and learners have in common: rows one at a time, a moment in a file, intervals."""
+
+from __future__ import annotations
+
+import threading
+from ctypes import c_void_p
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _native as c
+from ._arrays import Array, address, as_row, to_float64
+from ._errors import check
+from ._handles import Owner
+from ._intervals import level_list
+from ._model import Model, PathLike
+
+
+class Live(Owner):
+    """What takes one row after the other, from one thread at a time: a stream or a learner of a model.
+
+    `_KIND` is how the library calls it: its functions are ``volt_stream_push``, ``volt_learner_push`` and so on.
+    """
+
+    _KIND: str
+
+    def _begin(self, handle: c_void_p, model: Model, flat: bool) -> None:
+        self._own(handle)
+        self._model = model  # must outlive it
+        self._flat = flat
+        self._busy = threading.Lock()
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        return getattr(c.lib, f"volt_{self._KIND}_{name}")  # type: ignore[no-any-return]
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        """A function of the library, while no other thread uses it. It does not wait: the order of rows would be chance."""
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError(
+                f"another thread is in a call of this {self._KIND}: push from one thread at a time, or give each "
+                f"thread a {self._KIND} of its own (copy.copy)"
+            )
+        try:
+            check(self._function(name)(self, *arguments) or 0)  # None: it cannot fail
+        finally:
+            self._busy.release()
+
+    def __deepcopy__(self, _memo: Any) -> Any:
+        return self.__copy__()  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be pickled: save it to a file, and pickle the estimator")
+
+    # ---- rows ----------------------------------------------------------------------------------------------
+
+    def _row(self, x: Any) -> Array:
+        """One row of inputs."""
+        row = as_row(x)
+        if row.ndim == 0 and self._model.d == 1:
+            row = row.reshape(1)
+        if row.shape != (self._model.d,):
+            raise ValueError(f"the row has shape {row.shape}, and ({self._model.d},) is needed")
+        return row
+
+    def _target(self, y: Any) -> Array:
+        """One row of outputs; nan: not known."""
+        row = np.ascontiguousarray(np.atleast_1d(to_float64(y, "y")))
+        if row.shape != (self._model.q,):
+            raise ValueError(f"the output has shape {row.shape}, and ({self._model.q},) is needed")
+        return row
+
+    def _answer(self, out: Array) -> Any:
+        return float(out[0]) if self._flat else out
+
+    def push(self, x: Any) -> Any:
+        """The forecast for the next row of inputs, which feeds the past.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            A row that is refused (not finite, or beyond the ball with ``beyond="error"``) changes nothing.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_outputs,)
+            A float when the estimator was fitted on a 1-D ``y``.
+        """
+        row = self._row(x)
+        out = np.empty(self._model.q)
+        self._call("push", address(row), address(out))
+        return self._answer(out)
+
+    def restart(self) -> None:
+        """Another record begins, after a past of zeros. What was learned stays."""
+        self._call("restart")
+
+    # ---- intervals -----------------------------------------------------------------------------------------
+
+    def track(self, coverage: Any = 0.9) -> None:
+        """Keep intervals about the forecasts that adapt as truths arrive: each miss makes the next ones wider, each hit a
+        little narrower, so that in the long run the share inside is the one that is wanted, whatever the data.
+
+        A stream is told the truths (`Stream.observe`); a learner takes the targets that it learns, and tracks before it keeps
+        a journal.
+
+        Parameters
+        ----------
+        coverage : float or list of float, default=0.9
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> rng = np.random.default_rng(0)
+        >>> u = rng.uniform(-1, 1, (300, 1))
+        >>> y = u[:, 0] + 0.1 * rng.normal(size=300)
+        >>> stream = volterra.SequenceKernelRidge("linear", 1e-2).fit(u[:200], y[:200]).stream()
+        >>> stream.track(0.9)
+        >>> for row, truth in zip(u[200:], y[200:]):
+        ...     forecast, half = stream.push(row), stream.interval()
+        ...     stream.observe(truth)
+        """
+        levels = np.ascontiguousarray(level_list("coverage", coverage)[0])
+        self._call("track", address(levels), len(levels))
+
+    def interval(self) -> Any:
+        """Half-widths about the last forecast, (n_coverages, n_outputs); inf where the errors so far bound nothing."""
+        count = self._function("coverages")(self, None)
+        half = np.empty((max(int(count), 1), self._model.q))
+        self._call("interval", address(half))
+        return half
+
+    # ---- files ---------------------------------------------------------------------------------------------
+
+    def save(self, path: PathLike) -> None:
+        """Write this moment to a file; ``load`` of the class and ``volterra stream --state`` go on from there.
+
+        Parameters
+        ----------
+        path : path-like
+            The file is replaced as a whole or not at all. It does not hold the model.
+
+        Examples
+        --------
+        >>> import os, tempfile, numpy as np, volterra
+        >>> x = np.sin(0.3 * np.arange(200.0)).reshape(-1, 1)
+        >>> model = volterra.VolterraRidge(alpha=1e-6).fit(x[:150], x[:150, 0] ** 2)
+        >>> stream = model.stream()
+        >>> live = [stream.push(row) for row in x[150:160]]
+        >>> path = os.path.join(tempfile.mkdtemp(), "moment.state")
+        >>> stream.save(path)
+        >>> volterra.Stream.load(path, model).push(x[160]) == stream.push(x[160])
+        True
+        """
+        self._call("save", c.encode_path("the path", path))
