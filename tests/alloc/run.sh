@@ -297,6 +297,13 @@ trial "tune of a sum" tune "${own[@]}" --kernel 'fir + ?*rbf:pole=?' --draws 2 -
 trial "fit --feedback" fit "${own[@]}" --kernel fading --alpha 1e-2 --feedback -o m.safetensors
 trial "predict --known" predict ../fed.safetensors --x ../x.csv:u --start reset --known ../x.csv:y --warm-up 9 -o f.csv
 trial "tune --feedback" tune "${own[@]}" --kernel fading --feedback --draws 2 --folds 2 --log t.log -o m.safetensors
+if [ -e "$(dirname "$VOLTERRA")/tests/plugin/fake_plugin.so" ]; then
+    VOLT_CUDA_PLUGIN=$(dirname "$VOLTERRA")/tests/plugin/fake_plugin.so
+    export VOLT_CUDA_PLUGIN
+    trial "fit on a device" fit "${own[@]}" --alpha 1e-4 --device gpu -o m.safetensors
+    trial "tune on a device" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --device gpu --log t.log -o m.safetensors
+    unset VOLT_CUDA_PLUGIN
+fi
 trial "fit --keep-factor" fit "${own[@]}" --alpha 1e-4 --keep-factor -o m.safetensors
 trial "predict --interval --std" predict ../kept.safetensors --x ../x.csv:u --interval 0.5,0.9 --std -o f.csv
 trial "explain with a factor" explain ../kept.safetensors --lags 3 --no-shares -o e --csv

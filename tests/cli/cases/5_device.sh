@@ -69,6 +69,22 @@ device_absent()
 }
 check "no device: one sentence says why" device_absent
 
+# A plugin beside the library is taken; not beside one that was loaded by a relative name, which may lie anywhere.
+device_beside()
+{
+    library=$(ldd "$VOLTERRA" | awk '/libvolterra\.so/ { print $3 }')
+    [ -n "$library" ] || skip "the library is part of the program"
+    [ -e "$fake" ] || skip "there is no $fake"
+    mkdir lib
+    cp "$library" lib
+    cp "$fake" lib/libvolterra_cuda.so
+    LD_LIBRARY_PATH=$PWD/lib expect 0 info --device gpu --json
+    valid_json out "v['device'] == 'gpu:0' and v['plugin'].endswith('/lib/libvolterra_cuda.so)')"
+    LD_LIBRARY_PATH=lib expect 1 info --device gpu
+    err_has 'no plugin was looked for beside lib/libvolterra.so.*, which was loaded by a relative name'
+}
+check "a plugin beside the library is taken" device_beside
+
 device_listed()
 {
     on gpu:1 memory=5e8 0 info --json
