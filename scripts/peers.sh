@@ -3,14 +3,14 @@
 #
 #   scripts/peers.sh FOLDER     prints the path of its python, or says on stderr why there is none (status 1)
 #
-# The packages for kernels between paths are each optional: one that does not install is reported with the
-# installer's last message, which FOLDER/NAME.refused keeps (remove it to try again), and a plain reimplementation
+# The packages for kernels between paths and for reservoirs are each optional: one that does not install is reported with
+# the installer's last message, which FOLDER/NAME.refused keeps (remove it to try again). For paths a plain reimplementation
 # stands in for it (bench/path_peers.py).
 set -uo pipefail
 
 folder=$1
 packages=(numpy scipy numba scikit-learn)
-optional=(tslearn iisignature pysiglib sigkernel)
+optional=(tslearn iisignature pysiglib sigkernel reservoirpy)
 python=$folder/bin/python
 
 give_up()

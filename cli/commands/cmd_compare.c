@@ -101,7 +101,7 @@ static const option rows[] = {
      .offset = offsetof(compare_arguments, kernels),
      .meaning =
          "a kernel to compare, several words or several times; parameters that it gives are fixed (default: "
-         "the nine rows of the protocol)"},
+         "the ten rows of the protocol)"},
     {.name = "protocol",
      .kind = OPTION_CHOICE,
      .choices = protocol_choices,

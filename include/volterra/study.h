@@ -29,8 +29,8 @@ typedef struct volt_contender {
     const char *kernel; /* text; parameters that are given are fixed, the others are tuned */
 } volt_contender;
 
-/* The nine of the paper and this library under a protocol: Linear, RBF, Poly, Sigmoid, GAK, Sig(N), Sig-PDE,
- * Volterra, Volterra even. Static; *count receives how many. */
+/* The rows of a comparison under a protocol: the nine of the paper and this library, Linear, RBF, Poly, Sigmoid, GAK, Sig(N),
+ * Sig-PDE, Volterra, Volterra even, and ESN, what one would take instead: an echo state network of 200 states. Static; *count receives how many. */
 VOLT_API const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count);
 
 /* Called before row `row` is tuned with search NULL, after every trial of it with the search so far and the

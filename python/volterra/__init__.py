@@ -1,7 +1,7 @@
 """Learn any input/output system with fading memory from one sequence of observations.
 
 The Volterra reservoir kernel of Gonon, Grigoryeva and Ortega ("Reservoir kernels and Volterra series") and
-ten other kernels of rows, windows, paths and whole pasts, with a ridge readout that is solved exactly.
+thirteen other kernels of rows, windows, paths and whole pasts, with a ridge readout that is solved exactly.
 
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1500)

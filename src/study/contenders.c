@@ -1,7 +1,8 @@
 /* src/study/contenders.c: the kernels of the comparison, and what the paper drew their parameters from.
  *
  * Under the published protocol each kernel sees what it saw in the paper: z_t alone, which GAK and the signature
- * kernels take as a path of d numbers; only the Volterra kernel sees the past. */
+ * kernels take as a path of d numbers; only the Volterra kernel sees the past. The echo state network, which the paper does
+ * not have, comes last: its states have seen the past in both protocols. */
 #include "study/contender.h"
 
 #include "base/error.h"
@@ -22,6 +23,7 @@ static const volt_contender history_contenders[] = {
     {"Sig-PDE", "sigpde:static=rbf"},
     {"Volterra", "volterra"},
     {"Volterra even", "volterra:lift=even"},
+    {"ESN", "esn:size=200"},
 };
 
 static const volt_contender published_contenders[] = {
@@ -34,6 +36,7 @@ static const volt_contender published_contenders[] = {
     {"Sig-PDE", "sigpde:path=rows,static=rbf"},
     {"Volterra", "volterra"},
     {"Volterra even", "volterra:lift=even"},
+    {"ESN", "esn:size=200"},
 };
 
 const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count)
