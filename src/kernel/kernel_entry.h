@@ -108,6 +108,9 @@ typedef struct volt_kernel_entry {
     volt_status (*settle)(volt_kernel *kernel);
     /* On |z| <= radius in d dimensions; VOLT_ERR_ARGUMENT where a bound is broken there. */
     volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
+    /* (optional) As resolve, without what takes long and as far as it needs no inputs: enough for engines to say whether they
+     * take the kernel and what memory it costs. */
+    volt_status (*outline)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
     /* (optional) True when the kernel relies on where zero is, so that inputs are scaled but not shifted. */
     bool (*keeps_origin)(const volt_kernel *kernel);
     /* (optional) What is left of a row in the next one before the kernel sees it (filter.h), 0: nothing. */
@@ -178,6 +181,9 @@ extern const volt_kernel_entry *const volt_kernel_table[];
  * to be divided by a largest value that cannot be divided by. A kernel that stands alone, or a factor. */
 volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, int64_t d,
                                 volt_resolved *resolved);
+/* The same with the entry's outline where it has one: for engines to be asked, not to be run. */
+volt_status volt_kernel_outline(const volt_kernel *kernel, volt_extent extent, int64_t d,
+                                volt_resolved *resolved);
 
 /* Slices of a row as the kernel sees it: as many as it has different filters; 1 for a kernel that stands alone. */
 int64_t volt_kernel_slices(const volt_kernel *kernel);
@@ -188,6 +194,8 @@ bool volt_kernel_filters(const volt_kernel *kernel);
 /* The same for any kernel: `extents` has one for each slice, and d counts the numbers of one slice. What it allocates is
  * released by volt_resolved_release, which takes what was never resolved if it is all zero. */
 volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                       volt_resolved *resolved);
+volt_status volt_kernel_outline_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
                                        volt_resolved *resolved);
 void volt_resolved_release(volt_resolved *resolved);
 

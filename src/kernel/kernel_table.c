@@ -25,22 +25,24 @@ const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel)
 }
 
 /* All but the scale of paths, which needs more than the ball. */
-static volt_status resolve_on_ball(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+static volt_status resolve_on_ball(const volt_kernel *kernel, double radius, int64_t d, bool outline,
+                                   volt_resolved *resolved)
 {
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_REQUIRE(radius >= 0 && isfinite(radius), VOLT_ERR_ARGUMENT,
                  "the radius of the inputs is %g, and must be finite and at least 0", radius);
-    VOLT_TRY(kernel->entry->resolve(kernel, radius, d, resolved));
+    bool sketch = outline && kernel->entry->outline;
+    VOLT_TRY((sketch ? kernel->entry->outline : kernel->entry->resolve)(kernel, radius, d, resolved));
     resolved->d = d;
     resolved->centred = volt_kernel_is_centred(kernel);
     return VOLT_OK;
 }
 
-volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, int64_t d,
-                                volt_resolved *resolved)
+static volt_status resolve(const volt_kernel *kernel, volt_extent extent, int64_t d, bool outline,
+                           volt_resolved *resolved)
 {
     VOLT_TRY(volt_check_products(extent.radius));
-    VOLT_TRY(resolve_on_ball(kernel, extent.radius, d, resolved));
+    VOLT_TRY(resolve_on_ball(kernel, extent.radius, d, outline, resolved));
     volt_path_shape *shape = &resolved->shape;
     if (shape->prescale > 0) {
         shape->scale = shape->prescale / extent.largest;
@@ -48,6 +50,18 @@ volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, i
                      "the largest value of training is %g, and path=rows divides by it", extent.largest);
     }
     return VOLT_OK;
+}
+
+volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, int64_t d,
+                                volt_resolved *resolved)
+{
+    return resolve(kernel, extent, d, false, resolved);
+}
+
+volt_status volt_kernel_outline(const volt_kernel *kernel, volt_extent extent, int64_t d,
+                                volt_resolved *resolved)
+{
+    return resolve(kernel, extent, d, true, resolved);
 }
 
 bool volt_kernel_keeps_origin(const volt_kernel *kernel)
@@ -103,7 +117,7 @@ volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t 
     for (int s = 0; s < VOLT_MOST_FACTORS; s++)
         extents[s] = (volt_extent){.radius = radius, .largest = 1};
     VOLT_TRY(kernel->n_factors > 0 ? volt_kernel_resolve_slices(kernel, extents, d, &resolved)
-                                   : resolve_on_ball(kernel, radius, d, &resolved));
+                                   : resolve_on_ball(kernel, radius, d, false, &resolved));
     *facts = resolved.facts;
     volt_resolved_release(&resolved);
     facts->horizon = facts->contraction > 0 ? ceil(log(eps) / log(facts->contraction)) : 0;

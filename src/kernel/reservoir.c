@@ -16,23 +16,24 @@ enum { CHUNK = VOLT_PRODUCT_CHUNK };
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-volt_reservoir *volt_reservoir_allocate(int64_t size, int64_t d, int64_t length)
+volt_reservoir *volt_reservoir_outline(int64_t size, int64_t d, int64_t length)
 {
     volt_reservoir *fresh = volt_alloc_zero(1, sizeof *fresh);
-    if (!fresh)
-        return NULL;
-    *fresh = (volt_reservoir){.size = size,
-                              .d = d,
-                              .length = length,
-                              .ld = (size + CHUNK - 1) / CHUNK * CHUNK,
-                              .leak = 1,
-                              .degree = 1};
-    fresh->matrix = volt_alloc_zero(length * fresh->ld, sizeof(double));
-    fresh->start = volt_alloc_zero(fresh->ld, sizeof(double));
-    if (fresh->matrix && fresh->start)
-        return fresh;
-    volt_reservoir_free(fresh);
-    return NULL;
+    if (fresh)
+        *fresh = (volt_reservoir){.size = size,
+                                  .d = d,
+                                  .length = length,
+                                  .ld = (size + CHUNK - 1) / CHUNK * CHUNK,
+                                  .leak = 1,
+                                  .degree = 1};
+    return fresh;
+}
+
+volt_status volt_reservoir_allocate(volt_reservoir *reservoir)
+{
+    reservoir->matrix = volt_alloc_zero(reservoir->length * reservoir->ld, sizeof(double));
+    reservoir->start = volt_alloc_zero(reservoir->ld, sizeof(double));
+    return reservoir->matrix && reservoir->start ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 void volt_reservoir_free(volt_reservoir *reservoir)

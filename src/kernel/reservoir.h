@@ -29,9 +29,11 @@ struct volt_reservoir {
     double coef0;   /* ... of the product and this */
 };
 
-/* A reservoir with its arrays, all zero; released at any stage. NULL: out of memory. */
-volt_reservoir *volt_reservoir_allocate(int64_t size, int64_t d, int64_t length);
-void volt_reservoir_free(volt_reservoir *reservoir); /* NULL is fine */
+/* A reservoir of this shape, whose arrays are not there yet: enough to know what it takes. NULL: out of memory. */
+volt_reservoir *volt_reservoir_outline(int64_t size, int64_t d, int64_t length);
+/* Its arrays, all zero. VOLT_ERR_MEMORY. */
+volt_status volt_reservoir_allocate(volt_reservoir *reservoir);
+void volt_reservoir_free(volt_reservoir *reservoir); /* NULL is fine, at any stage */
 
 /* Put a block of weights (size x cols, contiguous) into columns `first` .. of M': row i of the block is what state i gets
  * from u[first ..]. */

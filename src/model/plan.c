@@ -74,6 +74,21 @@ enum {
     MOST_RESOLVED = 1 << 20 /* inputs beyond which the rounding of inner products leaves no room to a bound */
 };
 
+/* The kernel on no inputs yet, for which bounds on its parameters wait; with its weights, or in outline. */
+typedef volt_status (*resolve_fn)(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                  volt_resolved *resolved);
+
+static volt_status resolve(const volt_kernel *kernel, int64_t d, resolve_fn resolve_slices,
+                           volt_resolved *resolved)
+{
+    volt_extent extents[VOLT_MOST_FACTORS];
+    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+        extents[s] = (volt_extent){.radius = 0, .largest = 1};
+    VOLT_TRY(resolve_slices(kernel, extents, volt_min(d, MOST_RESOLVED), resolved));
+    resolved->d = d * volt_kernel_slices(kernel);
+    return VOLT_OK;
+}
+
 /* Random-looking inputs inside the unit ball, and a well conditioned matrix, need no generator. */
 static void fill_trial(double *X, int64_t n, int64_t d)
 {
@@ -118,10 +133,14 @@ static volt_status time_states(const volt_resolved *resolved, double *each)
 }
 
 /* Two passes of the rows through the reservoirs; alpha is chosen on rows so few that it hardly counts. */
-static volt_status measure_states(const planned_fit *fit, double n, volt_plan *plan)
+static volt_status measure_states(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
 {
     double each = 0, states = (double)volt_states_count(&fit->resolved);
-    VOLT_TRY(time_states(&fit->resolved, &each));
+    volt_resolved resolved = {0};
+    VOLT_TRY(resolve(fit->kernel, d, volt_kernel_resolve_slices, &resolved));
+    volt_status status = time_states(&resolved, &each);
+    volt_resolved_release(&resolved);
+    VOLT_TRY(status);
     VOLT_TRY(fit->solver->seconds(n, states, &plan->factor_seconds));
     plan->gram_seconds = 2 * n * each;
     plan->stream_seconds = each;
@@ -132,7 +151,7 @@ static volt_status measure_states(const planned_fit *fit, double n, volt_plan *p
 static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
 {
     if (fit->solver->on_states)
-        return measure_states(fit, n, plan);
+        return measure_states(fit, n, d, plan);
     int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_dear ? DEAR_ROWS : TRIAL_ROWS;
     double *X = volt_alloc_doubles(rows, d), *K = volt_alloc_doubles(rows, rows);
     volt_status status = X && K ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -153,17 +172,6 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
     volt_free(K);
     volt_free(X);
     return status;
-}
-
-/* The kernel as far as memory goes. Bounds on its parameters wait for the inputs. */
-static volt_status resolve(const volt_kernel *kernel, int64_t d, volt_resolved *resolved)
-{
-    volt_extent extents[VOLT_MOST_FACTORS];
-    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
-        extents[s] = (volt_extent){.radius = 0, .largest = 1};
-    VOLT_TRY(volt_kernel_resolve_slices(kernel, extents, volt_min(d, MOST_RESOLVED), resolved));
-    resolved->d = d * volt_kernel_slices(kernel);
-    return VOLT_OK;
 }
 
 /* Of the device where the fit goes, and, when it is wanted, of one where it could go. */
@@ -189,7 +197,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
                  "n = %" PRId64 ", d = %" PRId64 " and q = %" PRId64 " must all be at least 1", n, d, q);
     fit->d = (double)d;
     fit->q = (double)q;
-    VOLT_TRY(resolve(fit->widest, d, &fit->resolved));
+    VOLT_TRY(resolve(fit->widest, d, volt_kernel_outline_slices, &fit->resolved));
     volt_blas_use use;
     volt_status claimed = volt_blas_claim(&use);
     if (claimed != VOLT_OK)

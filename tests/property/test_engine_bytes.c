@@ -185,9 +185,27 @@ static void columns_that_grow(void **state)
         }
 }
 
+/* The weights of a reservoir are not drawn for it. */
+static void an_outline_says_what_the_kernel_takes(void **state)
+{
+    (void)state;
+    const volt_extent unit[VOLT_MOST_FACTORS] = {{1, 1}};
+    for (int i = 0; i < KERNELS; i++) {
+        volt_kernel *kernel = NULL;
+        volt_resolved whole = resolve(kernels[i], 2, &kernel), outline = {0};
+        check_ok(volt_kernel_outline_slices(kernel, unit, 2, &outline));
+        assert_ptr_equal(volt_engine_of(&outline, 100), volt_engine_of(&whole, 100));
+        assert_true(volt_engine_bytes(&outline, 100, 40) == volt_engine_bytes(&whole, 100, 40));
+        assert_true(!outline.reservoir || (!outline.reservoir->matrix && whole.reservoir->matrix));
+        volt_resolved_release(&outline);
+        volt_resolved_release(&whole);
+        volt_kernel_free(kernel);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_a_bound),
-                                       cmocka_unit_test(columns_that_grow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_a_bound), cmocka_unit_test(columns_that_grow),
+                                       cmocka_unit_test(an_outline_says_what_the_kernel_takes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

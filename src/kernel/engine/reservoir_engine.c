@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/path_features.h"
+#include "kernel/engine/states.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -20,8 +21,7 @@ enum {
 
 typedef struct reservoir_past {
     volt_past base;
-    double *state; /* size, and what the reservoir wants behind it */
-    double *room;
+    volt_state_walk walk;
     double *block; /* rows x size */
 } reservoir_past;
 
@@ -51,23 +51,22 @@ static volt_status run_columns(const volt_resolved *resolved, int64_t first, vol
 {
     const volt_reservoir *reservoir = resolved->reservoir;
     int64_t n = reservoir->size, m = columns->m;
-    double *memory = volt_alloc_doubles(reservoir->ld + volt_reservoir_room(reservoir), 1);
-    volt_status status =
-        memory ? volt_columns_extend((void **)&columns->features, first * n, m * n, sizeof(double))
-               : VOLT_ERR_MEMORY;
+    volt_state_walk walk = {0};
+    volt_status status = volt_state_walk_make(resolved, &walk);
+    if (status == VOLT_OK)
+        status = volt_columns_extend((void **)&columns->features, first * n, m * n, sizeof(double));
     if (status != VOLT_OK) {
-        volt_free(memory);
+        volt_state_walk_release(&walk);
         return status;
     }
     columns->n_features = n;
-    const double *before = first > 0 ? columns->features + (first - 1) * n : reservoir->start;
-    memcpy(memory, before, (size_t)n * sizeof(double));
+    volt_state_walk_set(resolved, &walk, first > 0 ? columns->features + (first - 1) * n : reservoir->start);
     for (int64_t i = first; i < m && volt_stage_poll(stage); i += STATE_ROWS) {
         int64_t count = volt_min(STATE_ROWS, m - i);
-        volt_reservoir_run(reservoir, volt_view_of(columns->given + i * columns->d, count, columns->d), memory,
-                           memory + reservoir->ld, volt_matrix_of(columns->features + i * n, count, n));
+        volt_state_walk_run(resolved, &walk, volt_view_of(columns->given + i * columns->d, count, columns->d),
+                            volt_matrix_of(columns->features + i * n, count, n));
     }
-    volt_free(memory);
+    volt_state_walk_release(&walk);
     return volt_columns_cancelled(stage);
 }
 
@@ -94,8 +93,7 @@ static volt_status need_states(const volt_resolved *resolved, const volt_columns
 static void release(volt_past *base)
 {
     reservoir_past *past = (reservoir_past *)base;
-    volt_free(past->state);
-    volt_free(past->room);
+    volt_state_walk_release(&past->walk);
     volt_free(past->block);
     volt_free(past);
 }
@@ -103,20 +101,19 @@ static void release(volt_past *base)
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
                             volt_past **base)
 {
-    const volt_reservoir *reservoir = resolved->reservoir;
     VOLT_TRY(need_states(resolved, columns));
     reservoir_past *past = volt_alloc_zero(1, sizeof *past);
     if (!past)
         return VOLT_ERR_MEMORY;
-    past->state = volt_alloc_doubles(reservoir->ld, 1);
-    past->room = volt_alloc_doubles(volt_reservoir_room(reservoir), 1);
-    past->block = volt_alloc_doubles(block_rows(most_rows), reservoir->size);
-    if (!past->state || !past->room || !past->block) {
+    volt_status status = volt_state_walk_make(resolved, &past->walk);
+    past->block = volt_alloc_doubles(block_rows(most_rows), resolved->reservoir->size);
+    if (!past->block)
+        status = VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        *base = &past->base;
+    else
         release(&past->base);
-        return VOLT_ERR_MEMORY;
-    }
-    *base = &past->base;
-    return VOLT_OK;
+    return status;
 }
 
 static int64_t length(const volt_resolved *resolved, int64_t m)
@@ -127,24 +124,22 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
 
 static void set(volt_past *base, const double *state)
 {
-    memcpy(((reservoir_past *)base)->state, state, (size_t)base->resolved->reservoir->size * sizeof *state);
+    volt_state_walk_set(base->resolved, &((reservoir_past *)base)->walk, state);
 }
 
 static void get(const volt_past *base, double *state)
 {
-    memcpy(state, ((const reservoir_past *)base)->state,
-           (size_t)base->resolved->reservoir->size * sizeof *state);
+    volt_state_walk_get(base->resolved, &((const reservoir_past *)base)->walk, state);
 }
 
 static void zero(volt_past *base)
 {
-    set(base, base->resolved->reservoir->start);
+    volt_state_walk_zero(base->resolved, &((reservoir_past *)base)->walk);
 }
 
 static void seek(volt_past *base, volt_view Z)
 {
-    reservoir_past *past = (reservoir_past *)base;
-    volt_reservoir_run(base->resolved->reservoir, Z, past->state, past->room, (volt_matrix){0});
+    volt_state_walk_run(base->resolved, &((reservoir_past *)base)->walk, Z, (volt_matrix){0});
 }
 
 /* Rows first .. first + count - 1 of K from products, coef0 included, to their power. */
@@ -174,8 +169,8 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
         if (same)
             set(base, block.data + (count - 1) * n);
         else
-            volt_reservoir_run(reservoir, volt_view_rows(Z, first, count), past->state, past->room,
-                               volt_matrix_of(past->block, count, n));
+            volt_state_walk_run(base->resolved, &past->walk, volt_view_rows(Z, first, count),
+                                volt_matrix_of(past->block, count, n));
         volt_features_multiply(block, all, reservoir->coef0, first, same, K);
         raise(reservoir, first, count, same, K);
         if (stage && !volt_stage_advance(stage, count * (same ? first + count : K.cols)))

@@ -17,9 +17,7 @@ typedef struct state_part {
 
 typedef struct state_past {
     volt_past base;
-    double *states; /* one after the other */
-    double *room;
-    double *state; /* the one that runs */
+    volt_state_walk walk;
 } state_past;
 
 static int64_t count_parts(const volt_resolved *resolved)
@@ -56,68 +54,93 @@ int64_t volt_states_length(const volt_resolved *resolved)
     return total;
 }
 
-/* ---- past ------------------------------------------------------------------------------------- */
+/* ---- walk ------------------------------------------------------------------------------------- */
 
-static void release(volt_past *base)
+volt_status volt_state_walk_make(const volt_resolved *resolved, volt_state_walk *walk)
 {
-    state_past *past = (state_past *)base;
-    volt_free(past->states);
-    volt_free(past->room);
-    volt_free(past->state);
-    volt_free(past);
-}
-
-static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **base)
-{
-    (void)most_rows;
-    state_past *past = volt_alloc_zero(1, sizeof *past);
-    if (!past)
-        return VOLT_ERR_MEMORY;
-    int64_t room = 0, widest = 0;
-    for (int64_t f = 0; f < count_parts(resolved); f++) {
+    int64_t room = 0;
+    for (int64_t f = 0; f < count_parts(resolved); f++)
         room = volt_max(room, volt_reservoir_room(part_of(resolved, f).reservoir));
-        widest = volt_max(widest, part_of(resolved, f).reservoir->ld);
-    }
-    past->states = volt_alloc_doubles(columns->m, 1);
-    past->room = volt_alloc_doubles(room, 1);
-    past->state = volt_alloc_doubles(widest, 1);
-    if (!past->states || !past->room || !past->state) {
-        release(&past->base);
-        return VOLT_ERR_MEMORY;
-    }
-    *base = &past->base;
-    return VOLT_OK;
+    walk->states = volt_alloc_doubles(volt_states_length(resolved), 1);
+    walk->room = volt_alloc_doubles(room, 1);
+    return walk->states && walk->room ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-static void zero(volt_past *base)
+void volt_state_walk_release(volt_state_walk *walk)
 {
-    double *at = ((state_past *)base)->states;
-    for (int64_t f = 0; f < count_parts(base->resolved); f++) {
-        const volt_reservoir *reservoir = part_of(base->resolved, f).reservoir;
+    volt_free(walk->states);
+    volt_free(walk->room);
+    *walk = (volt_state_walk){0};
+}
+
+void volt_state_walk_zero(const volt_resolved *resolved, volt_state_walk *walk)
+{
+    double *at = walk->states;
+    for (int64_t f = 0; f < count_parts(resolved); f++) {
+        const volt_reservoir *reservoir = part_of(resolved, f).reservoir;
         memcpy(at, reservoir->start, (size_t)reservoir->size * sizeof *at);
         at += reservoir->size;
     }
 }
 
-/* K (Z.rows x all states) receives the states; a K without data, nothing. */
-static void run(volt_past *base, volt_view Z, volt_matrix K)
+void volt_state_walk_run(const volt_resolved *resolved, volt_state_walk *walk, volt_view Z, volt_matrix F)
 {
-    state_past *past = (state_past *)base;
     int64_t at = 0;
-    for (int64_t f = 0; f < count_parts(base->resolved); f++) {
-        state_part part = part_of(base->resolved, f);
+    for (int64_t f = 0; f < count_parts(resolved); f++) {
+        state_part part = part_of(resolved, f);
         int64_t size = part.reservoir->size;
         volt_view slice = {Z.data + part.slice, Z.rows, part.reservoir->d, Z.ld};
-        volt_matrix states = {K.data ? K.data + at : NULL, K.rows, size, K.ld};
-        memcpy(past->state, past->states + at, (size_t)size * sizeof(double));
-        volt_reservoir_run(part.reservoir, slice, past->state, past->room, states);
-        memcpy(past->states + at, past->state, (size_t)size * sizeof(double));
+        volt_matrix states = {F.data ? F.data + at : NULL, F.rows, size, F.ld};
+        volt_reservoir_run(part.reservoir, slice, walk->states + at, walk->room, states);
         for (int64_t i = 0; i < states.rows && states.data && part.root != 1; i++)
             for (int64_t k = 0; k < size; k++)
                 states.data[i * states.ld + k] *= part.root;
         at += size;
     }
+}
+
+void volt_state_walk_get(const volt_resolved *resolved, const volt_state_walk *walk, double *state)
+{
+    memcpy(state, walk->states, (size_t)volt_states_length(resolved) * sizeof *state);
+}
+
+void volt_state_walk_set(const volt_resolved *resolved, volt_state_walk *walk, const double *state)
+{
+    memcpy(walk->states, state, (size_t)volt_states_length(resolved) * sizeof *state);
+}
+
+/* ---- past ------------------------------------------------------------------------------------- */
+
+static void release(volt_past *base)
+{
+    volt_state_walk_release(&((state_past *)base)->walk);
+    volt_free(base);
+}
+
+static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                            volt_past **base)
+{
+    (void)columns;
+    (void)most_rows;
+    state_past *past = volt_alloc_zero(1, sizeof *past);
+    if (!past)
+        return VOLT_ERR_MEMORY;
+    volt_status status = volt_state_walk_make(resolved, &past->walk);
+    if (status == VOLT_OK)
+        *base = &past->base;
+    else
+        release(&past->base);
+    return status;
+}
+
+static void zero(volt_past *base)
+{
+    volt_state_walk_zero(base->resolved, &((state_past *)base)->walk);
+}
+
+static void run(volt_past *base, volt_view Z, volt_matrix F)
+{
+    volt_state_walk_run(base->resolved, &((state_past *)base)->walk, Z, F);
 }
 
 static void seek(volt_past *base, volt_view Z)
@@ -145,12 +168,12 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
 
 static void get(const volt_past *base, double *state)
 {
-    memcpy(state, ((const state_past *)base)->states, (size_t)base->columns->m * sizeof *state);
+    volt_state_walk_get(base->resolved, &((const state_past *)base)->walk, state);
 }
 
 static void set(volt_past *base, const double *state)
 {
-    memcpy(((state_past *)base)->states, state, (size_t)base->columns->m * sizeof *state);
+    volt_state_walk_set(base->resolved, &((state_past *)base)->walk, state);
 }
 
 static const volt_past_ops past_ops = {

@@ -12,7 +12,6 @@
 #include "kernel/spectrum.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -31,8 +30,6 @@ enum {
     WEIGHTS,
     N_PARAMETERS
 };
-
-static const volt_reservoir_parameters where = {SIZE, DENSITY, SEED, START, WEIGHTS};
 
 static const char *const activation_words[] = {"tanh", "identity", NULL};
 enum { TANH, IDENTITY };
@@ -105,6 +102,8 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [WEIGHTS] = VOLT_PARAMETER_WEIGHTS("A (size x size), C (size x inputs), b (size; may be missing)"),
 };
 
+static const volt_reservoir_kind kind;
+
 static void use(volt_kernel *kernel, int p, double value)
 {
     if (kernel->present[p])
@@ -115,7 +114,7 @@ static void use(volt_kernel *kernel, int p, double value)
 
 static volt_status settle(volt_kernel *kernel)
 {
-    VOLT_TRY(volt_reservoir_settle(kernel, &where));
+    VOLT_TRY(volt_reservoir_settle(kernel, &kind));
     VOLT_TRY(volt_kernel_refuse_both(kernel, RADIUS, NORM));
     bool own = kernel->present[WEIGHTS];
     if (!own && !kernel->present[NORM])
@@ -133,50 +132,9 @@ static volt_status settle(volt_kernel *kernel)
     return VOLT_OK;
 }
 
-/* ---- the radius of a drawn matrix ------------------------------------------------------------- */
-
-/* It depends on size, density and seed alone, which a search leaves as they are: the last ones are remembered. */
-typedef struct known_radius {
-    double size, density, seed, radius;
-} known_radius;
-
-enum { MOST_KNOWN = 16 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
-static known_radius known[MOST_KNOWN];
-static int64_t n_known;
-
-static bool recall(known_radius *one)
-{
-    bool found = false;
-    pthread_mutex_lock(&lock);
-    for (int64_t i = 0; i < n_known && i < MOST_KNOWN && !found; i++)
-        if (known[i].size == one->size && known[i].density == one->density && known[i].seed == one->seed) {
-            one->radius = known[i].radius;
-            found = true;
-        }
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-static void remember(known_radius one)
-{
-    pthread_mutex_lock(&lock);
-    known[n_known++ % MOST_KNOWN] = one;
-    pthread_mutex_unlock(&lock);
-}
-
-static volt_status drawn_radius(const volt_kernel *kernel, const double *A, int64_t n, double *radius)
-{
-    known_radius one = {(double)n, kernel->value[DENSITY], kernel->value[SEED], 0};
-    if (!recall(&one)) {
-        VOLT_TRY(volt_spectral_radius(A, n, &one.radius));
-        remember(one);
-    }
-    *radius = one.radius;
-    return VOLT_OK;
-}
-
 /* ---- weights ---------------------------------------------------------------------------------- */
+
+enum { OF_STATES, OF_INPUTS, CONSTANTS }; /* streams of the seed */
 
 /* What A is multiplied by. */
 static volt_status scale_of(const volt_kernel *kernel, const double *A, int64_t n, double *scale)
@@ -186,12 +144,12 @@ static volt_status scale_of(const volt_kernel *kernel, const double *A, int64_t 
     *scale = 1;
     if (!by_norm && !kernel->present[RADIUS])
         return VOLT_OK;
-    if (by_norm)
-        VOLT_TRY(volt_spectral_norm(A, n, &reach));
-    else if (kernel->present[WEIGHTS])
-        VOLT_TRY(volt_spectral_radius(A, n, &reach));
-    else
-        VOLT_TRY(drawn_radius(kernel, A, n, &reach));
+    if (kernel->present[WEIGHTS]) {
+        VOLT_TRY((by_norm ? volt_spectral_norm : volt_spectral_radius)(A, n, &reach));
+    } else {
+        volt_drawn_matrix drawn = {A, n, (uint64_t)kernel->value[SEED], OF_STATES, kernel->value[DENSITY]};
+        VOLT_TRY((by_norm ? volt_drawn_norm : volt_drawn_radius)(&drawn, &reach));
+    }
     VOLT_REQUIRE(
         wanted == 0 || isfinite(wanted / reach), VOLT_ERR_ARGUMENT,
         "kernel esn: the weights between states have a %s of 0, and cannot be scaled to %g: take a larger "
@@ -225,9 +183,9 @@ static volt_status take_weights(const volt_kernel *kernel, const volt_arrays *ar
     return put_weights(kernel, A, C, b, reservoir);
 }
 
-static volt_status draw_weights(const volt_kernel *kernel, volt_reservoir *reservoir)
+static volt_status draw_weights(const volt_kernel *kernel, double M, volt_reservoir *reservoir)
 {
-    enum { OF_STATES, OF_INPUTS, CONSTANTS }; /* streams of the seed */
+    (void)M;
     int64_t n = reservoir->size, d = reservoir->d;
     uint64_t seed = (uint64_t)kernel->value[SEED];
     double *A = volt_alloc_doubles(n, n), *C = volt_alloc_doubles(n, d), *b = volt_alloc_doubles(n, 1);
@@ -267,54 +225,62 @@ static volt_status radius_in_use(const volt_reservoir *reservoir, double *radius
     return status;
 }
 
-static volt_status make_weights(const volt_kernel *kernel, const volt_arrays *arrays, volt_reservoir *reservoir,
-                                double *reach)
+static int64_t length(const volt_kernel *kernel, int64_t size, int64_t d)
 {
-    if (kernel->stored)
-        VOLT_TRY(volt_reservoir_set(reservoir, kernel->stored));
-    else
-        VOLT_TRY(arrays ? take_weights(kernel, arrays, reservoir) : draw_weights(kernel, reservoir));
-    bool known_reach = kernel->present[NORM] || kernel->present[RADIUS];
-    *reach = kernel->present[NORM] ? kernel->value[NORM] : kernel->value[RADIUS];
-    if (!known_reach)
-        VOLT_TRY(radius_in_use(reservoir, reach));
+    (void)kernel;
+    return size + d + 1;
+}
+
+static void describe(const volt_kernel *kernel, volt_reservoir *reservoir)
+{
+    reservoir->arrange = arrange;
+    reservoir->leak = kernel->value[LEAK];
+    reservoir->bends = (int)kernel->value[ACTIVATION] == TANH;
+    reservoir->degree = (int64_t)kernel->value[DEGREE];
+    reservoir->coef0 = kernel->value[COEF0];
+}
+
+static volt_status conclude(const volt_kernel *kernel, double radius, volt_resolved *resolved)
+{
+    const volt_reservoir *reservoir = resolved->reservoir;
+    double leak = reservoir->leak, reach = kernel->value[kernel->present[NORM] ? NORM : RADIUS];
+    (void)radius;
+    if (!kernel->present[NORM] && !kernel->present[RADIUS])
+        VOLT_TRY(radius_in_use(reservoir, &reach));
     VOLT_REQUIRE(
-        reservoir->bends || *reach < 1, VOLT_ERR_ARGUMENT,
+        reservoir->bends || reach < 1, VOLT_ERR_ARGUMENT,
         "kernel esn: the spectral radius of A in %s is %g, and must lie below 1 with activation=identity",
-        kernel->word[WEIGHTS], *reach);
+        kernel->word[WEIGHTS], reach);
+    double rate = 1 - leak + leak * reach; /* of the past that a step keeps, in the long run */
+    resolved->facts.contraction = rate < 1 ? rate : 0;
+    resolved->facts.largest = reservoir->bends
+                                  ? pow((double)reservoir->size + reservoir->coef0, (double)reservoir->degree)
+                                  : INFINITY;
     return VOLT_OK;
 }
 
+static const volt_reservoir_kind kind = {
+    .size = SIZE,
+    .density = DENSITY,
+    .seed = SEED,
+    .start = START,
+    .weights = WEIGHTS,
+    .square = "A",
+    .length = length,
+    .describe = describe,
+    .draw = draw_weights,
+    .take = take_weights,
+    .conclude = conclude,
+};
+
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
-    volt_arrays *arrays = NULL;
-    int64_t size = 0;
-    double reach = 0, leak = kernel->value[LEAK];
-    volt_reservoir *reservoir = NULL;
-    volt_status status = volt_reservoir_size(kernel, &where, "A", &arrays, &size);
-    if (status == VOLT_OK) {
-        reservoir = volt_reservoir_allocate(size, d, size + d + 1);
-        status = reservoir ? VOLT_OK : VOLT_ERR_MEMORY;
-    }
-    if (status == VOLT_OK) {
-        reservoir->arrange = arrange;
-        reservoir->leak = leak;
-        reservoir->bends = (int)kernel->value[ACTIVATION] == TANH;
-        reservoir->degree = (int64_t)kernel->value[DEGREE];
-        reservoir->coef0 = kernel->value[COEF0];
-        status = make_weights(kernel, arrays, reservoir, &reach);
-    }
-    volt_arrays_free(arrays);
-    if (status != VOLT_OK) {
-        volt_reservoir_free(reservoir);
-        return status;
-    }
-    double rate = 1 - leak + leak * reach; /* of the past that a step keeps, in the long run */
-    double largest =
-        reservoir->bends ? pow((double)size + reservoir->coef0, (double)reservoir->degree) : INFINITY;
-    *resolved = (volt_resolved){
-        .facts = {.radius = radius, .contraction = rate < 1 ? rate : 0, .largest = largest}, .window = 1};
-    return volt_reservoir_resolve(kernel, &where, reservoir, resolved);
+    return volt_reservoir_resolve(kernel, &kind, radius, d, resolved);
+}
+
+static volt_status outline(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    return volt_reservoir_sketch(kernel, &kind, radius, d, resolved);
 }
 
 const volt_kernel_entry volt_kernel_esn = {
@@ -330,6 +296,7 @@ const volt_kernel_entry volt_kernel_esn = {
              .n_parameters = N_PARAMETERS},
     .settle = settle,
     .resolve = resolve,
+    .outline = outline,
     .has_weights = true,
     .jumps = 1u << DENSITY, /* weights come and go */
 };

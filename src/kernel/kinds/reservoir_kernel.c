@@ -2,25 +2,34 @@
 #include "kernel/kinds/reservoir_kernel.h"
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "kernel/spectrum.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 
 const char *const volt_start_words[] = {"rest", "zero", NULL};
 
-volt_status volt_reservoir_settle(volt_kernel *kernel, const volt_reservoir_parameters *where)
+/* Weights of a file leave nothing to be drawn. */
+static volt_status settle_drawn(volt_kernel *kernel, const volt_reservoir_kind *kind, int p)
 {
-    const int drawn[] = {where->size, where->density, where->seed};
     const volt_kernel_info *info = &kernel->entry->info;
-    volt_kernel_use_fallback(kernel, where->start);
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
-        VOLT_REQUIRE(!(kernel->present[where->weights] && kernel->present[drawn[i]]), VOLT_ERR_KERNEL,
-                     "kernel %s: %s is of weights that are drawn, and weights=%s brings its own", info->name,
-                     info->parameters[drawn[i]].name, kernel->word[where->weights]);
-        if (!kernel->present[where->weights])
-            volt_kernel_use_fallback(kernel, drawn[i]);
-    }
+    VOLT_REQUIRE(!(kernel->present[kind->weights] && kernel->present[p]), VOLT_ERR_KERNEL,
+                 "kernel %s: %s is of weights that are drawn, and weights=%s brings its own", info->name,
+                 info->parameters[p].name, kernel->word[kind->weights]);
+    if (!kernel->present[kind->weights])
+        volt_kernel_use_fallback(kernel, p);
+    return VOLT_OK;
+}
+
+volt_status volt_reservoir_settle(volt_kernel *kernel, const volt_reservoir_kind *kind)
+{
+    const int common[] = {kind->size, kind->density, kind->seed};
+    volt_kernel_use_fallback(kernel, kind->start);
+    for (int i = 0; i < 3; i++)
+        VOLT_TRY(settle_drawn(kernel, kind, common[i]));
+    for (const int *p = kind->drawn; p && *p >= 0; p++)
+        VOLT_TRY(settle_drawn(kernel, kind, *p));
     return VOLT_OK;
 }
 
@@ -55,36 +64,136 @@ volt_status volt_reservoir_tensor(const char *file, const volt_arrays *arrays, c
     return VOLT_OK;
 }
 
-volt_status volt_reservoir_size(const volt_kernel *kernel, const volt_reservoir_parameters *where,
-                                const char *name, volt_arrays **arrays, int64_t *size)
+/* Numbers in a state: of the weights that are saved, else of the file, which is read into *arrays, else as the kernel
+ * says. VOLT_ERR_SHAPE when the tensor that says so is not square. */
+static volt_status find_size(const volt_kernel *kernel, const volt_reservoir_kind *kind, volt_arrays **arrays,
+                             int64_t *size)
 {
-    *arrays = NULL;
     if (kernel->stored) {
         *size = kernel->stored->size;
         return VOLT_OK;
     }
-    *size = (int64_t)kernel->value[where->size];
-    if (!kernel->present[where->weights])
+    *size = (int64_t)kernel->value[kind->size];
+    if (!kernel->present[kind->weights])
         return VOLT_OK;
-    const char *file = kernel->word[where->weights];
+    const char *file = kernel->word[kind->weights];
     VOLT_TRY(volt_arrays_read(file, arrays));
-    const volt_array *array = volt_arrays_find(*arrays, name);
+    const volt_array *array = volt_arrays_find(*arrays, kind->square);
     *size = array ? array->shape[0] : 1;
     const double *unused = NULL;
-    return volt_reservoir_tensor(file, *arrays, name, (const int64_t[]){*size, *size, 0}, false, &unused);
+    return volt_reservoir_tensor(file, *arrays, kind->square, (const int64_t[]){*size, *size, 0}, false,
+                                 &unused);
 }
 
-volt_status volt_reservoir_resolve(const volt_kernel *kernel, const volt_reservoir_parameters *where,
-                                   volt_reservoir *reservoir, volt_resolved *resolved)
+/* ---- radius and norm of drawn matrices -------------------------------------------------------- */
+
+typedef struct known_matrix {
+    volt_drawn_matrix drawn;
+    bool is_norm;
+    double value;
+} known_matrix;
+
+enum { MOST_KNOWN = 64 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
+static known_matrix known[MOST_KNOWN];
+static int64_t n_known;
+
+static bool is_same(const known_matrix *a, const known_matrix *b)
 {
-    volt_status status = VOLT_OK;
+    return a->is_norm == b->is_norm && a->drawn.n == b->drawn.n && a->drawn.seed == b->drawn.seed &&
+           a->drawn.stream == b->drawn.stream && a->drawn.density == b->drawn.density;
+}
+
+static bool recall(known_matrix *one)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (int64_t i = 0; i < n_known && i < MOST_KNOWN && !found; i++)
+        if (is_same(&known[i], one)) {
+            one->value = known[i].value;
+            found = true;
+        }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void remember(known_matrix one)
+{
+    pthread_mutex_lock(&lock);
+    known[n_known++ % MOST_KNOWN] = one;
+    pthread_mutex_unlock(&lock);
+}
+
+static volt_status measure(const volt_drawn_matrix *drawn, bool is_norm, double *value)
+{
+    known_matrix one = {.drawn = *drawn, .is_norm = is_norm};
+    if (!recall(&one)) {
+        VOLT_TRY((is_norm ? volt_spectral_norm : volt_spectral_radius)(drawn->A, drawn->n, &one.value));
+        remember(one);
+    }
+    *value = one.value;
+    return VOLT_OK;
+}
+
+volt_status volt_drawn_radius(const volt_drawn_matrix *drawn, double *radius)
+{
+    return measure(drawn, false, radius);
+}
+
+volt_status volt_drawn_norm(const volt_drawn_matrix *drawn, double *norm)
+{
+    return measure(drawn, true, norm);
+}
+
+/* ---- on inputs -------------------------------------------------------------------------------- */
+
+static volt_status make_weights(const volt_kernel *kernel, const volt_reservoir_kind *kind,
+                                const volt_arrays *arrays, double radius, volt_resolved *resolved)
+{
+    volt_reservoir *reservoir = resolved->reservoir;
+    VOLT_TRY(volt_reservoir_allocate(reservoir));
     if (kernel->stored)
-        status = volt_reservoir_set(reservoir, kernel->stored);
-    else if ((int)kernel->value[where->start] == VOLT_STATE_REST)
-        status = volt_reservoir_rest(reservoir, kernel->entry->info.name);
-    if (status == VOLT_OK)
-        resolved->reservoir = reservoir;
+        VOLT_TRY(volt_reservoir_set(reservoir, kernel->stored));
     else
-        volt_reservoir_free(reservoir);
+        VOLT_TRY(arrays ? kind->take(kernel, arrays, reservoir)
+                        : kind->draw(kernel, radius > 0 ? radius : 1, reservoir));
+    VOLT_TRY(kind->conclude(kernel, radius, resolved));
+    if (!kernel->stored && (int)kernel->value[kind->start] == VOLT_STATE_REST)
+        return volt_reservoir_rest(reservoir, kernel->entry->info.name);
+    return VOLT_OK;
+}
+
+static volt_status resolve(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius, int64_t d,
+                           bool weights, volt_resolved *resolved)
+{
+    volt_arrays *arrays = NULL;
+    int64_t size = 0;
+    volt_resolved fresh = {.facts = {.radius = radius}, .window = 1};
+    volt_status status = find_size(kernel, kind, &arrays, &size);
+    if (status == VOLT_OK) {
+        fresh.reservoir = volt_reservoir_outline(size, d, kind->length(kernel, size, d));
+        status = fresh.reservoir ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
+    if (status == VOLT_OK)
+        kind->describe(kernel, fresh.reservoir);
+    if (status == VOLT_OK && weights)
+        status = make_weights(kernel, kind, arrays, radius, &fresh);
+    volt_arrays_free(arrays);
+    if (status == VOLT_OK)
+        *resolved = fresh;
+    else
+        volt_reservoir_free(fresh.reservoir);
     return status;
+}
+
+volt_status volt_reservoir_resolve(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
+                                   int64_t d, volt_resolved *resolved)
+{
+    return resolve(kernel, kind, radius, d, true, resolved);
+}
+
+volt_status volt_reservoir_sketch(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
+                                  int64_t d, volt_resolved *resolved)
+{
+    return resolve(kernel, kind, radius, d, false, resolved);
 }

@@ -35,18 +35,30 @@
 extern const char *const volt_start_words[];
 enum { VOLT_STATE_REST, VOLT_STATE_ZERO };
 
-/* Where the parameters stand in the list of a kernel. */
-typedef struct volt_reservoir_parameters {
-    int size, density, seed, start, weights;
-} volt_reservoir_parameters;
+/* One kind of reservoir. */
+typedef struct volt_reservoir_kind {
+    int size, density, seed, start, weights; /* where parameters stand in the list of the kernel ... */
+    const int *drawn;   /* ... and others that are of weights that are drawn; -1 ends them */
+    const char *square; /* the tensor of a file whose size is that of a state */
+    /* How long u is, and what else is known before there are weights. */
+    int64_t (*length)(const volt_kernel *kernel, int64_t size, int64_t d);
+    void (*describe)(const volt_kernel *kernel, volt_reservoir *reservoir);
+    /* Weights: drawn for inputs of norm up to M, or out of a file. */
+    volt_status (*draw)(const volt_kernel *kernel, double M, volt_reservoir *reservoir);
+    volt_status (*take)(const volt_kernel *kernel, const volt_arrays *arrays, volt_reservoir *reservoir);
+    /* All that the weights say about the kernel, into resolved->facts and gain. */
+    volt_status (*conclude)(const volt_kernel *kernel, double radius, volt_resolved *resolved);
+} volt_reservoir_kind;
 
 /* For settle: defaults of these parameters; weights of a file have their own size, and nothing is drawn. */
-volt_status volt_reservoir_settle(volt_kernel *kernel, const volt_reservoir_parameters *where);
+volt_status volt_reservoir_settle(volt_kernel *kernel, const volt_reservoir_kind *kind);
 
-/* Numbers in a state: of the weights that are saved, else of tensor `name` in the file, which is read into *arrays, else as
- * the kernel says. VOLT_ERR_SHAPE when the tensor is not square. */
-volt_status volt_reservoir_size(const volt_kernel *kernel, const volt_reservoir_parameters *where,
-                                const char *name, volt_arrays **arrays, int64_t *size);
+/* For resolve and outline. Weights are those that are saved with a model, else those of the file, else they are drawn. An
+ * outline has none: it is enough for engines to say what they take. */
+volt_status volt_reservoir_resolve(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
+                                   int64_t d, volt_resolved *resolved);
+volt_status volt_reservoir_sketch(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
+                                  int64_t d, volt_resolved *resolved);
 
 /* Tensor `name` of the file, which must have this shape; behind 0 there are no more dimensions. VOLT_ERR_SHAPE names file,
  * tensor and both shapes. An optional one that is not there is NULL. */
@@ -54,9 +66,16 @@ volt_status volt_reservoir_tensor(const char *file, const volt_arrays *arrays, c
                                   const int64_t shape[VOLT_MOST_DIMENSIONS], bool optional,
                                   const double **data);
 
-/* What every reservoir comes to once its matrix is there: the saved weights where there are some, its start, and the
- * place in `resolved`, which owns it from then on; on failure it is released. */
-volt_status volt_reservoir_resolve(const volt_kernel *kernel, const volt_reservoir_parameters *where,
-                                   volt_reservoir *reservoir, volt_resolved *resolved);
+/* A matrix that was drawn, and what it was drawn from: its spectral radius, or its norm, hangs on that alone. The last ones
+ * are remembered, since a search over other parameters meets the same ones again and again. VOLT_ERR_MEMORY. */
+typedef struct volt_drawn_matrix {
+    const double *A; /* n x n */
+    int64_t n;
+    uint64_t seed, stream;
+    double density;
+} volt_drawn_matrix;
+
+volt_status volt_drawn_radius(const volt_drawn_matrix *drawn, double *radius);
+volt_status volt_drawn_norm(const volt_drawn_matrix *drawn, double *norm);
 
 #endif

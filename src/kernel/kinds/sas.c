@@ -22,8 +22,6 @@
 enum { SIZE, NORM, SHARE, DEGREE, DENSITY, SEED, START, WEIGHTS, N_PARAMETERS };
 enum { MOST_DEGREE = 8 };
 
-static const volt_reservoir_parameters where = {SIZE, DENSITY, SEED, START, WEIGHTS};
-
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIZE] = VOLT_PARAMETER_SIZE,
     [NORM] =
@@ -54,18 +52,12 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                                        "size)"),
 };
 
+static const volt_reservoir_kind kind;
+
 static volt_status settle(volt_kernel *kernel)
 {
-    VOLT_TRY(volt_reservoir_settle(kernel, &where));
+    VOLT_TRY(volt_reservoir_settle(kernel, &kind));
     volt_kernel_use_fallback(kernel, DEGREE);
-    const int drawn[] = {NORM, SHARE};
-    for (int i = 0; i < 2; i++) {
-        VOLT_REQUIRE(!(kernel->present[WEIGHTS] && kernel->present[drawn[i]]), VOLT_ERR_KERNEL,
-                     "kernel sas: %s is of weights that are drawn, and weights=%s brings its own",
-                     parameters[drawn[i]].name, kernel->word[WEIGHTS]);
-        if (!kernel->present[WEIGHTS])
-            volt_kernel_use_fallback(kernel, drawn[i]);
-    }
     return VOLT_OK;
 }
 
@@ -141,7 +133,7 @@ static volt_status draw_pair(const volt_kernel *kernel, int64_t k, int64_t c, do
     if (k == 0)
         make_symmetric(P, n);
     volt_reservoir_draw_uniform(seed, stream + 1, n, q);
-    VOLT_TRY(volt_spectral_norm(P, n, &found));
+    VOLT_TRY(volt_drawn_norm(&(volt_drawn_matrix){P, n, seed, stream, kernel->value[DENSITY]}, &found));
     VOLT_REQUIRE(
         norm == 0 || isfinite(norm / found), VOLT_ERR_ARGUMENT,
         "kernel sas: a matrix that was drawn is 0, and cannot be scaled to norm %g: take a larger density "
@@ -172,9 +164,17 @@ static volt_status draw_weights(const volt_kernel *kernel, double M, volt_reserv
 
 /* ---- on inputs -------------------------------------------------------------------------------- */
 
-/* s_k of the matrices in use, and the same of the vectors. */
-static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE + 1],
-                           double t[MOST_DEGREE + 1])
+/* s_k as the matrices were drawn. */
+static void recall(const volt_kernel *kernel, double M, int64_t powers, double s[MOST_DEGREE + 1])
+{
+    double norm = kernel->value[NORM], share = kernel->value[SHARE];
+    s[0] = norm * (1 - share);
+    for (int64_t k = 1; k <= powers; k++)
+        s[k] = norm * share / (double)powers / pow(M, (double)k);
+}
+
+/* s_k of the matrices in use. */
+static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE + 1])
 {
     int64_t n = reservoir->size;
     double *P = volt_alloc_doubles(n, n);
@@ -182,22 +182,33 @@ static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE
         return VOLT_ERR_MEMORY;
     volt_status status = VOLT_OK;
     for (int64_t k = 0; k <= reservoir->powers; k++) {
-        s[k] = t[k] = 0;
+        s[k] = 0;
         for (int64_t c = 0; c < channels_of(reservoir, k) && status == VOLT_OK; c++) {
             const double *block = reservoir->matrix + place_of(reservoir, k, c) * reservoir->ld;
             double norm = 0;
-            for (int64_t i = 0; i < n; i++) {
+            for (int64_t i = 0; i < n; i++)
                 memcpy(P + i * n, block + i * reservoir->ld, (size_t)n * sizeof *P);
-                t[k] += block[n * reservoir->ld + i] * block[n * reservoir->ld + i];
-            }
             status = volt_spectral_norm(P, n, &norm);
             s[k] += norm * norm;
         }
         s[k] = sqrt(s[k]);
-        t[k] = sqrt(t[k]);
     }
     volt_free(P);
     return status;
+}
+
+/* The same of the vectors. */
+static void measure_vectors(const volt_reservoir *reservoir, double t[MOST_DEGREE + 1])
+{
+    for (int64_t k = 0; k <= reservoir->powers; k++) {
+        t[k] = 0;
+        for (int64_t c = 0; c < channels_of(reservoir, k); c++) {
+            const double *q = reservoir->matrix + (place_of(reservoir, k, c) + reservoir->size) * reservoir->ld;
+            for (int64_t i = 0; i < reservoir->size; i++)
+                t[k] += q[i] * q[i];
+        }
+        t[k] = sqrt(t[k]);
+    }
 }
 
 static double bound_at(const double *s, int64_t powers, double norm)
@@ -214,46 +225,60 @@ static double gain(const volt_resolved *resolved, double norm)
     return bound_at(resolved->reservoir->bounds, resolved->reservoir->powers, norm);
 }
 
-static volt_status make_weights(const volt_kernel *kernel, const volt_arrays *arrays, double M,
-                                volt_reservoir *reservoir, double t[MOST_DEGREE + 1])
+static int64_t length(const volt_kernel *kernel, int64_t size, int64_t d)
 {
-    if (kernel->stored)
-        VOLT_TRY(volt_reservoir_set(reservoir, kernel->stored));
-    else
-        VOLT_TRY(arrays ? take_weights(kernel, arrays, reservoir)
-                        : draw_weights(kernel, M > 0 ? M : 1, reservoir));
-    return measure(reservoir, reservoir->bounds, t);
+    return (1 + (int64_t)kernel->value[DEGREE] * d) * (size + 1);
 }
+
+static void describe(const volt_kernel *kernel, volt_reservoir *reservoir)
+{
+    reservoir->arrange = arrange;
+    reservoir->powers = (int64_t)kernel->value[DEGREE];
+}
+
+static volt_status conclude(const volt_kernel *kernel, double radius, volt_resolved *resolved)
+{
+    volt_reservoir *reservoir = resolved->reservoir;
+    double t[MOST_DEGREE + 1] = {0};
+    if (kernel->stored || kernel->present[WEIGHTS])
+        VOLT_TRY(measure(reservoir, reservoir->bounds));
+    else
+        recall(kernel, radius > 0 ? radius : 1, reservoir->powers, reservoir->bounds);
+    measure_vectors(reservoir, t);
+    double kept = bound_at(reservoir->bounds, reservoir->powers, radius);
+    double reach = bound_at(t, reservoir->powers, radius) / (1 - kept);
+    bool fades = kept < 1;
+    resolved->facts.contraction = fades ? kept : 0;
+    resolved->facts.largest = fades ? reach * reach : INFINITY;
+    resolved->gain = fades ? gain : NULL;
+    return VOLT_OK;
+}
+
+static const int of_drawn_weights[] = {NORM, SHARE, -1};
+
+static const volt_reservoir_kind kind = {
+    .size = SIZE,
+    .density = DENSITY,
+    .seed = SEED,
+    .start = START,
+    .weights = WEIGHTS,
+    .drawn = of_drawn_weights,
+    .square = "P0",
+    .length = length,
+    .describe = describe,
+    .draw = draw_weights,
+    .take = take_weights,
+    .conclude = conclude,
+};
 
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
-    volt_arrays *arrays = NULL;
-    volt_reservoir *reservoir = NULL;
-    int64_t size = 0, powers = (int64_t)kernel->value[DEGREE];
-    double t[MOST_DEGREE + 1] = {0};
-    volt_status status = volt_reservoir_size(kernel, &where, "P0", &arrays, &size);
-    if (status == VOLT_OK) {
-        reservoir = volt_reservoir_allocate(size, d, (1 + powers * d) * (size + 1));
-        status = reservoir ? VOLT_OK : VOLT_ERR_MEMORY;
-    }
-    if (status == VOLT_OK) {
-        reservoir->arrange = arrange;
-        reservoir->powers = powers;
-        status = make_weights(kernel, arrays, radius, reservoir, t);
-    }
-    volt_arrays_free(arrays);
-    if (status != VOLT_OK) {
-        volt_reservoir_free(reservoir);
-        return status;
-    }
-    double kept = bound_at(reservoir->bounds, powers, radius), reach = bound_at(t, powers, radius) / (1 - kept);
-    bool fades = kept < 1;
-    *resolved = (volt_resolved){.facts = {.radius = radius,
-                                          .contraction = fades ? kept : 0,
-                                          .largest = fades ? reach * reach : INFINITY},
-                                .window = 1,
-                                .gain = fades ? gain : NULL};
-    return volt_reservoir_resolve(kernel, &where, reservoir, resolved);
+    return volt_reservoir_resolve(kernel, &kind, radius, d, resolved);
+}
+
+static volt_status outline(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
+{
+    return volt_reservoir_sketch(kernel, &kind, radius, d, resolved);
 }
 
 const volt_kernel_entry volt_kernel_sas = {
@@ -267,6 +292,7 @@ const volt_kernel_entry volt_kernel_sas = {
          .n_parameters = N_PARAMETERS},
     .settle = settle,
     .resolve = resolve,
+    .outline = outline,
     .has_weights = true,
     .jumps = 1u << DENSITY, /* weights come and go */
     .shares_ball = true,

@@ -47,7 +47,7 @@ static volt_status examine(const drawing *drawn, const char *text, bool *runs, b
         unit[s] = (volt_extent){.radius = 1, .largest = 1};
     volt_status status = volt_kernel_parse(text, &kernel);
     if (status == VOLT_OK)
-        status = volt_kernel_resolve_slices(kernel, unit, drawn->d, &resolved);
+        status = volt_kernel_outline_slices(kernel, unit, drawn->d, &resolved);
     *runs = status == VOLT_OK;
     *dear = *runs && volt_engine_of(&resolved, drawn->rows)->is_dear;
     volt_resolved_release(&resolved);

@@ -264,7 +264,7 @@ volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, 
     int64_t slices = volt_kernel_slices(kernel), columns = problem->d + (feeds ? problem->q : 0);
     for (int64_t s = 0; s < slices; s++) /* a filter hardly changes how far rows reach, and bytes not at all */
         extents[s] = inputs->extent;
-    status = volt_kernel_resolve_slices(kernel, extents, columns, &resolved);
+    status = volt_kernel_outline_slices(kernel, extents, columns, &resolved);
     if (status == VOLT_OK)
         *bytes = evaluation_bytes(problem, &resolved);
     if (volt_kernel_filters(kernel))

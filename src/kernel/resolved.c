@@ -1,0 +1,166 @@
+/* src/kernel/resolved.c: a kernel on its inputs: the factors of an expression together, records, balls. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/kernel_entry.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+int64_t volt_kernel_slices(const volt_kernel *kernel)
+{
+    return kernel->n_factors > 0 ? kernel->n_slices : 1;
+}
+
+bool volt_kernel_filters(const volt_kernel *kernel)
+{
+    return kernel->n_factors > 0 && !(kernel->n_slices == 1 && volt_filter_is_none(&kernel->filters[0]));
+}
+
+/* volt_kernel_resolve or volt_kernel_outline. */
+typedef volt_status (*resolve_fn)(const volt_kernel *kernel, volt_extent extent, int64_t d,
+                                  volt_resolved *resolved);
+
+static volt_status resolve_factors(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                   resolve_fn resolve, volt_sum *sum)
+{
+    for (int64_t f = 0; f < kernel->n_factors; f++) {
+        volt_status status = resolve(kernel->factors[f], extents[kernel->slice[f]], d, &sum->factor[f]);
+        if (status == VOLT_ERR_ARGUMENT && kernel->n_factors > 1)
+            return volt_fail_prefix(status, "factor %" PRId64, f + 1);
+        VOLT_TRY(status);
+        sum->slice[f] = kernel->slice[f];
+        sum->term[f] = kernel->term[f];
+        sum->weight[kernel->term[f]] = kernel->weight[kernel->term[f]];
+    }
+    return VOLT_OK;
+}
+
+/* Bounds of the whole from those of its factors. A constant that can be taken off a factor can be taken off the term
+ * only where it has no other factor. */
+static void join_facts(const volt_sum *sum, volt_resolved *whole)
+{
+    for (int64_t f = 0; f < sum->n_factors;) {
+        int64_t t = sum->term[f], first = f;
+        double largest = sum->weight[t];
+        for (; f < sum->n_factors && sum->term[f] == t; f++) {
+            const volt_resolved *factor = &sum->factor[f];
+            largest *= factor->facts.largest;
+            whole->facts.contraction = fmax(whole->facts.contraction, factor->facts.contraction);
+            whole->facts.radius = fmax(whole->facts.radius, factor->facts.radius);
+        }
+        whole->facts.largest += largest;
+        if (f == first + 1)
+            whole->common += sum->weight[t] * sum->factor[first].common;
+    }
+}
+
+static volt_status resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                  resolve_fn resolve, volt_resolved *resolved)
+{
+    if (kernel->n_factors == 0)
+        return resolve(kernel, extents[0], d, resolved);
+    volt_resolved whole = {.d = d * kernel->n_slices, .window = 1};
+    volt_sum *sum = whole.sum = volt_alloc_zero(1, sizeof *sum);
+    volt_status status = sum ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        sum->n_factors = kernel->n_factors;
+        sum->n_terms = kernel->n_terms;
+        sum->n_slices = kernel->n_slices;
+        sum->d = d;
+        sum->factor = volt_alloc_zero(sum->n_factors, sizeof *sum->factor);
+        status = sum->factor ? resolve_factors(kernel, extents, d, resolve, sum) : VOLT_ERR_MEMORY;
+    }
+    if (status != VOLT_OK) {
+        volt_resolved_release(&whole);
+        return status;
+    }
+    join_facts(sum, &whole);
+    *resolved = whole;
+    return VOLT_OK;
+}
+
+volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                       volt_resolved *resolved)
+{
+    return resolve_slices(kernel, extents, d, volt_kernel_resolve, resolved);
+}
+
+volt_status volt_kernel_outline_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                       volt_resolved *resolved)
+{
+    return resolve_slices(kernel, extents, d, volt_kernel_outline, resolved);
+}
+
+static void forget_records(volt_resolved *resolved)
+{
+    if (resolved->records)
+        volt_records_release(&resolved->records->rows);
+    volt_free(resolved->records);
+    resolved->records = NULL;
+}
+
+volt_status volt_resolved_split(volt_resolved *resolved, const volt_records *records, int64_t first)
+{
+    volt_records rows = {0};
+    forget_records(resolved);
+    VOLT_TRY(volt_records_from(records, first, &rows));
+    if (rows.n == 0)
+        return VOLT_OK;
+    volt_resolved_records *fresh = volt_alloc(1, sizeof *fresh);
+    if (!fresh) {
+        volt_records_release(&rows);
+        return VOLT_ERR_MEMORY;
+    }
+    *fresh = (volt_resolved_records){.rows = rows, .each = *resolved};
+    resolved->records = fresh;
+    return VOLT_OK;
+}
+
+void volt_resolved_release(volt_resolved *resolved)
+{
+    forget_records(resolved);
+    for (int64_t f = 0; resolved->sum && resolved->sum->factor && f < resolved->sum->n_factors; f++)
+        volt_reservoir_free(resolved->sum->factor[f].reservoir);
+    if (resolved->sum)
+        volt_free(resolved->sum->factor);
+    volt_free(resolved->sum);
+    resolved->sum = NULL;
+    volt_reservoir_free(resolved->reservoir);
+    resolved->reservoir = NULL;
+}
+
+static double gain_of(const volt_resolved *factor, double norm)
+{
+    return factor->gain ? factor->gain(factor, norm) : -1;
+}
+
+double volt_slice_gain(const volt_resolved *resolved, int64_t s, double norm)
+{
+    const volt_sum *sum = resolved->sum;
+    if (!sum)
+        return gain_of(resolved, norm);
+    double most = -1;
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        if (sum->slice[f] == s)
+            most = fmax(most, gain_of(&sum->factor[f], norm));
+    return most;
+}
+
+double volt_slice_radius(const volt_resolved *resolved, int64_t s)
+{
+    const volt_sum *sum = resolved->sum;
+    for (int64_t f = 0; sum && f < sum->n_factors; f++)
+        if (sum->slice[f] == s)
+            return sum->factor[f].facts.radius;
+    return resolved->facts.radius;
+}
+
+volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, volt_extent *extents)
+{
+    int64_t d = rows.cols / slices;
+    for (int64_t s = 0; s < slices; s++) {
+        volt_view slice = {rows.data + s * d, rows.rows, d, rows.ld};
+        VOLT_TRY(volt_extent_of(slice, name, &extents[s]));
+    }
+    return VOLT_OK;
+}
