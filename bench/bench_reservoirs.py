@@ -37,8 +37,8 @@ SIZE, FOLDS = 200, 5
 CONTENDERS = {
     "volterra": "volterra",
     "volterra rbf": "volterra:lift=rbf",
-    "esn": f"esn:size={SIZE}",
-    "esn linear, degree 2": f"esn:size={SIZE},activation=identity,degree=2",
+    "esn": f"esn:size={SIZE},start=zero",
+    "esn linear, degree 2": f"esn:size={SIZE},activation=identity,degree=2,start=zero",
 }
 PEER = "reservoirpy"
 ROWS, TEST = 3000, 750

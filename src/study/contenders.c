@@ -2,7 +2,7 @@
  *
  * Under the published protocol each kernel sees what it saw in the paper: z_t alone, which GAK and the signature
  * kernels take as a path of d numbers; only the Volterra kernel sees the past. The echo state network, which the paper does
- * not have, comes last: its states have seen the past in both protocols. */
+ * not have, comes last: its states have seen the past in both protocols, and begin at zero, as those of other libraries do. */
 #include "study/contender.h"
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ static const volt_contender history_contenders[] = {
     {"Sig-PDE", "sigpde:static=rbf"},
     {"Volterra", "volterra"},
     {"Volterra even", "volterra:lift=even"},
-    {"ESN", "esn:size=200"},
+    {"ESN", "esn:size=200,start=zero"},
 };
 
 static const volt_contender published_contenders[] = {
@@ -36,7 +36,7 @@ static const volt_contender published_contenders[] = {
     {"Sig-PDE", "sigpde:path=rows,static=rbf"},
     {"Volterra", "volterra"},
     {"Volterra even", "volterra:lift=even"},
-    {"ESN", "esn:size=200"},
+    {"ESN", "esn:size=200,start=zero"},
 };
 
 const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count)
