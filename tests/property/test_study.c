@@ -156,8 +156,7 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
             assert_true(fabs(forecast.data[i * forecast.ld + k] - out[i * Q + k]) <= rounding);
         }
     volt_metrics metrics;
-    check_ok(
-        volt_metrics_compute(volt_view_rows(targets(made), TRAIN, TEST), volt_view_of(out, TEST, Q), &metrics));
+    check_ok(volt_metrics_compute(volt_view_rows(targets(made), TRAIN, TEST), forecast, &metrics));
     assert_true(metrics.nmse == result->metrics.nmse && metrics.mdae == result->metrics.mdae &&
                 metrics.w1 == result->metrics.w1);
     volt_model_free(model);
@@ -337,7 +336,8 @@ static void test_rows_beyond_training(void **state)
             check_row(&made, study, i, &both[i], protocol);
             forecast_with(&made, protocol, row, both[i].kernel,
                           published ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP, right);
-            assert_memory_equal(forecast, right, sizeof right);
+            for (int k = 0; k < TEST * Q; k++) /* up to joined products: targets and forecasts are of size 1 */
+                assert_true(fabs(forecast[k] - right[k]) <= 64 * DBL_EPSILON * (1 + fabs(right[k])));
             if (!published)
                 continue; /* there the row may be beyond what can be allowed */
             forecast_with(&made, protocol, row, both[i].kernel, VOLT_BEYOND_CLIP, wrong);
