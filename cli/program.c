@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
 #include "args/command.h"
+#include "args/completion.h"
 #include "args/help.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
@@ -31,13 +32,14 @@ static const cli_command *find_command(const char *name)
 /* Commands, and what else the program understands as its first word. */
 static int complain_unknown(const char *what, const char *name)
 {
-    enum { EXTRA = 2 };
+    enum { EXTRA = 3 };
     const char *names[32];
     int count = 0;
     for (int i = 0; i < n_commands && i < 32 - EXTRA; i++)
         names[count++] = commands[i]->name;
     names[count++] = "help";
     names[count++] = "kernels";
+    names[count++] = "completion";
     const char *nearest = volt_nearest_name(name, names, count);
     if (nearest && strcmp(nearest, "kernels") == 0)
         nearest = "help kernels";
@@ -87,6 +89,8 @@ static int run(int argc, char *const *argv)
     }
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return run_help(argc - 1, argv + 1);
+    if (strcmp(word, "completion") == 0)
+        return completion_run(argc - 1, argv + 1);
     if (word[0] == '-')
         return complain(EXIT_USAGE, "the first word must be a command, not %s (volterra help lists them)",
                         word);

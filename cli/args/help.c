@@ -148,6 +148,8 @@ void help_overview(void)
     for (int i = 0; i < n_commands; i++)
         printf("  %-10s %s\n", commands[i]->name, summary_of(commands[i], summary));
     printf("  %-10s %s\n", "help", "this text; help COMMAND and help kernels [NAME] say more");
+    printf("  %-10s %s\n", "completion",
+           "completion bash, zsh or fish: a script that completes words in that shell");
     printf("\n"
            "first steps: the next values of a series of your own, with a picture and the error to expect\n"
            "  volterra forecast series.csv\n"

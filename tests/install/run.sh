@@ -107,6 +107,12 @@ compiles_alone() # COMPILER FLAGS...
     done
 }
 
+completions_installed()
+{
+    (cd "$scratch/shared/share" && [ -s zsh/site-functions/_volterra ] && [ -s fish/vendor_completions.d/volterra.fish ] &&
+        bash -n bash-completion/completions/volterra)
+}
+
 program_runs() { "$scratch/$1/bin/volterra" --version | grep -F "$version"; }
 
 # ---- run ----------------------------------------------------------------------------------------
@@ -118,6 +124,7 @@ check "the README's program, as printed" readme_program shared
 check "all exported symbols begin with volt_" exports_only_ours
 check "all declared functions are exported" exports_all_declared
 check "the installed program runs" program_runs shared
+check "completions for shells are installed" completions_installed
 check "install a static library" install_static
 check "find_package, static" use_find_package static
 check "pkg-config, static" use_pkg_config static --static

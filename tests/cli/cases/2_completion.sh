@@ -1,0 +1,75 @@
+# tests/cli/cases/2_completion.sh: scripts that complete words in shells.
+
+# completes WORD...: what bash offers for the last WORD, sorted, on one line
+completes()
+{
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _volterra
+    printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd ' '
+}
+
+# offered WANTED WORD...
+offered()
+{
+    local wanted=$1 got
+    shift
+    got=$(completes "$@")
+    [ "$got" = "$wanted" ] || fail "'$*' is completed to '$got', not to '$wanted'"
+}
+
+completion_bash()
+{
+    expect 0 completion bash
+    no_err
+    . ./out
+    offered 'compare completion continue' volterra co
+    offered 'fit' volterra 'fi'
+    offered '--help' volterra --h
+    offered 'bash' volterra completion b
+    offered 'kernels' volterra help k
+    offered 'drop' volterra fit --missing d
+    offered 'drop error interpolate' volterra fit --missing =
+    offered 'interpolate' volterra fit --missing = i
+    offered 'sig sigmoid sigpde' volterra fit --x x.csv --kernel sig
+    offered 'lorenz' volterra simulate lor
+    offered '--washout' volterra fit --x x.csv --wash
+    offered '' volterra fit --x ''        # files are left to the shell
+    offered '' volterra simulate --length '' # and so are numbers
+    offered '' volterra nothing ''
+    # Every option of the help is offered, and no other.
+    local command
+    for command in $all_commands; do
+        completes volterra "$command" -- | tr ' ' '\n' >got
+        "$VOLTERRA" "$command" --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE '[-]-[a-z-]+$' | sort -u >wanted
+        diff wanted got >difference || fail "$command: $(cat difference)"
+    done
+}
+check "completion bash: commands, options, words of tables" completion_bash
+
+completion_of_other_shells()
+{
+    local shell command
+    for shell in zsh fish; do
+        expect 0 completion $shell
+        no_err
+        cp out script
+        for command in $all_commands; do
+            grep -qE "(^|[ '])${command}[:) ']" script || fail "$shell: no $command"
+        done
+        grep -q 'error drop interpolate' script || fail "$shell: no words of --missing"
+        ! command -v $shell >/dev/null || $shell -n script 2>said || fail "$shell does not read it: $(cat said)"
+    done
+}
+check "completion zsh and fish: every command, and a script that reads" completion_of_other_shells
+
+completion_wrong()
+{
+    expect 2 completion
+    err_has 'takes the name of a shell: bash, zsh or fish'
+    expect 2 completion bash zsh
+    expect 2 completion tcsh
+    err_has "no completion for 'tcsh', only for bash, zsh and fish"
+    expect 2 completon bash
+    err_has 'did you mean completion'
+}
+check "completion: no shell, or another one" completion_wrong
