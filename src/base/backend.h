@@ -11,14 +11,12 @@
  *
  * Matrices are row-major, and of symmetric ones and of factors the lower triangle counts. `data` of a matrix at the
  * back end is an address that alloc gave, or one inside of it (data + i * ld + j is entry i, j), to be read by the
- * back end alone unless `is_here`. A batch of candidates of a search will be one more entry, (optional), beside
- * `gram`. */
+ * back end alone unless `is_here`. */
 #ifndef BASE_BACKEND_H
 #define BASE_BACKEND_H
 
+#include "base/kernel_form.h"
 #include "base/progress.h"
-
-struct volt_resolved;
 
 /* Every entry is REQUIRED unless it says (optional). Entries are called from several threads at a time, each with
  * matrices of its own. A stage, which may be NULL, is advanced now and then; cancelled, it leaves the work
@@ -68,13 +66,16 @@ typedef struct volt_backend {
     /* C <- A B, or A' B (never steady), plus the C.cols numbers of `shift` in every row (NULL: nothing). */
     void (*gemm)(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C);
 
-    /* ---- Gram matrix ---- */
+    /* ---- kernel matrices, of kernels that are numbers alone (base/kernel_form.h) ---- */
 
-    /* (optional) The lower triangle of K, of the sequence Z (n x d, here) after a zero past. `end` receives the state
-     * of the past after the last row, as volt_past_get gives it. False when this kernel is not one that runs there:
-     * rows are then made here, and put. */
-    bool (*gram)(const struct volt_resolved *resolved, volt_view Z, volt_matrix K, double *end,
-                 volt_stage *stage);
+    /* (optional) The lower triangle of K, of the sequence Z (n x d, here) after a zero past; where the form has records,
+     * each after its own. `end` receives the state of the past after the last row, as volt_past_get gives it. False when
+     * this kernel is not one that runs there: rows are then made here, and put. */
+    bool (*gram)(const volt_kernel_form *form, volt_view Z, volt_matrix K, double *end, volt_stage *stage);
+    /* (optional) Rows Z of a sequence against the columns of Y (both here), K being Z.rows x Y.rows. `state` is that of
+     * the past before the first row, as volt_past_get gives it, and becomes that after the last. False as above. */
+    bool (*cross)(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
+                  volt_stage *stage);
 
     /* ---- a device: what may be lost, and has memory and speed of its own ---- */
 
@@ -92,6 +93,18 @@ typedef struct volt_backend {
 
 /* The CPU, which is there from the start (solve/cpu_backend.c). */
 extern const volt_backend volt_cpu_backend;
+
+/* Units that a stage counts of potrf of n rows: those of n^3 / 3 operations in tiles of so many rows. */
+static inline int64_t volt_backend_tile(int64_t n)
+{
+    return n < 10000 ? 256 : n < 16000 ? 384 : 512;
+}
+
+static inline double volt_backend_potrf_units(int64_t n)
+{
+    double tiles = (double)((n + volt_backend_tile(n) - 1) / volt_backend_tile(n));
+    return tiles * tiles * tiles;
+}
 
 /* Has it worked so far? */
 static inline volt_status volt_backend_state(const volt_backend *backend)

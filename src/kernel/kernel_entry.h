@@ -16,6 +16,7 @@
 #ifndef KERNEL_KERNEL_ENTRY_H
 #define KERNEL_KERNEL_ENTRY_H
 
+#include "base/kernel_form.h"
 #include "kernel/extent.h"
 #include "kernel/filter.h"
 #include "kernel/jet.h"
@@ -54,6 +55,7 @@ struct volt_scan {
     double start[VOLT_MOST_STATE]; /* the state of a zero past against a zero past */
     bool distance;                 /* local values are |x - y|^2; otherwise <x, y> */
     volt_own own;                  /* the kernel's own numbers */
+    volt_scan_form form;           /* (optional) the same step for a back end that cannot call it */
 };
 
 /* (optional) The same step in the arithmetic of power series (jet.h), for what a fitted model has learned: one row

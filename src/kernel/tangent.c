@@ -89,6 +89,7 @@ static bool factor_tangent(const volt_kernel *factor, const volt_resolved *resol
         !factor->entry->tangent(factor, resolved, p, &scan))
         return false;
     *tangent = *resolved;
+    scan.form = (volt_scan_form){.kind = VOLT_FORM_NONE}; /* it was the kernel's */
     tangent->scan = scan;
     tangent->common = 0;
     tangent->facts.largest = INFINITY; /* no bound is known */

@@ -102,7 +102,7 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
     enum { SPREAD_ROWS = 64 }; /* that a factor is worth unpacking for */
     const volt_backend *backend = volt_backend_current();
     const volt_columns *columns = volt_model_reads(model).columns;
-    int64_t rows = volt_block_rows(X.rows, columns->m), counted = 0;
+    int64_t rows = volt_block_rows_at(backend, X.rows, columns->m), counted = 0;
     if (std.data)
         rows = volt_max(rows, volt_min(X.rows, SPREAD_ROWS));
     double *Z = volt_alloc_doubles(X.rows, model->d);

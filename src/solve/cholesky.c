@@ -10,6 +10,7 @@
  * A row-major lower triangle is a column-major upper one: LAPACK sees 'U' on the same memory. */
 #include "solve/cholesky.h"
 
+#include "base/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -27,9 +28,7 @@
  * alone, so that the number of threads does not change the rounding. */
 int64_t volt_cholesky_tile(int64_t n)
 {
-    if (n < 10000)
-        return 256;
-    return n < 16000 ? 384 : 512;
+    return volt_backend_tile(n);
 }
 
 typedef struct factorisation {
@@ -109,8 +108,7 @@ static void update_tile(const factorisation *f, int64_t i, int64_t j, int64_t k)
 /* In units of tile^3 / 3 flops, which is what `done` reports per task. */
 double volt_cholesky_units(int64_t n)
 {
-    double tiles = (double)((n + volt_cholesky_tile(n) - 1) / volt_cholesky_tile(n));
-    return tiles * tiles * tiles;
+    return volt_backend_potrf_units(n);
 }
 
 void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)

@@ -3,12 +3,15 @@
  * Rows come from a past that goes down the sequence. It stands behind the row that was asked for last; an earlier
  * row starts it anew, and what lies between is skipped where the engine can, else computed. */
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "kernel/form.h"
 #include "kernel/gram/gram.h"
 #include "solve/operator.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 /* ---- rows to the back end --------------------------------------------------------------------- */
 
@@ -23,13 +26,53 @@ static volt_status check_rows(bool checks, const volt_past *past, volt_matrix K,
     return checks && may_overflow(past->resolved) ? volt_check_finite(K, lower) : VOLT_OK;
 }
 
+/* The kernel as numbers alone, where the back end is one that takes it so. Rows that are to be checked are made here. */
+static bool form_for(const volt_backend *backend, bool has_entry, const volt_resolved *resolved, bool checks,
+                     volt_kernel_form *form)
+{
+    static atomic_bool said;
+    if (!has_entry || (checks && may_overflow(resolved)))
+        return false;
+    bool known = volt_form_of(resolved, form);
+    if (!known && !atomic_exchange(&said, true))
+        volt_log(VOLT_LOG_INFO,
+                 "the kernel's matrices are made by the CPU: %s has no kernels between paths and no "
+                 "reservoirs",
+                 backend->name);
+    return known;
+}
+
+/* Rows by the back end itself, from the state of the past, which goes on from there; *done as below. */
+static volt_status advance_there(const volt_backend *backend, volt_past *past, volt_view Z, bool checks,
+                                 volt_matrix K, volt_stage *stage, bool *done)
+{
+    volt_kernel_form form;
+    *done = false;
+    if (!form_for(backend, backend->cross != NULL, past->resolved, checks, &form))
+        return VOLT_OK;
+    double *state = volt_alloc_doubles(volt_past_length(past), 1);
+    if (!state)
+        return VOLT_ERR_MEMORY;
+    volt_past_get(past, state);
+    const volt_columns *columns = past->columns;
+    *done = backend->cross(&form, volt_view_of(columns->given, columns->m, columns->d), Z, state, K, stage);
+    if (*done)
+        volt_past_set(past, state);
+    volt_free(state);
+    return VOLT_OK;
+}
+
 volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, volt_view Z, bool same,
                                  bool checks, volt_matrix K, volt_stage *stage)
 {
+    bool done = false;
     if (backend->is_here) {
         volt_past_advance(past, Z, same, K, stage);
         return stage && !volt_stage_goes_on(stage) ? VOLT_OK : check_rows(checks, past, K, same);
     }
+    VOLT_TRY(advance_there(backend, past, Z, checks, K, stage, &done));
+    if (done)
+        return VOLT_OK;
     int64_t most = volt_block_rows(Z.rows, K.cols);
     double *block = volt_alloc_doubles(most, K.cols);
     volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -125,12 +168,13 @@ static volt_status shrink(kernel_operator *k)
 static volt_status fill_there(kernel_operator *k, const volt_backend *backend, volt_matrix K, volt_stage *stage,
                               bool *done)
 {
+    volt_kernel_form form;
     *done = false;
-    if (!backend->gram || k->resolved->records || (k->checks && may_overflow(k->resolved)))
+    if (!form_for(backend, backend->gram != NULL, k->resolved, k->checks, &form))
         return VOLT_OK;
     double *end = volt_alloc_doubles(volt_state_length(k->resolved, k->columns->m), 1);
     volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK && backend->gram(k->resolved, k->Z, K, end, stage)) {
+    if (status == VOLT_OK && backend->gram(&form, k->Z, K, end, stage)) {
         *done = true;
         status = start(k, 0, 1);
         if (status == VOLT_OK) {

@@ -7,12 +7,22 @@
 
 #include <string.h>
 
-static const double block_numbers = 1 << 20;
+static const double block_numbers = 1 << 20, block_numbers_there = 1 << 26;
+
+static int64_t rows_of_block(double numbers, int64_t rows, int64_t n)
+{
+    int64_t block = (int64_t)(numbers / (double)n) / VOLT_SCAN_ROWS * VOLT_SCAN_ROWS;
+    return volt_min(volt_max(block, VOLT_SCAN_ROWS), rows);
+}
 
 int64_t volt_block_rows(int64_t rows, int64_t n)
 {
-    int64_t block = (int64_t)(block_numbers / (double)n) / VOLT_SCAN_ROWS * VOLT_SCAN_ROWS;
-    return volt_min(volt_max(block, VOLT_SCAN_ROWS), rows);
+    return rows_of_block(block_numbers, rows, n);
+}
+
+int64_t volt_block_rows_at(const volt_backend *backend, int64_t rows, int64_t n)
+{
+    return rows_of_block(backend->is_here ? block_numbers : block_numbers_there, rows, n);
 }
 
 void volt_operator_free(volt_operator *op)
@@ -25,7 +35,7 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
                                    volt_stage *stage)
 {
     /* Fewer rows than n: a call for all of them would leave out the upper triangle. */
-    int64_t most = volt_block_rows(volt_max(op->n / 2, 1), op->n);
+    int64_t most = volt_block_rows_at(backend, volt_max(op->n / 2, 1), op->n);
     double *block = backend->alloc(most, op->n);
     volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t first = 0; status == VOLT_OK && first < op->n; first += most) {

@@ -52,6 +52,8 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
 
 /* Of `rows` rows of n numbers, how many make up a block that stays in cache between the scan and a product. */
 int64_t volt_block_rows(int64_t rows, int64_t n);
+/* The same at a back end, which may want them many at a time. */
+int64_t volt_block_rows_at(const volt_backend *backend, int64_t rows, int64_t n);
 
 /* volt_past_advance with K at the back end; `checks` as above. Cancelled, K is unfinished and the status VOLT_OK: the
  * stage says so. */

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "support/far_backend.h"
 
-#include "kernel/engine/engine.h"
+#include "form_grid.h"
 #include "support/check.h"
 
 #include <omp.h>
@@ -173,20 +173,59 @@ static void far_gemm(volt_view A, bool transposed, volt_view B, const double *sh
     CPU.gemm(near_view(A), transposed, B, shift, steady, C);
 }
 
-static bool far_gram(const volt_resolved *resolved, volt_view Z, volt_matrix K, double *end, volt_stage *stage)
+/* ---- kernels as numbers alone: what a GPU runs, diagonal by diagonal ---------------------------- */
+
+/* Down the diagonal j - i = diagonal, as one thread of a GPU does. */
+static void walk_diagonal(const volt_form_grid *g, int64_t diagonal, volt_matrix K)
 {
-    if (volt_engine_of(resolved, Z.rows) != &volt_engine_scan)
-        return false;
-    volt_columns *columns = NULL;
-    volt_past *past = NULL;
-    check_ok(volt_columns_create(resolved, Z, stage, &columns));
-    check_ok(volt_past_create(resolved, columns, Z.rows, &past));
-    volt_past_advance(past, Z, true, near_matrix(K), stage);
-    volt_past_get(past, end);
-    volt_past_free(past);
-    volt_columns_free(columns);
+    const volt_kernel_form *form = &g->form;
+    double state[VOLT_FORM_FACTORS][VOLT_FORM_STATE] = {{0}};
+    int64_t d = form->d, first = diagonal < 0 ? -diagonal : 0;
+    for (int64_t i = first; i < g->h && i + diagonal < g->m; i++) {
+        int64_t j = i + diagonal;
+        double product = 0, sum = 0;
+        for (int f = 0; f < form->n_factors; f++) {
+            const volt_factor_form *factor = &form->factor[f];
+            volt_form_enter(g, f, i, j, state[f]);
+            double local =
+                factor->window > 1
+                    ? volt_form_window(g, f, i, j)
+                    : volt_form_local(d, factor->distance != 0, g->rows + factor->slice * d * g->ld_rows + i,
+                                      g->ld_rows, g->columns + factor->slice * d * g->ld_columns + j,
+                                      g->ld_columns);
+            volt_form_join(form, f, volt_form_step(&factor->step, local, state[f]), &product, &sum);
+            for (int s = 0; i == g->h - 1 && s < factor->state_size; s++)
+                g->end[(g->state[f] + s) * g->m + j] = state[f][s];
+        }
+        K.data[i * K.ld + j] = sum;
+    }
+}
+
+static bool walk_grid(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K)
+{
+    volt_form_grid grid;
+    double *block = malloc((size_t)volt_form_grid_numbers(form, Z, Y) * sizeof *block);
+    assert_non_null(block);
+    volt_form_grid_make(form, Z, Y, state, block, &grid);
+    for (int64_t diagonal = -(grid.h - 1); diagonal < (grid.same ? 1 : grid.m); diagonal++)
+        walk_diagonal(&grid, diagonal, near_matrix(K));
+    volt_form_grid_state(&grid, grid.end, state);
+    free(block);
     atomic_fetch_add(&filled, 1);
     return true;
+}
+
+static bool far_gram(const volt_kernel_form *form, volt_view Z, volt_matrix K, double *end, volt_stage *stage)
+{
+    (void)stage;
+    return walk_grid(form, (volt_view){0}, Z, end, K);
+}
+
+static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
+                      volt_stage *stage)
+{
+    (void)stage;
+    return walk_grid(form, Y, Z, state, K);
 }
 
 #define FAR_ENTRIES                                                                                       \
@@ -196,12 +235,20 @@ static bool far_gram(const volt_resolved *resolved, volt_view Z, volt_matrix K, 
     .backward = far_backward, .gemm = far_gemm
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
-static const volt_backend far_with_gram = {.name = "far-gram", FAR_ENTRIES, .gram = far_gram};
+static const volt_backend far_with_gram = {
+    .name = "far-gram", FAR_ENTRIES, .gram = far_gram, .cross = far_cross};
 
 void far_backends_register(void)
 {
     check_ok(volt_backend_register(&far));
     check_ok(volt_backend_register(&far_with_gram));
+    /* A GPU, where VOLT_CUDA_PLUGIN names the plugin; it stays open. */
+    if (getenv("VOLT_CUDA_PLUGIN") && volt_set_device("gpu") == VOLT_OK) {
+        check_ok(volt_backend_register(volt_backend_current()));
+        check_ok(volt_backend_use(volt_cpu_backend.name));
+    } else
+        printf("# no GPU: %s\n",
+               getenv("VOLT_CUDA_PLUGIN") ? volt_error_detail() : "VOLT_CUDA_PLUGIN is not set");
 }
 
 void for_each_backend(void (*test)(const volt_backend *backend))

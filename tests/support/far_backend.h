@@ -7,7 +7,8 @@
 
 #include "base/backend.h"
 
-/* "far", which has rows put there, and "far-gram", which fills Gram matrices of scans itself: add both to the table. */
+/* "far", which has rows put there, and "far-gram", which fills matrices of kernels that are numbers alone
+ * itself, as a GPU does (cuda/scan_form.h): add both to the table. */
 void far_backends_register(void);
 
 /* Blocks of theirs that are not released, and Gram matrices that far-gram has filled. */

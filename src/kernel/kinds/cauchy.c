@@ -38,7 +38,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 {
     int64_t window = (int64_t)kernel->value[WINDOW];
     constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window)};
-    volt_scan scan = {.step = step, .distance = true, .own = constants_keep(own)};
+    volt_scan scan = {
+        .step = step, .distance = true, .own = constants_keep(own), .form = {VOLT_FORM_CAUCHY, {own.gamma}}};
     volt_static_resolve(scan, window, radius, 1, resolved);
     return VOLT_OK;
 }

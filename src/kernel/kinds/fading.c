@@ -70,7 +70,12 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     volt_resolved made = {
         .facts = {.radius = radius, .contraction = own.rho, .largest = 1},
         .window = 1,
-        .scan = {.step = step, .state_size = 1, .start = {0}, .distance = true, .own = constants_keep(own)},
+        .scan = {.step = step,
+                 .state_size = 1,
+                 .start = {0},
+                 .distance = true,
+                 .own = constants_keep(own),
+                 .form = {VOLT_FORM_FADING, {own.gamma, own.rho}}},
     };
     *resolved = made;
     return VOLT_OK;

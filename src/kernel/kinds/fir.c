@@ -83,7 +83,11 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     volt_resolved made = {
         .facts = {.radius = radius, .contraction = mu, .largest = radius * radius / (1 - mu)},
         .window = 1,
-        .scan = {.step = step, .state_size = 1, .start = {0}, .own = constants_keep(own)},
+        .scan = {.step = step,
+                 .state_size = 1,
+                 .start = {0},
+                 .own = constants_keep(own),
+                 .form = {VOLT_FORM_FIR, {own.mu, own.rest}}},
     };
     *resolved = made;
     return VOLT_OK;

@@ -28,7 +28,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 {
     (void)d;
     int64_t window = (int64_t)kernel->value[WINDOW];
-    volt_scan scan = {.step = step};
+    volt_scan scan = {.step = step, .form = {VOLT_FORM_LINEAR, {0}}};
     volt_static_resolve(scan, window, radius, (double)window * radius * radius, resolved);
     return VOLT_OK;
 }

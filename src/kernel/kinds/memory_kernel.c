@@ -88,7 +88,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                  .state_size = 2,
                  .start = {0, 1 / (1 - mu)},
                  .distance = true,
-                 .own = constants_keep(own)},
+                 .own = constants_keep(own),
+                 .form = {VOLT_FORM_MEMORY, {own.gamma, own.rho, own.mu}}},
     };
     *resolved = made;
     return VOLT_OK;

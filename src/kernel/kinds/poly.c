@@ -79,7 +79,9 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window),
                      .coef0 = kernel->value[COEF0],
                      .degree = (int64_t)kernel->value[DEGREE]};
-    volt_scan scan = {.step = step, .own = constants_keep(own)};
+    volt_scan scan = {.step = step,
+                      .own = constants_keep(own),
+                      .form = {VOLT_FORM_POLY, {own.gamma, own.coef0, (double)own.degree}}};
     double largest = pow(own.gamma * (double)window * radius * radius + own.coef0, (double)own.degree);
     volt_static_resolve(scan, window, radius, largest, resolved);
     return VOLT_OK;

@@ -242,6 +242,22 @@ static volt_scan_step step_of(lift kind)
     return step_exp;
 }
 
+static volt_scan_form form_of(const constants *own)
+{
+    switch (own->kind) {
+    case GEOMETRIC:
+        return (volt_scan_form){VOLT_FORM_GEOMETRIC, {own->tau2, own->lambda2}};
+    case EVEN:
+        return (volt_scan_form){VOLT_FORM_EVEN, {own->tau2, own->lambda2}};
+    case POLY:
+        return (volt_scan_form){VOLT_FORM_POWERS, {own->tau2, own->lambda2, (double)own->degree}};
+    case EXPONENTIAL:
+    case RBF:
+        break;
+    }
+    return (volt_scan_form){VOLT_FORM_EXP, {own->rate, own->lambda2}};
+}
+
 /* ---- power series ----------------------------------------------------------------------------- */
 
 /* Of sum_i t^i in one lane: t^p sum_{i >= p} C(i, p) t^(i - p). */
@@ -407,6 +423,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .start = {zero_past},
         .distance = kind == RBF,
         .own = constants_keep(own),
+        .form = form_of(&own),
     };
     volt_resolved made = {
         .facts = facts,
