@@ -1,0 +1,82 @@
+/* cuda/condition.c: the condition number of a symmetric matrix from solves with it alone. */
+#include "condition.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STEPS = 5 };
+
+static double sum_of(int64_t n, const double *x)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += fabs(x[i]);
+    return sum;
+}
+
+static int64_t largest_of(int64_t n, const double *x)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (fabs(x[i]) > fabs(x[best]))
+            best = i;
+    return best;
+}
+
+/* x <- its signs, and so do `signs`; true: they were that already. */
+static bool take_signs(int64_t n, double *x, double *signs)
+{
+    bool same = true;
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = x[i] >= 0 ? 1 : -1;
+        same = same && signs[i] == x[i];
+        signs[i] = x[i];
+    }
+    return same;
+}
+
+/* From the gradient of |A^{-1} x| on, unit vector by unit vector. */
+static bool climb(int64_t n, volt_solve_fn solve, void *context, double *x, double *signs, double *norm)
+{
+    int64_t j = largest_of(n, x);
+    for (int step = 2; step <= MOST_STEPS; step++) {
+        memset(x, 0, (size_t)n * sizeof *x);
+        x[j] = 1;
+        if (!solve(context, x))
+            return false;
+        double found = sum_of(n, x), before = *norm;
+        *norm = fmax(*norm, found);
+        if (take_signs(n, x, signs) || found <= before)
+            return true;
+        if (!solve(context, x))
+            return false;
+        int64_t last = j;
+        j = largest_of(n, x);
+        if (fabs(x[last]) == fabs(x[j]))
+            return true;
+    }
+    return true;
+}
+
+bool volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *room, double *norm)
+{
+    double *x = room, *signs = room + n;
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = 1 / (double)n;
+        signs[i] = 0;
+    }
+    if (!solve(context, x))
+        return false;
+    *norm = sum_of(n, x);
+    if (n == 1)
+        return true;
+    take_signs(n, x, signs);
+    if (!solve(context, x) || !climb(n, solve, context, x, signs, norm))
+        return false;
+    for (int64_t i = 0; i < n; i++) /* what the climb may have missed */
+        x[i] = (i % 2 ? -1 : 1) * (1 + (double)i / (double)(n - 1));
+    if (!solve(context, x))
+        return false;
+    *norm = fmax(*norm, 2 * sum_of(n, x) / (3 * (double)n));
+    return true;
+}

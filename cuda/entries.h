@@ -1,0 +1,30 @@
+/* cuda/entries.h: the entries of the back end (base/backend.h), one file of them per kind. */
+#ifndef CUDA_ENTRIES_H
+#define CUDA_ENTRIES_H
+
+#include "gpu.h"
+
+/* ---- thin_entries.c --------------------------------------------------------------------------- */
+void volt_cuda_put(volt_view here, volt_matrix there);
+void volt_cuda_get(volt_view there, volt_matrix here);
+void volt_cuda_forward(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B);
+void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B);
+void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C);
+void volt_cuda_update(volt_matrix R, volt_view B, double scale);
+
+/* ---- factor_entries.c ------------------------------------------------------------------------- */
+void volt_cuda_shift(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest);
+void volt_cuda_mirror(volt_matrix A, bool up);
+void volt_cuda_isolate(volt_matrix A, int64_t i, int64_t first, int64_t count, double diagonal);
+void volt_cuda_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage);
+void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage, int64_t *pivot);
+volt_status volt_cuda_norm(volt_view A, double *norm);
+volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond);
+void volt_cuda_invert(volt_matrix L, volt_stage *stage);
+
+/* ---- gram_entries.c --------------------------------------------------------------------------- */
+bool volt_cuda_gram(const volt_kernel_form *form, volt_view Z, volt_matrix K, double *end, volt_stage *stage);
+bool volt_cuda_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
+                     volt_stage *stage);
+
+#endif

@@ -1,0 +1,239 @@
+/* cuda/factor_entries.c: the factorisation, in place, panel by panel.
+ *
+ * Rows r stand at a number of columns that are final, and a panel brings them `width` columns further:
+ *
+ *     diagonal block    L_kk = chol(A_kk - L[k, :k] L[k, :k]')                          (cuSOLVER)
+ *     rows below it     L[r, k] = (A[r, k] - L[r, :k] L[k, :k]') L_kk^{-T}              (a product and a solve of cuBLAS)
+ *
+ * Each entry is written once, and all products have long sums: the matrix units are busy. cuBLAS counts by columns: it
+ * sees the upper triangle of L'. Only the lower triangle (of ours) is written. */
+#include "condition.h"
+#include "entries.h"
+#include "matrix_kernels.h"
+
+#include <math.h>
+
+#ifndef VOLT_CUDA_PANEL
+#define VOLT_CUDA_PANEL 2048 /* columns: measured (docs/performance.md) */
+#endif
+enum { PANEL = VOLT_CUDA_PANEL };
+
+static const double one = 1, minus_one = -1, zero = 0;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- what is to be factored ------------------------------------------------------------------- */
+
+void volt_cuda_shift(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest)
+{
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    double *there = volt_cuda_room_of(lane, ROOM_OUT, 1), found = -INFINITY;
+    if (there && count > 0) {
+        volt_cuda_start_largest(lane->stream, A.data + first * (A.ld + 1), A.ld, count, there);
+        volt_cuda_down(lane, there, 1, volt_matrix_of(&found, 1, 1));
+        volt_cuda_start_shift(lane->stream, A.data, A.ld, first, count, common, alpha);
+    }
+    volt_cuda_give(lane);
+    *largest = fmax(*largest, found);
+}
+
+void volt_cuda_mirror(volt_matrix A, bool up)
+{
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    volt_cuda_start_mirror(lane->stream, A.data, A.ld, A.rows, up);
+    volt_cuda_give(lane);
+}
+
+void volt_cuda_isolate(volt_matrix A, int64_t i, int64_t first, int64_t count, double diagonal)
+{
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    volt_cuda_start_isolate(lane->stream, A.data, A.ld, i, first, count, diagonal);
+    volt_cuda_give(lane);
+}
+
+volt_status volt_cuda_norm(volt_view A, double *norm)
+{
+    int64_t n = A.rows;
+    double *sums = volt_cuda_host->alloc(n, sizeof *sums), largest = 0;
+    volt_cuda_lane *lane = sums ? volt_cuda_take() : NULL;
+    bool good = false;
+    if (lane) {
+        double *room = volt_cuda_room_of(lane, ROOM_GRID, volt_cuda_norm_room(n) + n);
+        if (room) {
+            volt_cuda_start_sums(lane->stream, A.data, A.ld, n, room + n, room);
+            good = volt_cuda_down(lane, room, n, volt_matrix_of(sums, 1, n));
+        }
+        good = volt_cuda_give(lane) && good;
+    }
+    for (int64_t i = 0; good && i < n; i++)
+        largest = isnan(sums[i]) || isnan(largest) ? NAN : fmax(largest, sums[i]);
+    volt_cuda_host->release(sums);
+    if (good)
+        *norm = largest;
+    volt_status status = volt_cuda_state();
+    return status == VOLT_OK && !good ? VOLT_ERR_MEMORY : status;
+}
+
+/* A^{-1} x from its factor. */
+static bool solve_one(void *context, double *x)
+{
+    volt_matrix L = *(const volt_matrix *)context, column = volt_matrix_of(x, L.rows, 1);
+    volt_cuda_forward(L, 0, L.rows, false, column);
+    volt_cuda_backward(L, false, column);
+    return !volt_cuda_has_failed();
+}
+
+volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond)
+{
+    double *room = volt_cuda_host->alloc(2 * L.rows, sizeof *room), inverse = 0;
+    if (!room)
+        return VOLT_ERR_MEMORY;
+    if (volt_inverse_norm(L.rows, solve_one, &L, room, &inverse))
+        *rcond = norm > 0 && inverse > 0 ? 1 / norm / inverse : 0;
+    volt_cuda_host->release(room);
+    return volt_cuda_state();
+}
+
+/* ---- panels ----------------------------------------------------------------------------------- */
+
+/* Rows first .. first + count - 1, final up to column k, become final up to column k + width. */
+static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
+                        int64_t width)
+{
+    double *rows = L.data + first * L.ld, *panel = L.data + k * L.ld;
+    if (count == 0 || width == 0)
+        return true;
+    return (k == 0 ||
+            volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_T, CUBLAS_OP_N, width, count, k,
+                                                &minus_one, panel, L.ld, rows, L.ld, &one, rows + k, L.ld),
+                                 "a product")) &&
+           volt_cuda_check_blas(cublasDtrsm_64(lane->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER,
+                                               CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, width, count, &one, panel + k,
+                                               L.ld, rows + k, L.ld),
+                                "a triangular solve");
+}
+
+/* The diagonal block of columns k .. k + width - 1, whose rows are final up to column k. */
+static bool factor_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t width)
+{
+    double *panel = L.data + k * L.ld;
+    size_t there = 0, here = 0;
+    if (k > 0 && !volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, width, k,
+                                                      &minus_one, panel, L.ld, &one, panel + k, L.ld),
+                                       "a product"))
+        return false;
+    if (!volt_cuda_check_solver(cusolverDnXpotrf_bufferSize(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER,
+                                                            width, CUDA_R_64F, panel + k, L.ld, CUDA_R_64F,
+                                                            &there, &here),
+                                "a factorisation"))
+        return false;
+    double *room = volt_cuda_room_of(lane, ROOM_SOLVER, (int64_t)(there / sizeof(double)) + 1);
+    void *own = volt_cuda_own_room(lane, here);
+    return room && own &&
+           volt_cuda_check_solver(cusolverDnXpotrf(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER, width,
+                                                   CUDA_R_64F, panel + k, L.ld, CUDA_R_64F, room, there, own,
+                                                   here, lane->info),
+                                  "a factorisation") &&
+           volt_cuda_check(
+               cudaMemcpyAsync(lane->info_here, lane->info, sizeof(int), cudaMemcpyDeviceToHost, lane->stream),
+               "a copy from it") &&
+           volt_cuda_check(cudaStreamSynchronize(lane->stream), "a factorisation");
+}
+
+/* Has the user not cancelled? */
+static bool advance(volt_stage *stage, double units)
+{
+    return !stage || volt_cuda_host->advance(stage, (int64_t)units);
+}
+
+void volt_cuda_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage)
+{
+    volt_cuda_lane *lane = count > 0 && to > from ? volt_cuda_take() : NULL;
+    if (!lane)
+        return;
+    bool good = true;
+    for (int64_t k = from; good && k < to; k += PANEL) {
+        int64_t width = least(PANEL, to - k);
+        good = finish_rows(lane, L, first, count, k, width) &&
+               advance(stage, (double)count * (double)width * (double)(2 * k + width) / 1000);
+    }
+    volt_cuda_give(lane);
+}
+
+/* Of the operations of columns `from` .. to - 1, 2 c (to - c) for column c, the share of those before column k. */
+static double share_done(double from, double to, double k)
+{
+    double begin = from * from * (to - 2 * from / 3), end = to * to * to / 3, now = k * k * (to - 2 * k / 3);
+    return (now - begin) / (end - begin);
+}
+
+void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage, int64_t *pivot)
+{
+    *pivot = 0;
+    volt_cuda_lane *lane = to > from ? volt_cuda_take() : NULL;
+    if (!lane)
+        return;
+    bool good = true;
+    double units = volt_backend_potrf_units(to - from), reported = 0;
+    for (int64_t k = from, width = 0; good && *pivot == 0 && k < to; k += width) {
+        width = least(PANEL, to - k);
+        good = factor_block(lane, L, k, width);
+        if (good && *lane->info_here > 0)
+            *pivot = k + *lane->info_here;
+        if (good && *pivot == 0) {
+            double now = floor(units * share_done((double)from, (double)to, (double)(k + width)));
+            good = finish_rows(lane, L, k + width, to - k - width, k, width) && advance(stage, now - reported);
+            reported = now;
+        }
+    }
+    volt_cuda_give(lane);
+}
+
+/* ---- inverse ---------------------------------------------------------------------------------- */
+
+/* T (a triangle with zeros above) <- its inverse; then T' T into the lower triangle of R. */
+static bool invert_into(volt_cuda_lane *lane, double *T, volt_matrix R)
+{
+    int64_t n = R.rows;
+    size_t there = 0, here = 0;
+    if (!volt_cuda_check_solver(cusolverDnXtrtri_bufferSize(lane->solver, CUBLAS_FILL_MODE_UPPER,
+                                                            CUBLAS_DIAG_NON_UNIT, n, CUDA_R_64F, T, n, &there,
+                                                            &here),
+                                "an inverse"))
+        return false;
+    double *room = volt_cuda_room_of(lane, ROOM_SOLVER, (int64_t)(there / sizeof(double)) + 1);
+    void *own = volt_cuda_own_room(lane, here);
+    return room && own &&
+           volt_cuda_check_solver(cusolverDnXtrtri(lane->solver, CUBLAS_FILL_MODE_UPPER, CUBLAS_DIAG_NON_UNIT,
+                                                   n, CUDA_R_64F, T, n, room, there, own, here, lane->info),
+                                  "an inverse") &&
+           volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, n, n, &one, T,
+                                               n, &zero, R.data, R.ld),
+                                "a product") &&
+           volt_cuda_check(cudaStreamSynchronize(lane->stream), "an inverse");
+}
+
+void volt_cuda_invert(volt_matrix L, volt_stage *stage)
+{
+    double *T = volt_cuda_alloc(L.rows, L.rows);
+    if (!T)
+        volt_cuda_miss("a second matrix, for the inverse", (double)L.rows * (double)L.rows);
+    volt_cuda_lane *lane = T ? volt_cuda_take() : NULL;
+    if (lane) {
+        volt_cuda_start_triangle(lane->stream, L.data, L.ld, L.rows, T);
+        invert_into(lane, T, L);
+        volt_cuda_give(lane);
+    }
+    volt_cuda_release(T);
+    if (stage)
+        volt_cuda_host->poll(stage);
+}

@@ -1,0 +1,387 @@
+/* cuda/gpu.c: the open device. */
+#include "gpu.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A block of memory at the device; those that are not used stay for the next caller. */
+typedef struct block {
+    double *at;
+    size_t bytes;
+    bool used;
+    struct block *next;
+} block;
+
+static struct {
+    int device;
+    pthread_mutex_t lock; /* of what follows */
+    volt_cuda_lane *lanes;
+    block *blocks;
+    atomic_bool failed;
+    char text[512]; /* of the first failure */
+} open = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local char missing[256]; /* what memory was missing for, in the last entry of this thread */
+
+/* ---- failures --------------------------------------------------------------------------------- */
+
+static void remember(const char *what, const char *why)
+{
+    pthread_mutex_lock(&open.lock);
+    if (!atomic_load(&open.failed)) {
+        snprintf(open.text, sizeof open.text, "the GPU failed in %s: %s", what, why);
+        atomic_store(&open.failed, true);
+    }
+    pthread_mutex_unlock(&open.lock);
+}
+
+bool volt_cuda_check(cudaError_t error, const char *what)
+{
+    if (error != cudaSuccess)
+        remember(what, cudaGetErrorString(error));
+    return error == cudaSuccess;
+}
+
+bool volt_cuda_check_blas(cublasStatus_t status, const char *what)
+{
+    if (status != CUBLAS_STATUS_SUCCESS)
+        remember(what, cublasGetStatusString(status));
+    return status == CUBLAS_STATUS_SUCCESS;
+}
+
+bool volt_cuda_check_solver(cusolverStatus_t status, const char *what)
+{
+    char why[64];
+    snprintf(why, sizeof why, "cuSOLVER status %d", (int)status);
+    if (status != CUSOLVER_STATUS_SUCCESS)
+        remember(what, why);
+    return status == CUSOLVER_STATUS_SUCCESS;
+}
+
+bool volt_cuda_has_failed(void)
+{
+    return atomic_load(&open.failed) || missing[0];
+}
+
+void volt_cuda_miss(const char *what, double numbers)
+{
+    snprintf(missing, sizeof missing,
+             "the GPU has no memory for %s (%.3g GB) beside the matrices that are there", what, 8e-9 * numbers);
+}
+
+volt_status volt_cuda_state(void)
+{
+    if (atomic_load(&open.failed))
+        return volt_cuda_host->fail(VOLT_ERR_DEVICE, "%s", open.text);
+    if (!missing[0])
+        return VOLT_OK;
+    volt_status status = volt_cuda_host->fail(VOLT_ERR_MEMORY, "%s", missing);
+    missing[0] = 0;
+    return status;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* What is left to the driver, cuBLAS and cuSOLVER. */
+static const double reserve = 512e6;
+
+/* Give back blocks that nobody uses. With the lock. */
+static void drop_unused(void)
+{
+    for (block **at = &open.blocks; *at;) {
+        block *unused = *at;
+        if (unused->used) {
+            at = &unused->next;
+            continue;
+        }
+        *at = unused->next;
+        cudaFree(unused->at);
+        free(unused);
+    }
+}
+
+static double free_bytes(void)
+{
+    size_t available = 0, total = 0;
+    return cudaMemGetInfo(&available, &total) == cudaSuccess ? (double)available : 0;
+}
+
+uint64_t volt_cuda_available(void)
+{
+    if (atomic_load(&open.failed) || cudaSetDevice(open.device) != cudaSuccess)
+        return 0;
+    double bytes = free_bytes() - reserve;
+    pthread_mutex_lock(&open.lock);
+    for (block *b = open.blocks; b; b = b->next)
+        bytes += b->used ? 0 : (double)b->bytes;
+    pthread_mutex_unlock(&open.lock);
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* The smallest block that is not used and not much too large. With the lock. */
+static block *find_unused(size_t bytes)
+{
+    block *best = NULL;
+    for (block *b = open.blocks; b; b = b->next)
+        if (!b->used && b->bytes >= bytes && b->bytes <= bytes + bytes / 4 + 4096 &&
+            (!best || b->bytes < best->bytes))
+            best = b;
+    return best;
+}
+
+/* With the lock; NULL when there is no memory. */
+static block *take_block(size_t bytes)
+{
+    block *found = find_unused(bytes);
+    if (found) {
+        found->used = true;
+        return found;
+    }
+    if (free_bytes() < (double)bytes + reserve)
+        drop_unused();
+    if (free_bytes() < (double)bytes + reserve)
+        return NULL;
+    found = calloc(1, sizeof *found);
+    if (!found)
+        return NULL;
+    *found = (block){.bytes = bytes, .used = true, .next = open.blocks};
+    if (cudaMalloc((void **)&found->at, bytes) != cudaSuccess) {
+        cudaGetLastError(); /* out of memory is not a failure of the device */
+        free(found);
+        return NULL;
+    }
+    open.blocks = found;
+    return found;
+}
+
+static double *take_memory(int64_t numbers)
+{
+    size_t bytes = (size_t)(numbers > 0 ? numbers : 1) * sizeof(double);
+    pthread_mutex_lock(&open.lock);
+    block *found = take_block(bytes);
+    pthread_mutex_unlock(&open.lock);
+    return found ? found->at : NULL;
+}
+
+double *volt_cuda_alloc(int64_t rows, int64_t cols)
+{
+    if (volt_cuda_state() != VOLT_OK ||
+        !volt_cuda_check(cudaSetDevice(open.device), "the choice of the device"))
+        return NULL;
+    double numbers = (double)rows * (double)cols, free_now = 0;
+    double *memory = numbers < 1e15 ? take_memory(rows * cols) : NULL;
+    if (memory)
+        return memory;
+    free_now = (double)volt_cuda_available();
+    volt_cuda_host->fail(
+        VOLT_ERR_MEMORY,
+        "a matrix of %lld x %lld numbers takes %.3g GB, and the GPU has %.3g GB free: a Gram matrix of at "
+        "most %lld rows fits",
+        (long long)rows, (long long)cols, 8e-9 * numbers, 1e-9 * free_now, (long long)sqrt(free_now / 8));
+    return NULL;
+}
+
+void volt_cuda_release(double *memory)
+{
+    pthread_mutex_lock(&open.lock);
+    for (block *b = open.blocks; memory && b; b = b->next)
+        if (b->at == memory)
+            b->used = false;
+    pthread_mutex_unlock(&open.lock);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------ */
+
+static void free_here(void *memory)
+{
+    if (memory)
+        cudaFreeHost(memory);
+}
+
+static void free_lane(volt_cuda_lane *lane)
+{
+    for (int r = 0; r < N_ROOMS; r++)
+        volt_cuda_release(lane->room[r]);
+    if (lane->params)
+        cusolverDnDestroyParams(lane->params);
+    if (lane->solver)
+        cusolverDnDestroy(lane->solver);
+    if (lane->blas)
+        cublasDestroy(lane->blas);
+    if (lane->info)
+        cudaFree(lane->info);
+    free_here(lane->info_here);
+    free_here(lane->way_up);
+    free_here(lane->way_down);
+    free(lane->own);
+    if (lane->stream)
+        cudaStreamDestroy(lane->stream);
+    free(lane);
+}
+
+static bool make_lane(volt_cuda_lane *lane)
+{
+    return volt_cuda_check(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking),
+                           "making a stream") &&
+           volt_cuda_check(cudaMalloc((void **)&lane->info, sizeof(int)), "making a stream") &&
+           volt_cuda_check(cudaMallocHost((void **)&lane->info_here, sizeof(int)), "making a stream") &&
+           volt_cuda_check_blas(cublasCreate(&lane->blas), "starting cuBLAS") &&
+           volt_cuda_check_blas(cublasSetStream(lane->blas, lane->stream), "starting cuBLAS") &&
+           volt_cuda_check_solver(cusolverDnCreate(&lane->solver), "starting cuSOLVER") &&
+           volt_cuda_check_solver(cusolverDnSetStream(lane->solver, lane->stream), "starting cuSOLVER") &&
+           volt_cuda_check_solver(cusolverDnCreateParams(&lane->params), "starting cuSOLVER");
+}
+
+volt_cuda_lane *volt_cuda_take(void)
+{
+    if (atomic_load(&open.failed) || !volt_cuda_check(cudaSetDevice(open.device), "the choice of the device"))
+        return NULL;
+    pthread_mutex_lock(&open.lock);
+    volt_cuda_lane *lane = open.lanes;
+    if (lane)
+        open.lanes = lane->next;
+    pthread_mutex_unlock(&open.lock);
+    if (lane)
+        return lane;
+    lane = calloc(1, sizeof *lane);
+    if (!lane) {
+        snprintf(missing, sizeof missing, "there is no memory for a stream of the GPU");
+        return NULL;
+    }
+    if (!make_lane(lane)) {
+        free_lane(lane);
+        return NULL;
+    }
+    return lane;
+}
+
+bool volt_cuda_give(volt_cuda_lane *lane)
+{
+    bool good = volt_cuda_check(cudaGetLastError(), "starting a kernel") &&
+                volt_cuda_check(cudaStreamSynchronize(lane->stream), "a kernel");
+    volt_matrix to = lane->down_to;
+    for (int64_t i = 0; good && lane->comes_down && i < to.rows; i++)
+        memcpy(to.data + i * to.ld, lane->way_down + i * to.cols, (size_t)to.cols * sizeof(double));
+    lane->goes_up = lane->comes_down = false;
+    pthread_mutex_lock(&open.lock);
+    lane->next = open.lanes;
+    open.lanes = lane;
+    pthread_mutex_unlock(&open.lock);
+    return good && !atomic_load(&open.failed);
+}
+
+double *volt_cuda_room_of(volt_cuda_lane *lane, volt_cuda_room which, int64_t numbers)
+{
+    if (lane->numbers[which] >= numbers && lane->room[which])
+        return lane->room[which];
+    if (!volt_cuda_check(cudaStreamSynchronize(lane->stream), "a kernel"))
+        return NULL;
+    volt_cuda_release(lane->room[which]);
+    lane->room[which] = take_memory(numbers);
+    lane->numbers[which] = lane->room[which] ? numbers : 0;
+    if (!lane->room[which])
+        volt_cuda_miss("a work space", (double)numbers);
+    return lane->room[which];
+}
+
+void *volt_cuda_own_room(volt_cuda_lane *lane, size_t bytes)
+{
+    if (!lane->own || lane->own_bytes < bytes) {
+        free(lane->own);
+        lane->own = malloc(bytes + 1);
+        lane->own_bytes = lane->own ? bytes : 0;
+    }
+    if (!lane->own)
+        volt_cuda_miss("a work space here", (double)bytes / 8);
+    return lane->own;
+}
+
+/* ---- copies ----------------------------------------------------------------------------------- */
+
+/* More than this is copied from where it lies: the driver stages it, and other threads wait for each other. */
+enum { STAGED = 1 << 22 };
+
+/* Room for a copy of `numbers` on its way; false: it goes without. */
+static bool make_way(double **way, int64_t *there, int64_t numbers)
+{
+    if (numbers > STAGED)
+        return false;
+    if (*there >= numbers)
+        return true;
+    int64_t wanted = 1 << 12;
+    while (wanted < numbers)
+        wanted *= 2;
+    free_here(*way);
+    *way = NULL;
+    *there = 0;
+    if (cudaMallocHost((void **)way, (size_t)wanted * sizeof(double)) != cudaSuccess) {
+        cudaGetLastError();
+        *way = NULL;
+        return false;
+    }
+    *there = wanted;
+    return true;
+}
+
+static bool copy(volt_cuda_lane *lane, const double *from, int64_t ld_from, double *to, int64_t ld_to,
+                 int64_t rows, int64_t cols, enum cudaMemcpyKind kind)
+{
+    const size_t size = sizeof(double);
+    return volt_cuda_check(cudaMemcpy2DAsync(to, (size_t)ld_to * size, from, (size_t)ld_from * size,
+                                             (size_t)cols * size, (size_t)rows, kind, lane->stream),
+                           kind == cudaMemcpyHostToDevice ? "a copy to it" : "a copy from it");
+}
+
+bool volt_cuda_up(volt_cuda_lane *lane, volt_view here, double *there, int64_t ld)
+{
+    if (here.rows == 0 || here.cols == 0)
+        return true;
+    if (lane->goes_up || !make_way(&lane->way_up, &lane->up_numbers, here.rows * here.cols))
+        return copy(lane, here.data, here.ld, there, ld, here.rows, here.cols, cudaMemcpyHostToDevice);
+    lane->goes_up = true;
+    for (int64_t i = 0; i < here.rows; i++)
+        memcpy(lane->way_up + i * here.cols, here.data + i * here.ld, (size_t)here.cols * sizeof(double));
+    return copy(lane, lane->way_up, here.cols, there, ld, here.rows, here.cols, cudaMemcpyHostToDevice);
+}
+
+bool volt_cuda_down(volt_cuda_lane *lane, const double *there, int64_t ld, volt_matrix here)
+{
+    if (here.rows == 0 || here.cols == 0)
+        return true;
+    if (lane->comes_down || !make_way(&lane->way_down, &lane->down_numbers, here.rows * here.cols))
+        return copy(lane, there, ld, here.data, here.ld, here.rows, here.cols, cudaMemcpyDeviceToHost);
+    lane->comes_down = true;
+    lane->down_to = here;
+    return copy(lane, there, ld, lane->way_down, here.cols, here.rows, here.cols, cudaMemcpyDeviceToHost);
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+volt_status volt_cuda_open(int64_t device)
+{
+    open.device = (int)device;
+    atomic_store(&open.failed, false);
+    missing[0] = 0;
+    volt_cuda_lane *lane = volt_cuda_take(); /* what cannot work is found now */
+    if (lane)
+        volt_cuda_give(lane);
+    return volt_cuda_state();
+}
+
+void volt_cuda_close(void)
+{
+    cudaSetDevice(open.device);
+    while (open.lanes) {
+        volt_cuda_lane *lane = open.lanes;
+        open.lanes = lane->next;
+        free_lane(lane);
+    }
+    for (block *b = open.blocks; b; b = b->next)
+        b->used = false;
+    drop_unused();
+    cudaGetLastError();
+}

@@ -1,0 +1,40 @@
+/* cuda/matrix_kernels.h: kernels on matrices that lie at the device. Each is started on the stream, and not waited for. */
+#ifndef CUDA_MATRIX_KERNELS_H
+#define CUDA_MATRIX_KERNELS_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scan_form.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* to[i * ld_to + j] <- from[i * ld_from + j]: for narrow matrices, which the copy engine takes number by number. */
+void volt_cuda_start_copy(cudaStream_t stream, const double *from, int64_t ld_from, double *to, int64_t ld_to,
+                          int64_t rows, int64_t cols);
+/* *largest <- the largest of `count` diagonal entries, which begin at A; -infinity for none. */
+void volt_cuda_start_largest(cudaStream_t stream, const double *A, int64_t ld, int64_t count, double *largest);
+/* Rows first .. first + count - 1 of the lower triangle less `common`, the diagonal plus alpha. */
+void volt_cuda_start_shift(cudaStream_t stream, double *A, int64_t ld, int64_t first, int64_t count,
+                           double common, double alpha);
+void volt_cuda_start_mirror(cudaStream_t stream, double *A, int64_t ld, int64_t n, bool up);
+void volt_cuda_start_isolate(cudaStream_t stream, double *A, int64_t ld, int64_t i, int64_t first,
+                             int64_t count, double diagonal);
+/* sums (n): those of the absolute values of every row of the symmetric A; room has volt_cuda_norm_room(n) numbers. */
+int64_t volt_cuda_norm_room(int64_t n);
+void volt_cuda_start_sums(cudaStream_t stream, const double *A, int64_t ld, int64_t n, double *room,
+                          double *sums);
+/* T (n x n, ld n) <- the lower triangle of A, and zeros. */
+void volt_cuda_start_triangle(cudaStream_t stream, const double *A, int64_t ld, int64_t n, double *T);
+
+/* All entries of the grid, which lies at the device; K its matrix. */
+void volt_cuda_start_scan(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

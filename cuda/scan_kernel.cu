@@ -1,0 +1,119 @@
+/* cuda/scan_kernel.cu: a grid (scan_form.h) by warps: each walks 32 neighbouring diagonals down together.
+ *
+ * At any time the lanes of a warp stand in one row, in neighbouring columns: inputs are packed by columns, so that a
+ * warp reads and writes whole lines. The local values of ROWS rows do not wait for each other; the steps down the diagonal
+ * do. Diagonals from the right on, which in a triangle are the longest: the short ones fill the gaps at the end. */
+#include "matrix_kernels.h"
+
+enum { WARP = 32, ROWS = 4 };
+
+/* What a warp has to do: diagonals low .. low + WARP - 1, in rows first .. end - 1. */
+struct strip {
+    int64_t low, first, end;
+};
+
+static __device__ strip strip_of(const volt_form_grid &g, int64_t warp)
+{
+    strip s;
+    s.low = (g.same ? 1 : g.m) - WARP * (warp + 1);
+    int64_t enters = -(s.low + WARP - 1);
+    s.first = enters > 0 ? enters : 0;
+    s.end = g.m - s.low < g.h ? g.m - s.low : g.h;
+    return s;
+}
+
+/* Local values of rows i .. i + ROWS - 1 on the diagonal. Outside of the grid a lane computes what nobody reads. */
+static __device__ __forceinline__ void locals(const volt_form_grid &g, int f, int64_t i, int64_t diagonal,
+                                              double *local)
+{
+    const volt_factor_form &factor = g.form.factor[f];
+    int64_t at_row[ROWS], at_column[ROWS], d = g.form.d;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        int64_t row = i + r < g.h ? i + r : g.h - 1, column = i + r + diagonal;
+        column = column < 0 ? 0 : column < g.m ? column : g.m - 1;
+        at_row[r] = row;
+        at_column[r] = column;
+        local[r] = 0;
+    }
+    if (factor.window > 1) {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            local[r] = volt_form_window(&g, f, at_row[r], at_column[r]);
+        return;
+    }
+    const double *x = g.rows + factor.slice * d * g.ld_rows, *y = g.columns + factor.slice * d * g.ld_columns;
+    bool distance = factor.distance != 0;
+    for (int64_t k = 0; k < d; k++, x += g.ld_rows, y += g.ld_columns) {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            double a = x[at_row[r]], b = y[at_column[r]], difference = a - b;
+            local[r] += distance ? difference * difference : a * b;
+        }
+    }
+}
+
+/* The next ROWS rows of factor f: its values join `product` and `sum`. */
+static __device__ __forceinline__ void advance(const volt_form_grid &g, int f, int64_t i, int64_t diagonal,
+                                               double *state, double *product, double *sum)
+{
+    double local[ROWS];
+    locals(g, f, i, diagonal, local);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        int64_t row = i + r, column = row + diagonal;
+        if (row >= g.h || column < 0 || column >= g.m)
+            continue;
+        volt_form_enter(&g, f, row, column, state);
+        double value = volt_form_step(&g.form.factor[f].step, local[r], state);
+        volt_form_join(&g.form, f, value, &product[r], &sum[r]);
+        if (row == g.h - 1)
+            for (int k = 0; k < VOLT_FORM_STATE && k < g.form.factor[f].state_size; k++)
+                g.end[(g.state[f] + k) * g.m + column] = state[k];
+    }
+}
+
+/* MOST: factors that there is room for. One alone stays in registers; of several the states lie in memory, and the code
+ * is that of one. */
+template <int MOST> __global__ static void scan(const __grid_constant__ volt_form_grid g, double *K, int64_t ld)
+{
+    int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    strip s = strip_of(g, warp);
+    int64_t diagonal = s.low + threadIdx.x % WARP;
+    double state[MOST][VOLT_FORM_STATE];
+    for (int64_t i = s.first; i < s.end; i += ROWS) {
+        double sum[ROWS], product[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            sum[r] = product[r] = 0;
+        if (MOST == 1)
+            advance(g, 0, i, diagonal, state[0], product, sum);
+        else
+#pragma unroll 1
+            for (int f = 0; f < g.form.n_factors; f++)
+                advance(g, f, i, diagonal, state[f], product, sum);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            int64_t row = i + r, column = row + diagonal;
+            if (row < g.h && column >= 0 && column < g.m)
+                K[row * ld + column] = sum[r];
+        }
+    }
+}
+
+template <int MOST> static void start(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld)
+{
+    enum { ENOUGH_WARPS = 2048 }; /* to give every processor several: then blocks may hold more than one */
+    int64_t diagonals = grid->h + (grid->same ? 0 : grid->m - 1), warps = (diagonals + WARP - 1) / WARP;
+    int64_t together = warps > ENOUGH_WARPS ? 4 : 1;
+    scan<MOST><<<(unsigned)((warps + together - 1) / together), (unsigned)(together * WARP), 0, stream>>>(
+        *grid, K, ld);
+}
+
+extern "C" void volt_cuda_start_scan(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld)
+{
+    if (grid->form.n_factors == 1)
+        start<1>(stream, grid, K, ld);
+    else
+        start<VOLT_FORM_FACTORS>(stream, grid, K, ld);
+}

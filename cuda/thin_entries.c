@@ -1,0 +1,151 @@
+/* cuda/thin_entries.c: copies, and large matrices times thin ones, which lie here.
+ *
+ * A row-major matrix is what cuBLAS, which counts by columns, takes for its transpose: of a thin B (n x q) it sees q x n,
+ * of the lower triangle of L the upper one of L'. */
+#include "entries.h"
+#include "matrix_kernels.h"
+
+#include <string.h>
+
+enum { SOLVE_BLOCK = 2048 }; /* rows that are solved at a time */
+
+static const double one = 1, minus_one = -1, zero = 0;
+
+/* ---- copies ----------------------------------------------------------------------------------- */
+
+enum { NARROW = 8, MANY = 32 }; /* fewer columns, and more rows, are gathered first */
+
+void volt_cuda_put(volt_view here, volt_matrix there)
+{
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    if (here.cols < NARROW && here.rows > MANY && there.ld > there.cols) {
+        double *packed = volt_cuda_room_of(lane, ROOM_THIN, here.rows * here.cols);
+        if (packed && volt_cuda_up(lane, here, packed, here.cols))
+            volt_cuda_start_copy(lane->stream, packed, here.cols, there.data, there.ld, here.rows, here.cols);
+    } else
+        volt_cuda_up(lane, here, there.data, there.ld);
+    volt_cuda_give(lane);
+}
+
+void volt_cuda_get(volt_view there, volt_matrix here)
+{
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane) {
+        for (int64_t i = 0; i < here.rows; i++)
+            memset(here.data + i * here.ld, 0, (size_t)here.cols * sizeof(double));
+        return;
+    }
+    if (here.cols < NARROW && here.rows > MANY && there.ld > there.cols) {
+        double *packed = volt_cuda_room_of(lane, ROOM_THIN, here.rows * here.cols);
+        if (packed) {
+            volt_cuda_start_copy(lane->stream, there.data, there.ld, packed, here.cols, here.rows, here.cols);
+            volt_cuda_down(lane, packed, here.cols, here);
+        }
+    } else
+        volt_cuda_down(lane, there.data, there.ld, here);
+    volt_cuda_give(lane);
+}
+
+/* ---- solves ----------------------------------------------------------------------------------- */
+
+/* B[k : k + rows] <- L_kk^{-1} (B[k : k + rows] - L[k : k + rows, :k] B[:k]); B is q x n there. */
+static bool forward_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t rows, double *B, int64_t q)
+{
+    const double *row = L.data + k * L.ld;
+    return (k == 0 || volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, CUBLAS_OP_N, q, rows, k,
+                                                          &minus_one, B, q, row, L.ld, &one, B + k * q, q),
+                                           "a product")) &&
+           volt_cuda_check_blas(cublasDtrsm_64(lane->blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER,
+                                               CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, q, rows, &one, row + k, L.ld,
+                                               B + k * q, q),
+                                "a triangular solve");
+}
+
+/* B[k : k + rows] <- L_kk^{-T} (B[k : k + rows] - L[k + rows : m, k : k + rows]' B[k + rows : m]). */
+static bool backward_block(volt_cuda_lane *lane, volt_matrix L, int64_t m, int64_t k, int64_t rows, double *B,
+                           int64_t q)
+{
+    const double *corner = L.data + k * (L.ld + 1);
+    int64_t below = m - k - rows;
+    return (below == 0 || volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, CUBLAS_OP_T, q, rows,
+                                                              below, &minus_one, B + (k + rows) * q, q,
+                                                              corner + rows * L.ld, L.ld, &one, B + k * q, q),
+                                               "a product")) &&
+           volt_cuda_check_blas(cublasDtrsm_64(lane->blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER,
+                                               CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, q, rows, &one, corner, L.ld,
+                                               B + k * q, q),
+                                "a triangular solve");
+}
+
+void volt_cuda_forward(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B)
+{
+    (void)steady; /* nothing here depends on the number of threads */
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    int64_t q = B.cols;
+    double *there = volt_cuda_room_of(lane, ROOM_THIN, to * q);
+    bool good = there && volt_cuda_up(lane, volt_view_rows(volt_as_view(B), 0, to), there, q);
+    for (int64_t k = from; good && k < to; k += SOLVE_BLOCK)
+        good = forward_block(lane, L, k, k + SOLVE_BLOCK < to ? SOLVE_BLOCK : to - k, there, q);
+    if (good)
+        volt_cuda_down(lane, there + from * q, q, volt_matrix_rows(B, from, to - from));
+    volt_cuda_give(lane);
+}
+
+void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B)
+{
+    (void)steady;
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    int64_t q = B.cols, m = B.rows;
+    double *there = volt_cuda_room_of(lane, ROOM_THIN, m * q);
+    bool good = there && volt_cuda_up(lane, volt_as_view(B), there, q);
+    for (int64_t end = m; good && end > 0; end -= SOLVE_BLOCK) {
+        int64_t rows = end < SOLVE_BLOCK ? end : SOLVE_BLOCK;
+        good = backward_block(lane, L, m, end - rows, rows, there, q);
+    }
+    if (good)
+        volt_cuda_down(lane, there, q, B);
+    volt_cuda_give(lane);
+}
+
+/* ---- products --------------------------------------------------------------------------------- */
+
+void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C)
+{
+    (void)steady;
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    int64_t q = B.cols;
+    double *in = volt_cuda_room_of(lane, ROOM_THIN, B.rows * q),
+           *out = volt_cuda_room_of(lane, ROOM_OUT, C.rows * q);
+    bool good =
+        in && out && volt_cuda_up(lane, B, in, q) &&
+        volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, q,
+                                            C.rows, B.rows, &one, in, q, A.data, A.ld, &zero, out, q),
+                             "a product") &&
+        volt_cuda_down(lane, out, q, C);
+    if (!volt_cuda_give(lane) || !good)
+        return;
+    for (int64_t i = 0; shift && i < C.rows; i++)
+        for (int64_t k = 0; k < q; k++)
+            C.data[i * C.ld + k] += shift[k];
+}
+
+void volt_cuda_update(volt_matrix R, volt_view B, double scale)
+{
+    volt_cuda_lane *lane = volt_cuda_take();
+    if (!lane)
+        return;
+    double *there = volt_cuda_room_of(lane, ROOM_THIN, B.rows * B.cols);
+    if (there && volt_cuda_up(lane, B, there, B.cols))
+        volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, R.rows, B.cols,
+                                            &one, there, B.cols, &scale, R.data, R.ld),
+                             "a product");
+    volt_cuda_give(lane);
+}
