@@ -12,7 +12,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test bench lint fuzz tsan install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -45,6 +45,12 @@ test: ## every test, plain and with sanitizers; ends with a count
 
 bench: ## the benchmarks, beside their peers where Python can have them
 	scripts/bench.sh
+
+bench-gpu: ## on a GPU, beside PyTorch and CuPy where Python has them
+	scripts/deps.sh build
+	cmake --preset default -DVOLT_CUDA=ON $(CMAKE_ARGS)
+	cmake --build --preset default --parallel --target bench_gpu volterra_cuda
+	bench/gpu/run.sh
 
 lint: ## formatting, clang-tidy, cppcheck, layout
 	scripts/lint.sh

@@ -53,6 +53,7 @@ static volt_model *fit(int64_t n, int64_t d, const double *x, const double *y, c
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     options.season = 0;
+    options.solver = VOLT_SOLVER_EXACT;
     options.feedback_weight = feedback;
     options.progress = (volt_progress){watch, s};
     *s = (stages){.begun = seconds_now()};
@@ -275,5 +276,6 @@ int main(int count, char **names)
     }
     if (wanted(count, names, "memory"))
         check_memory();
+    need(volt_set_device("cpu"), "device"); /* all that it held is given back */
     return 0;
 }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# bench/gpu/run.sh: the budgets on a GPU, and the same fits in PyTorch and CuPy beside them. What `make bench-gpu` calls.
+#
+#   bench/gpu/run.sh [PART...]    parts of bench_gpu: fit growth search free memory
+#
+# BUILD_DIR    where the programs and the plugin were built, with -DVOLT_CUDA=ON (build)
+# PEER_PYTHON  a Python with torch or cupy (python3); empty: no peers
+# PEER_ROWS    rows of the fits of the peers ("20000 50000")
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+build=${BUILD_DIR:-build}
+BENCH_TABLE=$(mktemp)
+lines=$(mktemp)
+export BENCH_TABLE
+trap 'rm -f "$BENCH_TABLE" "$lines"' EXIT
+
+"$build/bench/bench_gpu" "$@" | tee "$lines"
+[ -s "$lines" ] || exit 0
+python=${PEER_PYTHON-python3}
+if [ -n "$python" ]; then
+    # shellcheck disable=SC2086 # PEER_ROWS are words
+    "$python" bench/gpu/gpu_peers.py "$lines" ${PEER_ROWS:-20000 50000} || echo "bench: no $python with numpy, so no peers" >&2
+fi
+echo
+cat "$BENCH_TABLE"
