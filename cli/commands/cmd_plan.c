@@ -125,7 +125,9 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
     else {
         int64_t most = plan->n_that_fits, every = (arguments->n + most - 1) / most;
         results_text(results, NULL, "verdict", "does not fit in the memory of this machine");
-        results_text(results, NULL, "what to do", "fit the last rows only: volterra fit --rows -%lld: ...",
+        results_text(results, NULL, "what to do",
+                     "fit it on landmarks, as volterra fit does here by itself: --solver nystrom");
+        results_text(results, NULL, "", "or fit the last rows only: volterra fit --rows -%lld: ...",
                      (long long)most);
         results_text(results, NULL, "", "or thin the sequence: keep every %lld%s row", (long long)every,
                      every == 2   ? "nd"

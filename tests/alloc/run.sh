@@ -304,6 +304,7 @@ if [ -e "$(dirname "$VOLTERRA")/tests/plugin/fake_plugin.so" ]; then
     trial "tune on a device" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --device gpu --log t.log -o m.safetensors
     unset VOLT_CUDA_PLUGIN
 fi
+trial "fit --solver nystrom" fit "${own[@]}" --alpha 1e-4 --solver nystrom --landmarks 40 -o m.safetensors
 trial "fit --keep-factor" fit "${own[@]}" --alpha 1e-4 --keep-factor -o m.safetensors
 trial "predict --interval --std" predict ../kept.safetensors --x ../x.csv:u --interval 0.5,0.9 --std -o f.csv
 trial "explain with a factor" explain ../kept.safetensors --lags 3 --no-shares -o e --csv

@@ -57,6 +57,10 @@ PARTS = {
     "quantiles": ("--kernel", "rbf:gamma=0.5", "--alpha", "0.5", "--loss", "quantile:q=0.1/0.9"),
     "classes": ("--kernel", "rbf:gamma=0.5", "--alpha", "0.5", "--loss", "logistic"),
     "records": ("--kernel", "memory", "--alpha", "0.5", "--series", "{table}:part"),
+    "landmarks": (
+        *("--kernel", "memory", "--alpha", "0.5", "--solver", "nystrom", "--landmarks", "3:random"),
+        *("--series", "{table}:part"),
+    ),
     "chosen": ("--kernel", "rbf:gamma=0.5", "--keep-factor"),
 }
 
@@ -88,6 +92,20 @@ def part_variants(model):
         header, data = split(model)
         del header[key]
         yield f"no-{key}", join(header, data)
+
+
+def landmark_variants(model):
+    """The model on landmarks with one of the numbers that say what the rows were changed, or all of them gone."""
+    for name, at, value in (
+        *(("more-landmarks", 0, 1e9), ("no-rows", 1, 0.0), ("half-a-row", 1, 2.5), ("nan-rows", 1, float("nan"))),
+        *(("late-washout", 2, 8.0), ("long-record", 3, 1e9), ("minus-record", 4, -1.0)),
+    ):
+        header, data = split(model)
+        begin = header["landmarks"]["data_offsets"][0] + 8 * at
+        yield name, join(header, data[:begin] + struct.pack("<d", value) + data[begin + 8 :])
+    header, data = split(model)
+    del header["landmarks"]
+    yield "none", join(header, data)
 
 
 def fit_series(program, folder):
@@ -185,6 +203,8 @@ def main(program):
             (CORPUS / f"{name}.safetensors").write_bytes(fit_parts(program, folder, name))
         for name, data in part_variants((CORPUS / "kept.safetensors").read_bytes()):
             (CORPUS / f"kept-{name}.safetensors").write_bytes(data)
+        for name, data in landmark_variants((CORPUS / "landmarks.safetensors").read_bytes()):
+            (CORPUS / f"landmarks-{name}.safetensors").write_bytes(data)
         series = fit_series(program, folder)
         (CORPUS / "series.safetensors").write_bytes(series)
         for name, data in series_variants(series):

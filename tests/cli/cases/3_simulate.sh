@@ -87,6 +87,7 @@ plan_too_large()
     expect 0 plan --n 5e6 --d 10 --q 55
     out_has 'does not fit'
     out_has '^largest n that fits +[0-9]+$'
+    out_has '--solver nystrom'
     out_has '--rows -[0-9]+:'
     out_has 'keep every [0-9]+(nd|rd|th) row'
     expect 0 plan --n 5e6 --d 10 --json
