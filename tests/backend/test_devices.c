@@ -358,10 +358,10 @@ static void test_failures_on_the_way(void **state)
     data made = make_data();
     check_ok(volt_set_threads(1)); /* so that the number of operations is the same each time */
     for (int w = 0; w < 4; w++) {
-        /* Of the many of a search every 29th, which meets all kinds in the end. */
+        /* Of the many of a search every 61st, which meets all kinds in the end. */
         int64_t blocks = fail_at_each(&made, works[w], "alloc", 1, VOLT_ERR_MEMORY, "the device has no room");
         int64_t steps =
-            fail_at_each(&made, works[w], "lost", w < 2 ? 1 : 29, VOLT_ERR_DEVICE, "the device was lost");
+            fail_at_each(&made, works[w], "lost", w < 2 ? 1 : 61, VOLT_ERR_DEVICE, "the device was lost");
         assert_true(blocks >= 1 && steps > 10);
     }
     check_ok(volt_set_threads(0));
