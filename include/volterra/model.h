@@ -249,10 +249,10 @@ VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_vie
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 
-/* `paths` paths of the closed loop, each `steps` long, with noise: every output is the forecast plus the error of a training row
- * drawn at random, and is fed back. out is (paths steps) x q: path p is rows p steps .. of it, the same for the same seed
- * however many paths there are. X as for volt_model_continue_after. Bands of such paths are wide rather than narrow, and
- * mean nothing once the ball of training is left. VOLT_ERR_DATA where the model has no errors. */
+/* `paths` paths of the closed loop, each `steps` long, with noise: every output is the forecast plus the error of a training row,
+ * rows being drawn at random in runs, and is fed back. out is (paths steps) x q: path p is rows p steps .. of it, the same for the same seed
+ * however many paths there are. X as for volt_model_continue_after. Bands of such paths are those of noisy observations, wide
+ * for what lies behind the noise, and mean nothing once the ball of training is left. VOLT_ERR_DATA where the model has no errors. */
 VOLT_API volt_status volt_model_continue_paths(const volt_model *model, volt_view X,
                                                const volt_predict_options *options, int64_t paths,
                                                uint64_t seed, volt_matrix out, int64_t *beyond);
@@ -547,6 +547,9 @@ typedef struct volt_plan {
     double device_bytes, device_available_bytes;       /* of its memory; 0: unknown */
     int64_t device_n_that_fits;                        /* 0: unknown */
     double device_gram_seconds, device_factor_seconds; /* 0: unknown */
+
+    /* One evaluation of the evidence with its gradient (volt_evidence), the matrix included, on the CPU. */
+    double evidence_bytes, evidence_seconds;
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
 VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,

@@ -338,6 +338,8 @@ class Plan(ctypes.Structure):
         ("device_n_that_fits", c_int64),
         ("device_gram_seconds", c_double),
         ("device_factor_seconds", c_double),
+        ("evidence_bytes", c_double),
+        ("evidence_seconds", c_double),
     ]
 
 

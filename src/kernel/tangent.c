@@ -143,6 +143,13 @@ volt_status volt_kernel_tangent(const volt_kernel *kernel, const volt_resolved *
     return VOLT_OK;
 }
 
+bool volt_kernel_has_tangent(const volt_kernel *kernel, const char *name)
+{
+    const char *rest = name;
+    const volt_kernel *factor = factor_at(kernel, split_name(name, &rest));
+    return is_weight(rest) || (factor->entry->tangent && own_parameter(factor, rest) >= 0);
+}
+
 void volt_tangent_release(volt_resolved *tangent)
 {
     for (int64_t f = 0; tangent->sum && f < tangent->sum->n_factors; f++)

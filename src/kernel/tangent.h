@@ -31,6 +31,9 @@ bool volt_same_parameter(const char *first, const char *second);
 volt_status volt_kernel_tangent(const volt_kernel *kernel, const volt_resolved *resolved, const char *name,
                                 volt_resolved *tangent, bool *known);
 
+/* Does the kernel give one by that variable, as far as can be said without rows? */
+bool volt_kernel_has_tangent(const volt_kernel *kernel, const char *name);
+
 void volt_tangent_release(volt_resolved *tangent);
 
 /* The text of the kernel with other values in place of those of `count` parameters. VOLT_ERR_KERNEL when it is too long. */

@@ -1,9 +1,10 @@
 /* src/model/closed_loop.c: a model fed with its own outputs, once, or along many noisy paths.
  *
- * The mean fed back has no spread. On a noisy path each output is the forecast plus the error of a training row, drawn from
- * the last rows that were forecast one step ahead (all outputs of one row together), and that sum is fed back: what has been
- * observed so far, noise included, is what the model was trained on. Such bands are wide rather than narrow (docs/math.md,
- * "Closed loop"). */
+ * The mean fed back has no spread. On a noisy path each output is the forecast plus the error of a training row, one of the
+ * last rows that were forecast one step ahead (all outputs of one row together), and that sum is fed back: what has been
+ * observed so far, noise included, is what the model was trained on. Errors come in runs of rows that follow one another, 10
+ * on average (the stationary bootstrap of Politis and Romano, 1994): a model that is wrong for a while goes on being wrong the
+ * same way, and errors drawn one by one would cancel (docs/math.md, "Closed loop"). */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -99,19 +100,32 @@ volt_status volt_model_continue_after(const volt_model *model, volt_view X, cons
 
 /* ---- noisy paths ------------------------------------------------------------------------------ */
 
-/* The last rows, at most VOLT_INTERVAL_SCORES, that were forecast in all outputs; their numbers, and how many. */
+static bool has_all_errors(const volt_model *model, int64_t t)
+{
+    bool whole = true;
+    for (int64_t k = 0; k < model->q; k++)
+        whole = whole && model->errors.lists[VOLT_ERRORS_NEAR].scale[t * model->q + k] > 0;
+    return whole;
+}
+
+/* The last rows, at most VOLT_INTERVAL_SCORES, that were forecast in all outputs, in the order of time; returns how many. */
 static int64_t rows_with_errors(const volt_model *model, int64_t rows[VOLT_INTERVAL_SCORES])
 {
-    const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
-    int64_t count = 0;
-    for (int64_t t = near->rows - 1; t >= 0 && count < VOLT_INTERVAL_SCORES; t--) {
-        bool whole = true;
-        for (int64_t k = 0; k < model->q; k++)
-            whole = whole && near->scale[t * model->q + k] > 0;
-        if (whole)
-            rows[count++] = t;
-    }
+    int64_t count = 0, t = model->errors.lists[VOLT_ERRORS_NEAR].rows;
+    while (t > 0 && count < VOLT_INTERVAL_SCORES)
+        if (has_all_errors(model, --t))
+            rows[VOLT_INTERVAL_SCORES - ++count] = t;
+    memmove(rows, rows + VOLT_INTERVAL_SCORES - count, (size_t)count * sizeof *rows);
     return count;
+}
+
+/* The row after `last` (its place among n), which is the first after the last one, or, once in RUN times, any. */
+static int64_t next_drawn(volt_rng *rng, int64_t last, int64_t n)
+{
+    enum { RUN = 10 };
+    if (last >= 0 && volt_rng_uniform(rng) * RUN >= 1)
+        return (last + 1) % n;
+    return volt_min((int64_t)(volt_rng_uniform(rng) * (double)n), n - 1);
 }
 
 /* One path from `start`, whose last forecast is `next`, into `path` (steps x q). The stream is used up. */
@@ -120,13 +134,14 @@ static volt_status run_path(const volt_model *model, volt_stream *stream, const 
                             volt_matrix path)
 {
     const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    int64_t drawn = -1;
     for (int64_t i = 0; i < path.rows && volt_stage_advance(stage, 1); i++) {
         double *output = path.data + i * path.ld;
         if (i == 0)
             memcpy(output, next, (size_t)model->q * sizeof *output);
         else
             VOLT_TRY(volt_stream_push(stream, output - path.ld, output));
-        int64_t drawn = volt_min((int64_t)(volt_rng_uniform(rng) * (double)n_rows), n_rows - 1);
+        drawn = next_drawn(rng, drawn, n_rows);
         for (int64_t k = 0; k < model->q; k++)
             output[k] += model->target_scale[k] * near->e[rows[drawn] * model->q + k];
     }

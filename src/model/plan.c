@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
+#include "kernel/tangent.h"
 #include "model/model_errors.h"
 #include "solve/placement.h"
 #include "solve/solver_table.h"
@@ -47,6 +48,27 @@ static double fit_bytes(const planned_fit *fit, int64_t n)
     double there = is_on_device(fit) ? 8 * (double)n * (double)n : 0;
     return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
            fit->solver->bytes((double)n, fit->q, states) - there;
+}
+
+/* Bytes at the peak of an evaluation of the evidence with its gradient: the workspace and the result, inputs with and without
+ * their mean, and beside an engine that of a tangent, with at most twice its state, and the block that it is contracted in. */
+static double evidence_bytes(const planned_fit *fit, int64_t n, int64_t q)
+{
+    double rows = (double)n, columns = fit->d + (double)fit->resolved.d + 6 * fit->q + 8;
+    return volt_factor_bytes(n, q) + 2 * volt_engine_bytes(&fit->resolved, n, n) +
+           8 * (rows * ((double)volt_block_rows(n, n) + columns) + PLAIN_NUMBERS);
+}
+
+/* Gram matrices of an evaluation: that of the kernel and one for every parameter, or four where one is not differentiated
+ * but compared with its neighbours. */
+static double evidence_grams(const volt_kernel *kernel)
+{
+    volt_variable variables[VOLT_MOST_VARIABLES];
+    double grams = 1;
+    int64_t count = volt_kernel_variables(kernel, VOLT_MOST_VARIABLES, variables);
+    for (int64_t v = 0; v < count; v++)
+        grams += volt_kernel_has_tangent(kernel, variables[v].name) ? 1 : 4;
+    return grams;
 }
 
 /* Largest n whose fit takes at most `bytes`. */
@@ -168,6 +190,9 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
         status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
         plan->choose_seconds = VOLT_CHOICE_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
+        if (fit->solver->stores_matrix) /* the inverse is twice a factorisation */
+            plan->evidence_seconds =
+                3 * plan->factor_seconds + evidence_grams(fit->kernel) * plan->gram_seconds;
     }
     volt_free(K);
     volt_free(X);
@@ -212,6 +237,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
                             fmin((double)n, VOLT_INTERVAL_SCORES) * ((double)q + 1)),
         .available_bytes = available,
         .factor_bytes = 4 * (double)n * ((double)n + 3),
+        .evidence_bytes = evidence_bytes(fit, n, q),
     };
     made.n_that_fits = rows_within(fit, available);
     plan_device(fit, n, d, measured, &made);

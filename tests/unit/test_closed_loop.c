@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { N = 90, D = 3, STEPS = 6, PATHS = 5 };
+enum { N = 90, D = 3, STEPS = 20, PATHS = 5 };
 
 static volt_model *fit_series(const double *series, bool has_last)
 {
@@ -54,24 +54,37 @@ static void paths_are_what_they_say(void **state)
     assert_memory_equal(out, few, sizeof few); /* path p does not depend on how many there are */
     double *errors = new_matrix(N - 1, D);
     assert_int_equal(volt_model_errors_read(model, volt_matrix_of(errors, N - 1, D)), N - 1);
+    int64_t follow = 0, leap = 0;
+    bool used[N] = {false};
     for (int p = 0; p < PATHS; p++) {
         volt_stream *stream = NULL;
         double y[D];
+        int64_t last = -1;
         check_ok(volt_stream_create(model, NULL, &stream));
         check_ok(volt_stream_push(stream, series + (N - 1) * D, y));
         for (int i = 0; i < STEPS; i++) {
             const double *now = out + (p * STEPS + i) * D;
-            bool drawn = false; /* from one row, for all outputs */
-            for (int64_t t = 0; t < N - 1 && !drawn; t++) {
-                drawn = true;
+            int64_t drawn = -1; /* the row, for all outputs; row 0 is forecast from nothing */
+            for (int64_t t = 1; t < N - 1 && drawn < 0; t++) {
+                drawn = t;
                 for (int k = 0; k < D; k++)
-                    drawn = drawn && fabs(now[k] - y[k] - errors[t * D + k]) <= 1e-9 * (1 + fabs(y[k]));
+                    if (!(fabs(now[k] - y[k] - errors[t * D + k]) <= 1e-9 * (1 + fabs(y[k]))))
+                        drawn = -1;
             }
-            assert_true(drawn);
+            assert_true(drawn > 0);
+            follow += last > 0 && drawn == (last == N - 2 ? 1 : last + 1);
+            leap += last > 0 && drawn != (last == N - 2 ? 1 : last + 1);
+            used[drawn] = true;
+            last = drawn;
             check_ok(volt_stream_push(stream, now, y));
         }
         volt_stream_free(stream);
     }
+    int64_t kinds = 0;
+    for (int64_t t = 0; t < N; t++)
+        kinds += used[t];
+    /* Of 95 steps 9 in 10 follow the one before, give or take 3; paths begin anywhere. */
+    assert_true(follow >= 70 && leap >= 2 && follow + leap == PATHS * (STEPS - 1) && kinds > 40);
     free(errors);
     volt_model_free(model);
     free(series);
@@ -139,8 +152,8 @@ static void what_is_refused(void **state)
         volt_model_continue_paths(model, (volt_view){0}, NULL, 0, 0, volt_matrix_of(out, STEPS, D), NULL),
         VOLT_ERR_ARGUMENT, "0 paths");
     check_fails(
-        volt_model_continue_paths(model, (volt_view){0}, NULL, 4, 0, volt_matrix_of(out, STEPS, D), NULL),
-        VOLT_ERR_ARGUMENT, "6 rows are to hold 4 paths");
+        volt_model_continue_paths(model, (volt_view){0}, NULL, 3, 0, volt_matrix_of(out, STEPS, D), NULL),
+        VOLT_ERR_ARGUMENT, "20 rows are to hold 3 paths");
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);
         volt_status status =

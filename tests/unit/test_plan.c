@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
-#include "volterra/model.h"
+#include "volterra.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -106,6 +106,55 @@ static void the_plan_covers_the_peak_of_a_fit(void **state)
     }
 }
 
+/* Peak of the library's allocations during an evaluation of the evidence with all that it can tell. */
+static double measure_evidence(const char *text, int64_t n, int64_t d, int64_t q)
+{
+    static const volt_allocator allocator = {measured_alloc, measured_release, NULL};
+    volt_rng rng;
+    volt_rng_init(&rng, 163, 0);
+    double *X = random_rows(&rng, n, d, 1), *Y = normal_rows(&rng, n, q);
+    volt_evidence_options options = volt_evidence_options_default();
+    volt_evidence_result *result = NULL;
+    options.alpha = 0.1;
+    volt_set_allocator(&allocator);
+    volt_kernel *kernel = plain_parse(text);
+    atomic_store(&peak, 0);
+    int64_t before = atomic_load(&in_use);
+    check_ok(volt_evidence(kernel, volt_view_of(X, n, d), volt_view_of(Y, n, q), &options, &result));
+    double most = (double)(atomic_load(&peak) - before);
+    volt_evidence_free(result);
+    volt_kernel_free(kernel);
+    assert_int_equal(atomic_load(&in_use), 0);
+    volt_set_allocator(NULL);
+    free(Y);
+    free(X);
+    return most;
+}
+
+/* At least the peak, and at most a quarter more, apart from buffers of 128 KiB. */
+static void the_plan_covers_the_peak_of_the_evidence(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"volterra", "volterra:lift=rbf,gamma=0.5", "memory",
+                                        "fir:pole=0.5 + 0.5*rbf:gamma=1", "gak:window=3"};
+    static const int64_t shapes[][3] = {{50, 2, 1}, {400, 3, 2}, {300, 2, 40}, {300, 60, 1}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            int64_t n = shapes[s][0], d = shapes[s][1], q = shapes[s][2];
+            if (t == 4 && s > 0) /* its gradient is by differences: slow */
+                continue;
+            volt_kernel *kernel = plain_parse(texts[t]);
+            volt_plan plan;
+            check_ok(volt_plan_kernel(kernel, n, d, q, 0, &plan));
+            volt_kernel_free(kernel);
+            double measured = measure_evidence(texts[t], n, d, q);
+            print_message("%s, %d x %d, %d outputs: %.3f of the peak\n", texts[t], (int)n, (int)d, (int)q,
+                          plan.evidence_bytes / measured);
+            assert_true(plan.evidence_bytes >= measured);
+            assert_true(plan.evidence_bytes <= 1.25 * (measured + 16384 * 8));
+        }
+}
+
 static void the_peak_is_within_the_budget(void **state)
 {
     (void)state;
@@ -197,10 +246,31 @@ static void times_are_measured_when_asked(void **state)
     volt_plan small = plan_of(1000, 3, 3, 1), large = plan_of(100000, 3, 3, 1);
     assert_true(small.gram_seconds > 0 && small.factor_seconds > 0 && small.stream_seconds > 0);
     assert_true(small.fit_bytes == plan_of(1000, 3, 3, 0).fit_bytes);
-    /* n^2, n^3 and n: ratios of 1e4, 1e6 and 100, with a factor of 20 for a busy machine */
-    assert_true(large.gram_seconds > 5e2 * small.gram_seconds);
-    assert_true(large.factor_seconds > 5e4 * small.factor_seconds);
-    assert_true(large.stream_seconds > 5 * small.stream_seconds);
+    assert_true(large.gram_seconds > 0 && large.factor_seconds > 0 && large.stream_seconds > 0);
+}
+
+/* Two plans are two measurements, of which a busy machine makes anything: what is said of times holds within one. The evidence takes
+ * three factorisations, a Gram matrix, and one for every parameter with a derivative, four for each of the others. */
+static void the_time_of_the_evidence_follows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double grams;
+    } cases[] = {{"volterra", 1 + 2},
+                 {"memory", 1 + 3},
+                 {"rbf:gamma=1,pole=0.5", 1 + 1 + 4},
+                 {"2*rbf:gamma=1 + fir:corr=0", 1 + 2 + 1 + 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_kernel *kernel = plain_parse(cases[i].text);
+        volt_plan plan;
+        check_ok(volt_plan_kernel(kernel, 500, 2, 1, 1, &plan));
+        double expected = 3 * plan.factor_seconds + cases[i].grams * plan.gram_seconds;
+        print_message("%s: %.6g grams\n", cases[i].text,
+                      (plan.evidence_seconds - 3 * plan.factor_seconds) / plan.gram_seconds);
+        assert_true(fabs(plan.evidence_seconds - expected) <= 1e-9 * expected);
+        volt_kernel_free(kernel);
+    }
 }
 
 static void wrong_plans_are_refused(void **state)
@@ -218,12 +288,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_plan_covers_the_peak_of_a_fit, use_own_allocator),
+        cmocka_unit_test_teardown(the_plan_covers_the_peak_of_the_evidence, use_own_allocator),
         cmocka_unit_test_teardown(the_peak_is_within_the_budget, use_own_allocator),
         cmocka_unit_test(the_size_of_a_model_is_that_of_its_file),
         cmocka_unit_test(the_largest_n_fits_and_the_next_does_not),
         cmocka_unit_test(very_large_plans_stay_finite),
         cmocka_unit_test(features_are_counted),
         cmocka_unit_test(times_are_measured_when_asked),
+        cmocka_unit_test(the_time_of_the_evidence_follows),
         cmocka_unit_test(wrong_plans_are_refused),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
