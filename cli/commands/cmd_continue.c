@@ -125,8 +125,7 @@ static int run_paths(const continue_arguments *arguments, const volt_model *mode
     }
     if (!failed) {
         fill_bands(arguments, info->q, volt_as_view(paths), values, out);
-        report("the bands are those of noisy observations, fed back: wide rather than narrow for what lies "
-               "behind the noise");
+        report("the bands are those of noisy paths: right where errors go on as in training, and no guarantee");
     }
     free(values);
     free(paths.data);
@@ -252,8 +251,8 @@ const cli_command command_continue = {
         "dates with a regular step, the path has it too, counted on.\n"
         "\n"
         "--paths N --interval P runs N more paths, whose outputs are off by the errors of training rows drawn\n"
-        "at random, run by run, and adds the ends of the band that holds a share P of them. Such bands are\n"
-        "those of noisy observations: wide rather than narrow for what lies behind the noise.\n",
+        "at random, run by run, and adds the ends of the band that holds a share P of them. They are right\n"
+        "where errors go on as in training, and no guarantee.\n",
     .examples = "  volterra continue lorenz.safetensors --steps 2500 -o path.csv\n"
                 "  volterra continue lorenz.safetensors --after new.csv --steps 100 -o path.csv\n"
                 "  volterra continue lorenz.safetensors --steps 100 --paths 200 --interval 0.9 -o band.csv\n",

@@ -249,10 +249,11 @@ VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_vie
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 
-/* `paths` paths of the closed loop, each `steps` long, with noise: every output is the forecast plus the error of a training row,
- * rows being drawn at random in runs, and is fed back. out is (paths steps) x q: path p is rows p steps .. of it, the same for the same seed
- * however many paths there are. X as for volt_model_continue_after. Bands of such paths are those of noisy observations, wide
- * for what lies behind the noise, and mean nothing once the ball of training is left. VOLT_ERR_DATA where the model has no errors. */
+/* `paths` paths of the closed loop, each `steps` long, with noise: every output is the forecast plus the error of a training
+ * row, rows being drawn at random in runs, and is fed back. out is (paths steps) x q: path p is rows p steps .. of it, the
+ * same for the same seed however many paths there are. X as for volt_model_continue_after. Bands of such paths are right
+ * where errors go on as in training, and mean nothing once the ball of training is left. VOLT_ERR_DATA where the model has no
+ * errors. */
 VOLT_API volt_status volt_model_continue_paths(const volt_model *model, volt_view X,
                                                const volt_predict_options *options, int64_t paths,
                                                uint64_t seed, volt_matrix out, int64_t *beyond);

@@ -108,7 +108,7 @@ paths_with_noise()
     expect 0 fit --x l.csv --kernel volterra:tau_coef=0.3,lambda_coef=0.3 --alpha 1e-4 -o m.safetensors
     expect 0 continue m.safetensors --steps 5 -o plain.csv
     expect 0 continue m.safetensors --steps 5 --paths 39 --interval 0.5,0.95 --seed 3 -o p.csv
-    err_has 'wide rather than narrow'
+    err_has 'right where errors go on as in training'
     [ "$(head -n 1 p.csv)" = x,y,z,x.lo50,x.hi50,x.lo95,x.hi95,y.lo50,y.hi50,y.lo95,y.hi95,z.lo50,z.hi50,z.lo95,z.hi95 ] ||
         fail "$(head -n 1 p.csv)"
     [ "$(cut -d, -f1-3 p.csv)" = "$(cat plain.csv)" ] || fail "the path is another"
