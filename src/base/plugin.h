@@ -13,7 +13,7 @@
 
 #include "base/backend.h"
 
-/* Raised whenever a struct that a plugin sees changes: those of this header, volt_backend, volt_stage, volt_resolved. */
+/* Raised whenever a struct that a plugin sees changes: those of this header, volt_backend, volt_stage, volt_kernel_form. */
 enum { VOLT_PLUGIN_INTERFACE = 1 };
 
 /* What a plugin may call. It stays where it is. */
