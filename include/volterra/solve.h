@@ -69,6 +69,14 @@ VOLT_API int64_t volt_loss_values(const volt_loss *loss, const double **values);
  * VOLT_ERR_DATA when no row counts. */
 VOLT_API volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts,
                                      const double *weights, double *score);
+/* The same row by row into `scores` (n numbers), each the mean over the targets of its row; NaN where one is missing. */
+VOLT_API volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view forecasts,
+                                          double *scores);
+/* The constant forecast with the least mean loss over the rows: quantiles, expectiles, frequencies of classes, a mean
+ * count. forecast receives `outputs` numbers, a row of forecasts: of classes one for each, of levels one for each and
+ * target. What a forecast is worth shows beside it. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_DATA as above. */
+VOLT_API volt_status volt_loss_constant(const volt_loss *loss, volt_view Y, const double *weights,
+                                        int64_t outputs, double *forecast);
 
 #ifdef __cplusplus
 }

@@ -94,13 +94,13 @@ static volt_status begin(const volt_loss_problem *problem, admm_room *room)
 }
 
 /* a, c and v for the present u and g. */
-static void solve_readout(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
-                          volt_loss_state *state)
+static void solve_readout(const volt_loss_problem *problem, const volt_admm_task *task, double rho,
+                          const admm_room *room, volt_loss_state *state)
 {
     int64_t n = problem->n, m = problem->columns;
-    double *b = room->v.data, *a = state->A.data, shift = problem->alpha / task->rho, r1 = 0;
+    double *b = room->v.data, *a = state->A.data, shift = problem->alpha / rho, r1 = 0;
     for (int64_t i = 0; i < n * m; i++)
-        a[i] = b[i] = room->u.data[i] - room->g.data[i] / task->rho;
+        a[i] = b[i] = room->u.data[i] - room->g.data[i] / rho;
     volt_loss_solve_factor(problem->K, state->A);
     for (int64_t i = 0; problem->intercept && i < n; i++)
         r1 += task->r1[i];
@@ -120,6 +120,7 @@ static void solve_readout(const volt_loss_problem *problem, const volt_admm_task
 /* The largest change of u and of g against their largest values. */
 typedef struct movement {
     double u, g, du, dg;
+    double apart; /* the largest difference between v and u, which are one in the end */
 } movement;
 
 static volt_status ease_rows(const volt_loss_problem *problem, double rho, const admm_room *room,
@@ -136,6 +137,7 @@ static volt_status ease_rows(const volt_loss_problem *problem, double rho, const
             VOLT_TRY(volt_loss_row_slope(problem, i, k, v, g_i, rho, g, NULL));
             for (int64_t j = 0; j < problem->group; j++) {
                 double u = v[j] + (g_i[j] - g[j]) / rho;
+                moved->apart = fmax(moved->apart, fabs(room->v.data[i * m + k + j] - u));
                 moved->du = fmax(moved->du, fabs(u - u_i[j]));
                 moved->dg = fmax(moved->dg, fabs(g[j] - g_i[j]));
                 moved->u = fmax(moved->u, fabs(u));
@@ -156,15 +158,29 @@ static void certify(const volt_loss_problem *problem, const volt_admm_task *task
     volt_loss_certify(problem, task->tolerance, state, room->certificate);
 }
 
+/* The rho with which v and u would come together as fast as g comes to rest, each against its size (Stellato and others, OSQP,
+ * 2020, section 5.2); the present one where it is right within a factor. */
+static double better_rho(const volt_admm_task *task, const movement *moved, double rho)
+{
+    enum { NEAR = 3 };
+    double ratio = moved->apart * moved->g / (rho * moved->du * moved->u);
+    if (!(ratio > 0 && isfinite(ratio)))
+        return rho;
+    double better = fmin(fmax(rho * sqrt(ratio), task->least_rho), task->most_rho);
+    return better > NEAR * rho || NEAR * better < rho ? better : rho;
+}
+
 static volt_status run(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
                        volt_loss_state *state, int64_t *steps)
 {
+    enum { FIRST_LOOK = 30 };
     movement moved;
-    for (int64_t step = 1; step <= task->most_steps; step++, ++*steps) {
+    double rho = task->rho;
+    for (int64_t step = 1, look = FIRST_LOOK; step <= task->most_steps; step++, ++*steps) {
         if (!volt_stage_poll(problem->stage))
             return volt_stage_end(problem->stage);
-        solve_readout(problem, task, room, state);
-        VOLT_TRY(ease_rows(problem, task->rho, room, &moved));
+        solve_readout(problem, task, rho, room, state);
+        VOLT_TRY(ease_rows(problem, rho, room, &moved));
         if (step % task->every != 0 && step < task->most_steps)
             continue;
         certify(problem, task, room, state);
@@ -174,6 +190,13 @@ static volt_status run(const volt_loss_problem *problem, const volt_admm_task *t
             ++*steps;
             break;
         }
+        if (!task->refactor || step < look)
+            continue;
+        look *= 3;
+        double next = better_rho(task, &moved, rho);
+        if (next != rho)
+            VOLT_TRY(task->refactor(task->context, next));
+        rho = next;
     }
     return VOLT_OK;
 }

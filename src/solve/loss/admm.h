@@ -21,6 +21,11 @@ typedef struct volt_admm_task {
     double rho, tolerance;
     int64_t most_steps, every;
     bool settled;
+    /* (optional) put the factor for another rho, and its r1, in the place of the present one: rho then follows the
+     * residuals, after FIRST_LOOK steps and each time that three times as many are done (admm.c). */
+    volt_status (*refactor)(void *context, double rho);
+    void *context;
+    double least_rho, most_rho;
 } volt_admm_task;
 volt_status volt_admm_run(const volt_loss_problem *problem, const volt_admm_task *task, volt_loss_state *state,
                           int64_t *steps);

@@ -69,4 +69,13 @@ extern const volt_loss_kind *const volt_loss_table[];
  * u holds all outputs of a row. */
 void volt_loss_link(const volt_loss *loss, int64_t outputs, double *u);
 
+/* Outputs of one target, of `outputs` in all. */
+int64_t volt_loss_group(const volt_loss *loss, int64_t outputs);
+
+/* Of two classes one function is fitted, that of the second: the outputs before this one stay 0. */
+int64_t volt_loss_first_column(const volt_loss *loss);
+
+/* The loss of forecast outputs u (volt_loss_group of them) of a target y, in its units. */
+double volt_loss_of_target(const volt_loss *loss, int64_t group, double y, const double *u);
+
 #endif

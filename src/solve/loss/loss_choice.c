@@ -11,7 +11,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIED = 1200, ALPHAS = 10, MOST_POWER = 2, LOST = 2 };
+enum { MOST_TRIED = 1200, MOST_POWER = 2 };
+
+double volt_loss_alpha(double unit, int64_t i)
+{
+    return unit * pow(10, MOST_POWER - (double)i);
+}
+
+double volt_loss_unit(volt_view K)
+{
+    double unit = 0;
+    for (int64_t i = 0; i < K.rows; i++)
+        unit += K.data[i * (K.ld + 1)] / (double)K.rows;
+    return unit > 0 ? unit : 1;
+}
 
 double volt_loss_choice_numbers(double n, double columns)
 {
@@ -59,6 +72,7 @@ static volt_loss_task part_of(const volt_loss_task *task, const trial_rows *part
     less.Y = volt_view_rows(task->Y, part->first, rows);
     less.weights = task->weights ? task->weights + part->first : NULL;
     less.tolerance = 1e-4;
+    less.tried = true;
     less.from = task->from;
     less.share = 0;
     return less;
@@ -119,8 +133,8 @@ static volt_status choose(volt_view K, const volt_loss_task *task, const trial_r
     volt_matrix U = volt_matrix_of(A.data + part->rows * columns, part->rows, columns);
     double *c = U.data + part->rows * columns, best = INFINITY;
     *alpha = unit;
-    for (int power = MOST_POWER, lost = 0; power > MOST_POWER - ALPHAS && lost < LOST; power--) {
-        double now = unit * pow(10, power), value;
+    for (int64_t i = 0, lost = 0; i < VOLT_LOSS_ALPHAS && lost < VOLT_LOSS_LOST; i++) {
+        double now = volt_loss_alpha(unit, i), value;
         VOLT_TRY(try_alpha(K, task, part, now, work, A, U, c, &value));
         lost = value < best ? 0 : lost + 1;
         if (value < best) {
@@ -138,10 +152,7 @@ volt_status volt_loss_choose(volt_view K, const volt_loss_task *task, double *al
                  "alpha can not be chosen on %" PRId64 " rows, and at least %d are needed: give alpha", n,
                  VOLT_LEAST_CHOSEN);
     trial_rows part = {.first = n - rows, .rows = rows, .fitted = rows - rows / 3};
-    double unit = 0;
-    for (int64_t i = 0; i < n; i++)
-        unit += K.data[i * (K.ld + 1)] / (double)n;
-    unit = unit > 0 ? unit : 1;
+    double unit = volt_loss_unit(K);
     if (!can_train(task, &part)) {
         *alpha = unit;
         return VOLT_OK;

@@ -24,7 +24,8 @@ enum {
     PROBE_ROWS = 512,    /* that say how large residuals are */
     LINE_STEPS = 10,     /* of the first method for losses of straight lines */
     SMOOTH_STEPS = 40,   /* the same for smooth ones */
-    CLASS_STEPS = 20000, /* and for several classes */
+    CLASS_STEPS = 20000, /* and for several classes ... */
+    TRIED_STEPS = 3000,  /* ... where the fit is only tried */
     NEWTON_STEPS = 400,
     CHECK_EVERY = 5
 };
@@ -224,6 +225,19 @@ static bool is_closed(const volt_loss_state *state, double tolerance)
     return state->gap <= tolerance * fabs(state->objective);
 }
 
+/* Another rho for the first method. */
+typedef struct other_rho {
+    const volt_loss_problem *problem;
+    double level, *r1, *rcond;
+} other_rho;
+
+static volt_status refactor(void *context, double rho)
+{
+    const other_rho *other = context;
+    volt_cpu_backend.mirror(other->problem->K, false);
+    return factor(other->problem, other->problem->alpha / rho, other->level, other->r1, other->rcond);
+}
+
 static volt_status minimise(const volt_loss_problem *problem, const volt_loss_task *task, loss_room *room,
                             volt_loss_state *state, volt_loss_result *result)
 {
@@ -234,11 +248,18 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
     volt_admm_task first = {.r1 = room->r1,
                             .rho = rho,
                             .tolerance = task->tolerance,
-                            .most_steps = kind->row      ? CLASS_STEPS
+                            .most_steps = kind->row      ? (task->tried ? TRIED_STEPS : CLASS_STEPS)
                                           : kind->smooth ? SMOOTH_STEPS
                                                          : LINE_STEPS,
                             .every = kind->smooth ? CHECK_EVERY : LINE_STEPS,
                             .settled = task->tolerance <= EXACT};
+    other_rho other = {problem, level, room->r1, &result->rcond};
+    if (kind->row) { /* they have no second method */
+        first.refactor = refactor;
+        first.context = &other;
+        first.least_rho = 1e-6 * rho;
+        first.most_rho = level > 0 ? fmax(problem->alpha / (10 * level), rho) : 1e6 * rho;
+    }
     VOLT_TRY(volt_admm_run(problem, &first, state, &result->steps));
     if (kind->row || (is_closed(state, task->tolerance) && task->tolerance > EXACT))
         return VOLT_OK;
@@ -270,7 +291,7 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
         status = volt_stage_end(&stage);
     result->objective = state.objective;
     result->gap = state.gap;
-    if (status == VOLT_OK && !is_closed(&state, task->tolerance))
+    if (status == VOLT_OK && !task->tried && !is_closed(&state, task->tolerance))
         volt_log(VOLT_LOG_WARNING,
                  "loss %s: the duality gap is %.3g of the objective after %d steps, and %.3g was asked for",
                  task->loss->text, state.gap / fabs(state.objective),

@@ -12,6 +12,8 @@ typedef struct volt_loss_task {
     const double *weights; /* (optional) n, at least 0; 0: the row is not fitted */
     double alpha, tolerance;
     bool intercept;
+    bool
+        tried; /* one of many that only one will be chosen of: fewer steps, and a gap that stays open is no warning */
     volt_progress progress;
     double from, share; /* of the progress */
 } volt_loss_task;

@@ -30,15 +30,24 @@ void volt_loss_link(const volt_loss *loss, int64_t outputs, double *u)
     const volt_loss_kind *kind = loss->kind;
     if (!kind->link)
         return;
-    int64_t group = kind->info.classes ? outputs : loss->count > 1 ? loss->count : 1;
+    int64_t group = volt_loss_group(loss, outputs);
     for (int64_t k = 0; k < outputs; k += group)
         kind->link(group, u + k);
 }
 
+int64_t volt_loss_group(const volt_loss *loss, int64_t outputs)
+{
+    return loss->kind->info.classes ? outputs : loss->count > 1 ? loss->count : 1;
+}
+
+int64_t volt_loss_first_column(const volt_loss *loss)
+{
+    return loss->kind == &volt_loss_logistic ? 1 : 0;
+}
+
 /* ---- scores ----------------------------------------------------------------------------------- */
 
-/* Of the outputs `u` of one target y. */
-static double target_score(const volt_loss *loss, int64_t group, double y, const double *u)
+double volt_loss_of_target(const volt_loss *loss, int64_t group, double y, const double *u)
 {
     const volt_loss_kind *kind = loss->kind;
     if (kind->score)
@@ -69,7 +78,7 @@ static volt_status check_score(const volt_loss *loss, volt_view Y, volt_view U, 
 volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts, const double *weights,
                             double *score)
 {
-    int64_t group = !loss ? 1 : loss->kind->info.classes ? forecasts.cols : loss->count > 1 ? loss->count : 1;
+    int64_t group = loss ? volt_loss_group(loss, forecasts.cols) : 1;
     VOLT_TRY(check_score(loss, Y, forecasts, group));
     double sum = 0, total = 0;
     for (int64_t i = 0; i < Y.rows; i++) {
@@ -80,11 +89,27 @@ volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view foreca
             double y = Y.data[i * Y.ld + k];
             if (isnan(y))
                 continue;
-            sum += w * target_score(loss, group, y, forecasts.data + i * forecasts.ld + k * group);
+            sum += w * volt_loss_of_target(loss, group, y, forecasts.data + i * forecasts.ld + k * group);
             total += w;
         }
     }
     VOLT_REQUIRE(total > 0, VOLT_ERR_DATA, "no row has both a target and a weight above 0");
     *score = sum / total;
+    return VOLT_OK;
+}
+
+volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view forecasts, double *scores)
+{
+    int64_t group = loss ? volt_loss_group(loss, forecasts.cols) : 1;
+    VOLT_REQUIRE(scores, VOLT_ERR_ARGUMENT, "there is no place for the scores");
+    VOLT_TRY(check_score(loss, Y, forecasts, group));
+    for (int64_t i = 0; i < Y.rows; i++) {
+        scores[i] = 0;
+        for (int64_t k = 0; k < Y.cols; k++) {
+            double y = Y.data[i * Y.ld + k];
+            const double *u = forecasts.data + i * forecasts.ld + k * group;
+            scores[i] += isnan(y) ? NAN : volt_loss_of_target(loss, group, y, u) / (double)Y.cols;
+        }
+    }
     return VOLT_OK;
 }

@@ -44,12 +44,6 @@ static volt_status fill(volt_factor *factor, const volt_solver_task *task, doubl
     return volt_stage_end(&stage);
 }
 
-/* Two classes are one function: that of the second; the first column stays 0. */
-static int64_t first_column(const volt_loss_task *loss)
-{
-    return loss->loss->kind == &volt_loss_logistic ? 1 : 0;
-}
-
 static void take_result(const volt_solver_task *task, const volt_loss_result *result, int64_t from,
                         volt_readout *readout)
 {
@@ -86,7 +80,8 @@ static void finish_washed(const volt_factor *factor, const volt_solver_task *tas
 static volt_status solve_with(volt_factor *factor, double *numbers, const volt_solver_task *task,
                               volt_readout *readout)
 {
-    int64_t from = first_column(task->loss), rows = readout->A.rows, columns = readout->A.cols - from;
+    int64_t from = volt_loss_first_column(task->loss->loss), rows = readout->A.rows,
+            columns = readout->A.cols - from;
     double n = (double)task->kernel->n, gram = n * n / 2 * task->kernel->entry_cost;
     double share = gram / (gram + n * n * n);
     volt_matrix Y = volt_matrix_of(numbers, rows, columns);
