@@ -178,7 +178,8 @@ typedef enum volt_score {
     VOLT_SCORE_PREQUENTIAL, /* r2 of forecasts of every row from all rows before it and its gap; per block */
     VOLT_SCORE_LOG, /* Gaussian log marginal likelihood (evidence), variances profiled; all rows are one block */
     VOLT_SCORE_LOO, /* nmse of all rows, each left out and forecast from all others: the lower the better */
-    VOLT_SCORE_GCV  /* generalised cross-validation over the variance of the targets: the lower the better */
+    VOLT_SCORE_GCV, /* generalised cross-validation over the variance of the targets: the lower the better */
+    VOLT_SCORE_LOSS /* volt_loss_score of the loss of the search: the lower the better */
 } volt_score;
 
 typedef enum volt_race {
@@ -254,6 +255,15 @@ typedef struct volt_search_options {
     volt_strategy strategy; /* VOLT_STRATEGY_RANDOM */
     volt_validate
         validate; /* VOLT_VALIDATE_SIMULATE; scores of one step, prequential and log, go with ONE_STEP alone */
+    /* As in volt_fit_options. With another loss than squares the score is the loss's own: VOLT_SCORE_R2 means
+     * VOLT_SCORE_LOSS then, the others are refused; an alpha that is not given is profiled from the largest down, as fits
+     * with a loss choose theirs. Weights count in fits and in scores. Outputs do not come back. Every training part must
+     * have all classes. */
+    const char *loss;           /* (optional) text of a loss; NULL: squares */
+    double tolerance;           /* of the duality gap, relative to the objective, 1e-6 */
+    const double *weights;      /* (optional) of the rows, n numbers at least 0 */
+    const char *const *classes; /* (optional) n_classes texts: the targets are their numbers, from 0 */
+    int64_t n_classes;
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 
@@ -287,6 +297,8 @@ typedef struct volt_search_info {
     double flops;           /* of the factorisations and solves */
     int64_t parallel;       /* candidates evaluated at a time */
     volt_score score;
+    const char *loss;       /* text of the loss where the score is VOLT_SCORE_LOSS, else NULL */
+    const char *score_name; /* r2, nmse, ..., or what the loss is called as a score: "pinball loss" */
 } volt_search_info;
 VOLT_API void volt_search_describe(const volt_search *search, volt_search_info *info);
 

@@ -198,6 +198,21 @@ volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, vo
     return VOLT_OK;
 }
 
+volt_status volt_loss_fit_anchors(volt_fit_options *options)
+{
+    volt_loss *loss = NULL;
+    if (!options->loss)
+        return VOLT_OK;
+    VOLT_TRY(volt_loss_parse(options->loss, &loss));
+    bool unscaled = volt_loss_info_of(loss)->unscaled != 0;
+    volt_loss_free(loss);
+    VOLT_REQUIRE(!unscaled || options->target != VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT,
+                 "the change of a target can not be learned with loss %s", options->loss);
+    if (unscaled)
+        options->anchors = NULL;
+    return VOLT_OK;
+}
+
 void volt_loss_fit_release(volt_loss_fit *fit)
 {
     volt_names_free(fit->names, fit->n_classes > 0 ? fit->n_classes : fit->Y.cols);

@@ -25,6 +25,10 @@ typedef struct volt_loss_fit {
 volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, volt_loss_fit *fit);
 void volt_loss_fit_release(volt_loss_fit *fit);
 
+/* Options of a fit whose changes may not be learned, because they are those of classes or counts: without anchors.
+ * VOLT_ERR_ARGUMENT when changes are asked for. */
+volt_status volt_loss_fit_anchors(volt_fit_options *options);
+
 /* The weights of the rows (n), 0 where a target is missing, to be released with volt_free; NULL stays where all are 1. Of those
  * after the washout one must be positive, and so must be one of each class. */
 volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *holes, double **weights);

@@ -2,7 +2,7 @@
  * the same columns and targets. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "model/fit_task.h"
+#include "model/fit_loss.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -66,6 +66,7 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
     options = &without;
     VOLT_REQUIRE(prepared, VOLT_ERR_ARGUMENT, "there is no place for what is prepared");
     VOLT_TRY(volt_check_pairs(X, Y));
+    VOLT_TRY(volt_loss_fit_anchors(&without));
     VOLT_REQUIRE(learn_rows >= 1 && learn_rows <= X.rows, VOLT_ERR_ARGUMENT,
                  "columns are to be learned from %" PRId64 " rows, and there are %" PRId64, learn_rows, X.rows);
     volt_records records;

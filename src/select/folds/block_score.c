@@ -10,14 +10,14 @@
 double volt_score_sign(volt_score score)
 {
     return score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE || score == VOLT_SCORE_LOO ||
-                   score == VOLT_SCORE_GCV
+                   score == VOLT_SCORE_GCV || score == VOLT_SCORE_LOSS
                ? -1
                : 1;
 }
 
 const char *volt_score_name(volt_score score)
 {
-    static const char *const names[] = {"r2", "nmse", "mse", "prequential", "log", "loo", "gcv"};
+    static const char *const names[] = {"r2", "nmse", "mse", "prequential", "log", "loo", "gcv", "loss"};
     return names[score];
 }
 

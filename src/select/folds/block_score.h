@@ -17,7 +17,7 @@ volt_status volt_gcv_score(const volt_problem *problem, const double *gcv, doubl
 /* Is the score one of all rows together, with no blocks of validation? */
 bool volt_score_is_of_all_rows(volt_score score);
 
-/* The name in logs and sentences: r2, nmse, mse, prequential, log, loo, gcv. */
+/* The name in logs and sentences: r2, nmse, mse, prequential, log, loo, gcv, loss. */
 const char *volt_score_name(volt_score score);
 
 /* +1 where a high score is a good one, -1 otherwise. */

@@ -7,6 +7,8 @@
  * Candidates with explicit states far fewer than the rows do the same on those (state_folds.h): their sums grow from block to
  * block.
  *
+ * With a loss every training part is fitted by itself (fold_loss.h), and the rows of the matrix are all that they share.
+ *
  * An alpha that is not given is profiled: the same Gram matrix is factored with every alpha of a grid, and the best mean
  * score counts. Where an entry of the matrix costs much that is cheaper than to draw alpha with the rest. */
 #include "select/folds/cross_validation.h"
@@ -15,7 +17,9 @@
 #include "select/folds/block_score.h"
 #include "select/folds/evaluation.h"
 #include "solve/choice.h"
+#include "solve/loss/loss_choice.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- groups of folds -------------------------------------------------------------------------- */
@@ -92,6 +96,41 @@ static volt_status note(profile *p, int64_t a, volt_status status)
     return VOLT_OK;
 }
 
+/* All folds of a group with alpha number a. */
+static volt_status profile_folds(volt_evaluation *e, const group *at, int64_t a, profile *p)
+{
+    double *scores = e->space->profile + a * e->problem->folds;
+    volt_status status = VOLT_OK;
+    for (int64_t k = at->first; k < at->next && status == VOLT_OK; k++)
+        status = score_at(e, k, &scores[k]);
+    return note(p, a, status);
+}
+
+/* With a loss: from the largest alpha down, until the folds of the first group have lost as often as a fit allows. */
+static volt_status profile_loss(volt_evaluation *e, const group *at, profile *p)
+{
+    double best = INFINITY;
+    int64_t lost = 0;
+    VOLT_TRY(volt_evaluation_fill(e, at->rows));
+    for (int64_t a = 0; at->first == 0 && a < VOLT_LOSS_ALPHAS; a++)
+        p->alphas[a] = volt_loss_alpha(volt_loss_unit(volt_as_view(e->factor->L)), a);
+    p->count = at->first == 0 ? VOLT_LOSS_ALPHAS : p->count;
+    for (int64_t a = 0; a < p->count; a++) {
+        double mean = 0;
+        if (p->failed[a])
+            continue;
+        e->alpha = p->alphas[a];
+        VOLT_TRY(profile_folds(e, at, a, p));
+        for (int64_t k = at->first; k < at->next && !p->failed[a]; k++)
+            mean -= volt_score_sign(e->problem->score) * e->space->profile[a * e->problem->folds + k];
+        lost = !p->failed[a] && mean < best ? 0 : lost + 1;
+        best = lost == 0 ? mean : best;
+        if (at->first == 0 && lost == VOLT_LOSS_LOST)
+            p->count = a + 1;
+    }
+    return VOLT_OK;
+}
+
 /* All alphas on the folds of a group, of which the Gram matrix is computed once. */
 static volt_status profile_rows(volt_evaluation *e, const group *at, profile *p)
 {
@@ -103,17 +142,13 @@ static volt_status profile_rows(volt_evaluation *e, const group *at, profile *p)
         p->count = volt_choice_grid(diagonal, e->factor->L.rows, e->factor->L.rows, p->alphas);
     bool is_whole = true;
     for (int64_t a = 0; a < p->count; a++) {
-        double *scores = e->space->profile + a * e->problem->folds;
-        volt_status status = VOLT_OK;
         if (p->failed[a])
             continue;
         if (!is_whole)
             volt_factor_restore(e->factor, 0);
         is_whole = false;
         volt_factor_restart(e->factor, &task, 0, p->alphas[a], diagonal);
-        for (int64_t k = at->first; k < at->next && status == VOLT_OK; k++)
-            status = score_at(e, k, &scores[k]);
-        VOLT_TRY(note(p, a, status));
+        VOLT_TRY(profile_folds(e, at, a, p));
     }
     return VOLT_OK;
 }
@@ -145,6 +180,8 @@ static volt_status profile_group(volt_evaluation *e, const group *at, profile *p
 {
     e->alpha = 0;
     VOLT_TRY(begin(e, at));
+    if (e->problem->loss)
+        return profile_loss(e, at, p);
     return e->states ? profile_states(e, at, p) : profile_rows(e, at, p);
 }
 

@@ -125,7 +125,7 @@ volt_status volt_evaluation_begin(volt_evaluation *e, int64_t base, int64_t rows
         return volt_state_folds_begin(e->states, input_rows(e, base, rows));
     volt_factor_begin(e->factor, &(volt_factor_task){.rows = rows,
                                                      .washout = w,
-                                                     .alpha = e->alpha,
+                                                     .alpha = problem->loss ? 0 : e->alpha,
                                                      .common = e->intercept ? e->resolved.common : 0,
                                                      .centred = e->resolved.centred && !problem->intercept,
                                                      .Y = volt_view_of(problem->Y + (base + w) * q, kept, q),
@@ -293,8 +293,39 @@ volt_status volt_evaluation_score_states(volt_evaluation *e, const volt_split *s
     return score_forecast(e, split, out, score);
 }
 
+/* With a loss: the rows of the Gram matrix are all that folds share. */
+static volt_status score_loss(volt_evaluation *e, const volt_split *split, double *score)
+{
+    const volt_problem *problem = e->problem;
+    int64_t w = problem->washout, m = split->train_end - e->base - w, rows = split->end - split->begin;
+    double flops = 0, begun = volt_seconds();
+    volt_view L = volt_as_view(e->factor->L);
+    volt_loss_part part = {.split = split,
+                           .K = {L.data, m, m, L.ld},
+                           .first = e->base + w,
+                           .alpha = e->alpha,
+                           .intercept = e->intercept,
+                           .centred = e->resolved.centred && !problem->intercept,
+                           .stage = e->stage};
+    if (problem->start == VOLT_START_CONTINUE) {
+        VOLT_TRY(volt_evaluation_fill(e, split->end - e->base));
+        part.cross = (volt_view){L.data + (split->begin - e->base - w) * L.ld, rows, m, L.ld};
+    } else {
+        volt_matrix cross = volt_matrix_of(e->space->cross, rows, w + m);
+        VOLT_TRY(volt_evaluation_fill(e, split->train_end - e->base));
+        VOLT_TRY(cross_gram(e, split, cross));
+        part.cross = (volt_view){cross.data + w, rows, m, cross.ld};
+        part.common = e->intercept ? e->resolved.common : 0;
+    }
+    VOLT_TRY(volt_fold_loss_score(problem, e->space, &part, score, &flops));
+    volt_factor_account(e->factor, begun, flops);
+    return VOLT_OK;
+}
+
 volt_status volt_evaluation_score(volt_evaluation *e, const volt_split *split, double *score)
 {
+    if (e->problem->loss)
+        return score_loss(e, split, score);
     volt_matrix out = forecast_room(e, split);
     if (e->states) {
         volt_view F = {0};

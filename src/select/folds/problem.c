@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/squares.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
 #include "kernel/gram/gram.h"
@@ -27,6 +28,7 @@ void volt_problem_free(volt_problem *problem)
     volt_free(problem->target_scale);
     volt_free(problem->splits);
     volt_records_release(&problem->records);
+    volt_fold_loss_free(problem->loss);
     volt_free(problem);
 }
 
@@ -35,7 +37,7 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
                  "there is no start %d", (int)options->start);
-    VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_GCV, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_LOSS, VOLT_ERR_ARGUMENT,
                  "there is no score %d", (int)options->score);
     VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout is %" PRId64 ", and must be at least 0",
                  options->washout);
@@ -46,7 +48,7 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
                      options->base.rows, options->base.cols, Y.rows, Y.cols);
         VOLT_TRY(volt_require_finite("base", options->base));
     }
-    if (options->score < VOLT_SCORE_PREQUENTIAL)
+    if (options->score < VOLT_SCORE_PREQUENTIAL || options->score == VOLT_SCORE_LOSS)
         return VOLT_OK;
     const char *name = volt_score_name(options->score);
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE, VOLT_ERR_ARGUMENT,
@@ -145,14 +147,31 @@ static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_sc
     return status;
 }
 
-static volt_status scale_targets(volt_view Y, bool identity, volt_problem *problem)
+/* Changes that a loss learns are in the units of a fit's: their root mean square, which the meaning of alpha hangs on. */
+static void learn_change_scale(volt_view Y, double *mean, double *scale)
+{
+    for (int64_t k = 0; k < Y.cols; k++) {
+        volt_squares squares = {0};
+        for (int64_t i = 0; i < Y.rows; i++)
+            volt_squares_add(&squares, Y.data[i * Y.ld + k]);
+        double unit = volt_squares_root_mean(&squares, Y.rows);
+        mean[k] = 0;
+        scale[k] = unit > 0 && isfinite(1 / unit) ? unit : 1;
+    }
+}
+
+static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_problem *problem)
 {
     problem->target_mean = volt_alloc_doubles(Y.cols, 1);
     problem->target_scale = volt_alloc_doubles(Y.cols, 1);
     problem->Y = volt_alloc_doubles(Y.rows, Y.cols);
     if (!problem->target_mean || !problem->target_scale || !problem->Y)
         return VOLT_ERR_MEMORY;
-    volt_target_scale_learn(Y, identity, problem->target_mean, problem->target_scale);
+    const volt_fold_loss *loss = problem->loss;
+    bool unscaled = loss && volt_loss_info_of(loss->fit.loss)->unscaled;
+    volt_target_scale_learn(Y, identity || unscaled, problem->target_mean, problem->target_scale);
+    if (loss && changes && !identity)
+        learn_change_scale(Y, problem->target_mean, problem->target_scale);
     for (int64_t i = 0; i < Y.rows; i++)
         for (int64_t k = 0; k < Y.cols; k++)
             problem->Y[i * Y.cols + k] =
@@ -164,8 +183,8 @@ static volt_status scale_targets(volt_view Y, bool identity, volt_problem *probl
 static volt_status add_base(volt_view base, volt_problem *problem)
 {
     int64_t n = problem->n, q = problem->q;
-    if (!base.data)
-        return VOLT_OK;
+    if (!base.data || problem->score == VOLT_SCORE_LOSS)
+        return VOLT_OK; /* the loss of a difference is that of levels */
     problem->levels = volt_alloc_doubles(n, q);
     if (!problem->levels)
         return VOLT_ERR_MEMORY;
@@ -196,7 +215,7 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
         return VOLT_ERR_MEMORY;
     fresh->n = X.rows;
     fresh->d = X.cols;
-    fresh->backend = volt_backend_current();
+    fresh->backend = options->loss || options->weights ? &volt_cpu_backend : volt_backend_current();
     fresh->q = Y.cols;
     fresh->start = options->start;
     fresh->washout = options->washout;
@@ -207,17 +226,25 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     fresh->scaled = options->scale != 0;
 
     bool identity = !options->scale;
-    volt_status status = volt_records_make(options->records, options->n_records, X.rows, &fresh->records);
+    volt_status status = volt_fold_loss_create(Y, options, &fresh->loss);
+    if (fresh->loss) {
+        Y = fresh->loss->fit.Y;
+        fresh->q = Y.cols;
+    }
+    if (status == VOLT_OK)
+        status = volt_records_make(options->records, options->n_records, X.rows, &fresh->records);
     if (status == VOLT_OK)
         status = check_records(options, fresh);
     if (status == VOLT_OK)
         status = make_splits(options, fresh);
     if (status == VOLT_OK)
+        status = volt_fold_loss_check(fresh);
+    if (status == VOLT_OK)
         status = scale_inputs(X, true, identity, &fresh->shifted);
     if (status == VOLT_OK)
         status = scale_inputs(X, false, identity, &fresh->unshifted);
     if (status == VOLT_OK)
-        status = scale_targets(Y, identity, fresh);
+        status = scale_targets(Y, identity, options->base.data != NULL, fresh);
     if (status == VOLT_OK)
         status = add_base(options->base, fresh);
     if (status == VOLT_OK)
@@ -238,7 +265,7 @@ int64_t volt_longest_block(const volt_problem *problem)
 int64_t volt_candidate_states(const volt_problem *problem, const volt_resolved *resolved)
 {
     int64_t states = volt_states_count(resolved);
-    bool blocks = problem->score < VOLT_SCORE_PREQUENTIAL;
+    bool blocks = problem->score < VOLT_SCORE_PREQUENTIAL && !problem->loss;
     return blocks && volt_state_sums_pay(problem->most_rows, states) ? states : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/backend.h"
 #include "kernel/extent.h"
 #include "kernel/records.h"
+#include "select/folds/fold_loss.h"
 #include "volterra/select.h"
 
 #include <stdbool.h>
@@ -16,7 +17,7 @@ typedef struct volt_scaled_inputs {
 } volt_scaled_inputs;
 
 typedef struct volt_problem {
-    int64_t n, d, q;
+    int64_t n, d, q; /* q: columns of Y, of which levels and classes of a loss have one each */
     volt_scaled_inputs shifted, unshifted; /* unshifted: for kernels that rely on where zero is */
     double *Y;                             /* n x q, scaled */
     double *levels;                        /* n x q: Y with its base, in the same units; NULL: Y holds levels */
@@ -33,6 +34,7 @@ typedef struct volt_problem {
     volt_records records;        /* of the rows */
     bool simulates;              /* candidates whose outputs come back run free on the blocks */
     const volt_backend *backend; /* where Gram matrices are factored: the current one, unless the search says */
+    volt_fold_loss *loss;        /* NULL: squares, every row alike */
 } volt_problem;
 
 /* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */

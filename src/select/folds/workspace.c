@@ -5,6 +5,15 @@
 #include "base/numbers.h"
 #include "solve/choice.h"
 
+/* Numbers that a fit with a loss overwrites: a Gram matrix of the longest training part, and intercepts. */
+static double part_numbers(const volt_problem *problem)
+{
+    int64_t longest = 0;
+    for (int64_t k = 0; problem->loss && k < problem->n_splits; k++)
+        longest = volt_max(longest, problem->splits[k].train_end - problem->splits[k].train_begin);
+    return problem->loss ? (double)longest * (double)longest + (double)problem->q : 0;
+}
+
 void volt_workspace_free(volt_workspace *workspace)
 {
     if (!workspace)
@@ -16,6 +25,7 @@ void volt_workspace_free(volt_workspace *workspace)
     volt_free(workspace->D);
     volt_free(workspace->forecast);
     volt_free(workspace->diagonal);
+    volt_free(workspace->part);
     volt_free(workspace->precisions);
     volt_free(workspace->profile);
     volt_free(workspace);
@@ -37,9 +47,10 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
         fresh->diagonal = volt_alloc_doubles(n, 1);
         fresh->precisions = volt_alloc_doubles(n, 1);
         fresh->profile = volt_alloc_doubles(VOLT_CHOICE_ALPHAS, problem->folds);
+        fresh->part = problem->loss ? volt_alloc_doubles((int64_t)part_numbers(problem), 1) : NULL;
         fresh->cross = resets ? backend->alloc(block, n) : NULL;
         if (!fresh->W || !fresh->D || !fresh->forecast || !fresh->diagonal || !fresh->precisions ||
-            !fresh->profile || (resets && !fresh->cross))
+            !fresh->profile || (resets && !fresh->cross) || (problem->loss && !fresh->part))
             status = VOLT_ERR_MEMORY;
     }
     if (status == VOLT_OK)
@@ -59,7 +70,8 @@ static double cross_bytes(const volt_problem *problem)
 double volt_workspace_bytes(const volt_problem *problem)
 {
     double n = (double)problem->most_rows, q = (double)problem->q, block = (double)volt_longest_block(problem);
-    double thin = 8 * (n * (2 * q + 3) + block * q);
+    double part = problem->loss ? part_numbers(problem) + volt_loss_numbers(n, q) : 0;
+    double thin = 8 * (n * (2 * q + 3) + block * q + part);
     return problem->backend->is_here
                ? volt_factor_bytes(problem->most_rows, problem->q) + cross_bytes(problem) + thin
                : thin;

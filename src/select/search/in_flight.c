@@ -19,8 +19,9 @@ static const double share_here = 0.5, share_there = 0.9;
 volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
 {
     char what[96];
-    problem->backend = volt_place(&(volt_work){
-        .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates});
+    volt_work work = {
+        .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates};
+    problem->backend = problem->loss ? &volt_cpu_backend : volt_place(&work); /* losses are minimised here */
     snprintf(what, sizeof what, "a search on %" PRId64 " rows", problem->n);
     volt_status status = volt_memory_require(volt_workspace_bytes(problem), what);
     return status == VOLT_OK ? volt_place_require(problem->backend, problem->most_rows, what) : status;

@@ -45,17 +45,17 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
 {
     VOLT_REQUIRE(logs && search && count >= 1, VOLT_ERR_ARGUMENT, "there are no logs to merge");
     char fingerprint[VOLT_FINGERPRINT_LENGTH] = "";
-    volt_score score = VOLT_SCORE_R2;
+    volt_measure measure = {0};
     volt_trial_pile all = {0};
     volt_search *fresh = NULL;
     volt_status status = VOLT_OK;
     for (int64_t i = 0; i < count && status == VOLT_OK; i++)
-        status = volt_trial_log_read(logs[i], fingerprint, &score, volt_trial_pile_take, &all, NULL);
+        status = volt_trial_log_read(logs[i], fingerprint, &measure, volt_trial_pile_take, &all, NULL);
     if (status == VOLT_OK && all.count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no trials in the logs");
     if (status == VOLT_OK) {
         volt_trial_pile_sort(&all);
-        status = volt_search_new(most_folds(&all), score, &fresh);
+        status = volt_search_new(most_folds(&all), measure, &fresh);
     }
     if (status == VOLT_OK)
         status = add_all(&all, fresh);
@@ -80,8 +80,8 @@ volt_status volt_search_log_is_of(const char *log, volt_view X, volt_view Y, vol
 {
     VOLT_REQUIRE(log && is_of, VOLT_ERR_ARGUMENT, "the log or the place for the answer is NULL");
     char fingerprint[VOLT_FINGERPRINT_LENGTH] = "", digits[VOLT_DATA_DIGITS + 1];
-    volt_score score = VOLT_SCORE_R2;
-    VOLT_TRY(volt_trial_log_read(log, fingerprint, &score, pass_over, NULL, NULL));
+    volt_measure measure = {0};
+    VOLT_TRY(volt_trial_log_read(log, fingerprint, &measure, pass_over, NULL, NULL));
     volt_search_data_digits(X, Y, base, digits);
     *is_of = strncmp(fingerprint, digits, VOLT_DATA_DIGITS) == 0;
     return VOLT_OK;

@@ -23,7 +23,7 @@
 volt_search_options volt_search_options_default(void)
 {
     volt_search_options options = {
-        .splits = volt_split_options_default(), .intercept = 1, .scale = 1, .shards = 1};
+        .splits = volt_split_options_default(), .intercept = 1, .scale = 1, .shards = 1, .tolerance = 1e-6};
     return options;
 }
 
@@ -385,10 +385,10 @@ static volt_status take_logged(volt_run *r, volt_trial_pile *pile)
 static volt_status resume(volt_run *r, char fingerprint[VOLT_FINGERPRINT_LENGTH])
 {
     volt_trial_pile pile = {0};
-    volt_score score = r->options->score;
+    volt_measure measure = r->search->measure;
     int64_t whole = 0;
     volt_status status =
-        volt_trial_log_read(r->options->log, fingerprint, &score, volt_trial_pile_take, &pile, &whole);
+        volt_trial_log_read(r->options->log, fingerprint, &measure, volt_trial_pile_take, &pile, &whole);
     if (status == VOLT_OK)
         status = take_logged(r, &pile);
     volt_trial_pile_free(&pile);
@@ -403,7 +403,7 @@ static volt_status open_log(volt_run *r, volt_view X, volt_view Y)
     if (!options->log)
         return VOLT_OK;
     VOLT_TRY(volt_search_fingerprint(r->candidates, X, Y, options, fingerprint));
-    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, options->score, &r->log));
+    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, &r->search->measure, &r->log));
     r->logs = true;
     if (volt_trial_log_is_empty(&r->log))
         return VOLT_OK;
@@ -457,6 +457,11 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
     if (!candidates->feeds)
         return VOLT_OK;
     VOLT_REQUIRE(
+        options->score != VOLT_SCORE_LOSS && !options->weights, VOLT_ERR_ARGUMENT,
+        "candidates whose outputs come back are fitted by squares, every row alike: they do not go with "
+        "%s",
+        options->weights ? "weights" : "a loss");
+    VOLT_REQUIRE(
         options->score < VOLT_SCORE_PREQUENTIAL || options->validate == VOLT_VALIDATE_ONE_STEP,
         VOLT_ERR_ARGUMENT,
         "the score %s is one of single steps: with outputs that come back it goes with validation one step "
@@ -482,8 +487,8 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
                             const volt_search_options *options, volt_search **search)
 {
     volt_search_options standard = volt_search_options_default();
-    if (!options)
-        options = &standard;
+    volt_search_options own = volt_fold_loss_options(options ? options : &standard);
+    options = &own;
     VOLT_TRY(check(candidates, options, search));
     volt_run r = {.candidates = candidates, .options = options, .begun = volt_seconds()};
     r.log.file = -1;
@@ -495,7 +500,10 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
     omp_init_lock(&r.lock);
 
-    volt_status status = volt_search_new(r.problem->folds, options->score, &r.search);
+    volt_status status = volt_search_new(
+        r.problem->folds,
+        volt_measure_of(options->score, options->score == VOLT_SCORE_LOSS ? r.problem->loss->fit.loss : NULL),
+        &r.search);
     if (status == VOLT_OK)
         status =
             volt_schedule_begin(&r.schedule, (volt_race_rule){options->race, options->score, r.problem->folds});

@@ -2,7 +2,7 @@
 #ifndef SELECT_SEARCH_INTERNAL_H
 #define SELECT_SEARCH_INTERNAL_H
 
-#include "select/folds/block_score.h"
+#include "select/search/search_measure.h"
 
 #include <stdbool.h>
 
@@ -12,6 +12,7 @@ struct volt_search {
     int64_t capacity;
     const volt_trial *best;
     int64_t *stopped; /* folds + 1 */
+    volt_measure measure;
 };
 
 /* A trial with copies of the text and the scores; NULL when memory is out. failure may be NULL. */
@@ -21,7 +22,7 @@ void volt_trial_free(volt_trial *trial);
 /* Given up after `done` of its folds: what came after them, a failure too, is forgotten. */
 void volt_trial_stop(volt_trial *trial, int64_t done);
 
-volt_status volt_search_new(int64_t folds, volt_score score, volt_search **search);
+volt_status volt_search_new(int64_t folds, volt_measure measure, volt_search **search);
 /* Take the trial over; on failure it is still the caller's. */
 volt_status volt_search_add(volt_search *search, volt_trial *trial);
 /* VOLT_ERR_DATA, with the first reason, when no trial has a score; trials that were given up have no failure. */

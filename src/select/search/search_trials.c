@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-volt_status volt_search_new(int64_t folds, volt_score score, volt_search **search)
+volt_status volt_search_new(int64_t folds, volt_measure measure, volt_search **search)
 {
     volt_search *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
@@ -18,7 +18,10 @@ volt_status volt_search_new(int64_t folds, volt_score score, volt_search **searc
         return VOLT_ERR_MEMORY;
     }
     fresh->info.folds = folds;
-    fresh->info.score = score;
+    fresh->measure = measure;
+    fresh->info.score = measure.score;
+    fresh->info.loss = measure.loss[0] ? fresh->measure.loss : NULL;
+    fresh->info.score_name = measure.name;
     fresh->info.stopped = fresh->stopped;
     fresh->info.parallel = 1;
     *search = fresh;

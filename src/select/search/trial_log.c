@@ -58,6 +58,16 @@ void volt_search_data_digits(volt_view X, volt_view Y, volt_view base, char digi
     snprintf(digits, VOLT_DATA_DIGITS + 1, "%08lx", data & 0xffffffffUL);
 }
 
+/* What candidates are fitted with, where it is not squares with all rows alike. */
+static unsigned long add_loss(unsigned long sum, const volt_search_options *options, int64_t n)
+{
+    const char *loss = options->loss ? options->loss : "squares";
+    sum = add_bytes(add_bytes(sum, loss, strlen(loss)), &options->tolerance, sizeof options->tolerance);
+    for (int64_t k = 0; k < options->n_classes; k++)
+        sum = add_bytes(sum, options->classes[k], strlen(options->classes[k]) + 1);
+    return options->weights ? add_bytes(sum, options->weights, (size_t)n * sizeof *options->weights) : sum;
+}
+
 /* Two sums: the data, and what is asked of them. How many draws, which shard and how long is not part of it:
  * those may differ between runs that belong together. */
 volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
@@ -82,6 +92,8 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
         int64_t validate = (int64_t)options->validate;
         question = add_bytes(question, &validate, sizeof validate);
     }
+    if (options->loss || options->weights)
+        question = add_loss(question, options, X.rows);
     if (options->strategy == VOLT_STRATEGY_ADAPTIVE) /* every candidate hangs on the seed then */
         question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
@@ -103,14 +115,14 @@ static volt_status lock_log(const volt_trial_log *log, const struct stat *entry)
     return VOLT_OK;
 }
 
-volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score,
+volt_status volt_trial_log_open(const char *path, const char *fingerprint, const volt_measure *measure,
                                 volt_trial_log *log)
 {
     log->path = volt_strdup(path);
     if (!log->path)
         return VOLT_ERR_MEMORY;
     snprintf(log->fingerprint, sizeof log->fingerprint, "%s", fingerprint);
-    log->score = score;
+    log->measure = *measure;
     log->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     struct stat entry;
     volt_status status = VOLT_OK;
@@ -177,7 +189,9 @@ static void put_trial(volt_text_buffer *line, const volt_trial_log *log, const v
     put_number(line, ",\"seconds\":", trial->seconds);
     put_number(line, ",\"stopped\":", trial->stopped ? (double)trial->n_folds : NAN);
     put_string(line, ",\"failure\":", trial->failure);
-    put_string(line, ",\"measure\":", volt_score_name(log->score));
+    put_string(line, ",\"measure\":", log->measure.name);
+    if (log->measure.loss[0])
+        put_string(line, ",\"loss\":", log->measure.loss);
     put_string(line, ",\"search\":", log->fingerprint);
     volt_text_put(line, "}\n");
 }

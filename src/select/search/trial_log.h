@@ -3,14 +3,15 @@
  *     {"index":0,"kernel":"volterra:tau_coef=0.3,...","alpha":0.001,"folds":[0.81,0.85],"score":0.83,
  *      "seconds":0.21,"stopped":null,"failure":null,"measure":"r2","search":"9f2c..."}
  *
- * where outputs come back `feedback`, their weight, stands behind alpha;
+ * where outputs come back `feedback`, their weight, stands behind alpha; where the candidates are fitted with a loss, `loss`
+ * stands behind `measure`, which is then the name of its score, such as "pinball loss";
  * `stopped` is the number of folds after which the race gave the candidate up, `failure` the reason why there
  * is no score (alpha is 0 then where it was to be profiled), `search` a fingerprint of data, candidates and options: lines of one search have the
  * same. */
 #ifndef SELECT_TRIAL_LOG_H
 #define SELECT_TRIAL_LOG_H
 
-#include "volterra/select.h"
+#include "select/search/search_measure.h"
 
 #include <stdbool.h>
 
@@ -20,7 +21,7 @@ typedef struct volt_trial_log {
     int file; /* descriptor */
     char *path;
     char fingerprint[VOLT_FINGERPRINT_LENGTH];
-    volt_score score;
+    volt_measure measure;
 } volt_trial_log;
 
 /* The first digits of a fingerprint, which the data alone decide. */
@@ -34,16 +35,16 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
 /* Read the trials of a log, calling `take` for each, which owns it then. A last line without its end, which a
  * killed process leaves behind, is passed over; *whole (may be NULL) receives the bytes before it. Every field of
  * a line is checked; a kernel must be written as volt_kernel_text writes it. Lines with another fingerprint or
- * score are refused; an empty `fingerprint` takes those of the first line. VOLT_ERR_IO, VOLT_ERR_FORMAT with the
+ * measure are refused; an empty `fingerprint` takes those of the first line. VOLT_ERR_IO, VOLT_ERR_FORMAT with the
  * line. */
 typedef volt_status (*volt_trial_take_fn)(volt_trial *trial, void *context);
-volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH], volt_score *score,
-                                volt_trial_take_fn take, void *context, int64_t *whole);
+volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH],
+                                volt_measure *measure, volt_trial_take_fn take, void *context, int64_t *whole);
 
 /* Open for appending and hold the lock of the file until it is closed: one search writes at a time, and reads
  * under the lock what the one before has left. VOLT_ERR_IO, also when another search has the lock. A file system
  * without locks is a warning. */
-volt_status volt_trial_log_open(const char *path, const char *fingerprint, volt_score score,
+volt_status volt_trial_log_open(const char *path, const char *fingerprint, const volt_measure *measure,
                                 volt_trial_log *log);
 bool volt_trial_log_is_empty(const volt_trial_log *log);
 /* Cut a file that is longer to its first `whole` bytes. */

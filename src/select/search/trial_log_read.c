@@ -43,31 +43,30 @@ static volt_status read_count(const json_t *line, const char *key, bool may_be_n
     return VOLT_OK;
 }
 
-static volt_status read_score(const char *name, volt_score *score)
+static volt_status read_measure(const json_t *line, volt_measure *measure)
 {
-    for (int s = VOLT_SCORE_R2; name && s <= VOLT_SCORE_GCV; s++)
-        if (strcmp(name, volt_score_name((volt_score)s)) == 0) {
-            *score = (volt_score)s;
-            return VOLT_OK;
-        }
-    return volt_fail(VOLT_ERR_FORMAT, "its measure is no score");
+    const char *loss = string_of(line, "loss");
+    if (json_object_get(line, "loss") && !loss)
+        return wrong_field("loss", "a text");
+    return volt_measure_read(string_of(line, "measure"), loss, measure);
 }
 
 /* Of which search is this line? */
 static volt_status check_search(const json_t *line, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                                volt_score *score)
+                                volt_measure *measure)
 {
     const char *search = string_of(line, "search");
     VOLT_REQUIRE(search && strlen(search) + 1 == VOLT_FINGERPRINT_LENGTH &&
                      strspn(search, "0123456789abcdef") == strlen(search),
                  VOLT_ERR_FORMAT, "it does not say which search it belongs to");
-    volt_score measured = VOLT_SCORE_R2;
-    VOLT_TRY(read_score(string_of(line, "measure"), &measured));
+    volt_measure measured;
+    VOLT_TRY(read_measure(line, &measured));
     if (!fingerprint[0]) {
         memcpy(fingerprint, search, VOLT_FINGERPRINT_LENGTH);
-        *score = measured;
+        *measure = measured;
     }
-    VOLT_REQUIRE(strcmp(search, fingerprint) == 0 && measured == *score, VOLT_ERR_FORMAT,
+    bool same = measured.score == measure->score && strcmp(measured.loss, measure->loss) == 0;
+    VOLT_REQUIRE(strcmp(search, fingerprint) == 0 && same, VOLT_ERR_FORMAT,
                  "it belongs to another search: the data, the candidates, the splits or the options differ");
     return VOLT_OK;
 }
@@ -181,7 +180,7 @@ static volt_status read_trial(const json_t *line, const double *folds, int64_t n
 }
 
 static volt_status read_line(const char *bytes, size_t size, char fingerprint[VOLT_FINGERPRINT_LENGTH],
-                             volt_score *score, volt_trial **trial)
+                             volt_measure *measure, volt_trial **trial)
 {
     json_t *line = NULL;
     double *folds = NULL;
@@ -190,7 +189,7 @@ static volt_status read_line(const char *bytes, size_t size, char fingerprint[VO
     if (status == VOLT_ERR_FORMAT || (status == VOLT_OK && !json_is_object(line)))
         status = volt_fail(VOLT_ERR_FORMAT, "it is not a line of JSON");
     if (status == VOLT_OK)
-        status = check_search(line, fingerprint, score);
+        status = check_search(line, fingerprint, measure);
     if (status == VOLT_OK)
         status = read_folds(line, &folds, &n_folds);
     if (status == VOLT_OK)
@@ -200,8 +199,8 @@ static volt_status read_line(const char *bytes, size_t size, char fingerprint[VO
     return status;
 }
 
-volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH], volt_score *score,
-                                volt_trial_take_fn take, void *context, int64_t *whole)
+volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH],
+                                volt_measure *measure, volt_trial_take_fn take, void *context, int64_t *whole)
 {
     char *bytes = NULL;
     int64_t size = 0, number = 0;
@@ -211,7 +210,7 @@ volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPR
     while (status == VOLT_OK && (end = memchr(at, '\n', (size_t)(bytes + size - at)))) {
         volt_trial *trial = NULL;
         number++;
-        status = read_line(at, (size_t)(end - at), fingerprint, score, &trial);
+        status = read_line(at, (size_t)(end - at), fingerprint, measure, &trial);
         if (status == VOLT_OK)
             status = take(trial, context);
         at = end + 1;

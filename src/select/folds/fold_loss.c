@@ -1,0 +1,314 @@
+/* src/select/folds/fold_loss.c: training parts minimised over one by one, and their blocks scored by the loss. */
+#include "select/folds/fold_loss.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "select/folds/block_score.h"
+#include "select/folds/workspace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- what is asked ---------------------------------------------------------------------------- */
+
+static bool is_squares(const char *loss)
+{
+    return !loss || strcmp(loss, "squares") == 0;
+}
+
+volt_search_options volt_fold_loss_options(const volt_search_options *options)
+{
+    volt_search_options own = *options;
+    if (!is_squares(own.loss) && own.score == VOLT_SCORE_R2)
+        own.score = VOLT_SCORE_LOSS;
+    return own;
+}
+
+/* Which scores go with it. */
+static volt_status check_score(const volt_search_options *options)
+{
+    const char *name = volt_score_name(options->score), *loss = options->loss ? options->loss : "squares";
+    bool squared = options->score == VOLT_SCORE_R2 || options->score == VOLT_SCORE_NMSE ||
+                   options->score == VOLT_SCORE_MSE;
+    VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || is_squares(loss), VOLT_ERR_ARGUMENT,
+                 "the score %s is one of squares: candidates fitted with loss %s are judged by that loss", name,
+                 loss);
+    VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || squared, VOLT_ERR_ARGUMENT,
+                 "the score %s does not go with weights of the rows: r2, nmse and mse do", name);
+    return VOLT_OK;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+void volt_fold_loss_free(volt_fold_loss *loss)
+{
+    if (!loss)
+        return;
+    volt_loss_fit_release(&loss->fit);
+    volt_free(loss->truth);
+    volt_free(loss);
+}
+
+/* The number of the class of a row, whose columns tell it. */
+static double class_of(const volt_loss_fit *fit, int64_t row)
+{
+    const double *y = fit->Y.data + row * fit->Y.ld;
+    int64_t k = 0, from = volt_loss_first_column(fit->loss);
+    if (from > 0)
+        return y[from] > 0;
+    while (y[k] == 0)
+        k++;
+    return (double)k;
+}
+
+static volt_status copy_truth(volt_view Y, volt_fold_loss *loss)
+{
+    loss->targets = Y.cols;
+    loss->truth = volt_alloc_doubles(Y.rows, Y.cols);
+    if (!loss->truth)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < Y.rows; i++)
+        for (int64_t k = 0; k < Y.cols; k++)
+            loss->truth[i * Y.cols + k] =
+                loss->fit.n_classes > 0 ? class_of(&loss->fit, i) : Y.data[i * Y.ld + k];
+    return VOLT_OK;
+}
+
+static volt_status check_weights(const double *weights, int64_t n)
+{
+    for (int64_t i = 0; weights && i < n; i++)
+        VOLT_REQUIRE(weights[i] >= 0 && isfinite(weights[i]), VOLT_ERR_ARGUMENT,
+                     "weight %" PRId64 " is %g, and must be finite and at least 0", i + 1, weights[i]);
+    return VOLT_OK;
+}
+
+volt_status volt_fold_loss_create(volt_view Y, const volt_search_options *options, volt_fold_loss **loss)
+{
+    volt_fit_options fit = volt_fit_options_default();
+    if (is_squares(options->loss) && !options->weights && options->score != VOLT_SCORE_LOSS)
+        return VOLT_OK;
+    fit.loss = options->loss;
+    fit.tolerance = options->tolerance;
+    fit.weights = options->weights;
+    fit.classes = options->classes;
+    fit.n_classes = options->n_classes;
+    fit.washout = options->washout;
+    fit.target = options->base.data ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
+    volt_fold_loss *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->weights = options->weights;
+    volt_status status = volt_loss_fit_begin(Y, &fit, &fresh->fit);
+    if (status == VOLT_OK)
+        status = check_score(options);
+    if (status == VOLT_OK && !fresh->fit.loss) /* squares, which are to be scored as a loss */
+        status = volt_loss_parse("squares", &fresh->fit.loss);
+    if (status == VOLT_OK)
+        status = check_weights(options->weights, Y.rows);
+    if (status == VOLT_OK)
+        status = copy_truth(Y, fresh);
+    if (status == VOLT_OK)
+        *loss = fresh;
+    else
+        volt_fold_loss_free(fresh);
+    return status;
+}
+
+/* ---- are the parts enough? -------------------------------------------------------------------- */
+
+static double weight_of_rows(const volt_fold_loss *loss, int64_t begin, int64_t end)
+{
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        sum += loss->weights ? loss->weights[i] : 1;
+    return sum;
+}
+
+static bool has_class(const volt_fold_loss *loss, int64_t begin, int64_t end, int64_t k)
+{
+    for (int64_t i = begin; i < end; i++)
+        if (loss->truth[i] == (double)k && (!loss->weights || loss->weights[i] > 0))
+            return true;
+    return false;
+}
+
+volt_status volt_fold_loss_check(const volt_problem *problem)
+{
+    const volt_fold_loss *loss = problem->loss;
+    for (int64_t f = 0; loss && f < problem->n_splits; f++) {
+        const volt_split *split = &problem->splits[f];
+        int64_t begin = split->train_begin + problem->washout, end = split->train_end;
+        double trains = weight_of_rows(loss, begin, end),
+               tests = weight_of_rows(loss, split->begin, split->end);
+        VOLT_REQUIRE(trains > 0, VOLT_ERR_DATA,
+                     "fold %" PRId64 " trains on rows %" PRId64 " to %" PRId64
+                     ", whose weights add up to 0, and one at least must be positive",
+                     f + 1, begin + 1, end);
+        VOLT_REQUIRE(tests > 0, VOLT_ERR_DATA,
+                     "fold %" PRId64 " is validated on rows %" PRId64 " to %" PRId64
+                     ", whose weights add up to 0, and one at least must be positive",
+                     f + 1, split->begin + 1, split->end);
+        VOLT_REQUIRE(isfinite(trains) && isfinite(tests), VOLT_ERR_ARGUMENT,
+                     "the sum of the weights is too large for a double");
+        for (int64_t k = 0; k < loss->fit.n_classes; k++)
+            VOLT_REQUIRE(has_class(loss, begin, end, k), VOLT_ERR_DATA,
+                         "fold %" PRId64 " trains on rows %" PRId64 " to %" PRId64
+                         ", none of which is of class \"%s\", and all classes must be there (loss %s): take "
+                         "fewer folds or a longer first training part",
+                         f + 1, begin + 1, end, loss->fit.classes[k], volt_loss_text(loss->fit.loss));
+    }
+    return VOLT_OK;
+}
+
+/* ---- one fold --------------------------------------------------------------------------------- */
+
+/* A fit watches what all evaluations watch. */
+static int watch(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return !volt_stage_poll(context);
+}
+
+/* Above this share of the objective the gap says that the fit is not the one that its alpha stands for: alphas so small that
+ * classes have hardly a minimum. */
+static const double OPEN = 1e-3;
+
+/* On one thread, as candidates beside each other are, so that nothing hangs on how many there are. */
+static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
+{
+    enum { MOST_ALONE = 8192 }; /* larger ones come one after the other, and have all threads */
+    int64_t own = volt_own_threads();
+    if (K.rows > MOST_ALONE || own == 1)
+        return volt_loss_minimise(K, task, result);
+    VOLT_TRY(volt_set_own_threads(1));
+    volt_status status = volt_loss_minimise(K, task, result);
+    volt_set_own_threads(own);
+    return status;
+}
+
+/* Readout A (m x q) and intercepts c (q) of all outputs. */
+static volt_status fit_part(const volt_problem *problem, const volt_workspace *space,
+                            const volt_loss_part *part, volt_matrix A, double *c, double *flops)
+{
+    const volt_fold_loss *loss = problem->loss;
+    int64_t m = part->K.rows, q = problem->q, from = volt_loss_first_column(loss->fit.loss);
+    volt_matrix K = volt_matrix_of(space->part, m, m), U = volt_matrix_of(space->W, m, q - from);
+    for (int64_t i = 0; i < m; i++)
+        memcpy(K.data + i * m, part->K.data + i * part->K.ld, (size_t)(i + 1) * sizeof(double));
+    volt_loss_task task = {.loss = loss->fit.loss,
+                           .Y = {problem->Y + part->first * q + from, m, q - from, q},
+                           .units = problem->target_scale + from,
+                           .weights = loss->weights ? loss->weights + part->first : NULL,
+                           .alpha = part->alpha,
+                           .tolerance = loss->fit.options.tolerance,
+                           .intercept = part->intercept,
+                           .tried = true,
+                           .progress = {.report = watch, .context = part->stage},
+                           .share = 1};
+    volt_loss_result result = {.A = volt_matrix_of(A.data, m, q - from), .U = U, .c = c};
+    VOLT_TRY(minimise_alone(K, &task, &result));
+    VOLT_REQUIRE(result.gap <= fmax(OPEN, task.tolerance) * fabs(result.objective), VOLT_ERR_SINGULAR,
+                 "loss %s with alpha %g: the duality gap is still %.2g of the objective after %" PRId64
+                 " steps",
+                 volt_loss_text(loss->fit.loss), part->alpha, result.gap / fabs(result.objective),
+                 result.steps + result.newton_steps);
+    *flops = pow((double)m, 3) / 3 + 4 * (double)(m * m * (q - from)) * (double)result.steps;
+    for (int64_t i = m;
+         i-- > 0 && from > 0;) /* the outputs before it are 0: make room for them, from the end on */
+        for (int64_t k = q; k-- > 0;)
+            A.data[i * q + k] = k < from ? 0 : A.data[i * (q - from) + k - from];
+    for (int64_t k = q; k-- > 0;) {
+        double sum = 0;
+        for (int64_t i = 0; i < m; i++)
+            sum += A.data[i * q + k];
+        c[k] = k < from ? 0 : c[k - from] - part->common * sum;
+    }
+    return VOLT_OK;
+}
+
+/* What the readout says of the block, in the units of the problem's targets. */
+static void forecast_block(const volt_loss_part *part, volt_view A, const double *c, volt_matrix out)
+{
+    for (int64_t i = 0; i < out.rows; i++)
+        memcpy(out.data + i * out.ld, c, (size_t)out.cols * sizeof *c);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)out.rows, (volt_blas_int)out.cols,
+                (volt_blas_int)A.rows, 1, part->cross.data, (volt_blas_int)part->cross.ld, A.data,
+                (volt_blas_int)A.ld, 1, out.data, (volt_blas_int)out.ld);
+}
+
+/* ---- scores ----------------------------------------------------------------------------------- */
+
+/* Of one output of squares: squared errors over the variance, both by the weights. */
+static double weighted_nmse(const volt_problem *problem, const volt_split *split, const double *weights,
+                            volt_matrix out, int64_t k)
+{
+    int64_t q = problem->q;
+    const double *y = problem->Y + split->begin * q + k;
+    const double *level = (problem->levels ? problem->levels : problem->Y) + split->begin * q + k;
+    double total = 0, mean = 0, error = 0, variance = 0;
+    for (int64_t i = 0; i < out.rows; i++)
+        total += weights ? weights[i] : 1;
+    for (int64_t i = 0; i < out.rows; i++)
+        mean += (weights ? weights[i] : 1) * level[i * q] / total;
+    for (int64_t i = 0; i < out.rows; i++) {
+        double w = (weights ? weights[i] : 1) / total, e = y[i * q] - out.data[i * out.ld + k];
+        error += w * e * e;
+        variance += w * (level[i * q] - mean) * (level[i * q] - mean);
+    }
+    if (problem->score == VOLT_SCORE_MSE)
+        return error * problem->target_scale[k] * problem->target_scale[k];
+    return variance > 0 ? error / variance : error > 0;
+}
+
+static double squares_score(const volt_problem *problem, const volt_split *split, const double *weights,
+                            volt_matrix out)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < problem->q; k++)
+        sum += weighted_nmse(problem, split, weights, out, k) / (double)problem->q;
+    return problem->score == VOLT_SCORE_R2 ? 1 - sum : sum;
+}
+
+/* Every loss of a difference is the same for changes and for levels: a base does not matter. */
+static volt_status loss_score(const volt_problem *problem, const volt_split *split, const double *weights,
+                              volt_matrix out, double *score)
+{
+    const volt_fold_loss *loss = problem->loss;
+    volt_view truth =
+        volt_view_of(loss->truth + split->begin * loss->targets, split->end - split->begin, loss->targets);
+    for (int64_t i = 0; i < out.rows; i++) {
+        double *u = out.data + i * out.ld;
+        for (int64_t k = 0; k < out.cols; k++)
+            u[k] = problem->target_mean[k] + problem->target_scale[k] * u[k];
+        volt_loss_link(loss->fit.loss, out.cols, u);
+    }
+    return volt_loss_score(loss->fit.loss, truth, volt_as_view(out), weights, score);
+}
+
+volt_status volt_fold_loss_score(const volt_problem *problem, const volt_workspace *space,
+                                 const volt_loss_part *part, double *score, double *flops)
+{
+    const volt_split *split = part->split;
+    int64_t m = part->K.rows, q = problem->q;
+    VOLT_REQUIRE(!part->centred, VOLT_ERR_ARGUMENT,
+                 "a centred kernel without an intercept goes with squares alone, and the loss is %s",
+                 volt_loss_text(problem->loss->fit.loss));
+    volt_matrix A = volt_matrix_of(space->D, m, q);
+    volt_matrix out = volt_matrix_of(space->forecast, split->end - split->begin, q);
+    double *c = space->part + m * m, value = 0;
+    const double *weights = problem->loss->weights ? problem->loss->weights + split->begin : NULL;
+    VOLT_TRY(fit_part(problem, space, part, A, c, flops));
+    forecast_block(part, volt_as_view(A), c, out);
+    if (problem->score == VOLT_SCORE_LOSS)
+        VOLT_TRY(loss_score(problem, split, weights, out, &value));
+    else
+        value = squares_score(problem, split, weights, out);
+    VOLT_REQUIRE(isfinite(value), VOLT_ERR_NOT_FINITE,
+                 "the forecasts for rows %" PRId64 " to %" PRId64 " are too large for a double",
+                 split->begin + 1, split->end);
+    *score = value;
+    return VOLT_OK;
+}
