@@ -132,11 +132,10 @@ static const option rows[] = {
      .kind = OPTION_CHOICE,
      .form = FORM_SEARCH,
      .choices = score_choices,
-     .fallback = "r2",
      .offset = offsetof(tune_arguments, score),
-     .meaning =
-         "what is best: the highest r2, prequential r2 or log likelihood (log, evidence), the lowest nmse, "
-         "mse, or nmse of rows left out one by one (loo, and gcv for short)"},
+     .meaning = "what is best (default r2, with --loss the loss's own): the highest r2, prequential r2 or log "
+                "likelihood (log, evidence), the lowest nmse, "
+                "mse, or nmse of rows left out one by one (loo, and gcv for short)"},
     {.name = "race",
      .kind = OPTION_CHOICE,
      .form = FORM_SEARCH,
@@ -158,6 +157,7 @@ static const option rows[] = {
      .offset = offsetof(tune_arguments, validate),
      .meaning =
          "with --feedback: score free runs on the validation rows (default), or forecasts one step ahead"},
+    TRAINING_LOSS(offsetof(tune_arguments, training.loss)),
     TRAINING_SERIES(offsetof(tune_arguments, training)),
     TRAINING_READOUT(offsetof(tune_arguments, training)),
     {.name = "log",
@@ -216,6 +216,30 @@ static int check_gradient(const tune_arguments *arguments)
                         "--method gradient cannot be resumed, since a log has no gradients: begin it "
                         "again with a new --log");
     return other ? complain(EXIT_USAGE, "--method gradient does not go with %s", other) : 0;
+}
+
+/* Which score it is where none is given; and with a loss which scores mean nothing. */
+static int settle_score(tune_arguments *arguments)
+{
+    const char *loss = arguments->training.loss.text;
+    bool by_loss = loss && strcmp(loss, "squares") != 0;
+    if (by_loss && arguments->method)
+        return complain(EXIT_USAGE,
+                        "--method gradient climbs the evidence of squares: it does not go with --loss %s",
+                        loss);
+    if (by_loss && arguments->score >= 0)
+        return complain(
+            EXIT_USAGE,
+            "--score %s is one of squares: with --loss %s draws are judged by that loss, and --score "
+            "is not given",
+            choice_word(score_choices, arguments->score), loss);
+    if (arguments->training.feedback && (by_loss || arguments->training.loss.weights))
+        return complain(EXIT_USAGE,
+                        "--feedback is searched with squares, all rows alike: it does not go with %s",
+                        by_loss ? "--loss" : "--weights");
+    if (arguments->score < 0)
+        arguments->score = by_loss ? VOLT_SCORE_LOSS : VOLT_SCORE_R2;
+    return 0;
 }
 
 static int check_search(const tune_arguments *arguments)
@@ -309,9 +333,11 @@ static int check_log(const tune_arguments *arguments)
 
 static int run_tune(int argc, char *const *argv)
 {
-    tune_arguments arguments = {.gap = -1, .validate = -1};
+    tune_arguments arguments = {.gap = -1, .validate = -1, .score = -1};
     training_data data = {0};
     int failed = options_parse(&command_tune.options, argc, argv, &arguments);
+    if (!failed)
+        failed = settle_score(&arguments);
     if (!failed)
         failed = arguments.merge.count > 0 ? check_merge(&arguments) : check_search(&arguments);
     if (!failed)
@@ -364,6 +390,12 @@ const cli_command command_tune = {
         "--validate one-step takes, choose models that drift. A run that leaves 10 times the range of the\n"
         "targets is a failed draw. --candidates files need a column feedback.\n"
         "\n"
+        "With --loss every training part is fitted with that loss, and its validation block is judged by it:\n"
+        "pinball loss of quantiles, log loss of classes, half the deviance of counts. An alpha that is not\n"
+        "given is the best of 1e2, 10, 1, ... times the mean diagonal, as in volterra fit. --weights count in\n"
+        "fits and scores. The constant of least loss in the training parts (class frequencies, a mean count)\n"
+        "stands beside the best score, and where targets are inputs so does as now with a constant change.\n"
+        "\n"
         "--draws and --budget may stand together, also to limit --candidates and --grid. With --log\n"
         "nothing is lost: kill it, and go on with --resume. Ctrl-C ends it with the best so far (no model\n"
         "is fitted then). --merge takes the logs of all shards, and with -o also the data and the\n"
@@ -380,6 +412,8 @@ const cli_command command_tune = {
         "  volterra tune --x u.csv --y y.csv --kernel 'fir + fading' --feedback --draws 400 --search adaptive\n"
         "  volterra tune --x u.csv --y y.csv --kernel memory --score evidence --method gradient -o "
         "system.safetensors\n"
+        "  volterra tune --x load.csv --loss quantile:q=0.1/0.5/0.9 --draws 100 -o bands.safetensors\n"
+        "  volterra tune --x u.csv --y y.csv:label --loss multinomial --kernel rbf --draws 50\n"
         "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
         "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
     .options = OPTION_TABLE(rows),

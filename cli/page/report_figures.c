@@ -147,6 +147,7 @@ static void write_search(report_page *page, int64_t row)
         return;
     volt_search_info info;
     volt_search_describe(search, &info);
+    score_words words = score_words_of(&info);
     if (info.failed > 0)
         snprintf(failures, sizeof failures, ", %lld of which failed", (long long)info.failed);
     const volt_trial *best = volt_search_best(search);
@@ -155,7 +156,7 @@ static void write_search(report_page *page, int64_t row)
         trials[i] = volt_search_trial(search, i);
     int failed = 0;
     if (trials && text_open(&memory)) {
-        failed = search_plot_write(memory.out, trials, info.trials, best, info.score, 1);
+        failed = search_plot_write(memory.out, trials, info.trials, best, &words, 1);
         svg = text_close(&memory);
     }
     if (!svg && !failed)
@@ -164,9 +165,9 @@ static void write_search(report_page *page, int64_t row)
         page->failed = failed;
     if (best)
         snprintf(caption, sizeof caption,
-                 "The search of %.60s: %lld draw%s%s, the best with a mean R2 of %.4f.",
+                 "The search of %.60s: %lld draw%s%s, the best with a mean %s of %.4g.",
                  volt_study_row_at(study, row)->name, (long long)info.trials, info.trials == 1 ? "" : "s",
-                 failures, best->score);
+                 failures, words.label, best->score);
     else
         snprintf(caption, sizeof caption, "The search of %.60s: no draw has a score.",
                  volt_study_row_at(study, row)->name);

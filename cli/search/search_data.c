@@ -66,7 +66,9 @@ volt_fit_options search_data_fit(const search_data *made, const volt_kernel *ker
     volt_fit_options options = made->fit;
     options.alpha = winner->alpha;
     options.feedback_weight = winner->feedback;
-    options.guarded = options.target == VOLT_TARGET_CHANGE && (options.intercept || !is_centred(kernel));
+    bool by_squares = (!options.loss || strcmp(options.loss, "squares") == 0) && !options.weights;
+    options.guarded =
+        options.target == VOLT_TARGET_CHANGE && (options.intercept || !is_centred(kernel)) && by_squares;
     return options;
 }
 

@@ -26,7 +26,8 @@ void search_data_release(search_data *made);
  * after the gap is forecast; `asked` where that is not negative. */
 int64_t search_gap(const training_data *data, int64_t asked);
 
-/* Options of the fit of the winner: naive stays the forecast of a change unless held-out rows prefer the fit. */
+/* Options of the fit of the winner: naive stays the forecast of a change unless held-out rows prefer the fit, where it is one of
+ * squares with all rows alike. */
 volt_fit_options search_data_fit(const search_data *made, const volt_kernel *kernel, const volt_trial *winner);
 
 /* "change, from both with a season of 12 rows" for people, and target, input and season for JSON. */

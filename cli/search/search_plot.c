@@ -43,7 +43,8 @@ static void leave_out_hopeless(score_axis *axis, const double *sorted, int64_t c
         axis->low = fmin(bulk_low, sorted[count / 2]);
 }
 
-static int find_score_axis(score_axis *axis, const volt_trial *const *trials, int64_t count, volt_score score)
+static int find_score_axis(score_axis *axis, const volt_trial *const *trials, int64_t count,
+                           const score_words *score)
 {
     double *sorted = malloc(((size_t)count + 1) * sizeof *sorted);
     if (!sorted)
@@ -52,7 +53,7 @@ static int find_score_axis(score_axis *axis, const volt_trial *const *trials, in
     for (int64_t i = 0; i < count; i++)
         if (!trials[i]->failure && isfinite(trials[i]->score))
             sorted[n++] = trials[i]->score;
-    axis->lower_is_better = score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE;
+    axis->lower_is_better = score->lower_is_better;
     axis->high = 1;
     if (n > 0) {
         qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
@@ -282,7 +283,7 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
 }
 
 static int write_script(FILE *script, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                        volt_score score, int most_columns)
+                        const score_words *score, int most_columns)
 {
     plot_axes *axes = calloc(1, sizeof *axes);
     if (!axes)
@@ -294,10 +295,9 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
         plot_axes_find(axes, trials, count);
         plot_layout layout = lay_out(axes->count, most_columns);
         write_tables(script, axes, &scores, trials, count, best, sizes);
-        write_header(script, &layout, &scores, choice_label(score_choices, (int)score), count, best);
+        write_header(script, &layout, &scores, score->label, count, best);
         for (int panel = 0; panel < axes->count; panel++)
-            write_panel(script, &layout, &axes->axes[panel], panel, choice_label(score_choices, (int)score),
-                        best, sizes);
+            write_panel(script, &layout, &axes->axes[panel], panel, score->label, best, sizes);
         fputs("unset multiplot\n", script);
     }
     free(axes);
@@ -307,7 +307,7 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
 /* ---- the picture ------------------------------------------------------------------------------ */
 
 int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                      volt_score score, int most_columns)
+                      const score_words *score, int most_columns)
 {
     FILE *script = gnuplot_script();
     if (!script)
@@ -323,14 +323,15 @@ int search_plot_file(const char *path, const volt_search *search)
 {
     volt_search_info info;
     volt_search_describe(search, &info);
+    score_words words = score_words_of(&info);
     const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
     if (!trials)
         return complain(EXIT_FAILED, "not enough memory for the picture");
     for (int64_t i = 0; i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);
     FILE *script = gnuplot_script();
-    int failed = script ? write_script(script, trials, info.trials, volt_search_best(search), info.score, 2)
-                        : EXIT_FAILED;
+    int failed =
+        script ? write_script(script, trials, info.trials, volt_search_best(search), &words, 2) : EXIT_FAILED;
     if (!failed)
         failed = gnuplot_draw_file(script, path);
     if (script)

@@ -2,7 +2,7 @@
 #ifndef CLI_SEARCH_PLOT_H
 #define CLI_SEARCH_PLOT_H
 
-#include "volterra.h"
+#include "search/score_words.h"
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
  * brightness, so that it shows on white and on black. Panels stand in most_columns columns at most. Needs gnuplot. Returns 0, or the exit status
  * after saying what is wrong. */
 int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                      volt_score score, int most_columns);
+                      const score_words *score, int most_columns);
 
 /* The same of a whole search, to a file ("-": standard output). */
 int search_plot_file(const char *path, const volt_search *search);

@@ -1,9 +1,9 @@
 /* cli/search/search_report.c: the progress and the result of a search. */
 #include "search/search_report.h"
 
-#include "args/choices.h"
 #include "args/kernel_parts.h"
 #include "search/fit_verdict.h"
+#include "search/score_words.h"
 #include "terminal/progress_bar.h"
 #include "terminal/quantities.h"
 #include "terminal/results.h"
@@ -64,9 +64,8 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     announce_expected(watch, &info);
     describe_count(watch, &info, count, sizeof count);
     if (best)
-        snprintf(line, sizeof line, "%s, best %s %.4g with %s alpha=%.3g", count,
-                 choice_label(score_choices, (int)info.score), best->score,
-                 kernel_brief(best->kernel, kernel, sizeof kernel), best->alpha);
+        snprintf(line, sizeof line, "%s, best %s %.4g with %s alpha=%.3g", count, score_words_of(&info).label,
+                 best->score, kernel_brief(best->kernel, kernel, sizeof kernel), best->alpha);
     else
         snprintf(line, sizeof line, "%s, %lld failed", count, (long long)info.failed);
     progress_describe(line);
@@ -113,7 +112,7 @@ static void report_best(result_list *results, const volt_trial *best, const volt
                         bool from_defaults)
 {
     char number[VOLT_NUMBER_LENGTH], text[LINE_CAPACITY];
-    const char *label = choice_label(score_choices, (int)info->score);
+    const char *label = score_words_of(info).label;
     results_text(results, NULL, "best kernel", "%s", best->kernel);
     results_text(results, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
     if (best->feedback > 0)
@@ -177,6 +176,9 @@ static void report_validation(result_list *results, const search_outcome *outcom
     if (outcome->gap > 0)
         results_text(results, NULL, "gap", "%lld row%s between training and validation",
                      (long long)outcome->gap, outcome->gap == 1 ? "" : "s");
+    loss_baseline_list constants = outcome->constants;
+    loss_baselines_against(&constants, score);
+    loss_baselines_report(&constants, "the best draw", "the validation rows", results);
     if (info->score == VOLT_SCORE_MSE)
         baselines_against_mse(&baselines, score);
     else if (info->score != VOLT_SCORE_LOG && info->score != VOLT_SCORE_LOO && info->score != VOLT_SCORE_GCV)
@@ -206,7 +208,9 @@ int search_report_print(const search_outcome *outcome, bool json)
     volt_search_describe(outcome->search, &info);
     result_list *results = results_new(json);
     report_best(results, volt_search_best(outcome->search), &info, outcome->from_defaults);
-    results_text(results, "score", NULL, "%s", choice_word(score_choices, (int)info.score));
+    results_text(results, "score", NULL, "%s", score_words_of(&info).word);
+    if (info.loss)
+        results_text(results, "loss", "loss", "%s", info.loss);
     results_count(results, "folds", NULL, info.folds);
     if (outcome->seen)
         search_data_report(outcome->seen, results);

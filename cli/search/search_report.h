@@ -3,6 +3,7 @@
 #define CLI_SEARCH_REPORT_H
 
 #include "search/baseline_scores.h"
+#include "search/loss_baselines.h"
 #include "search/search_data.h"
 #include "volterra.h"
 
@@ -31,6 +32,7 @@ typedef struct search_outcome {
     const search_data *seen;       /* what was searched on, or NULL */
     int64_t gap;                   /* between training and validation; -1: not known */
     baseline_list baselines;       /* on the validation rows; none: not known */
+    loss_baseline_list constants;  /* the same where draws are judged by a loss */
     const char *command;           /* the line that fits the winner, or NULL */
 } search_outcome;
 

@@ -387,7 +387,8 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.intercept = !arguments->no_intercept;
     options.scale = !arguments->no_scale;
     options.ahead = data->ahead;
-    options.feedback = data->feedback && !arguments->feedback;
+    options.feedback = data->feedback && !arguments->feedback &&
+                       loss_outputs(&data->loss, data->targets.cols) == data->targets.cols;
     options.feedback_weight = arguments->feedback ? arguments->feedback_weight : 0;
     options.target = (volt_target)arguments->target;
     options.input = (volt_input)arguments->input;

@@ -36,6 +36,11 @@ void loss_release(loss_data *data)
     memset(data, 0, sizeof *data);
 }
 
+bool loss_is_other(const loss_data *data)
+{
+    return data->loss && strcmp(volt_loss_text(data->loss), "squares") != 0;
+}
+
 bool loss_has_classes(const loss_data *data)
 {
     return data->loss && volt_loss_info_of(data->loss)->classes;

@@ -54,6 +54,8 @@ typedef struct loss_data {
 int loss_read(const loss_arguments *arguments, loss_data *data);
 void loss_release(loss_data *data);
 
+/* Is it another loss than squares? */
+bool loss_is_other(const loss_data *data);
 /* Are the targets classes? */
 bool loss_has_classes(const loss_data *data);
 /* The labels of the rows of x, of a source FILE:COLUMN. */

@@ -38,8 +38,9 @@ typedef struct tuning {
     const tune_arguments *arguments;
     const training_data *data;
     search_data seen;
-    volt_search_options options; /* of the search */
-    baseline_list baselines;     /* on the validation rows */
+    volt_search_options options;  /* of the search */
+    baseline_list baselines;      /* on the validation rows ... */
+    loss_baseline_list constants; /* ... or, with a loss, these */
 } tuning;
 
 /* Does the command line say what alpha is? */
@@ -128,6 +129,11 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.resume = arguments->resume;
     options.records = data->lengths;
     options.n_records = data->lengths ? data->records.n : 0;
+    options.loss = loss_is_other(&data->loss) ? volt_loss_text(data->loss.loss) : NULL;
+    options.tolerance = arguments->training.loss.tolerance;
+    options.weights = data->loss.weights;
+    options.classes = (const char *const *)data->loss.classes;
+    options.n_classes = data->loss.n_classes;
     options.folds_by_records = arguments->folds_by;
     if (arguments->validate >= 0)
         options.validate = (volt_validate)arguments->validate;
@@ -177,19 +183,39 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
     return complain_status_hint(status, "%s", dataset_hint(&run->data->x, hint));
 }
 
+/* Training parts that teach no constant, for want of a class, say, are for the search to refuse. */
+static int measure_constants(tuning *run, const volt_split *splits, int64_t folds)
+{
+    const double *weights = run->data->loss.weights;
+    for (int64_t f = 0; weights && f < folds; f++) {
+        double trains = 0, tests = 0;
+        for (int64_t i = splits[f].train_begin; i < splits[f].train_end; i++)
+            trains += weights[i];
+        for (int64_t i = splits[f].begin; i < splits[f].end; i++)
+            tests += weights[i];
+        if (!(trains > 0 && tests > 0))
+            return 0;
+    }
+    return loss_baselines_measure_folds(run->data, splits, folds, &run->constants);
+}
+
 /* What needs no model, on the validation rows of every fold. Rows too few for the folds are for the search to refuse. */
 static int measure_baselines(tuning *run)
 {
     int64_t folds = run->options.splits.folds, season = 0;
-    if (run->data->lengths)
-        return 0; /* they are of one sequence */
+    bool by_loss = loss_is_other(&run->data->loss);
+    /* Baselines of squares are of one sequence, every row alike; which rows whole records are, the search alone knows. */
+    if (by_loss ? run->options.folds_by_records : run->data->lengths || run->data->loss.weights)
+        return 0;
     volt_split *splits = calloc((size_t)folds, sizeof *splits);
     if (!splits)
         return complain(EXIT_FAILED, "not enough memory for the folds");
     bool is_split =
         folds <= run->seen.X.rows && volt_splits(run->seen.X.rows, &run->options.splits, splits) == VOLT_OK;
-    int failed = is_split ? baselines_season(run->data, run->data->series.rows, &season) : 0;
-    if (!failed && is_split)
+    int failed = is_split && !by_loss ? baselines_season(run->data, run->data->series.rows, &season) : 0;
+    if (is_split && by_loss)
+        failed = measure_constants(run, splits, folds);
+    else if (!failed && is_split)
         failed = baselines_measure_folds(run->data, season, splits, folds,
                                          run->options.score == VOLT_SCORE_PREQUENTIAL, &run->baselines);
     free(splits);
@@ -238,7 +264,8 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
                               .data = has_data ? run->data : NULL,
                               .seen = has_data ? &run->seen : NULL,
                               .gap = merged ? -1 : run->options.splits.gap,
-                              .baselines = run->baselines};
+                              .baselines = run->baselines,
+                              .constants = run->constants};
     bool is_taken = (arguments->output && is_standard_output(arguments->output)) ||
                     (arguments->plot && is_standard_output(arguments->plot));
     int fit_failed = 0, plot_failed = 0;
@@ -339,6 +366,19 @@ static int prepare_merged(tuning *run)
     return failed;
 }
 
+/* The loss that the winner is fitted with is that of the search. */
+static int check_merged_loss(const training_data *data, const volt_search *search)
+{
+    volt_search_info info;
+    volt_search_describe(search, &info);
+    const char *given = loss_is_other(&data->loss) ? volt_loss_text(data->loss.loss) : "squares";
+    const char *searched = info.loss ? info.loss : "squares";
+    if (strcmp(given, searched) == 0)
+        return 0;
+    return complain(EXIT_USAGE, "the logs are of a search with --loss %s, and --loss %s is given", searched,
+                    given);
+}
+
 int tune_merge(const tune_arguments *arguments, training_data *data)
 {
     tuning run = {.arguments = arguments, .data = data};
@@ -352,6 +392,8 @@ int tune_merge(const tune_arguments *arguments, training_data *data)
     if (!failed && arguments->training.x && best && arguments->training.feedback != (best->feedback > 0))
         failed =
             complain(EXIT_USAGE, "the logs are of a search with%s --feedback", best->feedback > 0 ? "" : "out");
+    if (!failed && arguments->training.x)
+        failed = check_merged_loss(data, search);
     if (!failed && arguments->training.x)
         failed = prepare_merged(&run);
     if (!failed)

@@ -13,7 +13,8 @@ typedef struct tune_arguments {
     int64_t draws, grid, folds, gap, min_train, max_train;
     double budget;
     bool rolling, resume;
-    int start, score, race, folds_by, strategy, method;
+    int start, race, folds_by, strategy, method;
+    int score;    /* volt_score; -1: not given */
     int validate; /* volt_validate; -1: not given */
 } tune_arguments;
 

@@ -14,7 +14,7 @@ static void check(const volt_search *search)
     volt_search_info info;
     volt_search_describe(search, &info);
     const volt_trial *best = volt_search_best(search), *last = NULL;
-    double sign = info.score == VOLT_SCORE_NMSE || info.score == VOLT_SCORE_MSE ? -1 : 1;
+    double sign = volt_score_sign(info.score);
     int64_t failed = 0, stopped = 0;
     if (!best || info.trials < 1 || best->failure || best->stopped)
         abort();
@@ -66,9 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     /* As a search that goes on reads it: what is whole ends behind the last line. */
     char fingerprint[VOLT_FINGERPRINT_LENGTH] = "0123456789abcdef";
-    volt_score score = VOLT_SCORE_R2;
+    volt_measure measure = {0};
     int64_t whole = -1, lines = 0;
-    if (volt_trial_log_read(path, fingerprint, &score, count_line, &lines, &whole) == VOLT_OK)
+    if (volt_trial_log_read(path, fingerprint, &measure, count_line, &lines, &whole) == VOLT_OK)
         if (whole < 0 || whole > (int64_t)size || (whole > 0 && bytes[whole - 1] != '\n') ||
             memchr(bytes + whole, '\n', size - (size_t)whole) || (lines > 0) != (whole > 0))
             abort();

@@ -52,7 +52,7 @@ static char *draw(const char *value, int place)
     size_t size = 0;
     FILE *memory = open_memstream(&svg, &size);
     assert_non_null(memory);
-    int failed = search_plot_write(memory, list, TRIALS, list[TRIALS - 1], VOLT_SCORE_R2, 2);
+    int failed = search_plot_write(memory, list, TRIALS, list[TRIALS - 1], &(score_words){.label = "R2"}, 2);
     assert_int_equal(fclose(memory), 0);
     if (failed)
         fail_msg("no picture of trials with %s (place %d)", value, place);
