@@ -44,7 +44,7 @@ from ._native import text as _text
 from ._stream import Stream
 from ._threads import info, set_threads, threads
 from .baselines import baseline, season
-from .classifier import VolterraClassifier
+from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
 from .files import load, save
 from .kernels import (
@@ -76,6 +76,7 @@ __all__ = [
     "Stream",
     "TargetWarning",
     "VolterraClassifier",
+    "VolterraClassifierCV",
     "VolterraRidge",
     "VolterraRidgeCV",
     "VolterraWarning",

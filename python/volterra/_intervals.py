@@ -6,11 +6,12 @@ like what was, for one output and one row at a time.
 
 from __future__ import annotations
 
-from typing import Any, List, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._arrays import Array
+from ._loss import Loss
 from ._records import Records, pieces
 from ._threads import use_threads
 
@@ -63,6 +64,55 @@ class Intervals:
             return pandas.DataFrame(ended.reshape(rows, -1), index=forecast.index, columns=band_columns(forecast, ends))
         return ended.reshape(values.shape + shape)
 
+    # ---- levels that were fitted ----------------------------------------------------------------------------
+
+    def _own_levels(self) -> List[float]:
+        """The levels of a quantile loss that the estimator was fitted with; none: it was another loss."""
+        self._check_is_fitted()  # type: ignore[attr-defined]
+        text = self._model.loss  # type: ignore[attr-defined]
+        loss = None if text is None else Loss(text)
+        return loss.levels if loss is not None and loss.name == "quantile" else []
+
+    def _place(self, level: float) -> Optional[int]:
+        """Which of the fitted levels it is."""
+        near = [k for k, own in enumerate(self._own_levels()) if abs(own - level) <= 1e-9]
+        return near[0] if near else None
+
+    def _fitted_levels(
+        self, X: Any, start: Any, groups: Any, places: List[int], shape: Tuple[int, ...], ends: Sequence[str]
+    ) -> Any:
+        """Forecasts at levels that were fitted, in the form of the others."""
+        count = len(self._own_levels())
+
+        def pick(forecast: Any) -> Any:
+            values = np.asarray(forecast, dtype=float)
+            rows = len(values)
+            picked = values.reshape(rows, -1, count)[:, :, places]
+            if hasattr(forecast, "iloc"):
+                import pandas
+
+                return pandas.DataFrame(
+                    picked.reshape(rows, -1), index=forecast.index, columns=band_columns(forecast, ends)
+                )
+            picked = picked.reshape((rows, picked.shape[1]) + shape)
+            return picked[:, 0] if picked.shape[1] == 1 else picked
+
+        forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
+        return [pick(part) for part in forecast] if isinstance(forecast, list) else pick(forecast)
+
+    def _fitted_ends(self, coverage: float) -> List[int]:
+        """The levels that hold the coverage between them."""
+        ends = [(1 - coverage) / 2, (1 + coverage) / 2]
+        places = [self._place(end) for end in ends]
+        if None in places:
+            raise ValueError(
+                f"an interval of coverage {coverage:g} needs the quantiles {ends[0]:g} and {ends[1]:g}, and the "
+                f"estimator was fitted with the loss {self._model.loss}"  # type: ignore[attr-defined]
+            )
+        return [place for place in places if place is not None]
+
+    # ---- standard deviations --------------------------------------------------------------------------------
+
     def _predict_std(self, X: Any, start: str, groups: Any) -> Any:
         """Standard deviations for ``predict``."""
         me: Any = self
@@ -97,7 +147,8 @@ class Intervals:
 
         They reach as far to either side as the forecasts of the last training rows, 300 at most, were off, each made
         from rows well before it, and less where errors fell with every row learned (conformal prediction). Nothing is
-        fitted again.
+        fitted again. An estimator that was fitted with a quantile loss has the intervals between two of its levels alone:
+        of 0.1/0.5/0.9 that of coverage 0.8.
 
         Parameters
         ----------
@@ -127,6 +178,12 @@ class Intervals:
         """
         self._check_one_step()  # type: ignore[attr-defined]
         levels, single = level_list("coverage", coverage)
+        percent = ["" if single else f"{100 * level:.10g}" for level in levels]
+        ends = [f".{end}{text}" for text in percent for end in ("lo", "hi")]
+        shape = (2,) if single else (2, len(levels))
+        if self._own_levels():
+            pairs = np.array([self._fitted_ends(level) for level in levels])
+            return self._fitted_levels(X, start, groups, pairs.T.ravel().tolist(), shape, ends)
         half = self._model.interval(levels)  # type: ignore[attr-defined]
         forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
         # For pandas level by level, as the program writes them; for arrays the ends first.
@@ -134,24 +191,22 @@ class Intervals:
         is_pandas = hasattr(forecast[0] if isinstance(forecast, list) else forecast, "iloc")
         if not is_pandas:
             offsets = np.swapaxes(offsets, 1, 2)
-        percent = ["" if single else f"{100 * level:.10g}" for level in levels]
-        ends = [f".{end}{text}" for text in percent for end in ("lo", "hi")]
-        shape = (2,) if single else (2, len(levels))
         return self._beside(forecast, offsets.reshape(len(offsets), -1), shape, ends)
 
     def predict_quantiles(
-        self, X: Any, alpha: Levels = (0.05, 0.5, 0.95), *, start: Any = None, groups: Any = None
+        self, X: Any, alpha: Optional[Levels] = None, *, start: Any = None, groups: Any = None
     ) -> Any:
         """Quantiles of the observations, about the forecasts of ``predict``.
 
-        Quantile ``a`` is an end of the interval of coverage ``|1 - 2 a|``, and 0.5 the forecast itself.
+        Quantile ``a`` is an end of the interval of coverage ``|1 - 2 a|``, and 0.5 the forecast itself. An estimator that was
+        fitted with a quantile loss gives the levels of that loss, and no others.
 
         Parameters
         ----------
         X, start, groups
             As for ``predict``.
-        alpha : float or list of float, default=(0.05, 0.5, 0.95)
-            Between 0 and 1.
+        alpha : float or list of float, optional
+            Between 0 and 1; None: 0.05, 0.5 and 0.95, or the levels of the loss.
 
         Returns
         -------
@@ -160,13 +215,21 @@ class Intervals:
             columns ``NAME.q0.05`` and so on.
         """
         self._check_one_step()  # type: ignore[attr-defined]
-        levels, single = level_list("alpha", alpha)
+        own = self._own_levels()
+        levels, single = level_list("alpha", (own or (0.05, 0.5, 0.95)) if alpha is None else alpha)
+        ends, shape = [f".q{level:g}" for level in levels], () if single else (len(levels),)
+        if own:
+            places = [self._place(level) for level in levels]
+            if None in places:
+                level = levels[places.index(None)]
+                raise ValueError(
+                    f"the quantile {level:g} was not fitted: the loss is {self._model.loss}"  # type: ignore[attr-defined]
+                )
+            return self._fitted_levels(X, start, groups, [p for p in places if p is not None], shape, ends)
         columns = []
         for level in levels:
             coverage = abs(1 - 2 * level)
             half = self._model.interval([coverage])[0] if coverage > 0 else 0.0  # type: ignore[attr-defined]
             columns.append(np.sign(level - 0.5) * half * np.ones(self._model.q))  # type: ignore[attr-defined]
         forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
-        return self._beside(
-            forecast, np.stack(columns, axis=1), () if single else (len(levels),), [f".q{level:g}" for level in levels]
-        )
+        return self._beside(forecast, np.stack(columns, axis=1), shape, ends)

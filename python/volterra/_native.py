@@ -101,6 +101,8 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_loss_info_of": (POINTER(LossInfo), [_HANDLE]),
     "volt_loss_values": (c_int64, [_HANDLE, POINTER(POINTER(c_double))]),
     "volt_loss_score": (c_int, [_HANDLE, Matrix, Matrix, _DOUBLES, _DOUBLES]),
+    "volt_loss_row_scores": (c_int, [_HANDLE, Matrix, Matrix, _DOUBLES]),
+    "volt_loss_constant": (c_int, [_HANDLE, Matrix, _DOUBLES, c_int64, _DOUBLES]),
     # model.h
     "volt_fit_options_default": (FitOptions, []),
     "volt_model_fit": (c_int, [_HANDLE, Matrix, Matrix, POINTER(FitOptions), Matrix, _OUT_HANDLE]),

@@ -185,6 +185,9 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         feeds = settings.get("feedback_weight", 0) > 0
         if feeds and training.is_series:
             raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
+        # Levels and classes are outputs beyond the targets, and are not the next inputs.
+        losses, targets = settings.get("losses", LossSettings()), training.targets.shape[1]
+        closes = training.feedback and not feeds and losses.outputs(targets) == targets
         with use_machine(self), Watch("fit", self.verbose, progress) as watch:
             model, fitted = Model.fit(
                 kernel,
@@ -192,7 +195,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
                 training.targets,
                 FitSettings(
                     ahead=training.horizons.last,
-                    feedback=training.feedback and not feeds,
+                    feedback=closes,
                     anchors=training.anchors,
                     horizons=training.horizons.note,
                     records=training.fitted_records,
@@ -209,7 +212,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         self._rows = TrainingRows(training.rows, training.series, training.source)
         self._tail = training.tail
         self._records = training.records
-        same = model.q == training.targets.shape[1]  # levels and classes are outputs beyond the targets
+        same = model.q == targets
         self._flat, self._flat_series = training.flat and same, training.flat_series and same
         self._form = training.form if same else None
         self._horizons, self._is_series = training.horizons, training.is_series

@@ -50,7 +50,7 @@ ODE_METHODS = {"rk4": 0, "accurate": 1}
 PARAMETER_KINDS = {"real": 0, "integer": 1, "choice": 2, "text": 3}
 SEARCH_LAWS = {"none": 0, "log": 1, "linear": 2, "integer": 3, "log_integer": 4}
 UNITS = {"one": 0, "distance": 1, "square": 2, "inverse_square": 3}
-SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4, "loo": 5, "gcv": 6}
+SCORES = {"r2": 0, "nmse": 1, "mse": 2, "prequential": 3, "log": 4, "loo": 5, "gcv": 6, "loss": 7}
 RACES = {"exact": 0, "fast": 1, "none": 2}
 STRATEGIES = {"random": 0, "adaptive": 1, "gradient": 2}
 VALIDATIONS = {"simulate": 0, "one-step": 1}
@@ -448,6 +448,11 @@ class SearchOptions(ctypes.Structure):
         ("folds_by_records", c_int),
         ("strategy", c_int),
         ("validate", c_int),
+        ("loss", c_char_p),
+        ("tolerance", c_double),
+        ("weights", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
     ]
 
 
@@ -465,6 +470,8 @@ class SearchInfo(ctypes.Structure):
         ("flops", c_double),
         ("parallel", c_int64),
         ("score", c_int),
+        ("loss", c_char_p),
+        ("score_name", c_char_p),
     ]
 
 

@@ -2,23 +2,105 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
+from ._arguments import choice
 from ._arrays import Array
 from ._errors import warn
 from ._loss import LossSettings, read_tolerance, read_weights
 from ._model import Model
 from ._progress import ProgressCallback
 from ._protocol import ClassifierMixin, DataConversionWarning
-from ._regressor import SequenceRegressor
+from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
+from ._trials import Found, Trial
+from .search import VolterraRidgeCV
 
-__all__ = ["VolterraClassifier"]
+__all__ = ["VolterraClassifier", "VolterraClassifierCV"]
 
 
-class VolterraClassifier(ClassifierMixin, SequenceRegressor):
+class ClassForecasts(ClassifierMixin):
+    """What estimators of classes share: their labels, and forecasts as probabilities."""
+
+    classes_: Array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        return tags
+
+    def _read_classes(
+        self, X: Any, y: Any, groups: Any, sample_weight: Any, tolerance: Any
+    ) -> Tuple[Training, LossSettings, Array]:
+        """Rows with the numbers of their classes, the loss of so many classes, and the labels."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: it has the labels"
+            )
+        parts = y if groups is None and isinstance(X, (list, tuple)) and np.ndim(X[0]) == 2 else None
+        labels = np.concatenate([_labels(p) for p in parts]) if parts is not None else _labels(y)
+        classes, codes = np.unique(labels, return_inverse=True)
+        numbers = codes.astype(float)
+        coded = numbers if parts is None else np.split(numbers, np.cumsum([len(p) for p in parts])[:-1])
+        training = Training.read(X, coded, Horizons(0, 0), groups)._replace(
+            flat=False, form=None, output_names=None
+        )
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has labels of 1 class, {classes[0]!r}, and a classifier needs at least two classes"
+            )
+        losses = LossSettings(
+            loss="logistic" if len(classes) == 2 else "multinomial",
+            tolerance=read_tolerance(tolerance),
+            weights=read_weights(sample_weight, len(training.rows)),
+            classes=[str(name) for name in classes],
+        )
+        return training, losses, classes
+
+    def _adopt(self, model: Model, tail: Optional[Array]) -> Any:
+        super()._adopt(model, tail)
+        self._flat = self._flat_series = False
+        names = model.classes
+        try:
+            self.classes_ = np.array(
+                [float(name) if "." in name or "e" in name else int(name) for name in names]
+            )
+        except ValueError:
+            self.classes_ = np.array(names)
+        return self
+
+    def _why_not_learn(self) -> Optional[str]:
+        return "a classifier is not learned row by row, which goes with squares alone: fit it again"
+
+    # ---- forecasts -----------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Array:
+        """Probabilities of the classes, one column each, in the order of ``classes_``; arguments as for
+        `VolterraRidge.predict`."""
+        return np.asarray(super().predict(X, start=start, groups=groups))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Their logarithms."""
+        return np.log(np.maximum(self.predict_proba(X), 1e-300))
+
+    def predict(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Array:  # type: ignore[override]
+        """The most probable class of every row; arguments as for `VolterraRidge.predict`."""
+        p = self.predict_proba(X, start=start, groups=groups)
+        return self.classes_[np.argmax(p, axis=1)]
+
+    def decision_function(self, X: Any) -> Array:
+        """Of two classes the logarithm of the odds of the second; of more u for each, whose sum is 0."""
+        u = self.predict_log_proba(X)
+        return u[:, 1] - u[:, 0] if u.shape[1] == 2 else u - u.mean(axis=1, keepdims=True)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
+        """The share of rows whose class is forecast."""
+        return float(np.average(self.predict(X) == _labels(y), weights=sample_weight))
+
+
+class VolterraClassifier(ClassForecasts, SequenceRegressor):
     """The class of every row of a sequence, from the row and its past.
 
     Two classes are one function, ``log(1 + exp(-y u))`` (loss "logistic"); more are one function each
@@ -94,11 +176,6 @@ class VolterraClassifier(ClassifierMixin, SequenceRegressor):
     def _kernel_text(self) -> str:
         return str(self.kernel)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        return tags
-
     def fit(
         self,
         X: Any,
@@ -125,72 +202,149 @@ class VolterraClassifier(ClassifierMixin, SequenceRegressor):
         -------
         self
         """
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: it has the labels"
-            )
-        parts = y if groups is None and isinstance(X, (list, tuple)) and np.ndim(X[0]) == 2 else None
-        labels = np.concatenate([_labels(p) for p in parts]) if parts is not None else _labels(y)
-        classes, codes = np.unique(labels, return_inverse=True)
-        numbers = codes.astype(float)
-        coded = numbers if parts is None else np.split(numbers, np.cumsum([len(p) for p in parts])[:-1])
-        training = Training.read(X, coded, Horizons(0, 0), groups)._replace(
-            flat=False, form=None, output_names=None
-        )
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has labels of 1 class, {classes[0]!r}, and a classifier needs at least two classes"
-            )
+        training, losses, classes = self._read_classes(X, y, groups, sample_weight, self.tolerance)
         kernel, settings = self._kernel_and_settings()
-        settings["losses"] = LossSettings(
-            loss="logistic" if len(classes) == 2 else "multinomial",
-            tolerance=read_tolerance(self.tolerance),
-            weights=read_weights(sample_weight, len(training.rows)),
-            classes=[str(name) for name in classes],
-        )
+        settings["losses"] = losses
         self._fit_model(training, kernel, settings, progress)
         self.classes_ = classes
         return self
 
-    def _adopt(self, model: Model, tail: Optional[Array]) -> Any:
-        super()._adopt(model, tail)
-        self._flat = self._flat_series = False
-        names = model.classes
-        try:
-            self.classes_ = np.array(
-                [float(name) if "." in name or "e" in name else int(name) for name in names]
-            )
-        except ValueError:
-            self.classes_ = np.array(names)
+
+class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
+    """`VolterraClassifier` with its kernel's parameters and alpha chosen by cross-validation in time order.
+
+    Candidates are judged by the log loss of the validation blocks. Every training part must have all classes: take fewer
+    folds where one of them comes late.
+
+    Parameters
+    ----------
+    draws, budget, folds, race, search, kernel, candidates, ranges, gap, max_train, folds_by, washout, fit_intercept, \
+    scale, start, beyond, refit, log, resume, n_jobs, random_state, verbose
+        As in `VolterraRidgeCV`.
+    scoring : {"neg_log_loss"}, default="neg_log_loss"
+        The higher the better.
+    tolerance : float, default=1e-6
+        As in `VolterraClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, sorted.
+    best_params_, best_score_, best_index_, cv_results_, n_splits_, search_time_
+        As in `VolterraRidgeCV`; scores are negative log losses.
+    best_estimator_ : VolterraClassifier
+        The refitted estimator.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> u = np.random.default_rng(1).normal(size=(200, 1))
+    >>> labels = np.where(u[:, 0] + np.append(0, u[:-1, 0]) > 0, "up", "down")
+    >>> search = volterra.VolterraClassifierCV(draws=5, random_state=0).fit(u[:150], labels[:150])
+    >>> bool(search.best_score_ > -0.5), bool(search.score(u[150:], labels[150:]) > 0.8)
+    (True, True)
+    """
+
+    # Rows forecast their own class.
+    ahead = None
+    target = "level"
+    input = "level"
+    season = None
+    feedback = False
+    validate = "simulate"
+    method = "draws"
+
+    def __init__(
+        self,
+        draws: Optional[int] = None,
+        budget: Union[None, float, str] = None,
+        folds: int = 5,
+        race: str = "exact",
+        *,
+        search: str = "random",
+        kernel: str = "volterra",
+        candidates: Any = None,
+        ranges: Optional[Mapping[str, Any]] = None,
+        scoring: str = "neg_log_loss",
+        gap: Optional[int] = None,
+        max_train: Optional[int] = None,
+        folds_by: str = "rows",
+        washout: int = 0,
+        fit_intercept: bool = True,
+        scale: bool = True,
+        start: str = "auto",
+        beyond: str = "auto",
+        refit: bool = True,
+        log: Any = None,
+        resume: bool = False,
+        n_jobs: Optional[int] = None,
+        random_state: Any = None,
+        verbose: Any = False,
+        tolerance: float = 1e-6,
+    ) -> None:
+        self.draws = draws
+        self.budget = budget
+        self.folds = folds
+        self.race = race
+        self.search = search
+        self.kernel = kernel
+        self.candidates = candidates
+        self.ranges = ranges
+        self.scoring = scoring
+        self.gap = gap
+        self.max_train = max_train
+        self.folds_by = folds_by
+        self.washout = washout
+        self.fit_intercept = fit_intercept
+        self.scale = scale
+        self.start = start
+        self.beyond = beyond
+        self.refit = refit
+        self.log = log
+        self.resume = resume
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.tolerance = tolerance
+
+    def _score(self, losses: LossSettings) -> Tuple[str, int]:
+        choice("scoring", self.scoring, ("neg_log_loss",))
+        return "loss", -1
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Optional[ProgressCallback] = None,
+        on_trial: Optional[Callable[[Trial], Any]] = None,
+    ) -> "VolterraClassifierCV":
+        """Search, then fit the best candidate on all rows; arguments as for `VolterraClassifier.fit` and
+        `VolterraRidgeCV.fit`."""
+        choice("start", self.start, STARTS)
+        choice("beyond", self.beyond, BEYOND)
+        training, losses, classes = self._read_classes(X, y, groups, sample_weight, self.tolerance)
+        self._fit_best(training, losses, progress, on_trial)
+        self.classes_ = classes
         return self
 
-    # ---- forecasts -----------------------------------------------------------------------------------------
+    def _keep(self, found: Found, given: Any) -> None:
+        super()._keep(found, given or {t["index"]: {"kernel": t["kernel"], "alpha": t["alpha"]} for t in found.trials})
 
-    def _why_not_learn(self) -> Optional[str]:
-        return "a classifier is not learned row by row, which goes with squares alone: fit it again"
-
-    def predict_proba(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Array:
-        """Probabilities of the classes, one column each, in the order of ``classes_``; arguments as for
-        `VolterraRidge.predict`."""
-        return np.asarray(super().predict(X, start=start, groups=groups))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Their logarithms."""
-        return np.log(np.maximum(self.predict_proba(X), 1e-300))
-
-    def predict(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Array:  # type: ignore[override]
-        """The most probable class of every row; arguments as for `VolterraRidge.predict`."""
-        p = self.predict_proba(X, start=start, groups=groups)
-        return self.classes_[np.argmax(p, axis=1)]
-
-    def decision_function(self, X: Any) -> Array:
-        """Of two classes the logarithm of the odds of the second; of more u for each, whose sum is 0."""
-        u = self.predict_log_proba(X)
-        return u[:, 1] - u[:, 0] if u.shape[1] == 2 else u - u.mean(axis=1, keepdims=True)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
-        """The share of rows whose class is forecast."""
-        return float(np.average(self.predict(X) == _labels(y), weights=sample_weight))
+    def _estimator(self, given: Dict[str, Any]) -> VolterraClassifier:
+        shared = {name: getattr(self, name) for name in ("washout", "fit_intercept", "scale", "start", "beyond")}
+        estimator = VolterraClassifier(
+            self._best["kernel"],
+            self._best["alpha"],
+            tolerance=self.tolerance,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            **shared,
+        )
+        estimator.classes_ = self.classes_
+        return estimator
 
 
 def _labels(y: Any) -> Array:

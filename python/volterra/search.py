@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ._arguments import choice, feedback_number, horizon_bounds, season_rows, se
 from ._arrays import view
 from ._candidates import Candidates, expand
 from ._devices import use_machine
+from ._loss import LossSettings, loss_text, read_tolerance, read_weights
 from ._model import FitSettings, record_fields
 from ._prepared import Prepared, prepare
 from ._progress import ProgressCallback, Watch
@@ -32,6 +33,7 @@ _SCORES = {
     "evidence": ("log", 1),
     "neg_loo": ("loo", -1),
     "neg_gcv": ("gcv", -1),
+    "neg_loss": ("loss", -1),
 }
 _OF_ALL_ROWS = ("log", "loo", "gcv")  # scores of the library that have no validation blocks
 
@@ -81,10 +83,12 @@ class VolterraRidgeCV(SequenceRegressor):
     ranges : dict, optional
         What to draw a parameter (or "alpha", or "feedback") from, in place of the kernel's own ranges: ``(low, high)`` for a
         log-uniform law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
-    scoring : {"r2", "neg_nmse", "neg_mse", "prequential", "log", "evidence", "neg_loo", "neg_gcv"}, default="r2"
+    scoring : {"r2", "neg_nmse", "neg_mse", "prequential", "log", "evidence", "neg_loo", "neg_gcv", "neg_loss"}, default="r2"
         The higher the better. "prequential": R^2 of one-step-ahead forecasts, every row trained on all before
         it; "log" or "evidence": Gaussian log marginal likelihood; "neg_loo": NMSE of all rows, each left out and
-        forecast from all others; "neg_gcv": generalised cross-validation over the variance of the targets.
+        forecast from all others; "neg_gcv": generalised cross-validation over the variance of the targets. With another
+        loss than squares it is that loss, "neg_loss", and "r2" means the same: pinball loss of quantiles, half the
+        deviance of counts; no other goes with it. With weights the first three and "neg_loss" go.
     gap, max_train : int, optional
         As in ``TimeSeriesSplit``: rows left out between training and validation, the largest length of a
         training part. The gap is ahead - 1 by default, so that the targets of training are known when
@@ -107,6 +111,9 @@ class VolterraRidgeCV(SequenceRegressor):
     folds_by : {"rows", "records"}, default="rows"
         Where there are several records: blocks are rows, wherever records begin, or whole records; `max_train` counts
         records then.
+    loss, tolerance
+        As in `VolterraRidge`. Every training part is fitted with the loss; where nothing is said of alpha it is the best of
+        a grid, from the largest down. Not with feedback.
     washout, fit_intercept, scale, start, beyond
         As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of
         zeros, otherwise they follow their training rows. Scales are learned once, on all rows given to fit.
@@ -204,7 +211,11 @@ class VolterraRidgeCV(SequenceRegressor):
         random_state: Any = None,
         verbose: Any = False,
         device: Optional[str] = None,
+        loss: str = "squares",
+        tolerance: float = 1e-6,
     ) -> None:
+        self.loss = loss
+        self.tolerance = tolerance
         self.draws = draws
         self.budget = budget
         self.folds = folds
@@ -241,6 +252,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self,
         X: Any,
         y: Any = None,
+        sample_weight: Any = None,
         *,
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
@@ -254,6 +266,8 @@ class VolterraRidgeCV(SequenceRegressor):
             Inputs, one row per time step, in time order.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
             Targets. None: the series forecasts itself, see `VolterraRidge.fit`.
+        sample_weight : array-like of shape (n_steps,), optional
+            Weights of the rows, at least 0, that multiply the loss, in fits and in scores.
         groups : array-like of shape (n_steps,), optional
             Which record a row belongs to, see `VolterraRidge.fit`; X and y may be lists of records instead.
         progress : callable, optional
@@ -270,15 +284,32 @@ class VolterraRidgeCV(SequenceRegressor):
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
         training = Training.read(X, y, None if bounds is None else Horizons(*bounds), groups)
+        losses = LossSettings(loss_text(self.loss), read_tolerance(self.tolerance))
+        weights = read_weights(sample_weight, len(training.rows))
+        if weights is not None:
+            losses = losses._replace(weights=training.of_inputs(weights))
+        self._fit_best(training, losses, progress, on_trial)
+        return self
+
+    def _fit_best(
+        self,
+        training: Training,
+        losses: LossSettings,
+        progress: Optional[ProgressCallback],
+        on_trial: Optional[Callable[[Trial], Any]],
+    ) -> None:
+        """Search, and fit the winner."""
         given = None if self.candidates is None else expand(self.candidates)
         if feedback_number(self.feedback) > 0 and training.is_series:
             raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
-        seen = prepare(training.inputs, training.targets, self._fit_settings(training, given is not None))
+        settings = self._fit_settings(training, given is not None)._replace(losses=losses)
+        seen = prepare(training.inputs, training.targets, settings)
         candidates = self._make_candidates(seen, given)
-        self._search(candidates, seen, training, given, progress, on_trial)
+        self._search(candidates, seen, training, losses, given, progress, on_trial)
         if self.refit:
             kernel, change = self._best["kernel"], seen.target == "change"
-            settings = dict(
+            plain = losses.loss is None and losses.weights is None
+            fields = dict(
                 alpha=self._best["alpha"],
                 washout=whole("washout", self.washout),
                 intercept=bool(self.fit_intercept),
@@ -287,14 +318,14 @@ class VolterraRidgeCV(SequenceRegressor):
                 input=seen.input,
                 season=seen.season,
                 # a centred kernel without an intercept has no held-out errors to be judged by
-                guarded=change and (bool(self.fit_intercept) or "centre=yes" not in kernel),
+                guarded=plain and change and (bool(self.fit_intercept) or "centre=yes" not in kernel),
                 feedback_weight=self._best["feedback"],
+                losses=losses,
             )
-            self._fit_model(training, kernel, settings, progress)
+            self._fit_model(training, kernel, fields, progress)
             self._series = dict(ahead=self.ahead)
             if seen.target != "level" or seen.input != "level":
                 self._series.update(target=seen.target, input=seen.input, season=seen.season or None)
-        return self
 
     def _fit_settings(self, training: Training, given: bool) -> FitSettings:
         """What candidates are fitted with. Whoever says what alpha is gets levels, unless told otherwise."""
@@ -332,10 +363,23 @@ class VolterraRidgeCV(SequenceRegressor):
             fixed["kernel"] = self.kernel
         return Candidates.listed([VolterraRidge(**{**fixed, **one}) for one in given])
 
-    def _options(self, ahead: int, given: bool) -> c.SearchOptions:
+    def _score(self, losses: LossSettings) -> Tuple[str, int]:
+        """The score of the library, and the sign that makes a high one a good one."""
+        scoring = choice("scoring", self.scoring, _SCORES)
+        if losses.loss is None:
+            return _SCORES[scoring]
+        if scoring not in ("r2", "neg_loss"):
+            raise ValueError(
+                f"scoring={scoring!r} is one of squares: with the loss {losses.loss!r} candidates are judged by that loss"
+            )
+        return _SCORES["neg_loss"]
+
+    def _options(self, ahead: int, given: bool, losses: LossSettings) -> c.SearchOptions:
         options = c.lib.volt_search_options_default()
         options.splits.folds = whole("folds", self.folds)
-        score = _SCORES[choice("scoring", self.scoring, _SCORES)][0]
+        score = self._score(losses)[0]
+        for name, value in losses.fields().items():
+            setattr(options, name, value)
         honest = 0 if score in _OF_ALL_ROWS else max(ahead - 1, 0)  # all rows together have no gap
         options.splits.gap = honest if self.gap is None else whole("gap", self.gap)
         options.splits.max_train = 0 if self.max_train is None else whole("max_train", self.max_train)
@@ -368,12 +412,13 @@ class VolterraRidgeCV(SequenceRegressor):
         candidates: Candidates,
         seen: Prepared,
         training: Training,
+        losses: LossSettings,
         given: Optional[List[Dict[str, Any]]],
         progress: Optional[ProgressCallback],
         on_trial: Optional[Callable[[Trial], Any]],
     ) -> None:
-        sign = _SCORES[choice("scoring", self.scoring, _SCORES)][1]
-        options = self._options(training.horizons.last, given is not None)
+        sign = self._score(losses)[1]
+        options = self._options(training.horizons.last, given is not None, losses)
         if seen.base is not None:
             options.base = view(seen.base)
         for name, value in record_fields(training.fitted_records).items():
@@ -413,14 +458,22 @@ class VolterraRidgeCV(SequenceRegressor):
         self.best_score_ = found.best["score"]
 
     @property
-    def best_estimator_(self) -> VolterraRidge:
-        """The refitted estimator, as a `VolterraRidge` of its own."""
+    def best_estimator_(self) -> Any:
+        """The refitted estimator, as one of its own."""
         self._check_is_fitted()
         told = self.kernel == "volterra" or "|" in self.kernel or "kernel" in self.best_params_
-        fixed = {} if told else {"kernel": self.kernel}
+        estimator = self._estimator({} if told else {"kernel": self.kernel})
+        for name in self._STATE:
+            setattr(estimator, name, getattr(self, name))
+        estimator._remember_names(getattr(self, "feature_names_in_", None))
+        estimator._set_attributes()
+        return estimator
+
+    def _estimator(self, given: Dict[str, Any]) -> Any:
+        """Of the best parameters, with the kernel that is `given` where they do not say it."""
         weight = self._best["feedback"]
-        estimator = VolterraRidge(
-            **{**fixed, **self.best_params_, "alpha": self._best["alpha"], "feedback": weight or False},
+        return VolterraRidge(
+            **{**given, **self.best_params_, "alpha": self._best["alpha"], "feedback": weight or False},
             **self._series,
             washout=self.washout,
             fit_intercept=self.fit_intercept,
@@ -430,9 +483,6 @@ class VolterraRidgeCV(SequenceRegressor):
             n_jobs=self.n_jobs,
             device=self.device,
             verbose=self.verbose,
+            loss=self.loss,
+            tolerance=self.tolerance,
         )
-        for name in self._STATE:
-            setattr(estimator, name, getattr(self, name))
-        estimator._remember_names(getattr(self, "feature_names_in_", None))
-        estimator._set_attributes()
-        return estimator
