@@ -62,6 +62,9 @@ sum='2*fir:corr=0.3 + memory:pole=0.5*rbf'
 # Outputs that come back.
 "$VOLTERRA" fit --x x.csv:u --y x.csv:y --kernel fading --alpha 1e-2 --feedback -o fed.safetensors >/dev/null || exit 1
 
+# Classes with weights.
+awk 'BEGIN { print "u,label,w"; for (t = 0; t < 40; t++) printf "%.12g,%s,%d\n", sin(t), substr("abc", 1 + t % 3, 1), 1 + t % 4 }' >labels.csv
+
 # Rows with times, and a model with a calendar.
 awk 'BEGIN { print "day,time,v"; for (t = 0; t < 40; t++) printf "%d/1/2020,%d:00,%.12g\n", 13 + int(t / 24), t % 24, sin(t) }' >dated.csv
 "$VOLTERRA" fit --x dated.csv --rows :30 --calendar hour --alpha 1e-2 -o dated.safetensors >/dev/null || exit 1
@@ -304,6 +307,11 @@ if [ -e "$(dirname "$VOLTERRA")/tests/plugin/fake_plugin.so" ]; then
     trial "tune on a device" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --device gpu --log t.log -o m.safetensors
     unset VOLT_CUDA_PLUGIN
 fi
+trial "fit --loss" fit "${own[@]}" --loss quantile:q=0.1/0.9 --alpha 1e-2 -o m.safetensors
+trial "fit --loss of classes" fit --x ../labels.csv:u --y ../labels.csv:label --loss multinomial --alpha 0.1 -o m.safetensors
+trial "tune --loss" tune "${own[@]}" --loss quantile:q=0.1/0.9 --alpha log:0.01..1 --draws 2 --folds 2 --log t.log -o m.safetensors
+trial "tune --loss of classes" tune --x ../labels.csv:u --y ../labels.csv:label --loss multinomial --weights ../labels.csv:w \
+    --alpha log:0.1..1 --draws 2 --folds 2 --json
 trial "fit --solver nystrom" fit "${own[@]}" --alpha 1e-4 --solver nystrom --landmarks 40 -o m.safetensors
 trial "fit --keep-factor" fit "${own[@]}" --alpha 1e-4 --keep-factor -o m.safetensors
 trial "predict --interval --std" predict ../kept.safetensors --x ../x.csv:u --interval 0.5,0.9 --std -o f.csv
