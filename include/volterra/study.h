@@ -64,6 +64,12 @@ typedef struct volt_study_options {
     const int64_t *
         records; /* (optional) n_records lengths that make up all rows, training and test, as in volt_fit_options */
     int64_t n_records; /* 0: one sequence */
+    /* (optional) As in volt_search_options: kernels are fitted with the loss and compared by it. Not with PUBLISHED. */
+    const char *loss;           /* NULL: squares */
+    double tolerance;           /* 1e-6 */
+    const double *weights;      /* of all rows, training and test */
+    const char *const *classes; /* needed where the loss is one of classes */
+    int64_t n_classes;
 } volt_study_options;
 VOLT_API volt_study_options volt_study_options_default(void);
 
@@ -72,7 +78,8 @@ typedef struct volt_study_row {
     const char *kernel; /* the winner of its search, full text; "" when it failed */
     double alpha;
     double score;         /* mean R2 over the folds, of the winner */
-    volt_metrics metrics; /* on the test rows, in the units of Y */
+    volt_metrics metrics; /* on the test rows, in the units of Y; NaN where they are compared by a loss */
+    double loss;          /* volt_loss_score on the test rows where they are; else NaN */
     double mcs_pvalue;
     int in_mcs;
     int64_t hyperparameters; /* numbers that were tuned, alpha included */
@@ -95,10 +102,11 @@ VOLT_API void volt_study_free(volt_study *study);
 
 VOLT_API int64_t volt_study_count(const volt_study *study);
 VOLT_API const volt_study_row *volt_study_row_at(const volt_study *study, int64_t row);
-/* Forecasts of the test rows, (n - n_train) x q in the units of Y; data NULL when the row failed. */
+/* Forecasts of the test rows, (n - n_train) x q in the units of Y, or as many columns as a loss has outputs; data NULL when the
+ * row failed. */
 VOLT_API volt_view volt_study_forecast(const volt_study *study, int64_t row);
-/* Loss of the row at every test time: mean over outputs of e^2 / variance, so that its mean is the NMSE. NULL
- * when it failed. */
+/* Loss of the row at every test time: mean over outputs of e^2 / variance, so that its mean is the NMSE; with a
+ * loss that one, times the weight over the mean weight, so that its mean is row->loss. NULL when it failed. */
 VOLT_API const double *volt_study_losses(const volt_study *study, int64_t row);
 /* The search of a row; NULL when it did not come to one. */
 VOLT_API const volt_search *volt_study_search(const volt_study *study, int64_t row);

@@ -6,6 +6,7 @@
 #include "model/scaling.h"
 #include "select/candidates/candidates.h"
 #include "study/published_scaling.h"
+#include "study/study_loss.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -33,7 +34,7 @@ struct volt_study {
 
 volt_study_options volt_study_options_default(void)
 {
-    volt_study_options options = {.folds = 5, .mcs_size = 0.25, .mcs_reps = 10000};
+    volt_study_options options = {.folds = 5, .mcs_size = 0.25, .mcs_reps = 10000, .tolerance = 1e-6};
     return options;
 }
 
@@ -113,6 +114,7 @@ typedef struct run {
     volt_records records; /* of all rows */
     int64_t *fitted;      /* lengths of those that are fitted ... */
     int64_t n_fitted;     /* ... so many; 0: one sequence */
+    volt_loss *loss;      /* NULL: squares, and metrics of those */
 } run;
 
 static bool is_published(const run *r)
@@ -196,6 +198,12 @@ static volt_status tune(run *r, row *one)
     options.n_records = r->n_fitted;
     options.start = is_published(r) ? VOLT_START_RESET : VOLT_START_CONTINUE;
     options.intercept = options.scale = !is_published(r);
+    options.loss = r->options->loss;
+    options.score = r->loss ? VOLT_SCORE_LOSS : VOLT_SCORE_R2;
+    options.tolerance = r->options->tolerance;
+    options.weights = r->options->weights;
+    options.classes = r->options->classes;
+    options.n_classes = r->options->n_classes;
     options.race = r->options->race;
     options.draws = r->options->draws;
     options.seconds = r->options->seconds;
@@ -222,6 +230,9 @@ static volt_status tune(run *r, row *one)
 
 /* ---- the test --------------------------------------------------------------------------------- */
 
+static const volt_study_row no_result = {
+    .kernel = "", .mcs_pvalue = NAN, .score = NAN, .loss = NAN, .metrics = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
+
 static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model)
 {
     volt_kernel *kernel = NULL;
@@ -231,6 +242,11 @@ static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model
     options.records = r->fitted;
     options.n_records = r->n_fitted;
     options.intercept = options.scale = !is_published(r);
+    options.loss = r->options->loss;
+    options.tolerance = r->options->tolerance;
+    options.weights = r->options->weights;
+    options.classes = r->options->classes;
+    options.n_classes = r->options->n_classes;
     options.progress = (volt_progress){.report = report, .context = r};
     volt_status status = volt_model_fit(kernel, inputs(r, 0, r->n_fit), targets(r, 0, r->n_fit), &options,
                                         volt_matrix_of(NULL, 0, 0), model);
@@ -262,13 +278,25 @@ static volt_status forecast(run *r, const volt_model *model, volt_matrix out)
     if (before > 0)
         memmove(out.data, out.data + before * out.ld,
                 (size_t)((out.rows - before) * out.ld) * sizeof *out.data);
+    int64_t group = out.cols / r->Y.cols; /* outputs of one target */
     for (int64_t i = 0; base.data && i < out.rows - before; i++)
         for (int64_t k = 0; k < out.cols; k++)
-            out.data[i * out.ld + k] += base.data[(r->n_train + i) * base.ld + k];
+            out.data[i * out.ld + k] += base.data[(r->n_train + i) * base.ld + k / group];
     for (int64_t i = 0; is_published(r) && i < out.rows; i++)
         for (int64_t k = 0; k < out.cols; k++)
             out.data[i * out.ld + k] = r->mean[k] + r->deviation[k] * out.data[i * out.ld + k];
     return VOLT_OK;
+}
+
+/* What the forecasts are worth. */
+static volt_status measure(const run *r, volt_view truth, volt_view out, row *one)
+{
+    if (r->loss) {
+        const double *weights = r->options->weights ? r->options->weights + r->n_train : NULL;
+        return volt_study_loss_measure(r->loss, truth, out, weights, one->losses, &one->result.loss);
+    }
+    VOLT_TRY(volt_metrics_compute(truth, out, &one->result.metrics));
+    return volt_losses(truth, out, volt_matrix_of(one->losses, out.rows, 1));
 }
 
 static volt_status test(run *r, row *one)
@@ -294,11 +322,7 @@ static volt_status test(run *r, row *one)
         status = forecast(r, model, room);
     volt_model_free(model);
     one->result.fit_seconds = volt_seconds() - begun;
-    if (status == VOLT_OK)
-        status = volt_metrics_compute(truth, volt_as_view(out), &one->result.metrics);
-    if (status == VOLT_OK)
-        status = volt_losses(truth, volt_as_view(out), volt_matrix_of(one->losses, n_test, 1));
-    return status;
+    return status == VOLT_OK ? measure(r, truth, volt_as_view(out), one) : status;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -311,9 +335,6 @@ static bool is_about_the_kernel(volt_status status)
            status == VOLT_ERR_DOMAIN;
 }
 
-static const volt_study_row no_result = {
-    .kernel = "", .mcs_pvalue = NAN, .score = NAN, .metrics = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
-
 /* Leave of the row what was found on the way, and the reason. */
 static void fail_row(row *one, volt_status status)
 {
@@ -324,6 +345,7 @@ static void fail_row(row *one, volt_status status)
     one->result.alpha = no_result.alpha;
     one->result.score = no_result.score;
     one->result.metrics = no_result.metrics;
+    one->result.loss = no_result.loss;
     one->status = status;
     one->failure = volt_strdup(volt_error_detail());
     one->result.failure = one->failure ? one->failure : "there is not enough memory, not even for the reason";
@@ -477,7 +499,7 @@ static volt_status prepare(run *r)
         return VOLT_ERR_MEMORY;
     r->study->capacity = r->n_contenders;
     r->study->n_test = n - r->n_train;
-    r->study->q = q;
+    r->study->q = r->loss ? volt_study_loss_outputs(r->loss, r->options, q) : q;
     VOLT_TRY(volt_records_make(r->options->records, r->options->n_records, n, &r->records));
     VOLT_TRY(volt_records_cut(&r->records, 0, r->n_fit, &r->fitted, &r->n_fitted));
     volt_view base = r->options->base;
@@ -523,7 +545,9 @@ volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt
     if (!r.contenders)
         r.contenders = volt_contenders(options->protocol, &r.n_contenders);
 
-    volt_status status = prepare(&r);
+    volt_status status = volt_study_loss_read(options, n_train, X.rows, &r.loss);
+    if (status == VOLT_OK)
+        status = prepare(&r);
     if (status == VOLT_OK)
         status = name_rows(&r);
     for (r.at = 0; r.at < r.n_contenders && status == VOLT_OK; r.at++)
@@ -538,6 +562,7 @@ volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt
         *study = r.study;
     else
         volt_study_free(r.study);
+    volt_loss_free(r.loss);
     volt_records_release(&r.records);
     volt_free(r.fitted);
     volt_free(r.truth.data);

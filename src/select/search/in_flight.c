@@ -21,7 +21,8 @@ volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
     char what[96];
     volt_work work = {
         .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates};
-    problem->backend = problem->loss ? &volt_cpu_backend : volt_place(&work); /* losses are minimised here */
+    problem->backend =
+        problem->loss ? volt_place_here("a loss other than squares is minimised") : volt_place(&work);
     snprintf(what, sizeof what, "a search on %" PRId64 " rows", problem->n);
     volt_status status = volt_memory_require(volt_workspace_bytes(problem), what);
     return status == VOLT_OK ? volt_place_require(problem->backend, problem->most_rows, what) : status;
