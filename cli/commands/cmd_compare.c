@@ -67,6 +67,7 @@ static const option rows[] = {
      .meaning = "the target of row t is row t+H (default 0 with --y, 1 without); A..B: the rows t+A to t+B, "
                 "each an output"},
     TRAINING_RECORDS(offsetof(compare_arguments, own)),
+    TRAINING_LOSS(offsetof(compare_arguments, own.loss)),
     TRAINING_SERIES(offsetof(compare_arguments, own)),
     {.name = "rows",
      .kind = OPTION_ROWS,
@@ -188,10 +189,15 @@ static int check_source(const compare_arguments *arguments)
                          : own->target != VOLT_TARGET_AUTO  ? "target"
                          : own->input != VOLT_INPUT_AUTO    ? "input"
                          : strcmp(own->season, "auto") != 0 ? "season"
+                         : own->loss.text                   ? "loss"
+                         : own->loss.weights                ? "weights"
                          : arguments->gap >= 0              ? "gap"
                                                             : NULL;
     if (!own->x && lonely)
         return complain(EXIT_USAGE, "--%s needs the inputs: --x X", lonely);
+    if (arguments->protocol == VOLT_PROTOCOL_PUBLISHED && (own->loss.text || own->loss.weights))
+        return complain(EXIT_USAGE, "--protocol published fits by squares: it does not go with %s",
+                        own->loss.text ? "--loss" : "--weights");
     if (arguments->train && arguments->test_share > 0)
         return complain(EXIT_USAGE, "--train and --test-share do not go together");
     if (arguments->test_share >= 1)
@@ -409,6 +415,28 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     options->n_records = data->own.lengths ? data->own.records.n : 0;
     setting->own = &data->own;
     setting->seen = &data->seen;
+    const loss_data *loss = &data->own.loss;
+    if (!loss_is_other(loss) && !loss->weights)
+        return failed;
+    options->loss = loss->loss ? volt_loss_text(loss->loss) : NULL;
+    options->tolerance = arguments->own.loss.tolerance;
+    options->weights = loss->weights;
+    options->classes = (const char *const *)loss->classes;
+    options->n_classes = loss->n_classes;
+    setting->loss_score = loss->loss ? volt_loss_info_of(loss->loss)->score : "half squared error";
+    return failed;
+}
+
+/* The same by the loss: constants that the training rows teach. */
+static int measure_constants(const compare_data *data, cli_comparison *result)
+{
+    comparison_setting *setting = &result->setting;
+    const comparison_row *best = comparison_lowest(result, MEASURE_LOSS);
+    volt_split split = {
+        .train_end = setting->n_train - setting->options.gap, .begin = setting->n_train, .end = setting->n};
+    int failed = data->own.loss.loss ? loss_baselines_measure(&data->own, &split, &setting->constants) : 0;
+    if (best)
+        loss_baselines_against(&setting->constants, best->values[MEASURE_LOSS].mean);
     return failed;
 }
 
@@ -418,6 +446,8 @@ static int measure_baselines(const compare_data *data, cli_comparison *result)
 {
     comparison_setting *setting = &result->setting;
     const comparison_row *best = comparison_lowest(result, MEASURE_NMSE);
+    if (setting->loss_score)
+        return measure_constants(data, result);
     if (setting->is_preset || data->own.lengths) /* they are of one sequence */
         return 0;
     int64_t season = 0, known = setting->n_train - setting->options.gap + data->own.ahead;
@@ -498,6 +528,11 @@ const cli_command command_compare = {
         "of every kernel is its defaults, with alpha profiled. Naive, seasonal naive, drift and a linear\n"
         "autoregression on the test rows stand beside the kernels.\n"
         "\n"
+        "With --loss every kernel is fitted, tuned and compared by that loss (volterra tune), and so is the "
+        "model\n"
+        "confidence set; the constant of least loss in the training rows stands beside the kernels, and where\n"
+        "targets are inputs so does as now with a constant change. --weights count on training and test rows.\n"
+        "\n"
         "Without --x the data are those of the paper: innovations of a BEKK model as inputs, 1000 times\n"
         "the entries of the next covariance matrix as targets. Under the protocol history every kernel\n"
         "sees a window of the past, which is tuned; under published only volterra sees the past, as in\n"
@@ -508,6 +543,8 @@ const cli_command command_compare = {
         "  volterra compare --preset sp500-d5 --report report.html\n"
         "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"
         "  volterra compare --x data.csv:u1..u3 --y data.csv:y --train 2000 --budget 30s --csv table.csv\n"
+        "  volterra compare --x load.csv --loss quantile:q=0.1/0.5/0.9 --kernel linear rbf volterra --draws "
+        "30\n"
         "  volterra compare --x u.csv --y y.csv --kernel linear rbf volterra volterra:lift=even --draws 50\n",
     .options = OPTION_TABLE(rows),
     .run = run_compare,

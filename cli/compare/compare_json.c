@@ -43,12 +43,13 @@ static json_t *json_of_row(json_build *build, const cli_comparison *comparison, 
     json_t *object = build_object(build);
     set_text(build, object, "name", row->name);
     set_text(build, object, "kernel", row->kernel);
-    for (int m = 0; m < N_MEASURES; m++)
+    int first, end = comparison_measures(comparison, &first);
+    for (int m = first; m < end; m++)
         set_number(build, object, measure_key((measure)m), row->values[m].mean);
     set_number(build, object, "mcs_pvalue", row->mcs_pvalue.mean);
     set_flag(build, object, "in_mcs", comparison_in_mcs(comparison, row));
     if (comparison->n_samples > 1) {
-        for (int m = 0; m < N_MEASURES; m++) {
+        for (int m = first; m < end; m++) {
             char key[32];
             snprintf(key, sizeof key, "%s_error", measure_key((measure)m));
             set_number(build, object, key, row->values[m].error);
@@ -68,14 +69,14 @@ static json_t *json_of_row(json_build *build, const cli_comparison *comparison, 
 }
 
 /* One kernel on one sample. */
-static json_t *json_of_result(json_build *build, const volt_study_row *row)
+static json_t *json_of_result(json_build *build, const cli_comparison *comparison, const volt_study_row *row)
 {
+    int first, end = comparison_measures(comparison, &first);
     json_t *object = build_object(build);
     bool has_result = !row->failure;
     set_text(build, object, "name", row->name);
-    for (int m = 0; m < N_MEASURES; m++)
-        set_number(build, object, measure_key((measure)m),
-                   has_result ? measure_of(&row->metrics, (measure)m) : NAN);
+    for (int m = first; m < end; m++)
+        set_number(build, object, measure_key((measure)m), has_result ? measure_of(row, (measure)m) : NAN);
     set_number(build, object, "mcs_pvalue", has_result ? row->mcs_pvalue : NAN);
     set_flag(build, object, "in_mcs", has_result && row->in_mcs);
     set_count(build, object, "draws", row->draws);
@@ -93,7 +94,8 @@ static json_t *json_of_samples(json_build *build, const cli_comparison *comparis
         json_t *sample = build_object(build), *rows = build_array(build);
         set_count(build, sample, "seed", (int64_t)(comparison->setting.first_seed + (uint64_t)s));
         for (int64_t i = 0; i < volt_study_count(comparison->studies[s]); i++)
-            build_append(build, rows, json_of_result(build, volt_study_row_at(comparison->studies[s], i)));
+            build_append(build, rows,
+                         json_of_result(build, comparison, volt_study_row_at(comparison->studies[s], i)));
         build_set(build, sample, "rows", rows);
         build_append(build, samples, sample);
     }
@@ -119,7 +121,19 @@ static void set_own(json_build *build, json_t *object, const comparison_setting 
         set_number(build, one, "skill", 1 - score->ratio);
         build_append(build, baselines, one);
     }
+    for (int i = 0; i < setting->constants.count; i++) {
+        const loss_baseline *constant = &setting->constants.scores[i];
+        json_t *one = build_object(build);
+        set_text(build, one, "name", constant->name);
+        set_number(build, one, "score", constant->score);
+        set_number(build, one, "skill", 1 - constant->ratio);
+        build_append(build, baselines, one);
+    }
     build_set(build, object, "baselines", baselines);
+    if (setting->loss_score) {
+        set_text(build, object, "loss", setting->options.loss ? setting->options.loss : "squares");
+        set_text(build, object, "score", setting->loss_score);
+    }
 }
 
 int compare_print_json(const cli_comparison *comparison, const compare_files *files)

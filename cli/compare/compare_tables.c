@@ -36,14 +36,16 @@ static void write_measures(FILE *out, const comparison_row *row, int first, int 
     }
 }
 
-/* RMSE and MAE, which only data of one's own have, stand last: the other columns keep their numbers. */
+/* RMSE, MAE and a loss, which only data of one's own have, stand last: the other columns keep their numbers. */
 void compare_write_csv(FILE *out, const cli_comparison *comparison)
 {
-    bool is_own = !comparison->setting.is_preset;
+    bool is_own = !comparison->setting.is_preset, has_loss = comparison->setting.loss_score != NULL;
     fprintf(out,
             "name,kernel,mdae,mdae_error,nmse,nmse_error,w1,w1_error,mcs_pvalue,samples_in_mcs,results,"
             "hyperparameters,cost,draws,failed,seconds,best_kernel,best_alpha,best_score,failure%s\n",
-            is_own ? ",rmse,rmse_error,mae,mae_error" : "");
+            has_loss ? ",rmse,rmse_error,mae,mae_error,loss,loss_error"
+            : is_own ? ",rmse,rmse_error,mae,mae_error"
+                     : "");
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
         write_quoted(out, row->name);
@@ -63,7 +65,7 @@ void compare_write_csv(FILE *out, const cli_comparison *comparison)
         fputc(',', out);
         write_quoted(out, row->failure ? row->failure : "");
         if (is_own)
-            write_measures(out, row, MEASURE_RMSE, N_MEASURES);
+            write_measures(out, row, MEASURE_RMSE, has_loss ? N_MEASURES : MEASURE_LOSS);
         fputc('\n', out);
     }
 }

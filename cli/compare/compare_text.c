@@ -125,13 +125,16 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
         if (shown_width(comparison->rows[i].name) > width)
             width = shown_width(comparison->rows[i].name);
     fprintf(out, "winners of the search%s\n",
-            comparison->n_samples > 1 ? ", of the sample with the lowest NMSE" : "");
+            comparison->n_samples <= 1       ? ""
+            : comparison->setting.loss_score ? ", of the sample with the lowest loss"
+                                             : ", of the sample with the lowest NMSE");
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
         print_shown(out, row->name, width);
         if (row->won) {
-            fprintf(out, "  %s, R2 %.4f in the folds%s",
-                    volt_make_printable(cell_winner(row->won, true, text, sizeof text)), row->won->score,
+            fprintf(out, "  %s, %s %.4f in the folds%s",
+                    volt_make_printable(cell_winner(row->won, true, text, sizeof text)),
+                    comparison->setting.loss_score ? comparison->setting.loss_score : "R2", row->won->score,
                     row->won->score < 0 && !comparison->setting.is_preset ? " (a constant would do better)"
                                                                           : "");
             if (row->failed > 0)
@@ -147,12 +150,34 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
     }
 }
 
+/* What needs no model, by the loss. */
+static void print_constants(FILE *out, const cli_comparison *comparison)
+{
+    const loss_baseline_list *list = &comparison->setting.constants;
+    const comparison_row *best = comparison_lowest(comparison, MEASURE_LOSS);
+    char note[HEADLINE_LENGTH];
+    fputs("what needs no model, on the test rows\n", out);
+    for (int i = 0; i < list->count; i++) {
+        fprintf(out, "%s: %s %.4g", list->scores[i].name, list->score_name, list->scores[i].score);
+        if (best && isfinite(list->scores[i].ratio)) {
+            fputs("; ", out);
+            print_shown(out, best->name, 0);
+            fprintf(out, " has %.3g of it", list->scores[i].ratio);
+        }
+        fputc('\n', out);
+    }
+    comparison_baseline_note(comparison, note);
+    fprintf(out, "%s%s\n", note, note[0] ? "\n" : "");
+}
+
 static void print_baselines(FILE *out, const cli_comparison *comparison)
 {
     const baseline_list *list = &comparison->setting.baselines;
     const comparison_row *best = comparison_lowest(comparison, MEASURE_NMSE);
     char note[HEADLINE_LENGTH];
     int width = 0;
+    if (comparison->setting.constants.count > 0)
+        print_constants(out, comparison);
     if (list->count == 0)
         return;
     for (int i = 0; i < list->count; i++)

@@ -1,6 +1,7 @@
 /* cli/compare/compare_watch.c: the progress line of a comparison. */
 #include "compare/compare_watch.h"
 
+#include "search/score_words.h"
 #include "terminal/progress_bar.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static void on_event(int64_t row, const char *name, const volt_search *search, c
                      void *context)
 {
     const compare_watch *watch = context;
-    char line[LINE_CAPACITY], sample[64] = "", most[32] = "", best[48] = "";
+    char line[LINE_CAPACITY], sample[64] = "", most[32] = "", best[64] = "";
     volt_search_info info = {0};
     if (watch->samples > 1)
         snprintf(sample, sizeof sample, "sample %lld of %lld, ", (long long)watch->sample + 1,
@@ -32,7 +33,7 @@ static void on_event(int64_t row, const char *name, const volt_search *search, c
         snprintf(most, sizeof most, " of about %lld", (long long)info.expected);
     const volt_trial *leader = search ? volt_search_best(search) : NULL;
     if (leader)
-        snprintf(best, sizeof best, ", best R2 %.4f", leader->score);
+        snprintf(best, sizeof best, ", best %s %.4f", score_words_of(&info).label, leader->score);
     if (search && !trial)
         snprintf(line, sizeof line, "%s%.40s (%lld of %lld) is done%s", sample, name, (long long)row + 1,
                  (long long)watch->kernels, best);

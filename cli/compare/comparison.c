@@ -34,16 +34,33 @@ const char *measure_key(measure which)
 {
     static const char *const keys[N_MEASURES] = {
         [MEASURE_MDAE] = "mdae", [MEASURE_NMSE] = "nmse", [MEASURE_W1] = "w1",
-        [MEASURE_RMSE] = "rmse", [MEASURE_MAE] = "mae",
+        [MEASURE_RMSE] = "rmse", [MEASURE_MAE] = "mae",   [MEASURE_LOSS] = "loss",
     };
     return keys[which];
 }
 
-double measure_of(const volt_metrics *metrics, measure which)
+measure comparison_ranked_by(const cli_comparison *comparison)
 {
+    return comparison->setting.loss_score ? MEASURE_LOSS : MEASURE_NMSE;
+}
+
+const char *comparison_rank_label(const cli_comparison *comparison)
+{
+    return comparison->setting.loss_score ? comparison->setting.loss_score : "NMSE";
+}
+
+int comparison_measures(const cli_comparison *comparison, int *first)
+{
+    *first = comparison->setting.loss_score ? MEASURE_LOSS : MEASURE_MDAE;
+    return comparison->setting.loss_score ? N_MEASURES : MEASURE_LOSS;
+}
+
+double measure_of(const volt_study_row *row, measure which)
+{
+    const volt_metrics *metrics = &row->metrics;
     const double values[N_MEASURES] = {
         [MEASURE_MDAE] = metrics->mdae, [MEASURE_NMSE] = metrics->nmse, [MEASURE_W1] = metrics->w1,
-        [MEASURE_RMSE] = metrics->rmse, [MEASURE_MAE] = metrics->mae,
+        [MEASURE_RMSE] = metrics->rmse, [MEASURE_MAE] = metrics->mae,   [MEASURE_LOSS] = row->loss,
     };
     return values[which];
 }
@@ -93,12 +110,13 @@ static void summarise_row(const cli_comparison *comparison, int64_t i, compariso
         }
         row->results++;
         for (int m = 0; m < N_MEASURES; m++)
-            accumulate(&row->values[m], row->results, measure_of(&result->metrics, (measure)m));
+            accumulate(&row->values[m], row->results, measure_of(result, (measure)m));
         accumulate(&row->mcs_pvalue, row->results, result->mcs_pvalue);
         row->in_mcs += result->in_mcs != 0;
-        if (!row->won || result->metrics.nmse < lowest) {
+        double value = measure_of(result, comparison_ranked_by(comparison));
+        if (!row->won || value < lowest) {
             row->won = result;
-            lowest = result->metrics.nmse;
+            lowest = value;
         }
     }
     if (studied > 0) {
@@ -122,8 +140,8 @@ static void rank_rows(cli_comparison *comparison)
         if (row->results == 0)
             continue;
         int64_t at = count++;
-        double nmse = row->values[MEASURE_NMSE].mean;
-        for (; at > 0 && comparison->rows[order[at - 1]].values[MEASURE_NMSE].mean > nmse; at--)
+        measure by = comparison_ranked_by(comparison);
+        for (; at > 0 && comparison->rows[order[at - 1]].values[by].mean > row->values[by].mean; at--)
             order[at] = order[at - 1];
         order[at] = i;
     }

@@ -4,6 +4,7 @@
 #define CLI_COMPARISON_H
 
 #include "search/baseline_scores.h"
+#include "search/loss_baselines.h"
 #include "search/search_data.h"
 #include "volterra.h"
 #include "volterra/study.h"
@@ -16,7 +17,15 @@ typedef struct estimate {
 } estimate;
 
 /* What is measured, each in the units of the targets; the lowest value is the best. */
-typedef enum measure { MEASURE_MDAE, MEASURE_NMSE, MEASURE_W1, MEASURE_RMSE, MEASURE_MAE, N_MEASURES } measure;
+typedef enum measure {
+    MEASURE_MDAE,
+    MEASURE_NMSE,
+    MEASURE_W1,
+    MEASURE_RMSE,
+    MEASURE_MAE,
+    MEASURE_LOSS,
+    N_MEASURES
+} measure;
 
 /* One kernel. */
 typedef struct comparison_row {
@@ -51,7 +60,9 @@ typedef struct comparison_setting {
     /* of one's own data: */
     const training_data *own;
     const search_data *seen;
-    baseline_list baselines; /* on the test rows, against the kernel with the lowest NMSE */
+    baseline_list baselines;      /* on the test rows, against the kernel with the lowest NMSE ... */
+    loss_baseline_list constants; /* ... or, compared by a loss, against the one with the lowest */
+    const char *loss_score;       /* what that loss is called as a score; NULL: compared by squares */
 } comparison_setting;
 
 typedef struct cli_comparison {
@@ -60,7 +71,8 @@ typedef struct cli_comparison {
     int64_t n_samples;
     comparison_row *rows; /* n_rows of them, in the order of the contenders; owned */
     int64_t n_rows;
-    int64_t *order; /* row numbers by NMSE, n_ranked of them: those without a result are left out; owned */
+    int64_t
+        *order; /* row numbers by NMSE or loss, n_ranked of them: those without a result are left out; owned */
     int64_t n_ranked;
     bool interrupted;
 } cli_comparison;
@@ -72,11 +84,17 @@ bool comparison_add(cli_comparison *comparison, volt_study *study);
 bool comparison_summarise(cli_comparison *comparison);
 void comparison_release(cli_comparison *comparison);
 
-/* "mdae", "nmse", "w1", "rmse", "mae": keys of JSON and columns of CSV. */
+/* "mdae", "nmse", "w1", "rmse", "mae", "loss": keys of JSON and columns of CSV. */
 const char *measure_key(measure which);
 
-/* A measure of one sample. */
-double measure_of(const volt_metrics *metrics, measure which);
+/* A measure of one kernel on one sample. */
+double measure_of(const volt_study_row *row, measure which);
+
+/* What kernels are ranked by: the NMSE, or the loss; and what that is called. */
+measure comparison_ranked_by(const cli_comparison *comparison);
+const char *comparison_rank_label(const cli_comparison *comparison);
+/* The measures that it has: from *first to before the result. */
+int comparison_measures(const cli_comparison *comparison, int *first);
 
 /* The row with the lowest value, or NULL. */
 const comparison_row *comparison_lowest(const cli_comparison *comparison, measure which);

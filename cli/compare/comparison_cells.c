@@ -19,8 +19,14 @@ static const measure_column own_columns[] = {
     {MEASURE_W1, 1, "W1", "$W_1$", "W<sub>1</sub>"},
 };
 
+static const measure_column loss_columns[] = {{MEASURE_LOSS, 1, "loss", "loss", "loss"}};
+
 const measure_column *comparison_columns(const cli_comparison *comparison, int *count)
 {
+    if (comparison->setting.loss_score) {
+        *count = 1;
+        return loss_columns;
+    }
     bool is_paper = comparison->setting.is_preset;
     *count = (int)(is_paper ? sizeof paper_columns : sizeof own_columns) / (int)sizeof(measure_column);
     return is_paper ? paper_columns : own_columns;

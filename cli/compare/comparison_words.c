@@ -68,6 +68,9 @@ char *comparison_describe_search(const cli_comparison *comparison, char text[DES
     if (options->seconds > 0)
         say(&words, "%s", format_seconds(options->seconds, seconds));
     say(&words, " a kernel");
+    if (comparison->setting.loss_score)
+        say(&words, "; loss %s, compared by the %s", options->loss ? options->loss : "squares",
+            comparison->setting.loss_score);
     const search_data *seen = comparison->setting.seen;
     if (seen && seen->prepared) {
         say(&words, "; learned: %s, inputs seen as %s", choice_word(target_choices, (int)seen->fit.target),
@@ -84,6 +87,11 @@ char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADL
     word_buffer words = {.text = text, .capacity = HEADLINE_LENGTH};
     const baseline_score *winner = baselines_winner(&setting->baselines);
     text[0] = '\0';
+    const loss_baseline *better = loss_baselines_winner(&setting->constants);
+    if (better)
+        say(&words,
+            "%s does better than every kernel on the test rows: try more draws, other kernels or more rows.",
+            better->name);
     if (setting->baselines.count == 0)
         return text;
     if (!setting->own->anchors)
@@ -106,9 +114,10 @@ static bool same_family(const char *first, const char *second)
 }
 
 /* "3.1 times below GAK (0.168)", or "just below" */
-static void say_distance(word_buffer *words, const comparison_row *best, const comparison_row *other)
+static void say_distance(word_buffer *words, measure by, const comparison_row *best,
+                         const comparison_row *other)
 {
-    double theirs = other->values[MEASURE_NMSE].mean, ratio = theirs / best->values[MEASURE_NMSE].mean;
+    double theirs = other->values[by].mean, ratio = theirs / best->values[by].mean;
     if (ratio >= 1.95)
         say(words, "%.*f times below %s (%.3g)", ratio < 9.95, ratio, other->name, theirs);
     else if (ratio >= 1.005)
@@ -152,21 +161,22 @@ char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_L
         return text;
     }
     const comparison_row *best = &comparison->rows[order[0]];
-    say(&words, "%s forecasts best: %sNMSE %.3g", best->name, comparison->n_samples > 1 ? "mean " : "",
-        best->values[MEASURE_NMSE].mean);
-    if (isfinite(best->values[MEASURE_NMSE].error))
-        say(&words, " (standard error %.2g)", best->values[MEASURE_NMSE].error);
+    measure by = comparison_ranked_by(comparison);
+    say(&words, "%s forecasts best: %s%s %.3g", best->name, comparison->n_samples > 1 ? "mean " : "",
+        comparison_rank_label(comparison), best->values[by].mean);
+    if (isfinite(best->values[by].error))
+        say(&words, " (standard error %.2g)", best->values[by].error);
     if (count > 1) {
         const comparison_row *next = &comparison->rows[order[1]], *other = NULL;
         say(&words, ", ");
-        say_distance(&words, best, next);
+        say_distance(&words, by, best, next);
         for (int64_t r = 2; r < count && !other; r++)
             if (same_family(best->kernel, next->kernel) &&
                 !same_family(best->kernel, comparison->rows[order[r]].kernel))
                 other = &comparison->rows[order[r]];
         if (other) {
             say(&words, " and ");
-            say_distance(&words, best, other);
+            say_distance(&words, by, best, other);
             say(&words, ", the best of the other kernels");
         }
         say_confidence_set(&words, comparison, order, count);

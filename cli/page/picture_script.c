@@ -5,6 +5,7 @@
  * lines of the lower ranks are dashed as well. */
 #include "page/picture_script.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +14,10 @@ enum { LONGEST_NAME = 26 };
 
 /* ---- kernels and colours ---------------------------------------------------------------------- */
 
-double picture_nmse(const volt_study *study, int64_t row)
+double picture_rank(const volt_study *study, int64_t row)
 {
-    return volt_study_row_at(study, row)->metrics.nmse;
+    const volt_study_row *one = volt_study_row_at(study, row);
+    return isnan(one->loss) ? one->metrics.nmse : one->loss;
 }
 
 bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison)
@@ -31,7 +33,7 @@ bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison)
         if (volt_study_row_at(rows->study, i)->failure || !volt_study_forecast(rows->study, i).data)
             continue;
         int64_t at = rows->count++;
-        for (; at > 0 && picture_nmse(rows->study, rows->rows[at - 1]) > picture_nmse(rows->study, i); at--)
+        for (; at > 0 && picture_rank(rows->study, rows->rows[at - 1]) > picture_rank(rows->study, i); at--)
             rows->rows[at] = rows->rows[at - 1];
         rows->rows[at] = i;
     }

@@ -98,11 +98,14 @@ static void write_cumulated(report_page *page)
     FILE *script = gnuplot_script();
     if (script)
         picture_cumulated(script, &page->rows);
-    char *svg = draw_script(page, script);
-    write_figure(page, "Cumulated loss", svg, NULL,
-                 "Sum of the losses up to each test row: squared errors over the variance of their output, the "
-                 "mean over "
-                 "outputs. The lowest line wins; a steep piece is a time at which a kernel fails.");
+    char *svg = draw_script(page, script), caption[320];
+    const char *loss = page->comparison->setting.loss_score;
+    snprintf(
+        caption, sizeof caption,
+        "Sum of the losses up to each test row: %s. The lowest line wins; a steep piece is a time at which a "
+        "kernel fails.",
+        loss ? loss : "squared errors over the variance of their output, the mean over outputs");
+    write_figure(page, "Cumulated loss", svg, NULL, caption);
     free(svg);
 }
 
@@ -131,8 +134,8 @@ static void write_sample_chart(report_page *page)
     if (script)
         picture_samples(script, &page->rows);
     char *svg = draw_script(page, script);
-    write_figure(page, "NMSE in every sample", svg, NULL,
-                 "One dot per sample and kernel. Further left is better.");
+    write_figure(page, page->comparison->setting.loss_score ? "Loss in every sample" : "NMSE in every sample",
+                 svg, NULL, "One dot per sample and kernel. Further left is better.");
     free(svg);
 }
 
@@ -191,12 +194,20 @@ void page_write_figures(report_page *page)
         return;
     }
     fputs("<div class=\"figures\">\n", page->html);
-    write_forecasts(page);
+    /* Levels and probabilities are not drawn against targets, which they are not. */
+    bool are_targets =
+        volt_study_forecast(page->rows.study, page->rows.rows[0]).cols == page->comparison->setting.truth.cols;
+    if (are_targets)
+        write_forecasts(page);
     write_cumulated(page);
-    write_errors(page);
+    if (are_targets)
+        write_errors(page);
     write_sample_chart(page);
     fputs("</div>\n<h2>The searches</h2>\n"
-          "<p>Mean R<sup>2</sup> over the folds against each parameter that was searched. Every dot is a draw; "
+          "<p>Mean ",
+          page->html);
+    fputs(page->comparison->setting.loss_score ? "loss" : "R<sup>2</sup>", page->html);
+    fputs(" over the folds against each parameter that was searched. Every dot is a draw; "
           "the winner "
           "is orange, draws that were given up early are faint.</p>\n<div class=\"searches\">\n",
           page->html);

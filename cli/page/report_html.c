@@ -55,9 +55,29 @@ static void write_data(const report_page *page)
           page->html);
 }
 
+/* Those of every table; the end of the list. */
+static void write_common_definitions(const report_page *page)
+{
+    fputs("<dt>MCS p-value</dt><dd>of the model confidence set of Hansen, Lunde and Nason (2011): the set of "
+          "kernels "
+          "above a quarter holds the best one with a confidence of 75 %</dd>\n"
+          "<dt>tuned numbers</dt><dd>hyperparameters that the search chose, the ridge penalty alpha "
+          "included</dd>\n"
+          "</dl>\n",
+          page->html);
+}
+
 static void write_definitions(const report_page *page)
 {
     fputs("<h2>How to read the tables</h2>\n<dl>\n", page->html);
+    if (page->comparison->setting.loss_score) {
+        page_write_text(
+            page, "<dt>loss</dt><dd>the mean ", page->comparison->setting.loss_score,
+            " of the test rows, in the units of the targets: the kernels are fitted, tuned and compared by "
+            "it</dd>\n");
+        write_common_definitions(page);
+        return;
+    }
     if (!page->comparison->setting.is_preset)
         fputs("<dt>RMSE, MAE</dt><dd>root of the mean squared error, and mean absolute error, each the mean "
               "over outputs, in the units of the targets</dd>\n",
@@ -68,14 +88,9 @@ static void write_definitions(const report_page *page)
           "no better than the mean</dd>\n"
           "<dt>W<sub>1</sub></dt><dd>Wasserstein distance between the distributions of forecasts and truth, "
           "the mean over "
-          "outputs</dd>\n"
-          "<dt>MCS p-value</dt><dd>of the model confidence set of Hansen, Lunde and Nason (2011): the set of "
-          "kernels "
-          "above a quarter holds the best one with a confidence of 75 %</dd>\n"
-          "<dt>tuned numbers</dt><dd>hyperparameters that the search chose, the ridge penalty alpha "
-          "included</dd>\n"
-          "</dl>\n",
+          "outputs</dd>\n",
           page->html);
+    write_common_definitions(page);
 }
 
 static void write_origin(const report_page *page)

@@ -66,6 +66,27 @@ void page_write_accuracy(report_page *page)
     end_table(page);
 }
 
+/* Constants, where kernels are compared by a loss. */
+static void write_constants(report_page *page)
+{
+    const cli_comparison *comparison = page->comparison;
+    const loss_baseline_list *list = &comparison->setting.constants;
+    const comparison_row *best = comparison_lowest(comparison, MEASURE_LOSS);
+    char note[HEADLINE_LENGTH];
+    begin_table(page, "What needs no model, on the test rows.");
+    page_write_text(page, "<th scope=\"col\">Baseline</th><th scope=\"col\">", list->score_name,
+                    "</th><th scope=\"col\">loss of<br>");
+    html_escape(page->html, best ? best->name : "the best kernel");
+    fputs(" over its own</th></tr></thead>\n<tbody>\n", page->html);
+    for (int i = 0; i < list->count; i++) {
+        page_write_text(page, "<tr><th scope=\"row\">", list->scores[i].name, "</th>");
+        fprintf(page->html, "<td>%.4g</td><td>%.3g</td></tr>\n", list->scores[i].score, list->scores[i].ratio);
+    }
+    end_table(page);
+    if (comparison_baseline_note(comparison, note)[0])
+        page_write_text(page, "<p>", note, "</p>\n");
+}
+
 /* What needs no model, where the data are one's own. */
 void page_write_baselines(report_page *page)
 {
@@ -73,6 +94,8 @@ void page_write_baselines(report_page *page)
     const baseline_list *list = &comparison->setting.baselines;
     const comparison_row *best = comparison_lowest(comparison, MEASURE_NMSE);
     char note[HEADLINE_LENGTH];
+    if (comparison->setting.constants.count > 0)
+        write_constants(page);
     if (list->count == 0)
         return;
     begin_table(page, "What needs no model, on the test rows.");
@@ -137,16 +160,17 @@ void page_write_tuning(report_page *page)
              "What tuning took%s, and the parameters that won%s. One entry: the cost of one entry of the Gram "
              "matrix.",
              comparison->n_samples > 1 ? ", per sample" : "",
-             comparison->n_samples > 1 ? " in the sample with the lowest NMSE" : "");
+             comparison->n_samples > 1 ? " in the sample where they forecast best" : "");
     begin_table(page, caption);
-    fputs(
-        "<th scope=\"col\">Kernel</th><th scope=\"col\">tuned<br>numbers</th><th scope=\"col\" "
-        "class=\"words\">one "
-        "entry</th><th scope=\"col\">draws</th><th scope=\"col\">failed<br>draws</th><th "
-        "scope=\"col\">seconds</th>"
-        "<th scope=\"col\">R<sup>2</sup> in<br>the folds</th><th scope=\"col\" class=\"words\">winner</th></tr>"
-        "</thead>\n<tbody>\n",
-        page->html);
+    fputs("<th scope=\"col\">Kernel</th><th scope=\"col\">tuned<br>numbers</th><th scope=\"col\" "
+          "class=\"words\">one "
+          "entry</th><th scope=\"col\">draws</th><th scope=\"col\">failed<br>draws</th><th "
+          "scope=\"col\">seconds</th>"
+          "<th scope=\"col\">",
+          page->html);
+    fputs(comparison->setting.loss_score ? "loss" : "R<sup>2</sup>", page->html);
+    fputs(" in<br>the folds</th><th scope=\"col\" class=\"words\">winner</th></tr></thead>\n<tbody>\n",
+          page->html);
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         const comparison_row *row = &comparison->rows[i];
         write_row_name(page, i, row->name);
@@ -175,7 +199,9 @@ void page_write_samples(report_page *page)
     const cli_comparison *comparison = page->comparison;
     if (comparison->n_samples < 2)
         return;
-    begin_table(page, "NMSE in every sample; ** marks the model confidence set of the sample.");
+    begin_table(page, comparison->setting.loss_score
+                          ? "Loss in every sample; ** marks the model confidence set of the sample."
+                          : "NMSE in every sample; ** marks the model confidence set of the sample.");
     fputs("<th scope=\"col\">Kernel</th>", page->html);
     for (int64_t s = 0; s < comparison->n_samples; s++)
         fprintf(page->html, "<th scope=\"col\">seed %llu<span class=\"mark\"></span></th>",
@@ -188,8 +214,8 @@ void page_write_samples(report_page *page)
             if (row->failure)
                 fputs("<td>-<span class=\"mark\"></span></td>", page->html);
             else
-                fprintf(page->html, "<td>%.4f<span class=\"mark\">%s</span></td>", row->metrics.nmse,
-                        row->in_mcs ? "**" : "");
+                fprintf(page->html, "<td>%.4f<span class=\"mark\">%s</span></td>",
+                        measure_of(row, comparison_ranked_by(comparison)), row->in_mcs ? "**" : "");
         }
         fputs("</tr>\n", page->html);
     }
