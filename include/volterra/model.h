@@ -39,7 +39,7 @@ enum { VOLT_SEASON_AUTO = -1 };
 
 /* How the readout is found. */
 typedef enum volt_fit_solver {
-    VOLT_SOLVER_AUTO,     /* exact where that fits in memory and pays, by features where there are some, else Nystrom */
+    VOLT_SOLVER_AUTO, /* exact where that fits in memory and pays, by features where there are some, else Nystrom */
     VOLT_SOLVER_EXACT,    /* the Gram matrix is stored and factored: n^2 numbers */
     VOLT_SOLVER_NYSTROM,  /* approximate: a readout of landmarks, from sums over all rows: m^2 numbers */
     VOLT_SOLVER_FEATURES, /* exact: sums over the states of reservoirs, for kernels that have them */
@@ -104,7 +104,7 @@ typedef struct volt_fit_options {
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
     int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
     volt_fit_solver solver; /* VOLT_SOLVER_AUTO */
-    int64_t landmarks;      /* of VOLT_SOLVER_NYSTROM: at most the rows after the washout; 0 (default): 2000 of them */
+    int64_t landmarks;      /* of VOLT_SOLVER_NYSTROM, at most the rows after the washout; 0 (default): 2000 */
     volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
@@ -148,8 +148,8 @@ typedef struct volt_fit_report {
     double
         log_likelihood; /* of all rows fitted: the evidence of the kernel and alpha (volt_evidence), in units of the targets
                             * as they were learned, levels or changes; NaN where an output is not the kernel's alone */
-    const double
-        *loo_mse; /* q, in the units of the targets; NULL: not known. Mean squared errors of rows that were left out of the
+    const double *
+        loo_mse; /* q, in the units of the targets; NULL: not known. Mean squared errors of rows that were left out of the
                             * fit one by one, of the last (at most 2048), NaN where the kernel plays no part ... */
     const double *gcv; /* ... and generalised cross-validation, over all rows */
     int64_t loo_rows;
@@ -188,9 +188,9 @@ typedef struct volt_model_info {
     double tolerance;   /* what the gap was to be, relative to the objective */
     const char *const *classes; /* n_classes texts: output k is the probability of class k; NULL: none */
     int64_t n_classes;
-    int keeps_factor; /* volt_model_predict_std may run */
-    int64_t landmarks;    /* that the readout is of; 0: of all training rows */
-    int64_t kernel_rows;  /* rows of coefficients: n, or with landmarks these and the rows before them */
+    int keeps_factor;    /* volt_model_predict_std may run */
+    int64_t landmarks;   /* that the readout is of; 0: of all training rows */
+    int64_t kernel_rows; /* rows of coefficients: n, or with landmarks these and the rows before them */
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 

@@ -152,7 +152,8 @@ volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t 
                                    volt_row_errors *errors)
 {
     int64_t summed = 0, ahead = errors->ahead;
-    int64_t first = volt_max(errors->begin, constant ? ahead : ahead - 1); /* a constant needs a row to be known */
+    int64_t first =
+        volt_max(errors->begin, constant ? ahead : ahead - 1); /* a constant needs a row to be known */
     double uu = 0, v[COLUMNS];
     held_out_room room = {.L = volt_alloc_doubles(COLUMNS, COLUMNS + ahead),
                           .uw = volt_alloc_zero(f->q, sizeof(double)),

@@ -171,8 +171,8 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
     readout->log_likelihood = NAN;
     int64_t columns = readout->A.cols * (task->choice && task->choice->level.data ? 2 : 1);
     double *u = volt_alloc_doubles(readout->A.rows, 1);
-    volt_status status = u ? volt_factor_create(backend, NULL, task->kernel->n, columns, &factor)
-                           : VOLT_ERR_MEMORY;
+    volt_status status =
+        u ? volt_factor_create(backend, NULL, task->kernel->n, columns, &factor) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = task->choice ? choose_with(factor, task, readout) : solve_with(factor, u, task, readout);
     if (status == VOLT_OK)
