@@ -451,17 +451,26 @@ static void an_estimate_that_did_not_converge_says_so(void **state)
     assert_string_equal(warning, "");
     volt_bekk_free(bekk);
 
-    for (int t = 0; t < 400; t++) /* no volatility clusters at all: sign flips of a constant size, nearly */
-        returns[2 * t] = t % 2 ? 1 : -1;
-    options.rounds = 1;
-    check_ok(volt_bekk_fit(volt_view_of(returns, 400, 2), &options, &bekk, &info));
-    volt_set_log(NULL, NULL);
-    print_message("gain left %g, converged %d: %s\n", info.gain_left, info.converged, warning);
-    assert_true(!info.converged && bekk->converged == 0);
-    assert_true(strstr(warning, "did not converge") || strstr(warning, "no maximum"));
-    volt_bekk_free(bekk);
-    volt_bekk_free(truth);
     free(returns);
+
+    /* Which of the short samples one round is too little for depends on the machine's roundings; of so many some are. */
+    enum { SAMPLES = 40, ROWS = 60 };
+    int unfinished = 0;
+    options.rounds = 1;
+    for (uint64_t seed = 1; seed <= SAMPLES; seed++) {
+        warning[0] = '\0';
+        returns = sample_of(truth, ROWS, seed);
+        check_ok(volt_bekk_fit(volt_view_of(returns, ROWS, 2), &options, &bekk, &info));
+        bool warned = strstr(warning, "did not converge") || strstr(warning, "no maximum");
+        assert_true(info.converged == bekk->converged && warned == !info.converged);
+        unfinished += !info.converged;
+        volt_bekk_free(bekk);
+        free(returns);
+    }
+    volt_set_log(NULL, NULL);
+    print_message("%d of %d did not converge\n", unfinished, SAMPLES);
+    assert_true(unfinished > 0);
+    volt_bekk_free(truth);
 }
 
 typedef struct watch_state {

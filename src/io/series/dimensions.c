@@ -21,7 +21,8 @@ volt_status volt_dimensions_number(volt_dimensions *series, char *text, int64_t 
     double value = NAN;
     text[length] = '\0';
     const char *problem = NULL;
-    volt_status status = volt_cell_check(volt_cell_read(text, &value), value, &problem);
+    volt_cell kind = volt_cell_read(text, &value); /* before its value is passed on */
+    volt_status status = volt_cell_check(kind, value, &problem);
     char shown[VOLT_EXCERPT_LENGTH];
     VOLT_REQUIRE(!status, status, "line %" PRId64 ", dimension %" PRId64 ", position %" PRId64 ": '%s' %s",
                  series->line, series->count + 1, series->position + 1, volt_excerpt(text, strlen(text), shown),

@@ -85,7 +85,8 @@ static volt_status read_number(long_reader *reader, int64_t line, int64_t j, con
 {
     double value = NAN;
     const char *problem = NULL;
-    volt_status status = volt_cell_check(volt_cell_read(text, &value), value, &problem);
+    volt_cell kind = volt_cell_read(text, &value); /* before its value is passed on */
+    volt_status status = volt_cell_check(kind, value, &problem);
     if (status)
         return cell_failure(reader, status, line, j, text, problem);
     VOLT_TRY(volt_grow((void **)&reader->values, &reader->values_capacity, reader->n_values + 1, sizeof value));
