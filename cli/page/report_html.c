@@ -47,11 +47,10 @@ static void write_data(const report_page *page)
           page->html);
     fputs(setting->options.protocol == VOLT_PROTOCOL_PUBLISHED
               ? "Under the published protocol each kernel sees what it saw in the paper: only the Volterra "
-                "kernels see "
-                "the past.</p>\n"
-              : "Under the history protocol every kernel sees the past: the Volterra kernels all of it, the "
-                "others a "
-                "window whose length is tuned.</p>\n",
+                "kernels, and the states of an echo state network, see the past.</p>\n"
+              : "Under the history protocol every kernel sees the past: the Volterra kernels and the states of "
+                "an "
+                "echo state network all of it, the others a window whose length is tuned.</p>\n",
           page->html);
 }
 
