@@ -11,8 +11,9 @@
 #
 #   SEARCH_SECONDS   of each search (100)      ALPHA_SECONDS   of each grid of alphas (40)
 #   SCALE            all row counts are divided by it, to try the script (1)
+#   ONLY             wh or silverbox (both)
 set -u
-[ $# -ge 3 ] || { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 3 ] || { sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 volterra=$1 data=$2 out=$3 device=${4:-gpu}
 search_seconds=${SEARCH_SECONDS:-100} alpha_seconds=${ALPHA_SECONDS:-40} scale=${SCALE:-1}
 mkdir -p "$out"
@@ -42,13 +43,19 @@ score()
 # rows FIRST COUNT: as --rows takes them, the count divided by SCALE
 rows() { echo "$1:$(($1 + 300 + $2 / scale))"; }
 
-# longer NAME FIRST TRAIN ROWS KERNEL ALPHA WEIGHT: alpha again on a longer stretch, ALPHA times 1/30 to 3
+# alphas ALPHA: ALPHA times 1/30 to 3, but not below least_alpha
+alphas()
+{
+    awk -v a="$1" -v least="$least_alpha" 'BEGIN { low = a / 30 < least ? least : a / 30; print low ".." (3 * a > low ? 3 * a : 10 * low) }'
+}
+
+# longer NAME FIRST TRAIN ROWS KERNEL ALPHA WEIGHT: alpha again on a longer stretch
 longer()
 {
     local feedback=()
     [ ${#fed[@]} -eq 0 ] || feedback=(--feedback --feedback-weight "$7")
     step "$1" $((alpha_seconds + 60)) tune "${files[@]}" --rows "$(rows "$2" "$4")" --washout 300 --kernel "$5" \
-        --range "alpha=log:$(awk -v a="$6" 'BEGIN { print a / 30 ".." 3 * a }')" --grid 8 --budget "${alpha_seconds}s" --folds 1 \
+        --range "alpha=log:$(alphas "$6")" --grid 8 --budget "${alpha_seconds}s" --folds 1 \
         --min-train $((300 + $3 / scale)) --score mse --race none "${feedback[@]}" &&
         say "$1: alpha $(field "$out/$1.json" alpha), mean squared error $(field "$out/$1.json" score) of the later rows"
 }
@@ -80,8 +87,9 @@ identify()
 file=$data/wiener_hammerstein.csv
 files=(--x "$file:uBenchMark" --y "$file:yBenchMark")
 fed=()
+least_alpha=0
 preset=('memory:gamma=14.15,rho=0.01727,mu=0.8208,pole=0.72577,pair=0.8527,angle=0.17091 + 7.353*fir:mu=0.9072,corr=0.2975' 3.5e-5 0)
-if identify wh 28000 6000 10000 40000 50000 70000 'memory:pole=?,pair=?,angle=? + ?*fir:corr=?' \
+if [ "${ONLY:-wh}" = wh ] && identify wh 28000 6000 10000 40000 50000 70000 'memory:pole=?,pair=?,angle=? + ?*fir:corr=?' \
     --range alpha=log:1e-6..1e-3 1.gamma=log:3..60 1.rho=log:0.003..0.3 1.mu=uniform:0.6..0.95 1.pole=uniform:0.6..0.85 \
     1.pair=uniform:0.75..0.92 1.angle=uniform:0.1..0.25 2.weight=log:1..50 2.mu=uniform:0.8..0.97 2.corr=uniform:0.1..0.6; then
     step wh-test 120 predict "$out/wh.safetensors" --x "$file:uBenchMark" --rows 105200:184000 --start reset --beyond allow \
@@ -92,9 +100,10 @@ fi
 file=$data/silverbox_snls80mv.csv
 files=(--x "$file:V1" --y "$file:V2")
 fed=(--feedback)
+least_alpha=1e-7 # with so many rows smaller ones have no Cholesky factor
 preset=('fading:gamma=0.25645,rho=0.27281 + 100000*fir:mu=0.11402,corr=0.072815' 2.5e-7 3.6538)
-if identify silverbox 67000 3000 7000 12000 20000 38000 'fading + ?*fir:corr=?' \
-    --range alpha=log:1e-9..1e-5 1.gamma=log:0.05..2 1.rho=uniform:0.05..0.6 2.weight=log:1e4..1e6 2.mu=uniform:0.02..0.5 \
+if [ "${ONLY:-silverbox}" = silverbox ] && identify silverbox 67000 8000 16000 28000 38000 38000 'fading + ?*fir:corr=?' \
+    --range alpha=log:1e-8..1e-5 1.gamma=log:0.05..2 1.rho=uniform:0.05..0.6 2.weight=log:1e4..1e6 2.mu=uniform:0.02..0.5 \
     2.corr=uniform:0.01..0.4 feedback=log:1..10; then
     for test in multisine:105712:127400:105762:21688 arrow:100:40575:150:40475; do
         IFS=: read -r name first end scored count <<<"$test"
