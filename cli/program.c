@@ -58,6 +58,10 @@ static int run_help(int argc, char *const *argv)
         help_overview();
         return EXIT_DONE;
     }
+    if (strcmp(argv[0], "completion") == 0) {
+        completion_help();
+        return EXIT_DONE;
+    }
     if (asks_kernels)
         return help_kernels(argc > 1 ? argv[1] : NULL);
     const cli_command *command = find_command(argv[0]);
@@ -89,6 +93,8 @@ static int run(int argc, char *const *argv)
     }
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return run_help(argc - 1, argv + 1);
+    if (strcmp(word, "completion") == 0 && options_ask_help(argc - 1, argv + 1))
+        return run_help(1, argv);
     if (strcmp(word, "completion") == 0)
         return completion_run(argc - 1, argv + 1);
     if (word[0] == '-')

@@ -301,6 +301,15 @@ static void fish_script(void)
 
 const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 
+void completion_help(void)
+{
+    printf("volterra completion: a script that completes words in bash, zsh or fish\n\n"
+           "usage: volterra completion bash|zsh|fish\n\n"
+           "Commands, options and the values that stand in a table. Installed with the program; for this shell "
+           "alone:\n"
+           "  source <(volterra completion bash)\n");
+}
+
 int completion_run(int argc, char *const *argv)
 {
     static void (*const scripts[])(void) = {bash_script, zsh_script, fish_script};

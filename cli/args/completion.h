@@ -6,6 +6,9 @@
 /* What `volterra completion` knows, NULL ends the list. */
 extern const char *const completion_shells[];
 
+/* What `volterra help completion` says. */
+void completion_help(void);
+
 /* The script for a shell, on standard output. Returns 0, or the exit status after saying what is wrong. */
 int completion_run(int argc, char *const *argv);
 

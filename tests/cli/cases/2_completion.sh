@@ -64,6 +64,10 @@ check "completion zsh and fish: every command, and a script that reads" completi
 
 completion_wrong()
 {
+    expect 0 help completion
+    out_has 'usage: volterra completion bash'
+    expect 0 completion --help
+    out_has 'usage: volterra completion bash'
     expect 2 completion
     err_has 'takes the name of a shell: bash, zsh or fish'
     expect 2 completion bash zsh
