@@ -93,7 +93,7 @@ static const option rows[] = {
      .offset = offsetof(stream_arguments, forget_what),
      .meaning =
          "with --forget: how inputs act fades, and the level stays; or the level fades as well (default: "
-         "dynamics)"},
+         "all)"},
     {.name = "journal",
      .kind = OPTION_TEXT,
      .offset = offsetof(stream_arguments, journal),

@@ -368,7 +368,7 @@ typedef struct volt_learner_options {
         window; /* rows that are learned at a time, at most: a new one puts out the oldest; 0 (default): all */
     double
         forget; /* phi in (0, 1]: the kernel of rows i and j fades by phi^{|i-j|/2}; 1 (default): nothing fades */
-    volt_forget_what forget_what; /* VOLT_FORGET_DYNAMICS */
+    volt_forget_what forget_what; /* VOLT_FORGET_ALL */
     volt_beyond beyond;
     volt_progress progress; /* of volt_learner_create */
 } volt_learner_options;

@@ -40,7 +40,7 @@ class Learns:
         *,
         window: Optional[int] = None,
         forget: float = 1.0,
-        forget_what: str = "dynamics",
+        forget_what: str = "all",
         journal: Optional[PathLike] = None,
     ) -> Learner:
         """A learner that goes on from the end of training.
@@ -52,7 +52,7 @@ class Learns:
             None: all rows.
         forget : float, default=1.0
             phi in (0, 1]: the kernel of rows i and j fades by ``phi ** (abs(i - j) / 2)``.
-        forget_what : {"dynamics", "all"}, default="dynamics"
+        forget_what : {"dynamics", "all"}, default="all"
             How inputs act fades, and the level stays; or the level fades as well. The same for kernels without a
             part in common to all entries, that is all but ``volterra``, whose lift is not ``"rbf"``, and sums with it.
         journal : path-like, optional

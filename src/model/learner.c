@@ -12,7 +12,7 @@ const char *const volt_forget_words[2] = {[VOLT_FORGET_DYNAMICS] = "dynamics", [
 
 volt_learner_options volt_learner_options_default(void)
 {
-    volt_learner_options options = {.forget = 1, .beyond = VOLT_BEYOND_CLIP};
+    volt_learner_options options = {.forget = 1, .forget_what = VOLT_FORGET_ALL, .beyond = VOLT_BEYOND_CLIP};
     return options;
 }
 

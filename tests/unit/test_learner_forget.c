@@ -177,7 +177,7 @@ static void what_fades_is_one_of_two(void **state)
     volt_learner *learner = NULL;
     volt_learner_options options = volt_learner_options_default();
     open_school(kernels[0].text, 864, &s);
-    assert_int_equal(options.forget_what, VOLT_FORGET_DYNAMICS);
+    assert_int_equal(options.forget_what, VOLT_FORGET_ALL);
     options.forget_what = (volt_forget_what)2;
     check_fails(volt_learner_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "forget_what is 2");
     assert_null(learner);

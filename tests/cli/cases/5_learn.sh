@@ -34,9 +34,9 @@ learn_rows()
     expect 0 stream model.safetensors --learn --forget 0.9 <pairs
     cmp -s out learned && fail "forgetting makes no difference"
     cp out faded
-    expect 0 stream model.safetensors --learn --forget 0.9 --forget-what dynamics <pairs
-    same out faded
     expect 0 stream model.safetensors --learn --forget 0.9 --forget-what all <pairs
+    same out faded
+    expect 0 stream model.safetensors --learn --forget 0.9 --forget-what dynamics <pairs
     cmp -s out faded && fail "what fades makes no difference"
     # Headers name inputs and targets, in any order; JSON and a header of its own are as without --learn.
     { echo v,u; paste -d, y-after.csv x-after.csv; } >named
@@ -145,7 +145,7 @@ learn_refusals()
     expect 0 stream model.safetensors --learn --forget 0.9 --state all.state <pairs
     expect 2 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --state all.state <pairs
     err_has 'all.state was learned with --forget-what all$'
-    expect 1 stream model.safetensors --learn --forget 0.9 --journal all.journal <pairs
+    expect 1 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --journal all.journal <pairs
     err_has 'window, forget and forget_what 0 0.9 all, and this one has 0 0.9 dynamics$'
     expect 1 stream model.safetensors --state nine.state <x-after.csv
     err_has 'is not the state of a volterra stream'
