@@ -218,7 +218,7 @@ enum { N = 40, MOST = 5 };
 typedef struct problem {
     volt_loss *loss;
     int64_t columns;
-    double K[N * N], Y[N * MOST], weights[N], alpha;
+    double K[N * N], Y[N * MOST], weights[N], alpha, common;
     bool intercept, weighted;
 } problem;
 
@@ -264,6 +264,7 @@ static volt_status solve(const problem *p, double tolerance, volt_progress progr
                            .Y = volt_view_of(p->Y, N, p->columns),
                            .weights = p->weighted ? p->weights : NULL,
                            .alpha = p->alpha,
+                           .common = p->common,
                            .tolerance = tolerance,
                            .intercept = p->intercept,
                            .progress = progress,
@@ -347,6 +348,68 @@ static void gaps_bound_what_is_missed(void **state)
                         assert_true(exact.U[i * p.columns + k] >= exact.U[i * p.columns + k - 1] - 1e-9);
             volt_loss_free(p.loss);
         }
+}
+
+/* Entries 1 + s k, rounded, less 1: the roundings are those of the 1, far above those of what is left. */
+static void what_is_tiny_beside_a_constant_is_solved(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4417);
+    for (int t = 0; t < SOLVED; t++)
+        for (double s = 1e-3; s > 5e-8; s /= 10) {
+            problem p = make_problem(solved[t], &rng, 1);
+            solution found;
+            p.intercept = true;
+            p.common = 1;
+            for (int64_t i = 0; i < N * N; i++) {
+                volatile double sum = 1 + s * p.K[i];
+                p.K[i] = sum - 1;
+            }
+            p.alpha *= s;
+            check_ok(solve(&p, 1e-6, (volt_progress){0}, &found));
+            print_message("# %s, %.0e of the constant: gap %.3g of %.6g\n", solved[t], s, found.gap,
+                          found.objective);
+            assert_true(found.gap <= 1e-5 * fabs(found.objective));
+            assert_true(fabs(plain_objective(&p, found.A, found.c) - found.objective) <=
+                        1e-8 * (fabs(found.objective) + 1));
+            volt_loss_free(p.loss);
+        }
+}
+
+/* A negative eigenvalue far above the roundings: refused, or not met by the readout. Never an objective that means nothing. */
+static void what_is_no_gram_matrix_is_refused(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4418);
+    int refused = 0;
+    for (int t = 0; t < SOLVED; t++)
+        for (double below = 1; below > 1e-9; below /= 10) {
+            problem p = make_problem(solved[t], &rng, 1);
+            double v[N], size = 0;
+            solution found;
+            p.common = 1e3; /* the least shift hides it from Cholesky */
+            p.intercept = true;
+            for (int64_t i = 0; i < N; i++) {
+                v[i] = volt_rng_normal(&rng);
+                size += v[i] * v[i];
+            }
+            for (int64_t i = 0; i < N * N; i++)
+                p.K[i] -= below * v[i / N] * v[i % N] / size;
+            volt_status status = solve(&p, 1e-6, (volt_progress){0}, &found);
+            refused += status == VOLT_ERR_SINGULAR;
+            if (status != VOLT_OK) {
+                check_fails(status, VOLT_ERR_SINGULAR, "");
+            } else {
+                double loss = plain_objective(&p, found.A, found.c), energy = 0;
+                for (int64_t i = 0; i < N; i++)
+                    for (int64_t k = 0; k < p.columns; k++)
+                        energy += found.A[i * p.columns + k] * (found.U[i * p.columns + k] - found.c[k]);
+                assert_true(energy >= -1e-6 * (fabs(loss) + 1) / p.alpha);
+            }
+            volt_loss_free(p.loss);
+        }
+    print_message("# %d refused\n", refused);
+    assert_true(refused >= SOLVED);
 }
 
 /* Two copies of a row are a row of weight 2, and a row of weight 0 is none: the same minimum and the same forecasts. */
@@ -544,6 +607,8 @@ int main(void)
         cmocka_unit_test(excesses_are_those_of_the_conjugate),
         cmocka_unit_test(derivatives_are_those_of_the_value),
         cmocka_unit_test(gaps_bound_what_is_missed),
+        cmocka_unit_test(what_is_tiny_beside_a_constant_is_solved),
+        cmocka_unit_test(what_is_no_gram_matrix_is_refused),
         cmocka_unit_test(weights_stand_for_copies),
         cmocka_unit_test(parameters_follow_the_units),
         cmocka_unit_test(every_allocation_may_fail),

@@ -203,6 +203,7 @@ static volt_status fit_part(const volt_problem *problem, const volt_workspace *s
                            .units = problem->target_scale + from,
                            .weights = loss->weights ? loss->weights + part->first : NULL,
                            .alpha = part->alpha,
+                           .common = part->common,
                            .tolerance = loss->fit.options.tolerance,
                            .intercept = part->intercept,
                            .tried = true,

@@ -23,6 +23,7 @@ typedef struct volt_loss_problem {
     const double *p;       /* columns: the parameter, in the units of Y */
     const double *weights; /* n; NULL: 1 each. A row of weight 0 is not fitted */
     double alpha;
+    double common; /* taken from K before */
     bool intercept;
     volt_matrix K; /* n x n: its strict upper triangle is K, the lower one and the diagonal are working room */
     const double *diagonal; /* n: K_ii */

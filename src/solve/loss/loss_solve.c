@@ -151,6 +151,7 @@ static volt_status prepare(volt_matrix K, const volt_loss_task *task, loss_room 
                                    .p = room->p,
                                    .weights = task->weights,
                                    .alpha = task->alpha,
+                                   .common = task->common,
                                    .intercept = task->intercept,
                                    .K = K,
                                    .diagonal = room->diagonal};
@@ -161,13 +162,13 @@ static volt_status prepare(volt_matrix K, const volt_loss_task *task, loss_room 
 
 /* ---- the factor of the first method ----------------------------------------------------------- */
 
-/* n eps max K_ii: what is added to the diagonal must lie above it. */
+/* n eps max K_ii, of K as it was made: what is added to the diagonal must lie above it. */
 static double rounding_level(const volt_loss_problem *problem)
 {
     double largest = 0;
     for (int64_t i = 0; i < problem->n; i++)
         largest = fmax(largest, problem->diagonal[i]);
-    return (double)problem->n * DBL_EPSILON * largest;
+    return (double)problem->n * DBL_EPSILON * (largest + fabs(problem->common));
 }
 
 static double mean_weight(const volt_loss_problem *problem)
@@ -273,6 +274,27 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
     return volt_newton_run(problem, &second, state, &result->newton_steps);
 }
 
+/* a' K a is the squared norm of a function. Where it is negative by more than roundings of K make it, K is no Gram matrix, the
+ * problem is not convex, and neither objective nor gap mean anything. */
+static volt_status check_norm(const volt_loss_problem *problem, const volt_loss_state *state)
+{
+    double energy = 0, squares = 0, level = rounding_level(problem);
+    for (int64_t i = 0; i < problem->n; i++)
+        for (int64_t k = 0; k < problem->columns; k++) {
+            double a = state->A.data[i * state->A.ld + k];
+            energy += a * (state->U.data[i * state->U.ld + k] - state->c[k]);
+            squares += a * a;
+        }
+    if (energy >= -10 * level * squares)
+        return VOLT_OK;
+    return volt_fail(
+        VOLT_ERR_SINGULAR,
+        "the squared norm of the fitted function is %.3g, below 0 by more than the rounding level "
+        "n eps max K_ii = %.3g allows, so the Gram matrix is not positive semidefinite; take a larger "
+        "alpha or another kernel",
+        energy, level);
+}
+
 volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
 {
     loss_room room = {0};
@@ -289,6 +311,8 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
     }
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
+    if (status == VOLT_OK)
+        status = check_norm(&problem, &state);
     result->objective = state.objective;
     result->gap = state.gap;
     if (status == VOLT_OK && !task->tried && !is_closed(&state, task->tolerance))

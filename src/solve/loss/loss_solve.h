@@ -11,6 +11,7 @@ typedef struct volt_loss_task {
     const double *units;   /* (optional) columns: one unit of Y is so many of the loss's parameter */
     const double *weights; /* (optional) n, at least 0; 0: the row is not fitted */
     double alpha, tolerance;
+    double common; /* what was taken from every entry of K, which has the roundings of the sum */
     bool intercept;
     bool
         tried; /* one of many that only one will be chosen of: fewer steps, and a gap that stays open is no warning */

@@ -97,6 +97,7 @@ static volt_status solve_with(volt_factor *factor, double *numbers, const volt_s
     loss.Y = volt_as_view(Y);
     loss.units = loss.units ? loss.units + from : NULL;
     loss.alpha = task->alpha;
+    loss.common = task->common;
     loss.intercept = task->intercept;
     loss.progress = task->progress;
     loss.from = share;
