@@ -370,6 +370,19 @@ static void every_allocation_may_fail(void **state)
     unlink(target);
 }
 
+/* The last one: there is no way back. */
+static void writes_to_nowhere_when_told_to(void **state)
+{
+    (void)state;
+    const char *old = scratch_path("kept.txt"), *missing = scratch_path("never.txt");
+    assert_int_equal(write_whole(old, "old"), VOLT_OK);
+    volt_atomic_write_nothing();
+    assert_int_equal(write_whole(old, "new"), VOLT_OK);
+    assert_int_equal(write_whole(missing, "new"), VOLT_OK);
+    assert_content(old, "old");
+    assert_int_equal(access(missing, F_OK), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +398,7 @@ int main(void)
         cmocka_unit_test(writes_straight_to_devices),
         cmocka_unit_test(size_limit_leaves_the_old_file),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(writes_to_nowhere_when_told_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
