@@ -33,6 +33,7 @@
 #include "volterra/solve.h"
 #include "volterra/model.h"
 #include "volterra/select.h"
+#include "volterra/objects.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
 #include "volterra/study.h"

@@ -1,5 +1,6 @@
 /* cli/commands/cmd_gram.c: volterra gram, the matrix of kernel values of sequences or of collections of series. */
 #include "args/command.h"
+#include "files/collections.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "terminal/messages.h"
@@ -256,34 +257,13 @@ static int read_collections(const gram_arguments *arguments, volt_collection **a
     return 0;
 }
 
-typedef struct length_range {
-    int64_t shortest, longest;
-} length_range;
-
-static length_range lengths_of(const volt_collection *collection)
-{
-    length_range range = {collection->series[0].rows, collection->series[0].rows};
-    for (int64_t i = 1; i < collection->count; i++) {
-        int64_t length = collection->series[i].rows;
-        range.shortest = length < range.shortest ? length : range.shortest;
-        range.longest = length > range.longest ? length : range.longest;
-    }
-    return range;
-}
-
-/* "40 series of 3 channels, 12..40 steps"; keys: of the shortest, the longest and the labels in JSON. */
+/* What the collection is; keys: of the shortest, the longest and the labels in JSON. */
 static void report_collection(result_list *results, const char *path, const volt_collection *collection,
                               const char *const keys[3])
 {
-    length_range range = lengths_of(collection);
-    char lengths[64];
-    if (range.shortest == range.longest)
-        snprintf(lengths, sizeof lengths, "%lld", (long long)range.longest);
-    else
-        snprintf(lengths, sizeof lengths, "%lld..%lld", (long long)range.shortest, (long long)range.longest);
-    results_text(results, NULL, path, "%lld series of %lld channel%s, %s step%s", (long long)collection->count,
-                 (long long)collection->channels, collection->channels == 1 ? "" : "s", lengths,
-                 range.longest == 1 ? "" : "s");
+    length_range range = collection_lengths(collection);
+    char text[COLLECTION_TEXT_LENGTH];
+    results_text(results, NULL, path, "%s", collection_text(collection, text));
     results_count(results, keys[0], NULL, range.shortest);
     results_count(results, keys[1], NULL, range.longest);
     if (collection->labels)

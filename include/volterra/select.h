@@ -76,6 +76,9 @@ typedef struct volt_draw_options {
                     * feedback_weight): their weight is drawn as "feedback", log-uniform from 0.1 to 100 unless a range is
                     * given; candidate 0 of a sequence from defaults has 1. Widths are then in units of the distances of
                     * rows with what comes back */
+    double series_steps; /* above 0: X are the rows of series of about so many steps, which are compared whole
+                          * (volt_gram_collection): windows are not drawn, and widths of kernels that have one are in units
+                          * of the distance times the root of this; 0 (default): X is one sequence */
 } volt_draw_options;
 VOLT_API volt_draw_options volt_draw_options_default(void);
 

@@ -372,6 +372,7 @@ class DrawOptions(ctypes.Structure):
         ("scale", c_int),
         ("from_defaults", c_int),
         ("fed", Matrix),
+        ("series_steps", c_double),
     ]
 
 

@@ -19,6 +19,10 @@ void volt_mirror(volt_matrix K);
  * too small for them; 0 asks for none. */
 volt_status volt_take_radius(double asked, int64_t d, double *radius);
 
+/* Does the kernel, or a factor of it, hold on a ball alone, or is it another kernel on another ball? `radius` is that of the
+ * inputs at hand. */
+bool volt_kernel_has_ball(const volt_kernel *kernel, int64_t d, double radius);
+
 /* The radius that was asked for as far as it concerns a slice of the rows: 0, none, where the slice is filtered, so that it
  * may reach further than the inputs, and what sees it takes any input. */
 double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked);

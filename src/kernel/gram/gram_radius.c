@@ -30,6 +30,14 @@ static bool has_ball(const volt_kernel *kernel, int64_t d, double radius)
     return has;
 }
 
+bool volt_kernel_has_ball(const volt_kernel *kernel, int64_t d, double radius)
+{
+    for (int64_t f = 0; f < kernel->n_factors; f++)
+        if (volt_kernel_has_ball(kernel->factors[f], d, radius))
+            return true;
+    return kernel->n_factors == 0 && (kernel->entry->shares_ball || has_ball(kernel, d, radius));
+}
+
 double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked)
 {
     bool matters = !(asked > 0 && isfinite(asked)) || kernel->n_factors == 0 ||

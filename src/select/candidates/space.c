@@ -242,6 +242,8 @@ static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_L
         volt_kernel_value value;
         volt_axis axis;
         VOLT_TRY(volt_kernel_get(space->given, name, &value));
+        if (space->series_steps > 0 && strcmp(value.info->name, "window") == 0)
+            continue;
         if (!value.given && !has_axis(space, name) &&
             default_axis(value.info, name, is_asked(asked, n_asked, name), &axis))
             VOLT_TRY(add_axis(space, name, axis));
@@ -268,6 +270,9 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
                         char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
 {
     bool feeds = options->fed.data != NULL;
+    VOLT_REQUIRE(options->series_steps >= 0 && isfinite(options->series_steps), VOLT_ERR_ARGUMENT,
+                 "series_steps is %g, and must be finite and at least 0", options->series_steps);
+    space->series_steps = options->series_steps;
     for (int choices = 1; choices >= 0; choices--)
         for (int64_t r = 0; r < options->n_ranges; r++)
             if ((options->ranges[r].choices != NULL) == choices &&

@@ -147,7 +147,10 @@ volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, 
     *distance = space->distance;
     if (space->sample && (space->q > 0 || !volt_filter_is_none(&factor->filter)))
         VOLT_TRY(sample_distance(space, &factor->filter, feedback, distance));
-    if (volt_factor_get(factor, "window", &window) == VOLT_OK && window.present)
+    bool has_window = volt_factor_get(factor, "window", &window) == VOLT_OK;
+    if (has_window && space->series_steps > 0)
+        *distance *= sqrt(space->series_steps); /* a whole series is what a window is on a sequence */
+    else if (has_window && window.present)
         *distance *= sqrt(window.number);
     return VOLT_OK;
 }

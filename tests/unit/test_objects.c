@@ -1,0 +1,411 @@
+/* tests/unit/test_objects.c: series as objects: what is prepared, and the Gram matrices of it. */
+#include "support/candidate.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "volterra.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 9, CHANNELS = 3, MOST_STEPS = 16 };
+
+/* Series of random walks in channels of very different units and places. */
+typedef struct walks {
+    volt_view series[MOST];
+    double numbers[MOST * MOST_STEPS * CHANNELS];
+} walks;
+
+static void make_walks(uint64_t seed, bool equal, walks *made)
+{
+    static const double unit[CHANNELS] = {1, 200, 1e-3}, place[CHANNELS] = {0, 1e4, -5};
+    volt_rng rng;
+    volt_rng_init(&rng, seed, 0);
+    double *at = made->numbers;
+    for (int64_t i = 0; i < MOST; i++) {
+        int64_t steps = equal ? 7 : 5 + i;
+        made->series[i] = volt_view_of(at, steps, CHANNELS);
+        for (int64_t t = 0; t < steps; t++)
+            for (int k = 0; k < CHANNELS; k++, at++)
+                *at = place[k] + unit[k] * (volt_rng_normal(&rng) + (double)(i % 3) * sin((double)t));
+    }
+}
+
+static volt_kernel *parse(const char *text)
+{
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse(text, &kernel));
+    return kernel;
+}
+
+/* ---- a plain preparation ---------------------------------------------------------------------- */
+
+typedef struct plain_block {
+    volt_view series[MOST];
+    double numbers[MOST * MOST_STEPS * 2 * CHANNELS];
+    int64_t d;
+} plain_block;
+
+static void plain_inputs(const walks *from, volt_object_input input, plain_block *to)
+{
+    double *at = to->numbers;
+    to->d = input == VOLT_OBJECT_INPUT_BOTH ? 2 * CHANNELS : CHANNELS;
+    for (int64_t i = 0; i < MOST; i++) {
+        volt_view raw = from->series[i];
+        to->series[i] = volt_view_of(at, raw.rows, to->d);
+        for (int64_t t = 0; t < raw.rows; t++)
+            for (int64_t k = 0; k < to->d; k++, at++) {
+                int64_t c = k % CHANNELS;
+                bool change = input == VOLT_OBJECT_INPUT_CHANGE || k >= CHANNELS;
+                double now = raw.data[t * CHANNELS + c];
+                *at = !change ? now : t > 0 ? now - raw.data[(t - 1) * CHANNELS + c] : 0;
+            }
+    }
+}
+
+/* Mean 0 and deviation 1 of each number over the series first .. end - 1. */
+static void plain_standardise(plain_block *block, int64_t first, int64_t end)
+{
+    for (int64_t k = 0; k < block->d; k++) {
+        long double sum = 0, squares = 0, count = 0;
+        for (int pass = 0; pass < 3; pass++)
+            for (int64_t i = first; i < end; i++)
+                for (int64_t t = 0; t < block->series[i].rows; t++) {
+                    double *x = (double *)block->series[i].data + t * block->d + k;
+                    if (pass == 0)
+                        count++, sum += *x;
+                    else if (pass == 1)
+                        squares += (*x - sum / count) * (*x - sum / count);
+                    else
+                        *x = (double)((*x - sum / count) / sqrtl(squares / count));
+                }
+    }
+}
+
+static void plain_prepare(const walks *from, const volt_objects_options *options, plain_block *to)
+{
+    plain_inputs(from, options->input, to);
+    if (options->scale == VOLT_OBJECT_SCALE_NONE)
+        return;
+    if (options->scale == VOLT_OBJECT_SCALE_CHANNELS)
+        plain_standardise(to, 0, MOST);
+    for (int64_t i = 0; i < MOST && options->scale == VOLT_OBJECT_SCALE_SERIES; i++)
+        plain_standardise(to, i, i + 1);
+    double largest = 0;
+    int64_t rows = 0;
+    for (int64_t i = 0; i < MOST; i++)
+        rows += to->series[i].rows;
+    for (int64_t t = 0; t < rows; t++) {
+        double square = 0;
+        for (int64_t k = 0; k < to->d; k++)
+            square += to->numbers[t * to->d + k] * to->numbers[t * to->d + k];
+        largest = fmax(largest, square);
+    }
+    for (int64_t j = 0; j < rows * to->d; j++)
+        to->numbers[j] /= sqrt(largest);
+}
+
+static void compare(const char *what, const double *expected, const double *found, int64_t count,
+                    double tolerance)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(expected[i] - found[i]) <= tolerance)) /* NaN is no match either */
+            fail_msg("%s: entry %d is %.17g, and should be %.17g", what, (int)i, found[i], expected[i]);
+}
+
+/* ---- Gram matrices ---------------------------------------------------------------------------- */
+
+/* Every way to prepare, on kernels of every kind, against the plain preparation and volt_gram_collection. The values are
+ * near 1e4 / 200 deviations from zero, so that standardising loses two digits. */
+static void grams_are_those_of_plainly_prepared_series(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8",
+                                          "gak:sigma=0.7",
+                                          "memory",
+                                          "sig:level=3",
+                                          "esn:size=9,seed=3",
+                                          "gak:sigma=1 + 0.5*fading"};
+    walks made;
+    plain_block plain;
+    make_walks(4101, false, &made);
+    for (int scale = 0; scale < 3; scale++)
+        for (int input = 0; input < 3; input++)
+            for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+                volt_objects_options options = {scale, input, (int)(k % 2)};
+                if (scale == VOLT_OBJECT_SCALE_NONE && k >= 3)
+                    continue; /* powers of 1e4 */
+                volt_objects *objects = NULL;
+                volt_kernel *kernel = parse(kernels[k]);
+                double K[MOST * MOST], expected[MOST * MOST];
+                check_ok(volt_objects_create(made.series, MOST, &options, &objects));
+                check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, MOST, MOST)));
+                plain_prepare(&made, &options, &plain);
+                volt_gram_options gram = volt_gram_options_default();
+                gram.normalise = options.normalise;
+                check_ok(volt_gram_collection(kernel, plain.series, MOST, NULL, 0, &gram,
+                                              volt_matrix_of(expected, MOST, MOST)));
+                double largest = 0;
+                for (int i = 0; i < MOST * MOST; i++)
+                    largest = fmax(largest, fabs(expected[i]));
+                compare(kernels[k], expected, K, (int64_t)MOST * MOST, 1e-10 * largest);
+                if (options.normalise)
+                    for (int i = 0; i < MOST; i++)
+                        assert_true(fabs(K[i * MOST + i] - 1) < 1e-14);
+                volt_kernel_free(kernel);
+                volt_objects_free(objects);
+            }
+}
+
+/* New series are prepared as the training series were: those themselves give the same matrix. */
+static void training_series_as_new_ones_give_the_same(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:sigma=0.7",
+                                          "sas:size=9", "rbf:gamma=0.5", "linear + rbf:gamma=2"};
+    walks made;
+    make_walks(4102, true, &made);
+    for (int normalise = 0; normalise < 2; normalise++)
+        for (int scale = 0; scale < 2; scale++)
+            for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+                volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, normalise};
+                volt_objects *objects = NULL;
+                volt_kernel *kernel = parse(kernels[k]);
+                double K[MOST * MOST], C[MOST * MOST], self[MOST];
+                check_ok(volt_objects_create(made.series, MOST, &options, &objects));
+                assert_int_equal(volt_objects_count(objects), MOST);
+                assert_int_equal(volt_objects_channels(objects), CHANNELS);
+                assert_true(volt_objects_are_equally_long(objects) && volt_objects_steps(objects) == 7);
+                check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, MOST, MOST)));
+                check_ok(volt_objects_cross(objects, kernel, made.series, MOST, NULL,
+                                            volt_matrix_of(C, MOST, MOST), self));
+                double largest = 0;
+                for (int i = 0; i < MOST; i++)
+                    largest = fmax(largest, K[i * MOST + i]);
+                compare(kernels[k], K, C, (int64_t)MOST * MOST, 1e-11 * largest);
+                for (int i = 0; i < MOST; i++)
+                    assert_true(fabs(self[i] - K[i * MOST + i]) <= 1e-11 * largest);
+                volt_kernel_free(kernel);
+                volt_objects_free(objects);
+            }
+}
+
+/* Static kernels see a series as one row. */
+static void static_kernels_take_a_series_as_one_row(void **state)
+{
+    (void)state;
+    walks made;
+    plain_block plain;
+    double K[MOST * MOST], expected[MOST * MOST];
+    make_walks(4103, true, &made);
+    volt_objects_options options = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_BOTH, 1};
+    plain_prepare(&made, &options, &plain);
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j < MOST; j++) {
+            double square = 0;
+            for (int64_t t = 0; t < 7 * plain.d; t++) {
+                double gap = plain.series[i].data[t] - plain.series[j].data[t];
+                square += gap * gap;
+            }
+            expected[i * MOST + j] = exp(-0.3 * square);
+        }
+    volt_objects *objects = NULL;
+    volt_kernel *kernel = parse("rbf:gamma=0.3");
+    check_ok(volt_objects_create(made.series, MOST, &options, &objects));
+    check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, MOST, MOST)));
+    compare("rbf", expected, K, (int64_t)MOST * MOST, 1e-11);
+    volt_kernel_free(kernel);
+    volt_objects_free(objects);
+}
+
+/* A new step beyond the ball counts as if it lay on its border, for kernels that hold on a ball. */
+static void steps_beyond_the_ball_are_drawn_in(void **state)
+{
+    (void)state;
+    double numbers[] = {0.5, -1, 0.25, 1, 0.3, 1}, far[] = {0.2, 5}, near[] = {0.2, 1};
+    volt_view train[] = {volt_view_of(numbers, 3, 1), volt_view_of(numbers + 3, 3, 1)};
+    volt_view far_series = volt_view_of(far, 2, 1), near_series = volt_view_of(near, 2, 1);
+    volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 0};
+    volt_objects *objects = NULL;
+    double a[2], b[2];
+    check_ok(volt_objects_create(train, 2, &options, &objects));
+    static const char *const kernels[] = {"volterra:tau_coef=0.9", "memory"};
+    for (int k = 0; k < 2; k++) {
+        volt_kernel *kernel = parse(kernels[k]);
+        check_ok(volt_objects_cross(objects, kernel, &far_series, 1, NULL, volt_matrix_of(a, 1, 2), NULL));
+        check_ok(volt_objects_cross(objects, kernel, &near_series, 1, NULL, volt_matrix_of(b, 1, 2), NULL));
+        assert_true((a[0] == b[0] && a[1] == b[1]) == (k == 0)); /* memory takes any input as it is */
+        volt_kernel_free(kernel);
+    }
+    volt_objects_free(objects);
+}
+
+/* A channel that never changes says nothing, wherever it lies. */
+static void constant_channels_say_nothing(void **state)
+{
+    (void)state;
+    double with[] = {1, 0.1, 2, 0.1, 4, 0.1, 3, 0.1}, without[] = {1, 2, 4, 3}, K[4], L[4];
+    volt_view a[] = {volt_view_of(with, 2, 2), volt_view_of(with + 4, 2, 2)};
+    volt_view b[] = {volt_view_of(without, 2, 1), volt_view_of(without + 2, 2, 1)};
+    volt_kernel *kernel = parse("gak");
+    for (int scale = 0; scale < 2; scale++) {
+        volt_objects_options options = {scale, VOLT_OBJECT_INPUT_LEVEL, 1};
+        volt_objects *first = NULL, *second = NULL;
+        check_ok(volt_objects_create(a, 2, &options, &first));
+        check_ok(volt_objects_create(b, 2, &options, &second));
+        check_ok(volt_objects_gram(first, kernel, NULL, volt_matrix_of(K, 2, 2)));
+        check_ok(volt_objects_gram(second, kernel, NULL, volt_matrix_of(L, 2, 2)));
+        compare("constant channel", L, K, 4, 1e-14);
+        volt_objects_free(first);
+        volt_objects_free(second);
+    }
+    volt_kernel_free(kernel);
+}
+
+/* ---- candidates ------------------------------------------------------------------------------- */
+
+static void candidates_have_no_windows_and_widths_in_units_of_series(void **state)
+{
+    (void)state;
+    walks made;
+    make_walks(4104, true, &made);
+    volt_objects *objects = NULL;
+    volt_candidates *candidates = NULL, *plain = NULL;
+    volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1};
+    check_ok(volt_objects_create(made.series, MOST, &options, &objects));
+    check_ok(volt_objects_candidates(objects, "gak", NULL, &candidates));
+    double unit = 0;
+    check_ok(volt_kernel_distance_unit(volt_view_of(made.numbers, (int64_t)MOST * 7, CHANNELS), 7, &unit));
+    for (int64_t i = 0; i < 50; i++) {
+        candidate drawn = candidate_get(candidates, i);
+        char value[64];
+        assert_false(candidate_parameter(&drawn, "window", value));
+        double sigma = candidate_number(&drawn, "sigma") / unit;
+        assert_true(sigma > 0.3 * (1 - 1e-12) && sigma < 10 * (1 + 1e-12)); /* the range of the table */
+    }
+    volt_candidates_free(candidates);
+    volt_draw_options bad = volt_draw_options_default();
+    bad.series_steps = -1;
+    check_fails(volt_candidates_draw("gak", made.series[0], &bad, &plain), VOLT_ERR_ARGUMENT,
+                "series_steps is -1");
+    volt_objects_free(objects);
+}
+
+/* ---- failures --------------------------------------------------------------------------------- */
+
+static void what_cannot_be_compared_is_refused(void **state)
+{
+    (void)state;
+    walks made, equal;
+    make_walks(4105, false, &made);
+    make_walks(4106, true, &equal);
+    volt_objects *objects = NULL, *same = NULL;
+    double K[MOST * MOST], nan_value[] = {1, NAN}, alike[] = {2, 2, 2};
+    volt_matrix out = volt_matrix_of(K, MOST, MOST);
+    check_fails(volt_objects_create(NULL, 0, NULL, &objects), VOLT_ERR_SHAPE, "empty");
+    volt_view broken = volt_view_of(nan_value, 2, 1), constant = volt_view_of(alike, 3, 1);
+    check_fails(volt_objects_create(&broken, 1, NULL, &objects), VOLT_ERR_NOT_FINITE, "series 1");
+    check_fails(volt_objects_create(&constant, 1, NULL, &objects), VOLT_ERR_DATA, "nothing to compare");
+    volt_view mixed[] = {made.series[0], constant};
+    check_fails(volt_objects_create(mixed, 2, NULL, &objects), VOLT_ERR_SHAPE,
+                "series 2 has 1 channel, and there must be 3");
+    volt_objects_options wrong = {(volt_object_scale)7, VOLT_OBJECT_INPUT_LEVEL, 1};
+    check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "scale is 7");
+    wrong = (volt_objects_options){VOLT_OBJECT_SCALE_NONE, (volt_object_input)-1, 1};
+    check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "input is -1");
+    assert_null(objects);
+
+    static const struct {
+        const char *kernel;
+        bool equal;
+        const char *sentence;
+    } cases[] = {
+        {"rbf", false, "the series have different lengths"},
+        {"rbf:window=2", true, "window is for one sequence"},
+        {"rbf:pole=0.5", true, "filters run along time"},
+        {"gak:window=2", true, "window is for one sequence"},
+        {"gak:centre=yes", true, "is centred on its columns"},
+        {"gak + linear", true, "compares rows, not series"},
+    };
+    check_ok(volt_objects_create(made.series, MOST, NULL, &objects));
+    check_ok(volt_objects_create(equal.series, MOST, NULL, &same));
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        volt_kernel *kernel = parse(cases[c].kernel);
+        check_fails(volt_objects_gram(cases[c].equal ? same : objects, kernel, NULL, out), VOLT_ERR_KERNEL,
+                    cases[c].sentence);
+        volt_kernel_free(kernel);
+    }
+    volt_kernel *rbf = parse("rbf"), *gak = parse("gak");
+    check_fails(volt_objects_cross(same, rbf, made.series, MOST, NULL, out, NULL), VOLT_ERR_SHAPE,
+                "series 1 has 5 steps, and kernel rbf");
+    check_fails(volt_objects_cross(same, gak, &constant, 1, NULL, out, NULL), VOLT_ERR_SHAPE, "must be 3");
+    check_fails(volt_objects_gram(same, gak, NULL, volt_matrix_of(K, 2, 2)), VOLT_ERR_SHAPE, "K is 2 x 2");
+    volt_kernel_free(gak);
+    volt_kernel_free(rbf);
+    volt_objects_free(objects);
+    volt_objects_free(same);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static volt_status whole_way(const walks *made, const volt_objects_options *options, const volt_kernel *kernel)
+{
+    volt_objects *objects = NULL;
+    double K[MOST * MOST], self[MOST];
+    volt_status status = volt_objects_create(made->series, MOST, options, &objects);
+    assert_true((status == VOLT_OK) == (objects != NULL));
+    if (status == VOLT_OK)
+        status = volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, MOST, MOST));
+    if (status == VOLT_OK)
+        status =
+            volt_objects_cross(objects, kernel, made->series, MOST, NULL, volt_matrix_of(K, MOST, MOST), self);
+    volt_objects_free(objects);
+    return status;
+}
+
+static void the_kth_allocation_fails(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"volterra", "rbf"};
+    walks made;
+    make_walks(4107, true, &made);
+    for (int scale = 0; scale < 2; scale++) {
+        volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, 0};
+        volt_kernel *kernel = parse(kernels[scale]);
+        check_ok(whole_way(&made, &options, kernel)); /* threads and buffers are there now */
+        for (int64_t k = 1;; k++) {
+            failing_alloc_start(k);
+            volt_status status = whole_way(&made, &options, kernel);
+            int hit = failing_alloc_hit();
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        volt_kernel_free(kernel);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grams_are_those_of_plainly_prepared_series),
+        cmocka_unit_test(training_series_as_new_ones_give_the_same),
+        cmocka_unit_test(static_kernels_take_a_series_as_one_row),
+        cmocka_unit_test(steps_beyond_the_ball_are_drawn_in),
+        cmocka_unit_test(constant_channels_say_nothing),
+        cmocka_unit_test(candidates_have_no_windows_and_widths_in_units_of_series),
+        cmocka_unit_test(what_cannot_be_compared_is_refused),
+        cmocka_unit_test(the_kth_allocation_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
