@@ -1,8 +1,9 @@
 /* src/io/csv/csv.c: reading CSV files as they are found.
  *
- * The file is walked twice. The first walk learns its shape: columns, rows, which row is a header, which
+ * The file is walked twice, block by block. The first walk learns its shape: columns, rows, which row is a header, which
  * columns are dates, whether a trailing comma ends every line. The second reads the numbers of the columns that
- * were asked for, and the texts of the column of times; what stands in the others does not matter. */
+ * were asked for, and the texts of the column of times; what stands in the others does not matter. Between the two the
+ * file may have been written to: it must still have that shape. */
 #include "io/csv/csv.h"
 
 #include "base/error.h"
@@ -44,6 +45,7 @@ typedef struct csv_reader {
     int64_t n_columns, capacity;
     int64_t first_line; /* of the first row */
     int64_t n_rows;     /* header included */
+    int64_t n_cells;    /* of every row: n_columns, and one more where a trailing comma was dropped */
     int has_header;
     int64_t *place; /* column of the table for each column of the file, -1: not asked for */
     volt_table *table;
@@ -224,6 +226,13 @@ static int has_decimal_comma(const char *text)
     return comma && !strchr(comma + 1, ',') && text[strspn(text, "+-0123456789,eE")] == '\0';
 }
 
+/* The second walk does not find what the first has found. */
+static volt_status shape_failure(const csv_reader *reader, int64_t line)
+{
+    return volt_fail(VOLT_ERR_IO, "%s was written to while it was read: line %" PRId64 " is not what it was",
+                     reader->path, line);
+}
+
 static volt_status fill_cell(void *context, int64_t line, int64_t j, const char *text, size_t length)
 {
     csv_reader *reader = context;
@@ -231,10 +240,10 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
     int64_t row = reader->row - reader->first;
     if (row < 0 || row >= table->rows)
         return VOLT_OK;
-    if (j == reader->dates.column)
-        volt_csv_texts_put(&reader->dates, row, text, length);
-    if (j == reader->clocks.column)
-        volt_csv_texts_put(&reader->clocks, row, text, length);
+    if (j == reader->dates.column && !volt_csv_texts_put(&reader->dates, row, text, length))
+        return shape_failure(reader, line);
+    if (j == reader->clocks.column && !volt_csv_texts_put(&reader->clocks, row, text, length))
+        return shape_failure(reader, line);
     if (j >= reader->n_columns || reader->place[j] < 0)
         return VOLT_OK;
     double value = NAN;
@@ -254,11 +263,9 @@ static volt_status fill_cell(void *context, int64_t line, int64_t j, const char 
 
 static volt_status fill_row(void *context, int64_t line, int64_t n_cells)
 {
-    (void)line;
-    (void)n_cells;
     csv_reader *reader = context;
     reader->row++;
-    return VOLT_OK;
+    return n_cells == reader->n_cells ? VOLT_OK : shape_failure(reader, line);
 }
 
 /* ---- the parts in order ----------------------------------------------------------------------- */
@@ -325,6 +332,7 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
     VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file holds nothing but blank lines");
     VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT,
                  "there is a header and no row of numbers");
+    reader->n_cells = reader->n_columns;
     drop_trailing_column(reader);
     VOLT_TRY(name_columns(reader));
     VOLT_TRY(choose_columns(reader));
@@ -333,6 +341,9 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
     volt_csv_events fill = {fill_cell, fill_row, reader};
     reader->row = -reader->has_header;
     VOLT_TRY(volt_csv_walk(csv, &fill));
+    VOLT_REQUIRE(reader->row == reader->n_rows - reader->has_header, VOLT_ERR_IO,
+                 "%s was written to while it was read: it had %" PRId64 " rows, and now has %" PRId64,
+                 reader->path, reader->n_rows - reader->has_header, reader->row);
     if (!reader->dates.texts)
         return VOLT_OK;
     const csv_column *dates = &reader->columns[reader->dates.column];
@@ -349,7 +360,7 @@ volt_status volt_csv_read(const char *path, const char *columns, const volt_read
                          .options = options,
                          .dates = {.column = -1},
                          .clocks = {.column = -1}};
-    volt_status status = volt_csv_text_load(path, &csv);
+    volt_status status = volt_csv_text_open(path, &csv);
     if (!status)
         status = read_text(&reader, &csv);
     if (status == VOLT_ERR_FORMAT || status == VOLT_ERR_NOT_FINITE) /* VOLT_ERR_IO names the file */
@@ -361,7 +372,7 @@ volt_status volt_csv_read(const char *path, const char *columns, const volt_read
     volt_free(reader.place);
     volt_free(reader.dates.texts);
     volt_free(reader.clocks.texts);
-    volt_csv_text_free(&csv);
+    volt_csv_text_close(&csv);
     if (status) {
         volt_table_free(reader.table);
         return status;

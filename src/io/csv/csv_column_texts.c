@@ -118,10 +118,10 @@ volt_status volt_csv_column_texts(const char *path, const char *selection, char 
     volt_csv_text csv;
     column_reader reader = {.selection = selection};
     volt_csv_events events = {read_cell, end_row, &reader};
-    volt_status status = volt_csv_text_load(path, &csv);
+    volt_status status = volt_csv_text_open(path, &csv);
     if (status == VOLT_OK) {
         status = volt_csv_walk(&csv, &events);
-        volt_csv_text_free(&csv);
+        volt_csv_text_close(&csv);
     }
     if (status == VOLT_OK)
         status = join(&reader, texts);

@@ -1,8 +1,10 @@
 /* src/io/csv/csv_text.c: a text of cells, and what separates them. */
 #include "io/csv/csv_text.h"
 
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file/file_bytes.h"
 #include "io/file/text_lines.h"
-#include "volterra/base.h"
 
 #include <string.h>
 
@@ -22,16 +24,12 @@ static int is_line_end(char c)
  * comma, a tab beside commas is padding. */
 static const char separators[4] = {';', ',', '\t', ' '};
 
-/* Where we are with respect to quoted cells; a text begins with {.before = '\n'}. */
-typedef struct quote_walk {
-    int is_quoted;
-    int has_closed; /* by the character before this one */
-    char before;
-} quote_walk;
+/* Before the first character of a text. */
+static const volt_csv_quotes no_quotes = {.before = '\n'};
 
 /* Step over `c`; returns whether it stands within a quoted cell. A quotation mark opens a quoted cell only at the
  * cell's beginning, elsewhere it is a character; within one, two stand for one. */
-static int step_quotes(quote_walk *walk, char c)
+static int step_quotes(volt_csv_quotes *walk, char c)
 {
     int closes = c == '"' && walk->is_quoted;
     int begins_cell = is_line_end(walk->before) || memchr(separators, walk->before, sizeof separators) != NULL;
@@ -47,7 +45,7 @@ static int step_quotes(quote_walk *walk, char c)
 static int count_separators(const char *text, int64_t size, int64_t *at, int64_t counts[4])
 {
     int is_quoted = 0, has_cells = 0, after_blank = 0;
-    quote_walk walk = {.before = '\n'};
+    volt_csv_quotes walk = no_quotes;
     memset(counts, 0, 4 * sizeof *counts);
     int64_t i = *at;
     for (; i < size && (is_quoted || !is_line_end(text[i])); i++) {
@@ -68,13 +66,15 @@ static int count_separators(const char *text, int64_t size, int64_t *at, int64_t
 }
 
 /* The character that separates cells, from the first lines of a text: a tab, a semicolon or a comma, whichever
- * divides them all into the same number of cells; ' ' for cells separated by white space; ',' otherwise. */
-static char find_delimiter(const char *text, int64_t size)
+ * divides them all into the same number of cells; ' ' for cells separated by white space; ',' otherwise. *read becomes
+ * the bytes that it takes to tell, as far as they are there. */
+static char find_delimiter(const char *text, int64_t size, int64_t *read)
 {
     int64_t first[4] = {0}, counts[4];
     int is_even[4] = {1, 1, 1, 1};
     int n_lines = 0;
-    for (int64_t at = 0; at < size && n_lines < SAMPLE_LINES;) {
+    int64_t at = 0;
+    while (at < size && n_lines < SAMPLE_LINES) {
         if (!count_separators(text, size, &at, counts))
             continue;
         for (int s = 0; s < 4; s++) {
@@ -84,6 +84,7 @@ static char find_delimiter(const char *text, int64_t size)
         }
         n_lines++;
     }
+    *read = at;
     /* Where runs of blanks divide the lines alike into more cells than tabs do, tabs are just blanks. */
     int has_runs = first[3] > 0 && is_even[3];
     for (int s = 0; s < 3; s++)
@@ -100,47 +101,51 @@ static char find_delimiter(const char *text, int64_t size)
     return separators[most];
 }
 
-/* Rewrite cells separated by white space in place so that one blank stands between two cells and none at either
- * end of a line. Returns the new size; lines stay lines. */
-static int64_t squeeze(char *text, int64_t size)
+/* Rewrite cells separated by white space so that one blank stands between two cells and none at either end of a line:
+ * `size` bytes of a feed, from `text` to `out`, which may be one byte before it, for the blank that a block before has
+ * left. Returns the new size; lines stay lines. */
+static int64_t squeeze(volt_csv_feed *feed, const char *text, int64_t size, char *out)
 {
     int64_t used = 0;
-    int has_blank = 0, has_cells = 0;
-    quote_walk walk = {.before = '\n'};
     for (int64_t i = 0; i < size; i++) {
         char c = text[i];
-        int is_quoted = step_quotes(&walk, c);
+        int is_quoted = step_quotes(&feed->quotes, c);
         if (!is_quoted && is_blank(c)) {
-            has_blank = 1;
+            feed->has_blank = 1;
             continue;
         }
         if (!is_quoted && is_line_end(c)) {
-            has_blank = has_cells = 0;
+            feed->has_blank = feed->has_cells = 0;
         } else {
-            if (has_blank && has_cells)
-                text[used++] = ' ';
-            has_blank = 0;
-            has_cells = 1;
+            if (feed->has_blank && feed->has_cells)
+                out[used++] = ' ';
+            feed->has_blank = 0;
+            feed->has_cells = 1;
         }
-        text[used++] = c;
+        out[used++] = c;
     }
     return used;
 }
 
-/* ---- the text --------------------------------------------------------------------------------- */
-
 volt_csv_text volt_csv_text_of(char *text, int64_t size)
 {
-    char delimiter = find_delimiter(text, size);
-    return (volt_csv_text){text, delimiter == ' ' ? squeeze(text, size) : size, delimiter, NULL};
+    int64_t read;
+    volt_csv_feed whole = {.quotes = no_quotes};
+    char delimiter = find_delimiter(text, size, &read);
+    return (volt_csv_text){
+        .text = text,
+        .size = delimiter == ' ' ? squeeze(&whole, text, size, text) : size,
+        .delimiter = delimiter,
+        .block = VOLT_CSV_BLOCK,
+    };
 }
 
-volt_status volt_csv_text_load(const char *path, volt_csv_text *csv)
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static volt_status load(const char *path, volt_csv_text *csv)
 {
     volt_text_lines lines;
-    volt_status status = volt_text_lines_open(path, &lines);
-    if (status)
-        return status;
+    VOLT_TRY(volt_text_lines_open(path, &lines));
     char *first = lines.next + strspn(lines.next, " \t\r\n");
     if (*first == '#')
         *first = ' ';
@@ -149,7 +154,111 @@ volt_status volt_csv_text_load(const char *path, volt_csv_text *csv)
     return VOLT_OK;
 }
 
-void volt_csv_text_free(volt_csv_text *csv)
+/* `count` bytes of the file from `at` on. */
+static volt_status read_block(const volt_csv_text *csv, int64_t at, int64_t count, char *bytes)
+{
+    VOLT_TRY(volt_file_read_at(csv->file, csv->path, csv->size, at, count, bytes));
+    VOLT_TRY(volt_text_check(bytes, at, count));
+    if (csv->comment >= at && csv->comment < at + count)
+        bytes[csv->comment - at] = ' ';
+    return VOLT_OK;
+}
+
+/* Read as much of the beginning of the file as tells the delimiter: lines may be long. */
+static volt_status read_head(volt_csv_text *csv)
+{
+    char *head = NULL;
+    int64_t capacity = 0, count = 0, read = 0;
+    volt_status status = VOLT_OK;
+    while (status == VOLT_OK && read >= count && count < csv->size) {
+        count = count == 0 ? csv->block : 2 * count;
+        count = count < csv->size ? count : csv->size;
+        csv->comment = -1;
+        status = volt_grow((void **)&head, &capacity, count + 1, 1);
+        if (status == VOLT_OK)
+            status = read_block(csv, 0, count, head);
+        if (status != VOLT_OK)
+            break;
+        head[count] = '\0';
+        csv->begin = count >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        char *text = head + csv->begin, *first = text + strspn(text, " \t\r\n");
+        csv->comment = *first == '#' ? first - head : -1;
+        if (*first == '#')
+            *first = ' ';
+        csv->delimiter = find_delimiter(text, head + count - text, &read);
+        read += csv->begin;
+    }
+    volt_free(head);
+    return status;
+}
+
+volt_status volt_csv_text_open(const char *path, volt_csv_text *csv)
+{
+    return volt_csv_text_open_blocks(path, VOLT_CSV_BLOCK, csv);
+}
+
+volt_status volt_csv_text_open_blocks(const char *path, int64_t block, volt_csv_text *csv)
+{
+    FILE *file = NULL;
+    if (!volt_file_is_regular(path))
+        return load(path, csv);
+    VOLT_TRY(volt_file_open(path, &file));
+    int64_t size = volt_file_size(file);
+    if (size <= 0) { /* empty, or one of those of /proc, which have no size */
+        fclose(file);
+        return load(path, csv);
+    }
+    *csv = (volt_csv_text){.size = size, .file = file, .path = path, .comment = -1, .block = block};
+    volt_status status = read_head(csv);
+    if (status != VOLT_OK)
+        volt_csv_text_close(csv);
+    return status;
+}
+
+void volt_csv_text_close(volt_csv_text *csv)
 {
     volt_free(csv->loaded);
+    if (csv->file)
+        fclose(csv->file);
+    csv->loaded = NULL;
+    csv->file = NULL;
+}
+
+/* ---- block after block ------------------------------------------------------------------------ */
+
+volt_status volt_csv_feed_begin(const volt_csv_text *csv, volt_csv_feed *feed)
+{
+    *feed = (volt_csv_feed){.csv = csv, .done = csv->begin, .quotes = no_quotes};
+    if (!csv->file)
+        return VOLT_OK;
+    feed->room = volt_alloc(csv->block + 1, 1);
+    return feed->room ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+volt_status volt_csv_feed_next(volt_csv_feed *feed, const char **block, size_t *length)
+{
+    const volt_csv_text *csv = feed->csv;
+    *length = 0;
+    while (feed->done < csv->size && *length == 0) { /* a block of blanks is none */
+        int64_t count = csv->size - feed->done;
+        if (count > csv->block)
+            count = csv->block;
+        if (!csv->file) {
+            *block = csv->text + feed->done;
+            *length = (size_t)count;
+        } else {
+            char *bytes = feed->room + 1;
+            VOLT_TRY(read_block(csv, feed->done, count, bytes));
+            bool squeezes = csv->delimiter == ' ';
+            *block = squeezes ? feed->room : bytes;
+            *length = (size_t)(squeezes ? squeeze(feed, bytes, count, feed->room) : count);
+        }
+        feed->done += count;
+    }
+    return VOLT_OK;
+}
+
+void volt_csv_feed_end(volt_csv_feed *feed)
+{
+    volt_free(feed->room);
 }

@@ -12,15 +12,19 @@ volt_status volt_csv_texts_begin(volt_csv_texts *kept, int64_t column, int64_t r
     if (!kept->texts)
         return VOLT_ERR_MEMORY;
     kept->next = (char *)(kept->texts + rows);
+    kept->end = kept->next + bytes;
     return VOLT_OK;
 }
 
-void volt_csv_texts_put(volt_csv_texts *kept, int64_t row, const char *text, size_t length)
+bool volt_csv_texts_put(volt_csv_texts *kept, int64_t row, const char *text, size_t length)
 {
+    if ((size_t)(kept->end - kept->next) < length + 1)
+        return false;
     kept->texts[row] = kept->next;
     memcpy(kept->next, text, length);
     kept->next[length] = '\0';
     kept->next += length + 1;
+    return true;
 }
 
 /* "16/12/2006" and "17:24:00" become "16/12/2006 17:24:00". */

@@ -8,8 +8,6 @@
 #include <csv.h>
 #include <inttypes.h>
 
-enum { BLOCK = 1 << 20 };
-
 typedef struct csv_walk {
     const volt_csv_events *events;
     int64_t line;     /* of what comes next */
@@ -54,33 +52,47 @@ static void on_line_end(int character, void *context)
     walk->after_return = character == '\r';
 }
 
+static volt_status walk_failure(const csv_walk *walk, int error)
+{
+    if (error == CSV_EPARSE)
+        return volt_fail(VOLT_ERR_FORMAT, "a quotation mark that opens on line %" PRId64 " is never closed",
+                         walk->line);
+    return volt_fail(VOLT_ERR_MEMORY, "a cell on line %" PRId64 " is too large for memory", walk->line);
+}
+
+/* All blocks, and the end of the text. */
+static volt_status walk_blocks(volt_csv_feed *feed, struct csv_parser *parser, csv_walk *walk)
+{
+    const char *block;
+    size_t length = 0;
+    do {
+        VOLT_TRY(volt_csv_feed_next(feed, &block, &length));
+        bool is_parsed = length == 0 || csv_parse(parser, block, length, on_cell, on_line_end, walk) == length;
+        VOLT_TRY(walk->status);
+        if (!is_parsed)
+            return walk_failure(walk, csv_error(parser));
+    } while (length > 0);
+    /* Strict only now: an open quote at the end of the text is a fault, quotes within cells are not. */
+    csv_set_opts(parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
+    bool is_closed = csv_fini(parser, on_cell, on_line_end, walk) == 0;
+    VOLT_TRY(walk->status);
+    return is_closed ? VOLT_OK : walk_failure(walk, csv_error(parser));
+}
+
 volt_status volt_csv_walk(const volt_csv_text *csv, const volt_csv_events *events)
 {
     struct csv_parser parser;
-    if (csv_init(&parser, CSV_REPALL_NL | CSV_APPEND_NULL) != 0)
+    volt_csv_feed feed;
+    VOLT_TRY(volt_csv_feed_begin(csv, &feed));
+    if (csv_init(&parser, CSV_REPALL_NL | CSV_APPEND_NULL) != 0) {
+        volt_csv_feed_end(&feed);
         return volt_fail(VOLT_ERR_MEMORY, "could not start the CSV parser");
+    }
     csv_set_delim(&parser, (unsigned char)csv->delimiter);
     csv_set_blk_size(&parser, 4096);
-
     csv_walk walk = {.events = events, .line = 1, .row_line = 1};
-    int error = CSV_SUCCESS;
-    for (int64_t done = 0; done < csv->size && !error && !walk.status; done += BLOCK) {
-        size_t length = (size_t)(csv->size - done < BLOCK ? csv->size - done : BLOCK);
-        if (csv_parse(&parser, csv->text + done, length, on_cell, on_line_end, &walk) != length)
-            error = csv_error(&parser);
-    }
-    /* Strict only now: an open quote at the end of the text is a fault, quotes within cells are not. */
-    csv_set_opts(&parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
-    if (!error && !walk.status && csv_fini(&parser, on_cell, on_line_end, &walk) != 0)
-        error = csv_error(&parser);
+    volt_status status = walk_blocks(&feed, &parser, &walk);
     csv_free(&parser);
-
-    if (walk.status)
-        return walk.status;
-    if (error == CSV_EPARSE)
-        return volt_fail(VOLT_ERR_FORMAT, "a quotation mark that opens on line %" PRId64 " is never closed",
-                         walk.line);
-    if (error)
-        return volt_fail(VOLT_ERR_MEMORY, "a cell on line %" PRId64 " is too large for memory", walk.line);
-    return VOLT_OK;
+    volt_csv_feed_end(&feed);
+    return status;
 }

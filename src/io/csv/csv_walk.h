@@ -16,7 +16,7 @@ typedef struct volt_csv_events {
     void *context;
 } volt_csv_events;
 
-/* VOLT_ERR_FORMAT when a quote is never closed, VOLT_ERR_MEMORY, or what an event returned. */
+/* VOLT_ERR_FORMAT when a quote is never closed, VOLT_ERR_MEMORY, what an event returned, or what volt_csv_feed_next does. */
 volt_status volt_csv_walk(const volt_csv_text *csv, const volt_csv_events *events);
 
 #endif

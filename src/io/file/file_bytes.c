@@ -1,4 +1,4 @@
-/* src/io/file/file_bytes.c: a whole file in memory. */
+/* src/io/file/file_bytes.c: the bytes of a file: all of them, or some. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/file/file_bytes.h"
 
@@ -6,14 +6,22 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FIRST_GUESS = 1 << 16 };
 
 static volt_status read_failure(const char *path, int reason)
 {
     return volt_fail(VOLT_ERR_IO, "cannot read %s: %s", path, strerror(reason));
+}
+
+bool volt_file_is_regular(const char *path)
+{
+    struct stat entry;
+    return strcmp(path, "-") != 0 && stat(path, &entry) == 0 && S_ISREG(entry.st_mode);
 }
 
 volt_status volt_file_open(const char *path, FILE **stream)
@@ -36,6 +44,23 @@ int64_t volt_file_size(FILE *stream)
     if (fstat(fileno(stream), &entry) != 0 || !S_ISREG(entry.st_mode))
         return -1;
     return (int64_t)entry.st_size;
+}
+
+volt_status volt_file_read_at(FILE *stream, const char *path, int64_t size, int64_t at, int64_t count,
+                              void *bytes)
+{
+    for (int64_t done = 0; done < count;) {
+        ssize_t read = pread(fileno(stream), (char *)bytes + done, (size_t)(count - done), (off_t)(at + done));
+        if (read < 0 && errno == EINTR)
+            continue;
+        if (read < 0)
+            return read_failure(path, errno);
+        VOLT_REQUIRE(read > 0, VOLT_ERR_IO,
+                     "%s was cut short while it was read: it had %" PRId64 " bytes, and now ends at %" PRId64,
+                     path, size, at + done);
+        done += read;
+    }
+    return VOLT_OK;
 }
 
 /* Read to the end, growing as needed: the size of a pipe is not known, and a file may grow. */

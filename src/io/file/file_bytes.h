@@ -1,17 +1,26 @@
-/* src/io/file/file_bytes.h: a whole file in memory. */
+/* src/io/file/file_bytes.h: the bytes of a file: all of them, or some. */
 #ifndef IO_FILE_BYTES_H
 #define IO_FILE_BYTES_H
 
 #include "volterra/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* Is there a regular file at the path, which is not "-"? To open a pipe and close it again would end its writer. */
+bool volt_file_is_regular(const char *path);
 
 /* Open for reading. VOLT_ERR_IO with path and reason; a directory is refused here. */
 volt_status volt_file_open(const char *path, FILE **stream);
 
 /* Size of the regular file behind `stream`, or -1 when it is none (a pipe, a terminal). */
 int64_t volt_file_size(FILE *stream);
+
+/* `count` bytes of a regular file from byte `at` on; the file had `size` bytes when reading began. VOLT_ERR_IO: it has
+ * become shorter since, or cannot be read. */
+volt_status volt_file_read_at(FILE *stream, const char *path, int64_t size, int64_t at, int64_t count,
+                              void *bytes);
 
 /* The content of a file, or of standard input for "-", with a zero byte behind it. Free *bytes with
  * volt_free. VOLT_ERR_IO; VOLT_ERR_MEMORY, before anything is allocated when memory cannot suffice. */

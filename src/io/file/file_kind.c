@@ -40,7 +40,7 @@ volt_file_kind volt_file_kind_guess(const char *path)
     FILE *stream = NULL;
     if (kind != VOLT_FILE_UNKNOWN)
         return kind;
-    if (strcmp(path, "-") == 0 || volt_file_open(path, &stream))
+    if (!volt_file_is_regular(path) || volt_file_open(path, &stream))
         return VOLT_FILE_CSV;
     char first[32] = "";
     if (volt_file_size(stream) >= (int64_t)sizeof first &&

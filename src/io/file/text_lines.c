@@ -8,14 +8,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-static volt_status check_text(const char *text, int64_t size)
+volt_status volt_text_check(const char *text, int64_t at, int64_t size)
 {
-    VOLT_REQUIRE(size > 0, VOLT_ERR_FORMAT, "the file is empty");
-    if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+    if (at == 0 && size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return volt_fail(VOLT_ERR_FORMAT, "the file is UTF-16 text; save it as UTF-8");
     const char *zero = memchr(text, '\0', (size_t)size);
     VOLT_REQUIRE(!zero, VOLT_ERR_FORMAT, "byte %" PRId64 " is zero: this is not a text file",
-                 (int64_t)(zero - text) + 1);
+                 at + (int64_t)(zero - text) + 1);
     return VOLT_OK;
 }
 
@@ -24,7 +23,8 @@ volt_status volt_text_lines_open(const char *path, volt_text_lines *lines)
     char *text = NULL;
     int64_t size = 0;
     VOLT_TRY(volt_file_load(path, &text, &size));
-    volt_status status = check_text(text, size);
+    volt_status status =
+        size > 0 ? volt_text_check(text, 0, size) : volt_fail(VOLT_ERR_FORMAT, "the file is empty");
     if (status) {
         volt_free(text);
         return status;

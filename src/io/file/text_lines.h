@@ -22,6 +22,9 @@ void volt_text_lines_close(volt_text_lines *lines);
  * around it and with a zero byte behind it; NULL at the end. The caller may write into it. */
 char *volt_text_lines_next(volt_text_lines *lines, char comment);
 
+/* Is this text, `size` bytes of a file from byte `at` on? VOLT_ERR_FORMAT: a zero byte, UTF-16. */
+volt_status volt_text_check(const char *text, int64_t at, int64_t size);
+
 /* How often `character` comes in what is still to be given out. */
 int64_t volt_text_lines_count(const volt_text_lines *lines, char character);
 

@@ -318,5 +318,7 @@ volt_status volt_mat_read(const char *path, const char *columns, const volt_read
                              : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
     close_reader(&reader);
     volt_hdf5_restore(&reports);
+    if (!status)
+        status = volt_table_keep_rows(read, options, path);
     return volt_table_finish(read, status, path, options, table);
 }

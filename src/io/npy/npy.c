@@ -1,4 +1,5 @@
 /* src/io/npy/npy.c: NPY files: any byte order, C and Fortran order, floats and integers in; '<f8' in C order out. */
+#define _POSIX_C_SOURCE 200809L
 #include "io/npy/npy.h"
 
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include "io/npy/npy_items.h"
 #include "io/table/table.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,19 +31,43 @@ static void place_numbers(void *context, int64_t first, const double *numbers, i
     for (int64_t i = 0; i < count; i++) {
         if (at->place[at->col] >= 0)
             at->table->values[at->row * at->table->cols + at->place[at->col]] = numbers[i];
-        if (at->header->is_fortran && ++at->row == at->header->rows) {
-            at->row = 0;
-            at->col++;
-        } else if (!at->header->is_fortran && ++at->col == at->header->cols) {
+        if (at->header->is_fortran)
+            at->row++;
+        else if (++at->col == at->header->cols) {
             at->col = 0;
             at->row++;
         }
     }
 }
 
+/* `count` items, the first of which is item `first` of the array. */
+static volt_status read_items(FILE *stream, placing *at, int64_t first, int64_t count)
+{
+    const volt_npy_header *header = at->header;
+    VOLT_REQUIRE(fseeko(stream, (off_t)(header->data_offset + first * header->item_size), SEEK_SET) == 0,
+                 VOLT_ERR_IO, "item %" PRId64 " cannot be reached: %s", first, strerror(errno));
+    return volt_npy_read_items(stream, header, count, place_numbers, at);
+}
+
+/* The rows of the table, which are those from `first` on: one piece of the file, or one of every column. */
+static volt_status read_rows(FILE *stream, placing *at, int64_t first)
+{
+    const volt_npy_header *header = at->header;
+    int64_t rows = at->table->rows;
+    if (!header->is_fortran)
+        return read_items(stream, at, first * header->cols, rows * header->cols);
+    for (at->col = 0; at->col < header->cols; at->col++) {
+        at->row = 0;
+        if (at->place[at->col] >= 0)
+            VOLT_TRY(read_items(stream, at, at->col * header->rows + first, rows));
+    }
+    return VOLT_OK;
+}
+
 /* The columns 1, 2, ..., of which `selection` takes some: fills place and makes the table with its names. */
 static volt_status choose_columns(const volt_npy_header *header, const char *selection,
-                                  const volt_read_options *options, int64_t *place, volt_table **table)
+                                  const volt_read_options *options, int64_t rows, int64_t *place,
+                                  volt_table **table)
 {
     volt_status status = VOLT_ERR_MEMORY;
     char(*numbers)[VOLT_NUMBER_LENGTH] = volt_alloc(header->cols, sizeof *numbers);
@@ -52,26 +78,30 @@ static volt_status choose_columns(const volt_npy_header *header, const char *sel
             names[j] = numbers[j];
         }
         volt_column_list columns = {.count = header->cols, .names = names};
-        status = volt_table_of_columns(&columns, selection, options, header->rows, place, table);
+        status = volt_table_of_columns(&columns, selection, options, rows, place, table);
     }
     volt_free(names);
     volt_free(numbers);
     return status;
 }
 
-static volt_status read_stream(FILE *stream, const char *selection, const volt_read_options *options,
-                               volt_table **table)
+static volt_status read_stream(FILE *stream, const char *path, const char *selection,
+                               const volt_read_options *options, volt_table **table)
 {
     volt_npy_header header = {.rows = 0};
+    int64_t first, rows;
     VOLT_TRY(volt_npy_header_read(stream, &header));
     VOLT_TRY(volt_npy_check_size(stream, &header, 0));
-    VOLT_TRY(volt_memory_require((double)header.rows * (double)header.cols * sizeof(double), "the matrix"));
+    VOLT_TRY(volt_ask_rows(options, header.rows, path, &first, &rows));
+    VOLT_TRY(volt_memory_require((double)rows * (double)header.cols * sizeof(double), "the matrix"));
 
     int64_t *place = volt_alloc(header.cols, sizeof *place);
-    volt_status status = place ? choose_columns(&header, selection, options, place, table) : VOLT_ERR_MEMORY;
+    volt_status status =
+        place ? choose_columns(&header, selection, options, rows, place, table) : VOLT_ERR_MEMORY;
     if (!status) {
         placing at = {.header = &header, .place = place, .table = *table};
-        status = volt_npy_read_items(stream, &header, header.rows * header.cols, place_numbers, &at);
+        volt_table_begins_at(*table, first, header.rows);
+        status = read_rows(stream, &at, first);
     }
     volt_free(place);
     return status;
@@ -83,7 +113,7 @@ volt_status volt_npy_read(const char *path, const char *columns, const volt_read
     FILE *stream = NULL;
     volt_table *read = NULL;
     VOLT_TRY(volt_file_open(path, &stream));
-    volt_status status = read_stream(stream, columns, options, &read);
+    volt_status status = read_stream(stream, path, columns, options, &read);
     fclose(stream);
     return volt_table_finish(read, status, path, options, table);
 }

@@ -229,7 +229,7 @@ static volt_status read_text(long_reader *reader, const volt_csv_text *csv)
 volt_status volt_long_csv_read(const char *path, volt_collection **collection)
 {
     volt_csv_text csv;
-    VOLT_TRY(volt_csv_text_load(path, &csv));
+    VOLT_TRY(volt_csv_text_open(path, &csv));
     long_reader reader = {.n_rows = 0};
     volt_series_list list = {.count = 0};
     volt_status status = read_text(&reader, &csv);
@@ -242,6 +242,6 @@ volt_status volt_long_csv_read(const char *path, volt_collection **collection)
     volt_free(reader.series_of_row);
     volt_free(reader.values);
     volt_text_index_clear(&reader.series);
-    volt_csv_text_free(&csv);
+    volt_csv_text_close(&csv);
     return status;
 }

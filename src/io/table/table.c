@@ -113,8 +113,7 @@ volt_status volt_ask_rows(const volt_read_options *options, int64_t rows, const 
     return VOLT_OK;
 }
 
-/* Keep the rows that were asked for, of a table that has them all. */
-static volt_status keep_rows(volt_table *table, const volt_read_options *options, const char *path)
+volt_status volt_table_keep_rows(volt_table *table, const volt_read_options *options, const char *path)
 {
     int64_t first = 0, count = 0;
     VOLT_TRY(volt_ask_rows(options, table->rows, path, &first, &count));
@@ -152,10 +151,8 @@ volt_status volt_table_of_columns(const volt_column_list *columns, const char *s
 volt_status volt_table_finish(volt_table *read, volt_status status, const char *path,
                               const volt_read_options *options, volt_table **table)
 {
-    if (status && status != VOLT_ERR_MEMORY)
+    if (status && status != VOLT_ERR_MEMORY && status != VOLT_ERR_SHAPE)
         volt_fail_prefix(status, "%s", path);
-    else if (!status)
-        status = keep_rows(read, options, path);
     if (!status)
         status = check_values(read, path, options->missing);
     if (status) {

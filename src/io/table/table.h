@@ -31,9 +31,12 @@ volt_status volt_table_of_columns(const volt_column_list *columns, const char *s
 volt_status volt_ask_rows(const volt_read_options *options, int64_t rows, const char *path, int64_t *first,
                           int64_t *count);
 
-/* The end of a reader of a binary file: hand `read`, cut to the rows asked for, over to *table if `status`, what the
+/* Keep those rows, of a table that has them all. */
+volt_status volt_table_keep_rows(volt_table *table, const volt_read_options *options, const char *path);
+
+/* The end of a reader of a binary file: hand `read`, which has the rows asked for, over to *table if `status`, what the
  * reading came to, is VOLT_OK; otherwise free it. Infinite values are refused, and NaN with VOLT_MISSING_ERROR; the sentence names the file, the row,
- * counted from 1, and the column. Returns `status`, VOLT_ERR_NOT_FINITE or VOLT_ERR_SHAPE. */
+ * counted from 1, and the column. Returns `status` or VOLT_ERR_NOT_FINITE. */
 volt_status volt_table_finish(volt_table *read, volt_status status, const char *path,
                               const volt_read_options *options, volt_table **table);
 

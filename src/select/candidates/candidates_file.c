@@ -162,12 +162,12 @@ static volt_status finish_row(void *context, int64_t line, int64_t n_cells)
 static volt_status read_file(const char *path, reader *r)
 {
     volt_csv_text csv;
-    volt_status status = volt_csv_text_load(path, &csv);
+    volt_status status = volt_csv_text_open(path, &csv);
     if (status != VOLT_OK) /* VOLT_ERR_IO names the file */
         return status == VOLT_ERR_FORMAT ? volt_fail_prefix(status, "%s", path) : status;
     volt_csv_events events = {.cell = read_cell, .row = finish_row, .context = r};
     status = volt_csv_walk(&csv, &events);
-    volt_csv_text_free(&csv);
+    volt_csv_text_close(&csv);
     if (status == VOLT_OK && r->count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no candidates in it");
     return status == VOLT_OK || status == VOLT_ERR_MEMORY ? status : volt_fail_prefix(status, "%s", path);
