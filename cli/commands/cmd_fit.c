@@ -165,15 +165,15 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
     return 0;
 }
 
-/* Of the rows that have their targets. */
-static int measure_fit(volt_view targets, volt_view fitted, volt_metrics *metrics)
+/* R2 of the rows that have their targets: all of them, or a copy of those. */
+static int measure_fit(volt_view targets, volt_view fitted, bool has_holes, double *r2)
 {
     volt_matrix truth = {0}, values = {0};
     int64_t kept = 0;
-    int failed = allocate_matrix(targets.rows, targets.cols, "the targets", &truth);
-    if (!failed)
+    int failed = has_holes ? allocate_matrix(targets.rows, targets.cols, "the targets", &truth) : 0;
+    if (!failed && has_holes)
         failed = allocate_matrix(targets.rows, targets.cols, "the fitted values", &values);
-    for (int64_t i = 0; !failed && i < targets.rows; i++) {
+    for (int64_t i = 0; !failed && has_holes && i < targets.rows; i++) {
         bool hole = false;
         for (int64_t k = 0; k < targets.cols; k++) {
             truth.data[kept * truth.ld + k] = targets.data[i * targets.ld + k];
@@ -183,8 +183,9 @@ static int measure_fit(volt_view targets, volt_view fitted, volt_metrics *metric
         kept += !hole;
     }
     if (!failed) {
-        volt_status status = volt_metrics_compute(volt_as_view(volt_matrix_rows(truth, 0, kept)),
-                                                  volt_as_view(volt_matrix_rows(values, 0, kept)), metrics);
+        volt_status status = has_holes ? volt_r2(volt_as_view(volt_matrix_rows(truth, 0, kept)),
+                                                 volt_as_view(volt_matrix_rows(values, 0, kept)), r2)
+                                       : volt_r2(targets, fitted, r2);
         failed = status ? complain_status(status) : 0;
     }
     free(truth.data);
@@ -215,10 +216,10 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     volt_model_info info;
     volt_model_describe(model, &info);
     int64_t used = info.n - info.washout;
-    volt_metrics metrics = {0};
+    double r2 = 0;
     volt_view targets = volt_view_rows(data->targets, info.washout, used);
     volt_view learned = volt_view_rows(fitted, info.washout, used);
-    int failed = info.loss ? 0 : measure_fit(targets, learned, &metrics);
+    int failed = info.loss ? 0 : measure_fit(targets, learned, data->has_holes, &r2);
     if (failed)
         return failed;
     result_list *results = results_new(arguments->common.json);
@@ -253,7 +254,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     if (info.loss) {
         failed = loss_report(&data->loss, &info, targets, learned, results);
     } else {
-        results_number(results, "r2", "R2 in sample", metrics.r2);
+        results_number(results, "r2", "R2 in sample", r2);
         if (info.report)
             fit_verdict_report(&info, results);
         failed = report_held_out(&info, data, results);

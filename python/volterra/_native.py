@@ -201,6 +201,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_mcs_free": (None, [POINTER(Mcs)]),
     "volt_block_length": (c_int, [_DOUBLES, c_int64, POINTER(c_double)]),
     "volt_metrics_compute": (c_int, [Matrix, Matrix, POINTER(Metrics)]),
+    "volt_r2": (c_int, [Matrix, Matrix, POINTER(c_double)]),
     "volt_season_find": (c_int, [_DOUBLES, c_int64, c_int64, POINTER(c_int64)]),
     "volt_baseline_forecast": (c_int, [c_int, Matrix, c_int64, c_int64, c_int64, c_int64, Matrix]),
     "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, POINTER(Skill)]),

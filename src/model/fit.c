@@ -16,6 +16,7 @@
 #include "kernel/gram/gram.h"
 #include "model/fit_loss.h"
 #include "model/fit_report.h"
+#include "model/fit_rows.h"
 #include "model/fit_solver.h"
 #include "model/landmarks.h"
 #include "model/model_internal.h"
@@ -54,34 +55,6 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
-/* What the kernel sees of the inputs, scaled and filtered, into Z (n x d); what the next row looks back to stays. */
-static volt_status prepare_inputs(const fit_task *task, volt_matrix Z, volt_model *model)
-{
-    volt_view X = task->X;
-    volt_matrix columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before they are filtered */
-    volt_view own = {Z.data, Z.rows, volt_recipe_own(&model->recipe), Z.ld};
-    VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
-    for (int64_t i = 0; i < X.rows; i++) {
-        if (volt_records_begins(task->records, i))
-            volt_recent_restart(&model->recent);
-        volt_recipe_row(&model->recipe, &model->recent, X.data + i * X.ld, Z.data + i * Z.ld);
-        volt_recent_push(&model->recipe, &model->recent, X.data + i * X.ld);
-    }
-    VOLT_TRY(
-        volt_input_scale_learn(own, !volt_kernel_keeps_origin(model->kernel), !model->scaled, &model->input));
-    if (model->recipe.fed.n > 0)
-        VOLT_TRY(volt_fed_learn(&model->recipe.fed, task->Y, task->records, model->target_mean,
-                                model->target_scale, !model->scaled, columns, &model->input));
-    for (int64_t i = 0; i < X.rows; i++) {
-        double *z = Z.data + i * Z.ld;
-        if (volt_records_begins(task->records, i) && model->recent.bank.state)
-            volt_filter_bank_reset(&model->recent.bank);
-        volt_input_scale_row(&model->input, columns.cols, z, z);
-        volt_recent_filter(&model->recipe, &model->recent, z);
-    }
-    return VOLT_OK;
-}
-
 /* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
 static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_model *model)
 {
@@ -99,9 +72,9 @@ static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_mo
     }
 }
 
-/* Scales and kernel: all that precedes the Gram matrix. `Z` (n x d) receives the scaled inputs. */
+/* Scales and kernel: all that precedes the Gram matrix, and the rows as the kernel sees them, `width` numbers each. */
 static volt_status prepare(const volt_kernel *kernel, const fit_task *task, const volt_loss *loss,
-                           volt_matrix Z, volt_model *model)
+                           int64_t width, bool stored, volt_fit_rows *rows, volt_model *model)
 {
     const volt_fit_options *options = task->options;
     volt_view Y = task->Y;
@@ -124,13 +97,13 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     volt_recipe_use_filters(&model->recipe, model->kernel);
 
     prepare_targets(task, loss, model); /* before the inputs, some of which they may become */
-    VOLT_TRY(prepare_inputs(task, Z, model));
+    VOLT_TRY(volt_fit_rows_begin(task, model, width, stored, rows));
     if (!model->ends_without_target)
         volt_recent_feed(&model->recipe, &model->recent, model->last_target);
     volt_extent extents[VOLT_MOST_FACTORS];
-    VOLT_TRY(volt_extents_of(volt_as_view(Z), volt_kernel_slices(kernel), "the inputs", extents));
+    VOLT_TRY(volt_fit_rows_extents(rows, volt_kernel_slices(kernel), extents));
     VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
-    return volt_kernel_warn(model->kernel, &model->resolved, volt_as_view(Z));
+    return volt_fit_rows_warn(rows);
 }
 
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress)
@@ -185,7 +158,7 @@ typedef struct choice_room {
 } choice_room;
 
 static volt_status prepare_choice(const fit_task *task, const volt_model *model, volt_view first,
-                                  choice_room *room)
+                                  bool landmarks, choice_room *room)
 {
     int64_t kept = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
     room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
@@ -201,14 +174,18 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
         room->held.mse[k] = NAN; /* until rows are held out */
     if (!task->chooses || !task->change)
         return VOLT_OK;
-    /* The first targets become the coefficients: the errors of the naive forecast need a place of their own. */
-    room->naive = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+    /* The first targets become the coefficients, with landmarks after the choice, otherwise on the way to it: the errors of
+     * the naive forecast, which they are, need a place of their own then. */
+    if (!landmarks)
+        room->naive = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
     if (task->level)
         room->level = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
-    if (!room->naive.data || (task->level && !room->level.data))
+    if ((!landmarks && !room->naive.data) || (task->level && !room->level.data))
         return VOLT_ERR_MEMORY;
-    fit_task_scale_targets(task, model, true, room->naive);
-    room->choice.naive = volt_as_view(room->naive);
+    if (!landmarks) {
+        fit_task_scale_targets(task, model, true, room->naive);
+        room->choice.naive = volt_as_view(room->naive);
+    }
     if (task->level) {
         fit_task_scale_targets(task, model, false, room->level);
         room->choice.level = volt_as_view(room->level);
@@ -239,30 +216,37 @@ static void release_room(solve_room *room)
 }
 
 /* The rows that the model keeps: all of them, or landmarks. */
-static volt_status take_rows(const fit_task *task, volt_view Z, solve_room *room, volt_model *model)
+static volt_status take_rows(const fit_task *task, volt_fit_rows *rows, solve_room *room, volt_model *model)
 {
     const volt_fit_options *options = task->options;
     if (!room->way.landmarks) {
         VOLT_TRY(volt_model_use_records(model, options->records, options->n_records));
-        return volt_model_pack(model, Z, options->progress);
+        return volt_model_pack(model, rows->Z, options->progress);
     }
-    VOLT_TRY(volt_landmark_set_choose(Z.rows, options->washout, task->records, room->way.landmarks,
+    VOLT_TRY(volt_landmark_set_choose(rows->Z.rows, options->washout, task->records, room->way.landmarks,
                                       options->landmark_choice, volt_landmark_ghosts(&model->resolved),
                                       &room->set));
-    return volt_model_use_landmarks(model, task, Z, &room->set, options->progress, &room->coefficients);
+    return volt_model_use_landmarks(model, task, rows, &room->set, options->progress, &room->coefficients);
+}
+
+static void get_rows(void *context, int64_t first, volt_matrix Z)
+{
+    volt_fit_rows_get(context, first, Z);
 }
 
 /* The rows as a solver sees them: through the kernel, or through landmarks. */
 static volt_status make_operator(const fit_task *fit, const solve_room *room, const volt_model *model,
-                                 volt_view Z, double common, volt_operator **op)
+                                 volt_fit_rows *rows, double common, volt_operator **op)
 {
     if (!room->way.landmarks)
-        return volt_kernel_operator(&model->resolved, model->columns, Z, false, op);
+        return volt_kernel_operator(&model->resolved, model->columns, rows->Z, false, op);
     volt_landmark_task task = {.resolved = &model->resolved,
                                .columns = model->columns,
                                .column = room->set.column,
                                .m = room->set.m,
-                               .Z = Z,
+                               .Z = rows->Z,
+                               .get_rows = get_rows,
+                               .context = rows,
                                .records = fit->records,
                                .common = common};
     volt_stage stage;
@@ -314,8 +298,8 @@ static volt_status take_readout(const fit_task *fit, solve_room *room, const vol
 
 /* Coefficients, intercepts, and the state of the past after the last row. `washed` (washout x q), where it is wanted,
  * receives what the kernel says on the rows of the washout. */
-static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_view Z, solve_room *solving,
-                                 double *unlearned, volt_matrix washed)
+static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fit_rows *rows,
+                                 solve_room *solving, double *unlearned, volt_matrix washed)
 {
     choice_room *room = &solving->choice;
     volt_matrix states;
@@ -324,7 +308,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     VOLT_TRY(find_solver(&solving->way, model, fit->backend, &solver));
     if (!solver->stores_matrix)
         volt_place_here("a solver that does not store the Gram matrix works");
-    int64_t w = model->washout, q = model->q, kept = Z.rows - w;
+    int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
     double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
     volt_matrix A = volt_matrix_of(coefficients + w * q, kept, q);
     bool intercept = model->intercept || model->resolved.centred;
@@ -333,7 +317,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
                  "alpha must be given for a centred kernel without an intercept");
     memset(coefficients, 0, (size_t)(w * q) * sizeof(double));
     fit_task_scale_targets(fit, model, fit->change, A);
-    VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), room));
+    VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), solving->way.landmarks > 0, room));
     volt_solver_task task = {.washout = w,
                              .alpha = fit->options->alpha,
                              .without = fitted_holes(fit),
@@ -367,7 +351,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_vi
     volt_left_out left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
     if (solver->on_landmarks)
         task.left_out = &left_out;
-    VOLT_TRY(make_operator(fit, solving, model, Z, task.common, &task.kernel));
+    VOLT_TRY(make_operator(fit, solving, model, rows, task.common, &task.kernel));
     if (model->states)
         volt_kernel_operator_use_states(task.kernel, model->states);
     readout.states = states;
@@ -426,29 +410,30 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
         status = volt_fit_way_choose(kernel, task, recipe.columns, loss->loss != NULL, &room.way);
     int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
     volt_model *fresh = NULL;
-    volt_matrix Z = {0}, washed = {0};
+    /* Landmarks are walked past in blocks: no copy of the inputs. */
+    bool stored = !room.way.landmarks || recipe.fed.n > 0;
+    volt_fit_rows rows = {0};
+    volt_matrix washed = {0};
     double *unlearned = NULL;
     if (status == VOLT_OK)
         status = volt_model_allocate(n, width, q, &fresh);
     if (status == VOLT_OK) {
         fresh->recipe = recipe;
-        Z = volt_matrix_of(volt_alloc_doubles(n, width), n, width);
         unlearned = volt_alloc_doubles(q, 1);
         washed = volt_matrix_of(volt_alloc_doubles(fitted.data ? options->washout : 0, q), options->washout, q);
-        status =
-            Z.data && unlearned && washed.data ? prepare(kernel, task, loss->loss, Z, fresh) : VOLT_ERR_MEMORY;
+        status = unlearned && washed.data ? prepare(kernel, task, loss->loss, width, stored, &rows, fresh)
+                                          : VOLT_ERR_MEMORY;
     } else {
         volt_recipe_release(&recipe);
     }
     if (status == VOLT_OK)
-        status = take_rows(task, volt_as_view(Z), &room, fresh);
+        status = take_rows(task, &rows, &room, fresh);
     if (status == VOLT_OK && loss->loss)
         status =
             volt_loss_fit_solve(task, loss, volt_solver_choose(n, q, 0, true, (double)volt_memory_available()),
-                                volt_as_view(Z), fitted, fresh);
+                                rows.Z, fitted, fresh);
     else if (status == VOLT_OK)
-        status = solve_readout(task, fresh, volt_as_view(Z), &room, unlearned,
-                               fitted.data ? washed : (volt_matrix){0});
+        status = solve_readout(task, fresh, &rows, &room, unlearned, fitted.data ? washed : (volt_matrix){0});
     if (status == VOLT_OK && fitted.data && !fresh->loss)
         status = finish_fitted(task, fresh, room.coefficients ? room.coefficients : fresh->coefficients,
                                unlearned, volt_as_view(washed), fitted);
@@ -456,7 +441,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     release_room(&room);
     volt_free(washed.data);
     volt_free(unlearned);
-    volt_free(Z.data);
+    volt_fit_rows_release(&rows);
     if (status == VOLT_OK)
         *model = fresh;
     else

@@ -142,26 +142,27 @@ static volt_status keep_trained(volt_model *model, const fit_task *task)
     return VOLT_OK;
 }
 
-volt_status volt_model_use_landmarks(volt_model *model, const fit_task *task, volt_view Z,
+volt_status volt_model_use_landmarks(volt_model *model, const fit_task *task, volt_fit_rows *rows,
                                      const volt_landmark_set *set, volt_progress progress,
                                      double **coefficients)
 {
     VOLT_TRY(keep_trained(model, task));
     double *fresh = volt_alloc_zero(set->n * model->q, sizeof *fresh);
-    double *rows = volt_alloc_doubles(set->n, Z.cols);
-    volt_status status = fresh && rows ? VOLT_OK : VOLT_ERR_MEMORY;
+    int64_t d = rows->Z.cols;
+    double *kept = volt_alloc_doubles(set->n, d);
+    volt_status status = fresh && kept ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         *coefficients = model->coefficients;
         model->coefficients = fresh;
         fresh = NULL;
         model->n = set->n;
         for (int64_t i = 0; i < set->n; i++)
-            memcpy(rows + i * Z.cols, Z.data + set->source[i] * Z.ld, (size_t)Z.cols * sizeof *rows);
+            volt_fit_rows_get(rows, set->source[i], volt_matrix_of(kept + i * d, 1, d));
         status = volt_model_use_records(model, set->runs, set->n_runs);
     }
     if (status == VOLT_OK)
-        status = volt_model_pack(model, volt_view_of(rows, set->n, Z.cols), progress);
-    volt_free(rows);
+        status = volt_model_pack(model, volt_view_of(kept, set->n, d), progress);
+    volt_free(kept);
     volt_free(fresh);
     return status;
 }

@@ -7,6 +7,7 @@
 #ifndef MODEL_LANDMARKS_H
 #define MODEL_LANDMARKS_H
 
+#include "model/fit_rows.h"
 #include "model/fit_task.h"
 #include "model/model_internal.h"
 #include "solve/landmark_operator.h"
@@ -33,9 +34,9 @@ volt_status volt_landmark_set_choose(int64_t rows, int64_t washout, const volt_r
                                      volt_landmarks choice, int64_t ghosts, volt_landmark_set *set);
 void volt_landmark_set_release(volt_landmark_set *set);
 
-/* The model's rows are now those of the set, of the training rows Z: columns, records and coefficients of zero.
+/* The model's rows are now those of the set, of the training rows: columns, records and coefficients of zero.
  * *coefficients receives the list that the model had. */
-volt_status volt_model_use_landmarks(volt_model *model, const fit_task *task, volt_view Z,
+volt_status volt_model_use_landmarks(volt_model *model, const fit_task *task, volt_fit_rows *rows,
                                      const volt_landmark_set *set, volt_progress progress,
                                      double **coefficients);
 

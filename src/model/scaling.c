@@ -2,6 +2,7 @@
 #include "model/scaling.h"
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/squares.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
@@ -41,18 +42,39 @@ volt_status volt_check_pairs_present(volt_view X, volt_view Y, volt_view present
     return check_values(present, "the targets");
 }
 
-/* In two passes: the second removes what the rounding of the first left over. */
-static void column_means(volt_view X, double *mean)
+/* Row i of a view. */
+static const double *row_of_view(void *context, int64_t i)
 {
-    memset(mean, 0, (size_t)X.cols * sizeof *mean);
-    for (int64_t i = 0; i < X.rows; i++)
-        for (int64_t k = 0; k < X.cols; k++)
-            mean[k] += X.data[i * X.ld + k] / (double)X.rows;
-    for (int64_t k = 0; k < X.cols; k++) {
-        double rest = 0;
-        for (int64_t i = 0; i < X.rows; i++)
-            rest += X.data[i * X.ld + k] - mean[k];
-        mean[k] += rest / (double)X.rows;
+    const volt_view *X = context;
+    return X->data + i * X->ld;
+}
+
+static volt_row_source source_of(volt_view *X)
+{
+    return (volt_row_source){.rows = X->rows, .cols = X->cols, .row = row_of_view, .context = X};
+}
+
+/* In two passes: the second removes what the rounding of the first left over. */
+static void column_means(const volt_row_source *X, double *mean)
+{
+    enum { COLUMNS = 64 }; /* that are taken at a time */
+    double n = (double)X->rows;
+    memset(mean, 0, (size_t)X->cols * sizeof *mean);
+    for (int64_t first = 0; first < X->cols; first += COLUMNS) {
+        int64_t end = volt_min(first + COLUMNS, X->cols);
+        double rest[COLUMNS] = {0};
+        for (int64_t i = 0; i < X->rows; i++) {
+            const double *x = X->row(X->context, i);
+            for (int64_t k = first; k < end; k++)
+                mean[k] += x[k] / n;
+        }
+        for (int64_t i = 0; i < X->rows; i++) {
+            const double *x = X->row(X->context, i);
+            for (int64_t k = first; k < end; k++)
+                rest[k - first] += x[k] - mean[k];
+        }
+        for (int64_t k = first; k < end; k++)
+            mean[k] += rest[k - first] / n;
     }
 }
 
@@ -64,29 +86,37 @@ static bool is_rounding(double spread, double size)
 
 volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt_input_scale *scale)
 {
+    volt_row_source source = source_of(&X);
+    return volt_input_scale_learn_rows(&source, centre, identity, scale);
+}
+
+volt_status volt_input_scale_learn_rows(const volt_row_source *X, bool centre, bool identity,
+                                        volt_input_scale *scale)
+{
     bool shifted = centre && !identity;
     if (shifted)
         column_means(X, scale->shift);
     else
-        memset(scale->shift, 0, (size_t)X.cols * sizeof *scale->shift);
+        memset(scale->shift, 0, (size_t)X->cols * sizeof *scale->shift);
 
     double norm = 0, size = 0;
-    for (int64_t i = 0; i < X.rows; i++) {
+    for (int64_t i = 0; i < X->rows; i++) {
+        const double *x = X->row(X->context, i);
         volt_squares squares = {0};
-        for (int64_t k = 0; k < X.cols; k++) {
-            volt_squares_add(&squares, X.data[i * X.ld + k] - scale->shift[k]);
-            size = fmax(size, fabs(X.data[i * X.ld + k]));
+        for (int64_t k = 0; k < X->cols; k++) {
+            volt_squares_add(&squares, x[k] - scale->shift[k]);
+            size = fmax(size, fabs(x[k]));
         }
         norm = fmax(norm, volt_squares_root(&squares));
     }
     bool empty = is_rounding(norm, size);
-    VOLT_REQUIRE(!empty || X.rows > 1, VOLT_ERR_DATA,
+    VOLT_REQUIRE(!empty || X->rows > 1, VOLT_ERR_DATA,
                  shifted ? "the inputs have only one row: there is nothing to learn from"
                          : "the only row of the inputs is zero: there is nothing to learn from");
     VOLT_REQUIRE(!empty, VOLT_ERR_DATA,
                  shifted ? "the inputs are constant over all %" PRId64 " rows: there is nothing to learn from"
                          : "the inputs are zero in all %" PRId64 " rows: there is nothing to learn from",
-                 X.rows);
+                 X->rows);
     scale->scale = identity ? 1 : 1 / norm;
     VOLT_REQUIRE(isfinite(scale->scale), VOLT_ERR_NOT_FINITE,
                  "the inputs lie within %g of %s, which is too little to be scaled to 1", norm,
@@ -109,7 +139,8 @@ void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *d
         }
         return;
     }
-    column_means(Y, mean);
+    volt_row_source source = source_of(&Y);
+    column_means(&source, mean);
     for (int64_t k = 0; k < Y.cols; k++) {
         volt_squares squares = {0};
         double size = 0;

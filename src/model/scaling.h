@@ -11,6 +11,14 @@ volt_status volt_check_pairs(volt_view X, volt_view Y);
 /* The same where targets may be missing: the values of those that are there are `present`. */
 volt_status volt_check_pairs_present(volt_view X, volt_view Y, volt_view present);
 
+/* Rows that need not be in memory: row i is there until the next is asked for; they are asked for from 0 on, in order, as
+ * often as wanted. */
+typedef struct volt_row_source {
+    int64_t rows, cols;
+    const double *(*row)(void *context, int64_t i);
+    void *context;
+} volt_row_source;
+
 /* A row x becomes (x - shift) * scale. */
 typedef struct volt_input_scale {
     double *shift; /* d */
@@ -19,6 +27,8 @@ typedef struct volt_input_scale {
 
 /* From the rows of X: shift is their mean (zero when !centre), scale makes the largest norm 1. `identity`
  * leaves inputs as they are. VOLT_ERR_DATA when the inputs are constant (all zero without a shift). */
+volt_status volt_input_scale_learn_rows(const volt_row_source *X, bool centre, bool identity,
+                                        volt_input_scale *scale);
 volt_status volt_input_scale_learn(volt_view X, bool centre, bool identity, volt_input_scale *scale);
 
 /* One row. */

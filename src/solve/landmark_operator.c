@@ -26,6 +26,7 @@ typedef struct landmark_operator {
     volt_past *past;
     int64_t walked; /* rows that the past has seen */
     int64_t rows;   /* rows_of the columns */
+    double *made;   /* rows of Z, where it has no data */
     double *block;  /* rows x columns of K ... */
     int64_t first;  /* ... of these rows, ... */
     int64_t count;  /* ... so many */
@@ -39,6 +40,15 @@ double volt_landmark_bytes(double landmarks, double columns)
 
 /* ---- walk ------------------------------------------------------------------------------------- */
 
+/* Rows first .. first + count - 1 of Z, of which at most l->rows are asked for. */
+static volt_view rows_at(const landmark_operator *l, volt_view Z, int64_t first, int64_t count)
+{
+    if (Z.data)
+        return volt_view_rows(Z, first, count);
+    l->task.get_rows(l->task.context, first, volt_matrix_of(l->made, count, Z.cols));
+    return volt_view_of(l->made, count, Z.cols);
+}
+
 /* Rows `first` .. first + count - 1 (at most l->rows) past the columns, into the block. */
 static void push(landmark_operator *l, volt_view Z, const volt_records *records, int64_t first, int64_t count,
                  volt_stage *stage)
@@ -48,7 +58,7 @@ static void push(landmark_operator *l, volt_view Z, const volt_records *records,
         to = volt_records_stretch(records, at, end);
         if (volt_records_begins(records, at))
             volt_past_zero(l->past);
-        volt_past_advance(l->past, volt_view_rows(Z, at, to - at), false,
+        volt_past_advance(l->past, rows_at(l, Z, at, to - at), false,
                           volt_matrix_of(l->block + (at - first) * m, to - at, m), stage);
         if (stage && !volt_stage_goes_on(stage))
             return;
@@ -163,6 +173,7 @@ static void release(volt_operator *op)
 {
     landmark_operator *l = (landmark_operator *)op;
     volt_past_free(l->past);
+    volt_free(l->made);
     volt_free(l->block);
     volt_free(l->L);
     volt_free(l);
@@ -240,10 +251,11 @@ volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *s
                .combine = combine},
         .task = *task,
         .rows = rows_of((double)task->columns->m),
+        .made = volt_alloc_doubles(task->Z.data ? 0 : rows_of((double)task->columns->m), task->Z.cols),
         .block = volt_alloc_doubles(rows_of((double)task->columns->m), task->columns->m),
         .L = volt_alloc_doubles(task->m, task->m),
     };
-    volt_status status = fresh->block && fresh->L ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = fresh->made && fresh->block && fresh->L ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = volt_past_create(task->resolved, task->columns, fresh->rows, &fresh->past);
     if (status == VOLT_OK)

@@ -18,7 +18,9 @@ typedef struct volt_landmark_task {
     const volt_columns *columns;   /* the landmarks, and rows before each run that are only its past */
     const int64_t *column;         /* m: the columns that are landmarks, upwards */
     int64_t m;
-    volt_view Z;                 /* n rows */
+    volt_view Z; /* n rows; without data, rows first .. first + Z.rows - 1 of them are ... */
+    void (*get_rows)(void *context, int64_t first, volt_matrix Z); /* ... put here, cheapest in order */
+    void *context;
     const volt_records *records; /* that those are; NULL: one sequence */
     double common;               /* that is subtracted from K */
 } volt_landmark_task;

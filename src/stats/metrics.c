@@ -107,6 +107,21 @@ volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metri
     return status;
 }
 
+volt_status volt_r2(volt_view truth, volt_view forecast, double *r2)
+{
+    VOLT_TRY(volt_check_pair(truth, forecast));
+    VOLT_REQUIRE(r2, VOLT_ERR_ARGUMENT, "there is no place for r2");
+    double mean = 0;
+    for (int64_t j = 0; j < truth.cols; j++) {
+        volt_output output = volt_output_of(truth, forecast, j);
+        double nmse = volt_output_nmse(&output);
+        VOLT_REQUIRE(isfinite(nmse), VOLT_ERR_NOT_FINITE, "the squares of column %" PRId64 " overflow", j);
+        mean += 1.0 / (double)truth.cols * (1 - nmse);
+    }
+    *r2 = mean;
+    return VOLT_OK;
+}
+
 /* Euclidean norm of y - f (of y alone when f is NULL), scaled so that no square overflows. */
 static double distance(const double *y, const double *f, int64_t count)
 {

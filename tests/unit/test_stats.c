@@ -95,7 +95,9 @@ static void all_is_the_mean_over_outputs_and_invariances_hold(void **state)
             f2[i][j] = 8 * f[i][j];
         }
     volt_metrics all = metrics_of(y[0], f[0], T, Q), scaled = metrics_of(y2[0], f2[0], T, Q);
-    double mse = 0, mae = 0, mdae = 0, w1 = 0, r2 = 0, mape = 0;
+    double mse = 0, mae = 0, mdae = 0, w1 = 0, r2 = 0, mape = 0, alone = 0;
+    check_ok(volt_r2(volt_view_of(y[0], T, Q), volt_view_of(f[0], T, Q), &alone));
+    assert_true(alone == all.r2);
     for (int j = 0; j < Q; j++) {
         volt_metrics m;
         check_ok(volt_metrics_compute((volt_view){y[0] + j, T, 1, Q}, (volt_view){f[0] + j, T, 1, Q}, &m));
@@ -148,6 +150,11 @@ static void wrong_input_is_refused_and_metrics_untouched(void **state)
                 VOLT_ERR_ARGUMENT, "leading dimension (1, 2)");
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), NULL), VOLT_ERR_ARGUMENT,
                 "no place");
+    double r2 = -7;
+    check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 2, 3), &r2), VOLT_ERR_SHAPE,
+                "3 x 2 and the forecast 2 x 3");
+    check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), NULL), VOLT_ERR_ARGUMENT, "no place");
+    assert_true(r2 == -7);
     f[3] = NAN;
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), &metrics),
                 VOLT_ERR_NOT_FINITE, "row 1, column 1 of the forecast");
