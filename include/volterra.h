@@ -36,6 +36,7 @@
 #include "volterra/objects.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
+#include "volterra/anomaly.h"
 #include "volterra/study.h"
 /* clang-format on */
 

@@ -48,6 +48,22 @@ VOLT_API volt_status volt_valid_rows(volt_view truth, volt_view forecast, double
  * Failures are those of volt_metrics_compute. */
 VOLT_API volt_status volt_losses(volt_view truth, volt_view forecast, volt_matrix losses);
 
+/* How well scores order the rows that are marked above those that are not. */
+typedef struct volt_ranking {
+    double
+        roc_auc; /* the share of pairs, one marked and one not, of which the marked has the larger score; a tie is half
+                     * a pair */
+    double
+        pr_auc; /* average precision: the precision at every score that a marked row has, averaged over marked rows;
+                    * rows with equal scores come together */
+    int64_t marked, others;
+} volt_ranking;
+
+/* n scores, of which those with marked[i] != 0 should be the larger ones. VOLT_ERR_DATA unless there are rows of both
+ * kinds; VOLT_ERR_NOT_FINITE for a score that is NaN (an infinite one is in order); VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_ranking_compute(const double *scores, const int *marked, int64_t n,
+                                          volt_ranking *ranking);
+
 /* ---- what needs no model ------------------------------------------------------------------------ */
 
 /* The season of a series y[0], y[stride], ... of n >= 1 values: the rows after which it repeats itself, 4 to 400, found

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sorted_ring.h"
 #include "model/model_internal.h"
 
 #include <inttypes.h>
@@ -138,21 +139,8 @@ void volt_interval_half(const volt_interval *interval, double *half)
 /* The oldest score of output k goes, this one comes. */
 static void add_score(volt_interval *interval, int64_t k, double score)
 {
-    double *ring = list_of(interval->scores, k), *sorted = list_of(interval->sorted, k);
-    int64_t n = interval->n[k], at = 0;
-    if (n == VOLT_INTERVAL_SCORES) {
-        double oldest = ring[interval->next[k]];
-        while (sorted[at] != oldest)
-            at++;
-        memmove(sorted + at, sorted + at + 1, (size_t)(n - at - 1) * sizeof *sorted);
-        n--;
-    }
-    for (at = n; at > 0 && sorted[at - 1] > score; at--)
-        sorted[at] = sorted[at - 1];
-    sorted[at] = score;
-    ring[interval->next[k]] = score;
-    interval->n[k] = n + 1;
-    interval->next[k] = (interval->next[k] + 1) % VOLT_INTERVAL_SCORES;
+    volt_sorted_ring_add(list_of(interval->scores, k), list_of(interval->sorted, k), VOLT_INTERVAL_SCORES,
+                         &interval->n[k], &interval->next[k], score);
 }
 
 volt_status volt_interval_learn(volt_interval *interval, const double *forecast, const double *truth)

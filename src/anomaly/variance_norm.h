@@ -1,0 +1,38 @@
+/* src/anomaly/variance_norm.h: the inverse that all distances in the variance norm follow from.
+ *
+ * With phi_i the features of n series, m their mean and S = sum_i (phi_i - m)(phi_i - m)', whose Gram matrix is
+ * K_c = H K H, H = I - 11'/n, the covariance is C = S / n and, with a ridge s on S,
+ *
+ *     |x|^2 = x' (C + s/n)^{-1} C (C + s/n)^{-1} x,        P = the inverse of K_c + s I on vectors of sum 0.
+ *
+ * The coordinates z(y) = sqrt(n) P k_c(y), k_c(y)_j = <phi(y) - m, phi_j - m>, have |z(y)| = |phi(y) - m|, and those of the
+ * series i itself are column i of sqrt(n) (H - s P). Without series i, with the same s, the inverse is
+ * P_kl - P_ki P_il / P_ii, and the coordinates of the one that was left out are sqrt(n-1) (b_k - 1/(n-1)), b_k = -P_ik / P_ii
+ * (docs/math.md). */
+#ifndef ANOMALY_VARIANCE_NORM_H
+#define ANOMALY_VARIANCE_NORM_H
+
+#include "base/progress.h"
+#include "volterra/anomaly.h"
+
+typedef struct volt_variance_norm {
+    int64_t n;
+    double s;         /* the ridge */
+    double *P;        /* n x n, all of it */
+    double log_score; /* of the series, each left out once, under the Gaussian law of the others */
+} volt_variance_norm;
+
+/* P of the centred K_c (n x n), whose trace is `trace`, into norm->P. The stage counts 3 volt_cholesky_units(n). *pivot: 0,
+ * or the one that failed. */
+void volt_variance_norm_make(volt_view centred, double trace, double s, volt_stage *stage,
+                             volt_variance_norm *norm, int64_t *pivot);
+
+/* The distance of the series left out from the mean of the others, or from the nearest of them. `scratch`: n numbers. */
+double volt_left_out_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, int64_t i,
+                              double *scratch);
+
+/* The same of a new series, k_c (n numbers) its centred kernels. */
+double volt_new_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, const double *centred,
+                         double *scratch);
+
+#endif
