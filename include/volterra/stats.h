@@ -38,6 +38,11 @@ VOLT_API volt_status volt_wasserstein(const double *first, int64_t n_first, cons
 VOLT_API volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows,
                                      int *reached);
 
+/* The same with one size for all rows: the first t with |y_t - yhat_t| / size >= threshold. size > 0: the spread of the
+ * system, say. A forecast that is not finite is not valid. */
+VOLT_API volt_status volt_valid_rows_of_size(volt_view truth, volt_view forecast, double size, double threshold,
+                                             int64_t *rows, int *reached);
+
 /* Losses of a forecast row by row, for the model confidence set: losses is T x 1 (a column of a larger matrix
  * will do: its ld says so) and receives
  *

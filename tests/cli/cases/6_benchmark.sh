@@ -205,8 +205,11 @@ benchmark_wrong()
 {
     expect 2 benchmark
     expect 2 benchmark sysid
+    err_has "the benchmark sysid needs --data FOLDER"
+    expect 2 benchmark sysid --data . --starts 3
+    err_has "\-\-starts does not go with the benchmark sysid"
     expect 2 benchmark sysyd --data .
-    err_has "there is no benchmark 'sysyd' \(there is sysid\)"
+    err_has "there is no benchmark 'sysyd' \(there are sysid and chaos\)"
     expect 2 benchmark sysid --data . --only wh,tank
     err_has "there is no set 'tank' \(there are wh, silverbox and tanks\)"
     expect 2 benchmark sysid --data . --only wh,
@@ -240,3 +243,28 @@ benchmark_wrong()
     absent t.html
 }
 check "benchmark: wrong words and files are one sentence" benchmark_wrong
+
+benchmark_chaos()
+{
+    expect 0 benchmark chaos --quiet --only lorenz --rows 200 --starts 2 --seed 3 --json
+    no_err
+    valid_json out "v['benchmark'] == 'chaos' and v['threshold'] == 0.4 and v['systems'][0]['n'] == 200"
+    valid_json out "[r['method'] for r in v['rows']][0] == 'volterra' and len(v['rows']) == 3"
+    valid_json out "all(len(r['values']) == 2 and abs(r['value'] - sum(r['values']) / 2) < 1e-9 for r in v['rows'])"
+    valid_json out "all(r['lower_quartile'] <= r['value'] <= r['upper_quartile'] for r in v['rows'])"
+    valid_json out "all(r['unit'] == 'Lyapunov times' and r['published'][0]['value'] == 5 for r in v['rows'])"
+    valid_json out "v['rows'][0]['value'] > 1 and all(0 <= t < 37 for r in v['rows'] for t in r['values'])"
+    expect 0 benchmark chaos --quiet --only lorenz --rows 200 --starts 1
+    out_has '^Lorenz: 1 starts, 200 rows'
+    out_has '^volterra +[0-9.]+ +[0-9.]+ to +[0-9.]+  volterra:'
+    out_has 'Gauthier.* 5 +published'
+    expect 2 benchmark chaos --data .
+    err_has "\-\-data does not go with the benchmark chaos"
+    expect 2 benchmark chaos -o t
+    expect 2 benchmark chaos --only lorentz
+    err_has "there is no set 'lorentz' \(there are lorenz and mackey-glass\)"
+    expect 2 benchmark chaos --rows 49
+    err_has "\-\-rows must lie between 50 and 20000"
+    expect 2 benchmark chaos --starts 0
+}
+check "benchmark: chaos, valid times of three methods" benchmark_chaos
