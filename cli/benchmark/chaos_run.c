@@ -143,6 +143,12 @@ static double quantile(const double *sorted, int64_t count, double share)
     return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
 }
 
+/* As many other starts choose the settings, at most CHAOS_VALIDATION. */
+static int64_t validation_of(const chaos_run *run)
+{
+    return run->starts < CHAOS_VALIDATION ? run->starts : CHAOS_VALIDATION;
+}
+
 typedef struct chaos_progress {
     volt_progress progress;
     double done, total; /* fits */
@@ -163,15 +169,16 @@ static int choose_setting(const chaos_run *run, const chaos_method *method, cons
     for (const chaos_setting *setting = method->settings; setting->kernel; setting++) {
         double times[CHAOS_VALIDATION];
         chaos_result unused = {0};
-        for (int s = 0; s < CHAOS_VALIDATION; s++) {
+        int64_t count = validation_of(run);
+        for (int64_t s = 0; s < count; s++) {
             int failed = measure(run, &starts[s], setting, &unused, &times[s]);
             if (failed)
                 return failed;
             if (advance(progress))
                 return complain(interrupt_exit_status(), "interrupted");
         }
-        qsort(times, CHAOS_VALIDATION, sizeof *times, compare);
-        double median = quantile(times, CHAOS_VALIDATION, 0.5);
+        qsort(times, (size_t)count, sizeof *times, compare);
+        double median = quantile(times, count, 0.5);
         if (median > result->validation) {
             result->validation = median;
             result->setting = setting;
@@ -214,7 +221,7 @@ static double count_fits(const chaos_run *run)
     for (int m = 0; m < CHAOS_METHODS; m++) {
         count += (double)run->starts;
         for (const chaos_setting *setting = run->system->methods[m].settings; setting->kernel; setting++)
-            count += CHAOS_VALIDATION;
+            count += (double)validation_of(run);
     }
     return count;
 }
@@ -235,7 +242,7 @@ static int run_methods(chaos_run *run, const chaos_start *starts, const chaos_st
 
 int chaos_compute(chaos_run *run, uint64_t seed, bool quiet)
 {
-    int64_t count = run->starts + CHAOS_VALIDATION;
+    int64_t count = run->starts + validation_of(run);
     chaos_start *starts = calloc((size_t)count, sizeof *starts);
     int failed = starts ? 0 : complain(EXIT_FAILED, "not enough memory for the starts");
     for (int64_t s = 0; !failed && s < count; s++)

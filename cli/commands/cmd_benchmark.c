@@ -226,7 +226,7 @@ const cli_command command_benchmark = {
         "reaches 0.4 of the spread of the training rows, in Lyapunov times: its median and quartiles over the\n"
         "starts stand in the table. Beside the Volterra kernel there are a next generation reservoir computer\n"
         "(ridge regression on the quadratic monomials of delayed rows) and an echo state network, each with\n"
-        "the setting that is best on five other starts.\n",
+        "the setting that is best on five other starts (fewer, where there are fewer --starts).\n",
     .examples = "  volterra benchmark sysid --data sysid -o table\n"
                 "  volterra benchmark sysid --data sysid --only wh,tanks --json\n"
                 "  volterra benchmark sysid --data sysid --preset tanks-1\n"

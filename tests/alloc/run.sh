@@ -326,7 +326,6 @@ keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
 trial "benchmark" benchmark sysid --data ../sysid --only tanks --rows 30 -o t
-trial "benchmark chaos" benchmark chaos --only lorenz --rows 50 --starts 1
 trial "benchmark --json" benchmark sysid --data ../sysid --only tanks --rows 30 --again --draws 2 --json
 modes=('') # once memory is out for good HDF5 dies at the latest when it is closed
 pass_over=85 runs=$((5 * runs)) # HDF5 begins with 2000 allocations for itself; then it walks through the file
