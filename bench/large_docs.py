@@ -115,10 +115,11 @@ set grid linecolor rgb '#dddddd'
 set border linecolor rgb '#555555'
 set format x '10^{{%T}}'
 set xlabel 'rows n'
-set key top left
+set key bottom right
 set title 'Time of a fit, two cores'
 set ylabel 'seconds'
 {plot_command(lines, folder, 2)}
+unset key
 set title 'Peak memory of the process'
 set ylabel 'MiB'
 {plot_command(lines, folder, 3)}
