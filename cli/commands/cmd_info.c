@@ -56,7 +56,9 @@ static int run_info(int argc, char *const *argv)
     results_text(results, "cpu_flags", "CPU flags of the build", "%s", info.cpu_flags);
     results_text(results, "fast_loops", "fast loops", "%s", info.fast_loops);
     results_text(results, "blas", "BLAS", "%s", info.blas);
-    results_count(results, "threads", "threads", info.threads);
+    results_count(results, "threads", NULL, info.threads);
+    results_text(results, "threads_from", NULL, "%s", volt_threads_from());
+    results_text(results, NULL, "threads", "%lld (%s)", (long long)info.threads, volt_threads_from());
     results_count(results, "memory", NULL, (int64_t)info.memory);
     results_text(results, NULL, "memory available", "%s",
                  info.memory ? format_bytes((double)info.memory, bytes) : "unknown");

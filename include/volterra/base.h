@@ -99,7 +99,8 @@ VOLT_API uint64_t volt_memory_available(void);
 /* ---- threads ---------------------------------------------------------------------------------- */
 
 /* Threads for the library's loops and for BLAS, set in this one place for the whole process. count = 0 restores the
- * default (OMP_NUM_THREADS, or one per core). VOLT_ERR_ARGUMENT when count < 0. Set it while no other thread is in
+ * default (OMP_NUM_THREADS; else one for each processor that the process may run on and that the CPU quota of its control
+ * group leaves it). VOLT_ERR_ARGUMENT when count < 0. Set it while no other thread is in
  * a call of the library.
  *
  * After fork() in a process that has several threads (every earlier call with more than one leaves some) the child
@@ -111,6 +112,8 @@ VOLT_API volt_status volt_set_threads(int64_t count);
 VOLT_API int64_t volt_threads(void);
 /* What volt_set_threads(0) gives. */
 VOLT_API int64_t volt_default_threads(void);
+/* Where the number of volt_threads() comes from, in words, static: OMP_NUM_THREADS, the processors, a quota, ... */
+VOLT_API const char *volt_threads_from(void);
 
 /* Threads for calls from the calling thread alone, whatever other threads set or do; count = 0 (the default): as
  * the process. Calls of BLAS outside the library's loops run on one thread where this differs from the number of

@@ -66,6 +66,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_set_threads": (c_int, [c_int64]),
     "volt_threads": (c_int64, []),
     "volt_default_threads": (c_int64, []),
+    "volt_threads_from": (c_char_p, []),
     "volt_set_own_threads": (c_int, [c_int64]),
     "volt_own_threads": (c_int64, []),
     "volt_set_device": (c_int, [c_char_p]),

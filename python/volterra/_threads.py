@@ -33,8 +33,8 @@ def set_threads(count: int = 0) -> None:
     Parameters
     ----------
     count : int, default=0
-        0 restores the default: ``OMP_NUM_THREADS``, or one per core. In a forked child more than 1 gives a
-        `VolterraWarning` and changes nothing, see `threads`.
+        0 restores the default: ``OMP_NUM_THREADS``, or one per core that the process may use. In a forked
+        child more than 1 gives a `VolterraWarning` and changes nothing, see `threads`.
 
     Examples
     --------
@@ -80,9 +80,10 @@ def info() -> Dict[str, Any]:
     --------
     >>> import volterra
     >>> sorted(volterra.info())
-    ['blas', 'compiler', 'cpu_flags', 'fast_loops', 'memory', 'threads', 'version']
+    ['blas', 'compiler', 'cpu_flags', 'fast_loops', 'memory', 'threads', 'threads_from', 'version']
     """
     build = c.BuildInfo()
     c.lib.volt_build_info_get(byref(build))
     values = {name: getattr(build, name) for name, *_ in c.BuildInfo._fields_}
+    values["threads_from"] = c.lib.volt_threads_from()
     return {name: c.text(value) if isinstance(value, bytes) else value for name, value in values.items()}

@@ -162,6 +162,13 @@ static uint64_t address_space_available(void)
     return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
+static uint64_t sharers = 1;
+
+void volt_memory_set_sharers(int64_t processes)
+{
+    sharers = processes > 1 ? (uint64_t)processes : 1;
+}
+
 uint64_t volt_memory_available(void)
 {
     uint64_t least = system_available();
@@ -169,6 +176,8 @@ uint64_t volt_memory_available(void)
     uint64_t space = address_space_available();
     if (group < least)
         least = group;
+    if (least != UINT64_MAX)
+        least /= sharers;
     if (space < least)
         least = space;
     return least == UINT64_MAX ? 0 : least;

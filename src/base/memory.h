@@ -31,6 +31,10 @@ volt_status volt_memory_require(double bytes, const char *what);
 /* The failure and its sentence alone. */
 volt_status volt_memory_lacking(double bytes, const char *what);
 
+/* So many processes, this one among them, take what is available on this machine at the same time, each its part. 1 at the
+ * start; not while another thread is in a call of the library. */
+void volt_memory_set_sharers(int64_t processes);
+
 /* Could the process map so many bytes now? Tries it, and touches none of them. */
 bool volt_memory_can_map(double bytes);
 

@@ -4,6 +4,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "volterra/base.h"
 
 #include <dirent.h>
@@ -12,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 enum { MOST_THREADS = 4096 };
 
@@ -82,12 +84,41 @@ static int64_t of_process(void)
     return count ? count : volt_default_threads();
 }
 
+/* What OpenMP was told, by OMP_NUM_THREADS or by a call, is what the user wants. Where it was told nothing it takes all
+ * processors that this process may run on, of which a control group may leave it less. *why names the source. */
+static int64_t find_standard(const char **why)
+{
+    int64_t count = own ? openmp : omp_get_max_threads(), all = omp_get_num_procs();
+    if (getenv("OMP_NUM_THREADS")) {
+        *why = "OMP_NUM_THREADS";
+        return count;
+    }
+    *why = "the processors that it may run on";
+    int64_t limited = volt_processors_limit(all, why);
+    if (count == all || count == limited) /* the second is what tell_openmp has said */
+        return limited;
+    *why = "a setting of OpenMP";
+    return count;
+}
+
 int64_t volt_default_threads(void)
 {
+    const char *why;
     if (atomic_load(&is_child))
         return 1;
     int64_t count = atomic_load(&standard);
-    return count ? count : own ? openmp : omp_get_max_threads();
+    return count ? count : find_standard(&why);
+}
+
+const char *volt_threads_from(void)
+{
+    const char *why = "it is a forked process";
+    volt_threads(); /* so that OpenMP has been told */
+    if (own || atomic_load(&wanted))
+        return "asked for";
+    if (!atomic_load(&is_child))
+        find_standard(&why);
+    return why;
 }
 
 int64_t volt_threads(void)

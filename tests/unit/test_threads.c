@@ -108,7 +108,9 @@ static void the_build_tells_what_it_is(void **state)
     const char *const texts[] = {info.version, info.compiler, info.cpu_flags, info.fast_loops, info.blas};
     for (int i = 0; i < 5; i++)
         assert_true(texts[i] && strlen(texts[i]) > 0);
+    assert_string_equal(volt_threads_from(), "asked for");
     check_ok(volt_set_threads(0));
+    assert_string_not_equal(volt_threads_from(), "asked for");
 }
 
 int main(void)

@@ -105,6 +105,6 @@ info()
         out_has "^$word"
     done
     expect 0 info --json --threads 1
-    valid_json out "v['threads'] == 1 and v['version'] and v['blas'] and v['memory'] > 0"
+    valid_json out "v['threads'] == 1 and v['threads_from'] == 'asked for' and v['version'] and v['blas'] and v['memory'] > 0"
 }
 check "info" info
