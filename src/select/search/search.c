@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/candidates/candidates.h"
-#include "select/folds/cross_validation.h"
+#include "select/search/crew.h"
 #include "select/search/generations.h"
 #include "select/search/in_flight.h"
 #include "select/search/schedule.h"
@@ -18,7 +18,6 @@
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 volt_search_options volt_search_options_default(void)
 {
@@ -27,9 +26,17 @@ volt_search_options volt_search_options_default(void)
     return options;
 }
 
+enum { PAUSE = 1000 }; /* microseconds that a thread without work sleeps */
+
 static int64_t index_of(const volt_run *r, int64_t position)
 {
     return r->options->shard + position * r->options->shards;
+}
+
+/* Does another process lead this search? */
+static bool is_served(const volt_run *r)
+{
+    return r->crew && r->crew->serves;
 }
 
 /* ---- progress --------------------------------------------------------------------------------- */
@@ -110,28 +117,54 @@ static volt_status make_candidate(const volt_run *r, int64_t position, char kern
                         : volt_candidates_take(r->candidates, index, kernel, setting);
 }
 
-/* Take the next position; -1 when there is none left or the run is over. *wait: none can be begun yet. */
-static int64_t begin_position(volt_run *r, bool *wait)
+/* The next position that nobody has begun; -1 when there is none left or the run is over. *wait: none can be begun yet. */
+static int64_t fresh_position(volt_run *r, bool *wait)
+{
+    int64_t next = volt_schedule_next(&r->schedule);
+    if ((r->length < 0 || next < r->length) && !volt_candidates_has(r->candidates, index_of(r, next)))
+        r->length = next; /* a function that has no more */
+    if (r->length >= 0 && next >= r->length) {
+        *wait = r->away > 0; /* one of those may come back */
+        return -1;
+    }
+    *wait = !volt_schedule_may_begin(&r->schedule);
+    if (*wait)
+        return -1;
+    if (volt_schedule_take(&r->schedule) != VOLT_OK) {
+        volt_run_end(r, VOLT_ERR_MEMORY);
+        return -1;
+    }
+    return next;
+}
+
+/* Take a position for the evaluator; -1 and *wait as above. */
+static int64_t begin_position(volt_run *r, const volt_evaluator *evaluator, bool *wait)
 {
     int64_t position = -1;
     *wait = false;
     omp_set_lock(&r->lock);
-    int64_t next = volt_schedule_next(&r->schedule);
-    if ((r->length < 0 || next < r->length) && !volt_candidates_has(r->candidates, index_of(r, next)))
-        r->length = next; /* a function that has no more */
-    if ((r->length < 0 || next < r->length) && r->status == VOLT_OK) {
-        *wait = !volt_schedule_may_begin(&r->schedule);
-        if (!*wait && volt_schedule_take(&r->schedule) != VOLT_OK)
-            volt_run_end(r, VOLT_ERR_MEMORY);
-        else if (!*wait)
-            position = next;
-    }
+    if (r->status == VOLT_OK)
+        position = r->n_returned > 0 ? r->returned[--r->n_returned] : fresh_position(r, wait);
     if (position >= 0) {
         know_parents(r, position);
         r->active++;
+        r->away += evaluator->is_away;
     }
     omp_unset_lock(&r->lock);
     return position;
+}
+
+/* The evaluation at the position has ended with this status. */
+static void end_position(volt_run *r, const volt_evaluator *evaluator, int64_t position, volt_status status)
+{
+    omp_set_lock(&r->lock);
+    r->active--;
+    r->away -= evaluator->is_away;
+    if (evaluator->has_left)
+        r->returned[r->n_returned++] = position;
+    else if (status != VOLT_OK && status != VOLT_ERR_CANCELLED)
+        volt_run_end(r, status);
+    omp_unset_lock(&r->lock);
 }
 
 /* ---- one candidate ---------------------------------------------------------------------------- */
@@ -153,14 +186,6 @@ static bool goes_on(const double *folds, int64_t done, void *context)
     return !beaten;
 }
 
-/* What belongs to the candidate and what ends the run. */
-bool volt_run_is_candidates_own(volt_status status)
-{
-    return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE || status == VOLT_ERR_ARGUMENT ||
-           status == VOLT_ERR_KERNEL || status == VOLT_ERR_DATA || status == VOLT_ERR_DOMAIN ||
-           status == VOLT_ERR_SHAPE;
-}
-
 /* Log the trial and hand it to the search. */
 volt_status volt_run_keep(volt_trial *trial, void *context)
 {
@@ -173,62 +198,36 @@ volt_status volt_run_keep(volt_trial *trial, void *context)
     return status;
 }
 
-static void rest(void)
+/* The evaluator of this process. */
+typedef struct own_evaluator {
+    volt_evaluator evaluator;
+    volt_run *run;
+    volt_workspace *workspace;
+} own_evaluator;
+
+static volt_status evaluate_here(volt_evaluator *evaluator, int64_t position, const char *kernel,
+                                 volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
 {
-    struct timespec pause = {.tv_nsec = 1000000};
-    nanosleep(&pause, NULL);
+    const own_evaluator *own = (const own_evaluator *)evaluator;
+    racer one = {.run = own->run, .position = position};
+    return volt_run_evaluate(own->run, own->workspace, kernel, setting, goes_on, &one, &own->run->stage, folds,
+                             done, cost);
 }
 
-/* Wait until the candidate's engine has its room: with others, or alone when there is not enough for that. */
-volt_status volt_run_reserve(volt_run *r, double bytes)
-{
-    for (bool granted = false; !granted;) {
-        omp_set_lock(&r->lock);
-        bool is_alone = r->reserved == 0;
-        granted = is_alone || r->reserved + bytes <= r->room;
-        if (granted)
-            r->reserved += bytes;
-        omp_unset_lock(&r->lock);
-        if (granted && is_alone && bytes > r->room)
-            return volt_memory_require(bytes, "the kernel of a candidate");
-        if (!granted) {
-            if (!volt_stage_advance(&r->stage, 0))
-                return VOLT_ERR_CANCELLED;
-            rest();
-        }
-    }
-    return VOLT_OK;
-}
-
-void volt_run_release(volt_run *r, double bytes)
-{
-    omp_set_lock(&r->lock);
-    r->reserved -= bytes;
-    if (r->reserved < 1) /* rounding must not keep the next one from being alone */
-        r->reserved = 0;
-    omp_unset_lock(&r->lock);
-}
-
-/* Evaluate the candidate at `position` and record the trial. `folds` has room for all scores. */
-static volt_status try_candidate(volt_run *r, int64_t position, volt_workspace *workspace, double *folds)
+/* Have the candidate at `position` evaluated and record the trial. `folds` has room for all scores. */
+static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *evaluator, double *folds)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
     volt_setting setting = {.alpha = NAN};
     double begun = volt_seconds();
-    int64_t index = index_of(r, position), done = 0;
-    racer one = {.run = r, .position = position};
+    int64_t done = 0;
     volt_cost cost = {0};
     VOLT_TRY(make_candidate(r, position, kernel, &setting));
-    double bytes = 0;
-    VOLT_TRY(volt_candidate_bytes(r->problem, kernel, setting.feedback > 0, &bytes));
-    VOLT_TRY(volt_run_reserve(r, bytes));
-    volt_status status = volt_evaluate(r->problem, workspace, kernel, &setting.alpha, setting.feedback, goes_on,
-                                       &one, &r->stage, folds, &done, &cost);
-    volt_run_release(r, bytes);
-    if (status != VOLT_OK && !volt_run_is_candidates_own(status))
+    volt_status status = evaluator->evaluate(evaluator, position, kernel, &setting, folds, &done, &cost);
+    if (evaluator->has_left || (status != VOLT_OK && !volt_run_is_candidates_own(status)))
         return status;
 
-    volt_trial *trial = volt_trial_new(index, kernel, setting.alpha, folds, done,
+    volt_trial *trial = volt_trial_new(index_of(r, position), kernel, setting.alpha, folds, done,
                                        status == VOLT_OK ? NULL : volt_error_detail());
     if (!trial)
         return VOLT_ERR_MEMORY;
@@ -244,26 +243,26 @@ static volt_status try_candidate(volt_run *r, int64_t position, volt_workspace *
 }
 
 /* What every thread does: candidates until there are none left. */
-static void work(volt_run *r, volt_workspace *workspace, double *folds)
+static void work(volt_run *r, volt_evaluator *evaluator, double *folds)
 {
     bool wait = false;
-    while (volt_stage_goes_on(&r->stage)) {
-        int64_t position = begin_position(r, &wait);
+    while (!evaluator->has_left && volt_stage_goes_on(&r->stage)) {
+        int64_t position = begin_position(r, evaluator, &wait);
         if (position < 0 && !wait)
             break;
-        if (position < 0) {
-            volt_stage_advance(&r->stage, 0);
-            rest();
-            continue;
-        }
-        volt_status status = try_candidate(r, position, workspace, folds);
-        omp_set_lock(&r->lock);
-        r->active--;
-        if (status != VOLT_OK && status != VOLT_ERR_CANCELLED)
-            volt_run_end(r, status);
-        omp_unset_lock(&r->lock);
-        volt_stage_advance(&r->stage, 1);
+        if (position >= 0)
+            end_position(r, evaluator, position, try_candidate(r, position, evaluator, folds));
+        else
+            volt_run_rest(PAUSE);
+        if (!evaluator->is_away)
+            volt_stage_advance(&r->stage, position >= 0);
     }
+}
+
+static void work_here(volt_run *r, volt_workspace *workspace, double *folds)
+{
+    own_evaluator own = {{.evaluate = evaluate_here}, r, workspace};
+    work(r, &own.evaluator, folds);
     volt_run_listen(r);
 }
 
@@ -276,19 +275,45 @@ void volt_run_listen(volt_run *r)
         if (active == 0)
             break;
         volt_stage_advance(&r->stage, 0);
-        rest();
+        volt_run_rest(PAUSE);
     }
 }
 
 /* ---- the whole run ---------------------------------------------------------------------------- */
 
+/* The draws, in the workspaces here and by the others, then the climbs. */
+static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int64_t parallel)
+{
+    volt_hands hands = {0};
+    volt_progress listener = {.report = watch, .context = r};
+    volt_stage_begin(&r->stage, listener, "search", 0, 1, 1);
+    volt_status status = volt_hands_start(r, work, &hands);
+    if (status == VOLT_OK && parallel == 1) {
+        work_here(r, spaces[0], folds);
+    } else if (status == VOLT_OK) {
+#pragma omp parallel num_threads((int)parallel)
+        {
+            int64_t own = volt_own_threads(), which = omp_get_thread_num();
+            volt_set_own_threads(1); /* what a candidate keeps for every thread is kept for one */
+            work_here(r, spaces[which], folds + which * r->problem->folds);
+            volt_set_own_threads(own);
+        }
+    }
+    volt_hands_end(r, &hands);
+    if (status == VOLT_OK && r->climbs > 0)
+        volt_run_climb(r, spaces, parallel);
+    volt_stage_end(&r->stage);
+    watch("search", 1, r);
+    return status;
+}
+
 static volt_status evaluate_all(volt_run *r)
 {
     VOLT_TRY(volt_flight_place(r->problem, r->length));
     int64_t parallel = volt_flight_size(r->problem, r->length);
-    r->search->info.parallel = parallel;
+    r->search->info.parallel = parallel + r->hands;
 
-    r->schedule.most_ahead = VOLT_LAG + 4 * parallel;
+    r->schedule.most_ahead = VOLT_LAG + 4 * r->search->info.parallel;
     double available = (double)volt_memory_available(),
            spaced = (double)parallel * volt_workspace_bytes(r->problem);
     r->room = available > 0 ? fmax(0.75 * available - spaced, 0) : INFINITY;
@@ -297,25 +322,8 @@ static volt_status evaluate_all(volt_run *r)
     volt_status status = spaces && folds ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t p = 0; p < parallel && status == VOLT_OK; p++)
         status = volt_workspace_create(r->problem, &spaces[p]);
-    if (status == VOLT_OK) {
-        volt_progress listener = {.report = watch, .context = r};
-        volt_stage_begin(&r->stage, listener, "search", 0, 1, 1);
-        if (parallel == 1) {
-            work(r, spaces[0], folds);
-        } else {
-#pragma omp parallel num_threads((int)parallel)
-            {
-                int64_t own = volt_own_threads(), which = omp_get_thread_num();
-                volt_set_own_threads(1); /* what a candidate keeps for every thread is kept for one */
-                work(r, spaces[which], folds + which * r->problem->folds);
-                volt_set_own_threads(own);
-            }
-        }
-        if (r->climbs > 0)
-            volt_run_climb(r, spaces, parallel);
-        volt_stage_end(&r->stage);
-        watch("search", 1, r);
-    }
+    if (status == VOLT_OK)
+        status = is_served(r) ? volt_crew_serve(r, spaces, folds, parallel) : lead(r, spaces, folds, parallel);
     for (int64_t p = 0; spaces && p < parallel; p++)
         volt_workspace_free(spaces[p]);
     volt_free(spaces);
@@ -382,13 +390,13 @@ static volt_status take_logged(volt_run *r, volt_trial_pile *pile)
     return VOLT_OK;
 }
 
-static volt_status resume(volt_run *r, char fingerprint[VOLT_FINGERPRINT_LENGTH])
+static volt_status resume(volt_run *r)
 {
     volt_trial_pile pile = {0};
     volt_measure measure = r->search->measure;
     int64_t whole = 0;
     volt_status status =
-        volt_trial_log_read(r->options->log, fingerprint, &measure, volt_trial_pile_take, &pile, &whole);
+        volt_trial_log_read(r->options->log, r->fingerprint, &measure, volt_trial_pile_take, &pile, &whole);
     if (status == VOLT_OK)
         status = take_logged(r, &pile);
     volt_trial_pile_free(&pile);
@@ -396,21 +404,19 @@ static volt_status resume(volt_run *r, char fingerprint[VOLT_FINGERPRINT_LENGTH]
 }
 
 /* The log is locked first and read then, so that no other search adds lines between the two. */
-static volt_status open_log(volt_run *r, volt_view X, volt_view Y)
+static volt_status open_log(volt_run *r)
 {
     const volt_search_options *options = r->options;
-    char fingerprint[VOLT_FINGERPRINT_LENGTH];
-    if (!options->log)
+    if (!options->log || is_served(r))
         return VOLT_OK;
-    VOLT_TRY(volt_search_fingerprint(r->candidates, X, Y, options, fingerprint));
-    VOLT_TRY(volt_trial_log_open(options->log, fingerprint, &r->search->measure, &r->log));
+    VOLT_TRY(volt_trial_log_open(options->log, r->fingerprint, &r->search->measure, &r->log));
     r->logs = true;
     if (volt_trial_log_is_empty(&r->log))
         return VOLT_OK;
     VOLT_REQUIRE(options->resume, VOLT_ERR_IO,
                  "%s: there is a log already; resume from it, or remove it or choose another name",
                  options->log);
-    return resume(r, fingerprint);
+    return resume(r);
 }
 
 /* What the run came to. */
@@ -490,7 +496,8 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     volt_search_options own = volt_fold_loss_options(options ? options : &standard);
     options = &own;
     VOLT_TRY(check(candidates, options, search));
-    volt_run r = {.candidates = candidates, .options = options, .begun = volt_seconds()};
+    volt_run r = {
+        .candidates = candidates, .options = options, .begun = volt_seconds(), .crew = volt_crew_take()};
     r.log.file = -1;
     r.length = shard_length(candidates, options);
     if (options->strategy == VOLT_STRATEGY_GRADIENT)
@@ -508,8 +515,13 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
         status =
             volt_schedule_begin(&r.schedule, (volt_race_rule){options->race, options->score, r.problem->folds});
     r.schedule.adaptive = options->strategy == VOLT_STRATEGY_ADAPTIVE;
+    if (status == VOLT_OK && (options->log || r.crew))
+        status = volt_search_fingerprint(candidates, X, Y, options, r.fingerprint);
+    if (status == VOLT_OK && r.crew &&
+        !r.crew->serves) /* before there is a log, which others would take for an old one */
+        status = volt_crew_meet(&r);
     if (status == VOLT_OK)
-        status = open_log(&r, X, Y);
+        status = open_log(&r);
     if (status == VOLT_OK)
         status = run_all(&r);
     if (status == VOLT_OK)
@@ -521,6 +533,8 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
         *search = r.search;
     else
         volt_search_free(r.search);
+    if (r.hands > 0)
+        volt_hands_end(&r, &(volt_hands){0}); /* nothing was begun, and the others are to know it */
     volt_trial_log_close(&r.log);
     volt_schedule_end(&r.schedule);
     volt_problem_free(r.problem);

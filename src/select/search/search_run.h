@@ -3,6 +3,7 @@
 #define SELECT_SEARCH_RUN_H
 
 #include "select/candidates/candidates.h"
+#include "select/folds/cross_validation.h"
 #include "select/folds/workspace.h"
 #include "select/search/schedule.h"
 #include "select/search/trial_log.h"
@@ -16,23 +17,41 @@ typedef struct volt_run {
     volt_search *search;
     volt_trial_log log;
     bool logs;
-    int64_t length; /* positions in this shard, -1: no end */
-    int64_t climbs; /* evaluations of climbs that may come after them */
+    char fingerprint[VOLT_FINGERPRINT_LENGTH]; /* with a log or a crew */
+    int64_t length;                            /* positions in this shard, -1: no end */
+    int64_t climbs;                            /* evaluations of climbs that may come after them */
     double begun;
-    volt_stage stage; /* shared by all evaluations, for progress and for stopping */
+    volt_stage stage;             /* shared by all evaluations, for progress and for stopping */
+    const struct volt_crew *crew; /* NULL: this process alone */
+    int64_t hands;                /* candidates that the others take at a time */
 
     omp_lock_t lock; /* of everything below */
     volt_schedule schedule;
     volt_parents parents; /* of the generation that begins after so many positions: */
     int64_t known;
-    double room;      /* bytes for what the engines of candidates take beside their workspaces ... */
-    double reserved;  /* ... and what is reserved of it */
-    int64_t active;   /* being evaluated */
-    int64_t reported; /* trials that the caller has been told about */
+    double room;     /* bytes for what the engines of candidates take beside their workspaces ... */
+    double reserved; /* ... and what is reserved of it */
+    int64_t active;  /* being evaluated, ... */
+    int64_t away;    /* ... so many of them by other processes (crew.h) */
+    int64_t *returned, n_returned; /* positions that were handed to one which left */
+    int64_t reported;              /* trials that the caller has been told about */
     bool cancelled, out_of_time;
     volt_status status; /* of the first failure that ends the run, and its sentence: */
     char sentence[512];
 } volt_run;
+
+/* Who evaluates a candidate: this process in a workspace (search.c), or another one (crew.h). */
+typedef struct volt_evaluator {
+    volt_status (*evaluate)(struct volt_evaluator *evaluator, int64_t position, const char *kernel,
+                            volt_setting *setting, double *folds, int64_t *done, volt_cost *cost);
+    bool is_away;  /* another process, for which a thread of its own waits that calls no user */
+    bool has_left; /* the candidate was not evaluated, and no other one will be */
+} volt_evaluator;
+
+/* Evaluate a candidate here, as soon as there is room for its engine. */
+volt_status volt_run_evaluate(volt_run *run, volt_workspace *workspace, const char *kernel,
+                              volt_setting *setting, volt_goes_on_fn goes_on, void *context, volt_stage *stage,
+                              double *folds, int64_t *done, volt_cost *cost);
 
 /* Log a trial that has ended and hand it to the search, which takes it over also on failure; context: the run, whose lock is
  * held. */
@@ -45,6 +64,9 @@ bool volt_run_is_candidates_own(volt_status status);
 /* Room for what the engine of a candidate takes beside its workspace: waits until there is some. */
 volt_status volt_run_reserve(volt_run *run, double bytes);
 void volt_run_release(volt_run *run, double bytes);
+
+/* Sleep, less than a second. */
+void volt_run_rest(int64_t microseconds);
 
 /* The caller's thread stays to listen until the others are done. */
 void volt_run_listen(volt_run *run);
