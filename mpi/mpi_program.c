@@ -1,14 +1,19 @@
 /* mpi/mpi_program.c: volterra-mpi, the program in every process of a job.
  *
- *     mpirun -n 4 volterra-mpi fit --x x.csv --y y.csv -o model.safetensors
+ *     mpirun -n 4 volterra-mpi fit  --x x.csv --y y.csv -o model.safetensors
+ *     mpirun -n 4 volterra-mpi tune --x x.csv --y y.csv --draws 500 --log search.jsonl
  *
- * All processes run `fit` with the same words on the same files, and hold the large matrix together (mpi_backend.h); the
- * first one reports and writes. Other commands have no matrix that is worth it, and run in the first process. An
- * interrupt ends the job: files are replaced as a whole or not at all. */
+ * All processes run these commands with the same words on the same files, and the first one reports and writes. In `fit`
+ * they hold the large matrix together (mpi_backend.h), so an interrupt ends the job: files are replaced as a whole or not
+ * at all. In `tune` the first one leads the search and the others evaluate candidates (mpi_crew.h). Other commands have
+ * nothing that is worth it, and run in the first process. */
 #define _GNU_SOURCE
 #include "io/file/atomic_file.h"
 #include "mpi_backend.h"
+#include "mpi_crew.h"
+#include "mpi_machine.h"
 #include "program.h"
+#include "select/search/crew.h"
 #include "tiles.h"
 
 #include <mpi.h>
@@ -18,7 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TILE = 64, WAIT_SECONDS = 5 };
+enum { TILE = 64, WAIT_SECONDS = 5, WORDS = 4096 };
+
+/* What the processes do together. */
+typedef enum way { ALONE, FIT, TUNE } way;
 
 static int saved_stderr = -1, kept_words = -1;
 
@@ -37,16 +45,25 @@ static void be_silent(void)
     volt_atomic_write_nothing();
 }
 
+/* What this process complained of, if anything. */
+static const char *own_words(char words[WORDS])
+{
+    fflush(stderr);
+    ssize_t length = kept_words < 0 ? 0 : pread(kept_words, words, WORDS - 1, 0);
+    words[length > 0 ? length : 0] = '\0';
+    words[strcspn(words, "\n")] = '\0';
+    return words;
+}
+
 static void speak_again(void)
 {
-    char words[4096];
+    char words[WORDS];
     if (kept_words < 0)
         return;
-    fflush(stderr);
+    own_words(words);
     dup2(saved_stderr, STDERR_FILENO);
-    ssize_t length = pread(kept_words, words, sizeof words - 1, 0);
-    if (length > 0)
-        fprintf(stderr, "process %d: %.*s", grid.rank, (int)length, words);
+    if (words[0])
+        fprintf(stderr, "process %d: %s\n", grid.rank, words);
 }
 
 /* Wait for the others without keeping a processor busy. A process that failed does not wait for long: the others may be in
@@ -58,6 +75,7 @@ static bool all_arrive(bool patiently)
     struct timespec pause = {.tv_nsec = 2000000};
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     for (int64_t waited = 0; !done && (patiently || waited < WAIT_SECONDS * 1000 / 2); waited++) {
+        mpi_crew_drain();
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done)
             nanosleep(&pause, NULL);
@@ -65,19 +83,51 @@ static bool all_arrive(bool patiently)
     return done;
 }
 
+static way way_of(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    return strcmp(word, "fit") == 0 ? FIT : strcmp(word, "tune") == 0 ? TUNE : ALONE;
+}
+
+static void join(way together, int provided)
+{
+    if (together == FIT &&
+        (volt_backend_register(&mpi_backend) != VOLT_OK || volt_backend_use("mpi") != VOLT_OK))
+        end_job(volt_error_detail());
+    if (together == TUNE && provided < MPI_THREAD_SERIALIZED)
+        end_job("this MPI does not take calls from several threads, which tune needs");
+    if (together == TUNE)
+        volt_crew_use(mpi_crew());
+}
+
+/* Have all ended well, as far as the others are concerned? */
+static bool part(way together, int status)
+{
+    char words[WORDS] = "";
+    bool well = status == 0;
+    if (together == TUNE && !mpi_crew_end(well, own_words(words)))
+        return false;
+    if (together == TUNE && grid.rank > 0) /* it has said what happened to it */
+        well = true;
+    return all_arrive(well);
+}
+
 int main(int argc, char **argv)
 {
     int provided = 0, status = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     grid_begin(TILE);
-    bool together = argc > 1 && strcmp(argv[1], "fit") == 0;
+    way together = way_of(argc, argv);
     if (grid.rank > 0)
         be_silent();
-    if (together && (volt_backend_register(&mpi_backend) != VOLT_OK || volt_backend_use("mpi") != VOLT_OK))
-        end_job(volt_error_detail());
-    if (together || grid.rank == 0)
-        status = program_main(argc, argv, false);
-    if (!all_arrive(status == 0)) {
+    if (together != ALONE) {
+        share_machine();
+        share_input(argc, argv);
+        join(together, provided);
+    }
+    if (together != ALONE || grid.rank == 0)
+        status = program_main(argc, argv, together == TUNE && grid.rank == 0);
+    if (!part(together, status)) {
         speak_again();
         MPI_Abort(MPI_COMM_WORLD, status);
     }

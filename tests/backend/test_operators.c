@@ -162,7 +162,7 @@ static void kernels_give_their_rows_and_multiply(void **state)
 {
     (void)state;
     for_each_backend(kernels_on);
-    assert_true(far_backends_filled() > 0);
+    assert_true(far_backends_filled() > 0 || !all_backends_run());
 }
 
 static void dense_on(const volt_backend *backend)

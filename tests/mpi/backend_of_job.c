@@ -1,7 +1,9 @@
 /* tests/mpi/backend_of_job.c: linked into the programs of tests/backend: before main() the processes of the job form
- * their grid, and its back end joins the table, so that every case runs over it as well. The first process reports. */
+ * their grid, and its back end joins the table, so that every case runs over it alone: the others have had theirs. The first
+ * process reports. */
 #define _GNU_SOURCE
 #include "mpi_backend.h"
+#include "support/far_backend.h"
 #include "tiles.h"
 
 #include <fcntl.h>
@@ -23,6 +25,7 @@ __attribute__((constructor)) static void join(void)
     grid_begin(4);
     if (volt_backend_register(&mpi_backend) != VOLT_OK)
         end_job(volt_error_detail());
+    only_backend(mpi_backend.name);
     int nowhere = grid.rank ? open("/dev/null", O_WRONLY) : -1;
     if (nowhere >= 0)
         dup2(nowhere, STDOUT_FILENO);

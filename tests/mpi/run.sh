@@ -30,8 +30,8 @@ verdict() # STATUS NAME
 
 job() { mpirun -n "$1" --oversubscribe "${@:2}" >"$work/log" 2>&1; }
 
-# Every case of tests/backend, the dealt-out matrices beside the others.
-for run in 'factors 1' 'factors 4' 'operators 2' 'solvers 2'; do
+# Every case of tests/backend, over the dealt-out matrices.
+for run in 'factors 1' 'factors 2' 'operators 4' 'solvers 2'; do
     read -r program processes <<<"$run"
     job "$processes" "$build/tests/mpi/mpi_test_$program"
     verdict $? "test_$program, processes: $processes"
@@ -66,9 +66,65 @@ verdict $? "alpha chosen in 2 processes, after a washout that ends inside of a t
 fits_alike 4 --kernel 'fading + 0.5*fir' --alpha 0.01 --keep-factor
 verdict $? "a sum of kernels, its factor kept"
 
-job 2 "$build/volterra-mpi" fit --x all.csv:u --y all.csv:y --washout 7000 -o never.safetensors
-status=$?
-[ "$status" -eq 2 ] && [ "$(grep -c 'the washout is 7000' "$work/log")" -eq 1 ] && [ ! -e never.safetensors ]
+
+# ---- tune ---------------------------------------------------------------------------------------
+
+# The lines of a log in order, without the time that they took.
+trials() { sed -E 's/"seconds":[^,]*,//' "$1" | sort; }
+
+# The scores of one process to the bit, and its winner.
+tunes_alike() # PROCESSES OPTION...
+{
+    local processes=$1
+    shift
+    rm -f one.jsonl job.jsonl
+    "$build/volterra" tune --x all.csv:u --y all.csv:y "$@" --log one.jsonl --json >one.json 2>"$work/log" &&
+        job "$processes" "$build/volterra-mpi" tune --x all.csv:u --y all.csv:y "$@" --log job.jsonl -o job.safetensors &&
+        cmp <(trials one.jsonl) <(trials job.jsonl) >>"$work/log" &&
+        grep -qF "$(sed -nE 's/.*"kernel": *"([^"]*)".*/\1/p' one.json | head -n 1)" "$work/log" && [ -s job.safetensors ]
+}
+
+tunes_alike 2 --kernel volterra --draws 30 --seed 3
+verdict $? "tune in 2 processes is the search of one, and its winner is fitted"
+tunes_alike 4 --kernel 'fading | fir' --search adaptive --draws 70 --folds 3 --max-train 200 --race fast
+verdict $? "generations and races in 4 processes"
+
+# One of the others is killed in the middle of a search without end. Its job ends, and the log goes on in one process.
+killed_tune()
+{
+    local rank=
+    rm -f killed.jsonl
+    mpirun -n 3 --oversubscribe "$build/volterra-mpi" tune --x all.csv:u --y all.csv:y --kernel volterra --seed 3 \
+        --max-train 200 --draws 1000000 --log killed.jsonl >"$work/log" 2>&1 &
+    local launcher=$!
+    until [ "$(wc -l 2>/dev/null <killed.jsonl)" -ge 5 ] 2>/dev/null; do
+        kill -0 "$launcher" 2>/dev/null || return 1
+        sleep 0.05
+    done
+    for process in $(pgrep -P "$launcher"); do
+        tr '\0' '\n' <"/proc/$process/environ" | grep -qx OMPI_COMM_WORLD_RANK=1 && rank=$process
+    done
+    [ -n "$rank" ] && kill -KILL "$rank"
+    wait "$launcher" && return 1
+    local search=(tune --x all.csv:u --y all.csv:y --kernel volterra --seed 3 --max-train 200 --draws 25)
+    rm -f one.jsonl
+    "$build/volterra" "${search[@]}" --log one.jsonl >/dev/null 2>>"$work/log" &&
+        "$build/volterra" "${search[@]}" --log killed.jsonl --resume >/dev/null 2>>"$work/log" &&
+        cmp <(trials one.jsonl) <(trials killed.jsonl | grep -Ff <(sed -E 's/^(.*"kernel":"[^"]*",).*/\1/' one.jsonl)) >>"$work/log"
+}
+killed_tune
+verdict $? "a killed process ends the job, and its log goes on in one process"
+
+# ---- what is given wrong ------------------------------------------------------------------------
+refused() # PROCESSES STATUS SENTENCE WORD...
+{
+    job "$1" "$build/volterra-mpi" "${@:4}"
+    [ $? -eq "$2" ] && [ "$(grep -c "$3" "$work/log")" -eq 1 ] && [ ! -e never.safetensors ]
+}
+refused 2 2 'the washout is 7000' fit --x all.csv:u --y all.csv:y --washout 7000 -o never.safetensors
 verdict $? "what is given wrong is said once"
+refused 3 1 'column' tune --x all.csv:u --y all.csv:w --draws 5 -o never.safetensors &&
+    refused 2 2 'the log one.jsonl exists already' tune --x all.csv:u --y all.csv:y --draws 5 --log one.jsonl -o never.safetensors
+verdict $? "what is given wrong to tune is said once, and nobody waits"
 echo "1..$count"
 exit "$failed"

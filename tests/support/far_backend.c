@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <cmocka.h>
@@ -251,10 +252,24 @@ void far_backends_register(void)
                getenv("VOLT_CUDA_PLUGIN") ? volt_error_detail() : "VOLT_CUDA_PLUGIN is not set");
 }
 
+static const char *only;
+
+void only_backend(const char *name)
+{
+    only = name;
+}
+
+bool all_backends_run(void)
+{
+    return !only;
+}
+
 void for_each_backend(void (*test)(const volt_backend *backend))
 {
     for (int64_t i = 0; volt_backend_at(i); i++) {
         const volt_backend *backend = volt_backend_at(i);
+        if (only && strcmp(backend->name, only) != 0)
+            continue;
         printf("# back end %s\n", backend->name);
         check_ok(volt_backend_use(backend->name));
         test(backend);

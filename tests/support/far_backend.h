@@ -18,5 +18,8 @@ int64_t far_backends_filled(void);
 /* Run `test` with every back end of the table as the current one, in turn; its name is printed. The CPU is current
  * afterwards. */
 void for_each_backend(void (*test)(const volt_backend *backend));
+/* From now on for_each_backend runs with this one alone; has nobody said so? */
+void only_backend(const char *name);
+bool all_backends_run(void);
 
 #endif

@@ -1,0 +1,252 @@
+/* mpi/mpi_crew.c: channels between the first process and the lanes of the others. */
+#include "mpi_crew.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "select/search/crew.h"
+#include "tiles.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HELLO = 1,      /* tag of the message with which a process comes */
+    FIRST_LANE = 2, /* tag of its first lane; the others follow */
+    PATIENCE = 5    /* seconds that a process which failed waits for others */
+};
+
+/* Who comes, and with what. */
+typedef struct hello {
+    int64_t lanes; /* 0: it does not serve, and the sentence says why */
+    char search[VOLT_FINGERPRINT_LENGTH];
+    char sentence[512];
+} hello;
+
+/* One end of a channel. */
+typedef struct channel {
+    int rank, tag;
+    void *sent;          /* the bytes of ... */
+    MPI_Request request; /* ... a message that is on its way */
+    bool is_over;        /* the last one was that the search is over */
+} channel;
+
+static struct {
+    pthread_mutex_t lock; /* of every call of MPI while a search runs, and of the channels' number */
+    channel *channels;
+    int64_t count;
+    hello *hellos;   /* in the first process: of each one, from rank 1 on, ... */
+    int arrived;     /* ... so many of whom have come */
+    bool has_come;   /* this process, ... */
+    bool has_served; /* ... and it was told that the search is over */
+} crew = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_channels(int rank, int64_t lanes)
+{
+    if (lanes == 0)
+        return;
+    channel *more = realloc(crew.channels, (size_t)(crew.count + lanes) * sizeof *more);
+    if (!more)
+        end_job("not enough memory for the channels between the processes");
+    crew.channels = more;
+    for (int64_t lane = 0; lane < lanes; lane++)
+        crew.channels[crew.count++] =
+            (channel){.rank = rank, .tag = FIRST_LANE + (int)lane, .request = MPI_REQUEST_NULL};
+}
+
+/* ---- messages --------------------------------------------------------------------------------- */
+
+static void wait_for_sent(channel *c)
+{
+    for (int done = 0; !done;) {
+        pthread_mutex_lock(&crew.lock);
+        MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
+        pthread_mutex_unlock(&crew.lock);
+        if (!done)
+            volt_run_rest(VOLT_CREW_REST);
+    }
+    free(c->sent);
+    c->sent = NULL;
+}
+
+static int64_t kind_of(const void *message)
+{
+    volt_message head;
+    memcpy(&head, message, sizeof head);
+    return head.kind;
+}
+
+/* Never waits for the other end, which may be busy: the bytes are copied, and the message before it has arrived when
+ * there is an answer to it. */
+static void crew_send(int64_t number, const void *message, size_t size)
+{
+    channel *c = &crew.channels[number];
+    wait_for_sent(c);
+    c->sent = malloc(size);
+    if (!c->sent)
+        end_job("not enough memory for a message");
+    memcpy(c->sent, message, size);
+    c->is_over = kind_of(message) == VOLT_MESSAGE_OVER;
+    pthread_mutex_lock(&crew.lock);
+    MPI_Isend(c->sent, (int)size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
+    pthread_mutex_unlock(&crew.lock);
+}
+
+static size_t crew_receive(int64_t number, void *message, size_t room)
+{
+    const channel *c = &crew.channels[number];
+    int there = 0, size = 0;
+    MPI_Status status;
+    pthread_mutex_lock(&crew.lock);
+    MPI_Iprobe(c->rank, c->tag, MPI_COMM_WORLD, &there, &status);
+    if (there) {
+        MPI_Get_count(&status, MPI_BYTE, &size);
+        if (size < 0 || (size_t)size > room)
+            end_job("a message between the processes is too long");
+        MPI_Recv(message, size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        crew.has_served = crew.has_served || (grid.rank > 0 && kind_of(message) == VOLT_MESSAGE_OVER);
+    }
+    pthread_mutex_unlock(&crew.lock);
+    return (size_t)size;
+}
+
+static int64_t crew_process(int64_t number)
+{
+    return crew.channels[number].rank;
+}
+
+/* ---- coming together -------------------------------------------------------------------------- */
+
+static void say_hello(int64_t lanes, const char *search, const char *sentence)
+{
+    hello own = {.lanes = lanes};
+    snprintf(own.search, sizeof own.search, "%s", search);
+    snprintf(own.sentence, sizeof own.sentence, "%s", sentence);
+    crew.has_come = true;
+    pthread_mutex_lock(&crew.lock);
+    MPI_Send(&own, (int)sizeof own, MPI_BYTE, 0, HELLO, MPI_COMM_WORLD);
+    pthread_mutex_unlock(&crew.lock);
+}
+
+/* Take in one more of those who come; false: nobody comes just now. */
+static bool hear_hello(void)
+{
+    int there = 0;
+    MPI_Status status;
+    if (!crew.hellos)
+        crew.hellos = calloc((size_t)grid.size, sizeof *crew.hellos);
+    if (!crew.hellos)
+        end_job("not enough memory for the names of the processes");
+    MPI_Iprobe(MPI_ANY_SOURCE, HELLO, MPI_COMM_WORLD, &there, &status);
+    if (!there)
+        return false;
+    MPI_Recv(&crew.hellos[status.MPI_SOURCE], (int)sizeof *crew.hellos, MPI_BYTE, status.MPI_SOURCE, HELLO,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    crew.arrived++;
+    return true;
+}
+
+static bool all_have_come(void)
+{
+    return crew.arrived == grid.size - 1;
+}
+
+/* Channels by rank: who comes first is chance. */
+static void open_channels(void)
+{
+    if (crew.count > 0)
+        return;
+    for (int rank = 1; rank < grid.size; rank++)
+        add_channels(rank, crew.hellos[rank].lanes);
+}
+
+static volt_status gather(const char *search, volt_stage *stage)
+{
+    while (!all_have_come())
+        if (!hear_hello()) {
+            if (!volt_stage_poll(stage))
+                return volt_stage_end(stage);
+            volt_run_rest(VOLT_CREW_REST);
+        }
+    open_channels();
+    for (int rank = 1; rank < grid.size; rank++) {
+        const hello *one = &crew.hellos[rank];
+        VOLT_REQUIRE(one->lanes == 0 || strcmp(one->search, search) == 0, VOLT_ERR_DATA,
+                     "process %d has other data or other options than the first one: all must read the same "
+                     "files with the same words",
+                     rank);
+        if (one->lanes == 0)
+            volt_log(VOLT_LOG_WARNING, "process %d takes no part in the search: %s", rank, one->sentence);
+    }
+    return VOLT_OK;
+}
+
+static volt_status crew_meet(const char *search, int64_t lanes, volt_stage *stage, int64_t *channels)
+{
+    if (grid.rank == 0) {
+        VOLT_TRY(gather(search, stage));
+    } else {
+        say_hello(lanes, search, "");
+        add_channels(0, lanes);
+    }
+    *channels = crew.count;
+    return VOLT_OK;
+}
+
+const volt_crew *mpi_crew(void)
+{
+    static volt_crew own = {
+        .meet = crew_meet, .send = crew_send, .receive = crew_receive, .process = crew_process};
+    own.serves = grid.rank > 0;
+    return &own;
+}
+
+/* ---- the end ---------------------------------------------------------------------------------- */
+
+bool mpi_crew_has_served(void)
+{
+    return crew.has_served;
+}
+
+void mpi_crew_drain(void)
+{
+    int there = 0, size = 0;
+    MPI_Status status;
+    for (int64_t i = 0; grid.rank == 0 && i < crew.count; i++) {
+        MPI_Iprobe(crew.channels[i].rank, crew.channels[i].tag, MPI_COMM_WORLD, &there, &status);
+        if (!there)
+            continue;
+        MPI_Get_count(&status, MPI_BYTE, &size);
+        void *unused = malloc((size_t)size + 1);
+        if (!unused)
+            end_job("not enough memory for a message");
+        MPI_Recv(unused, size, MPI_BYTE, crew.channels[i].rank, crew.channels[i].tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        free(unused);
+    }
+}
+
+bool mpi_crew_end(bool patiently, const char *reason)
+{
+    volt_message over = {.kind = VOLT_MESSAGE_OVER};
+    double begun = volt_seconds();
+    if (grid.rank > 0 && !crew.has_come)
+        say_hello(0, "", reason);
+    if (grid.rank > 0)
+        return true;
+    while (!all_have_come())
+        if (!hear_hello()) {
+            if (!patiently && volt_seconds() - begun > PATIENCE)
+                return false;
+            volt_run_rest(1000);
+        }
+    open_channels();
+    for (int64_t i = 0; i < crew.count; i++)
+        if (!crew.channels[i].is_over)
+            crew_send(i, &over, sizeof over);
+    return true;
+}

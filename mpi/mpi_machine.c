@@ -1,0 +1,88 @@
+/* mpi/mpi_machine.c: neighbours on a machine, and standard input for all. */
+#define _GNU_SOURCE
+#include "mpi_machine.h"
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/processors.h"
+#include "tiles.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* How many of the processes on this machine may run on exactly the same processors; one that was bound to its own has
+ * those for itself. */
+static int64_t processor_sharers(MPI_Comm machine, int size)
+{
+    cpu_set_t own, *all = calloc((size_t)size, sizeof *all);
+    int64_t sharers = 0;
+    CPU_ZERO(&own);
+    if (!all)
+        end_job("not enough memory for the list of its neighbours");
+    sched_getaffinity(0, sizeof own, &own); /* fails on very large machines: all empty, so all alike */
+    MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, machine);
+    for (int i = 0; i < size; i++)
+        sharers += memcmp(&all[i], &own, sizeof own) == 0;
+    free(all);
+    return sharers;
+}
+
+void share_machine(void)
+{
+    MPI_Comm machine;
+    int size = 1;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, grid.rank, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &size);
+    volt_memory_set_sharers(size);
+    volt_processors_set_sharers(processor_sharers(machine, size));
+    MPI_Comm_free(&machine);
+}
+
+/* ---- standard input --------------------------------------------------------------------------- */
+
+static bool asks_for_input(int argc, char **argv)
+{
+    bool asks = false;
+    for (int i = 2; i < argc; i++) {
+        bool is_output = strcmp(argv[i - 1], "-o") == 0 || strcmp(argv[i - 1], "--output") == 0 ||
+                         strcmp(argv[i - 1], "--plot") == 0;
+        const char *value = strncmp(argv[i], "--", 2) == 0 ? strchr(argv[i], '=') : NULL;
+        const char *word = value ? value + 1 : argv[i];
+        asks = asks || (!is_output && (strcmp(word, "-") == 0 || strncmp(word, "-:", 2) == 0));
+    }
+    return asks;
+}
+
+void share_input(int argc, char **argv)
+{
+    enum { PIECE = 1 << 20 };
+    if (!asks_for_input(argc, argv))
+        return;
+    char *piece = malloc(PIECE);
+    int here = memfd_create("input", MFD_CLOEXEC);
+    if (!piece || here < 0)
+        end_job("cannot keep the standard input");
+    for (long long size = 1; size > 0;) {
+        if (grid.rank == 0)
+            size = (long long)fread(piece, 1, PIECE, stdin);
+        MPI_Bcast(&size, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+        MPI_Bcast(piece, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+        for (long long at = 0; at < size;) {
+            ssize_t written = write(here, piece + at, (size_t)(size - at));
+            if (written <= 0)
+                end_job("cannot keep the standard input");
+            at += written;
+        }
+    }
+    lseek(here, 0, SEEK_SET);
+    dup2(here, STDIN_FILENO);
+    close(here);
+    free(piece);
+    clearerr(stdin);
+}
