@@ -34,6 +34,7 @@
 #include "volterra/model.h"
 #include "volterra/select.h"
 #include "volterra/objects.h"
+#include "volterra/classify.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
 #include "volterra/anomaly.h"

@@ -13,23 +13,26 @@ typedef struct choice {
     const char *label; /* (optional) for people */
 } choice;
 
-extern const choice start_choices[];      /* volt_start */
-extern const choice beyond_choices[];     /* volt_beyond */
-extern const choice missing_choices[];    /* volt_missing */
-extern const choice target_choices[];     /* volt_target */
-extern const choice input_choices[];      /* volt_input */
-extern const choice solver_choices[];     /* volt_fit_solver */
-extern const choice landmark_choices[];   /* volt_landmarks */
-extern const choice score_choices[];      /* volt_score */
-extern const choice race_choices[];       /* volt_race */
-extern const choice folds_by_choices[];   /* folds_by_records of volt_search_options */
-extern const choice strategy_choices[];   /* volt_strategy, but for gradient */
-extern const choice method_choices[];     /* 1: VOLT_STRATEGY_GRADIENT */
-extern const choice validate_choices[];   /* volt_validate */
-extern const choice protocol_choices[];   /* volt_protocol */
-extern const choice mcs_method_choices[]; /* volt_mcs_method */
-extern const choice ode_method_choices[]; /* volt_ode_method */
-extern const choice law_choices[];        /* volt_search_law; labelled with how --range writes them */
+extern const choice start_choices[];          /* volt_start */
+extern const choice beyond_choices[];         /* volt_beyond */
+extern const choice missing_choices[];        /* volt_missing */
+extern const choice target_choices[];         /* volt_target */
+extern const choice input_choices[];          /* volt_input */
+extern const choice solver_choices[];         /* volt_fit_solver */
+extern const choice landmark_choices[];       /* volt_landmarks */
+extern const choice score_choices[];          /* volt_score */
+extern const choice race_choices[];           /* volt_race */
+extern const choice folds_by_choices[];       /* folds_by_records of volt_search_options */
+extern const choice strategy_choices[];       /* volt_strategy, but for gradient */
+extern const choice method_choices[];         /* 1: VOLT_STRATEGY_GRADIENT */
+extern const choice validate_choices[];       /* volt_validate */
+extern const choice protocol_choices[];       /* volt_protocol */
+extern const choice mcs_method_choices[];     /* volt_mcs_method */
+extern const choice ode_method_choices[];     /* volt_ode_method */
+extern const choice object_scale_choices[];   /* volt_object_scale, or VOLT_CLASSIFY_CHOOSE */
+extern const choice object_input_choices[];   /* volt_object_input, or VOLT_CLASSIFY_CHOOSE */
+extern const choice object_compare_choices[]; /* volt_object_compare, or VOLT_CLASSIFY_CHOOSE */
+extern const choice law_choices[];            /* volt_search_law; labelled with how --range writes them */
 
 /* The choice with that word; NULL: there is none. */
 const choice *choice_of_word(const choice *choices, const char *word);

@@ -36,10 +36,19 @@ typedef enum volt_object_input {
     VOLT_OBJECT_INPUT_BOTH    /* values, then changes */
 } volt_object_input;
 
+/* What of two series is compared. */
+typedef enum volt_object_compare {
+    VOLT_OBJECT_COMPARE_SERIES, /* the series: final states, whole paths, all steps as one row */
+    VOLT_OBJECT_COMPARE_STEPS /* the mean of the kernel over all pairs of steps, one of each series, with what came before
+                                 * them: when something happens does not matter, how often does. Kernels are those of
+                                 * volt_gram, also on windows */
+} volt_object_compare;
+
 typedef struct volt_objects_options {
-    volt_object_scale scale; /* VOLT_OBJECT_SCALE_CHANNELS */
-    volt_object_input input; /* VOLT_OBJECT_INPUT_LEVEL */
-    int normalise;           /* 1: K(x, x) = 1 for every series */
+    volt_object_scale scale;     /* VOLT_OBJECT_SCALE_CHANNELS */
+    volt_object_input input;     /* VOLT_OBJECT_INPUT_LEVEL */
+    int normalise;               /* 1: K(x, x) = 1 for every series */
+    volt_object_compare compare; /* VOLT_OBJECT_COMPARE_SERIES */
 } volt_objects_options;
 VOLT_API volt_objects_options volt_objects_options_default(void);
 
@@ -58,10 +67,12 @@ VOLT_API int64_t volt_objects_count(const volt_objects *objects);
 VOLT_API int64_t volt_objects_channels(const volt_objects *objects);
 VOLT_API double volt_objects_steps(const volt_objects *objects);
 VOLT_API int volt_objects_are_equally_long(const volt_objects *objects);
+/* How they were prepared. */
+VOLT_API volt_objects_options volt_objects_options_of(const volt_objects *objects);
 
 /* K (n x n, both triangles) of the training series with themselves. Kernels are those of volt_gram_collection and, where
  * all series have one length, the static ones (linear, rbf, poly, sigmoid, cauchy): a series is one row of steps x
- * channels numbers for them. progress may be NULL. VOLT_ERR_KERNEL: a kernel that does not compare series, centred, or on
+ * channels numbers for them; for steps that are compared those of volt_gram. progress may be NULL. VOLT_ERR_KERNEL: a kernel that does not compare series, centred, or on
  * windows; VOLT_ERR_SHAPE, VOLT_ERR_DATA (normalising a series that has 0 with itself), VOLT_ERR_MEMORY,
  * VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_objects_gram(const volt_objects *objects, const volt_kernel *kernel,
@@ -75,7 +86,7 @@ VOLT_API volt_status volt_objects_cross(const volt_objects *objects, const volt_
                                         volt_matrix K, double *self);
 
 /* Candidates for these series as of volt_candidates_draw: what `kernel` leaves open is drawn, widths in units of the
- * prepared steps, and no windows. Of options (may be NULL) seed and ranges count; alpha is drawn too, for whoever asks. */
+ * prepared steps, and no windows unless steps are compared. Of options (may be NULL) seed and ranges count; alpha is drawn too, for whoever asks. */
 VOLT_API volt_status volt_objects_candidates(const volt_objects *objects, const char *kernel,
                                              const volt_draw_options *options, volt_candidates **candidates);
 

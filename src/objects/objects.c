@@ -272,6 +272,9 @@ volt_status volt_objects_create(const volt_view *series, int64_t count, const vo
                  VOLT_ERR_ARGUMENT, "scale is %d, and must be 0, 1 or 2", (int)options->scale);
     VOLT_REQUIRE(options->input >= VOLT_OBJECT_INPUT_LEVEL && options->input <= VOLT_OBJECT_INPUT_BOTH,
                  VOLT_ERR_ARGUMENT, "input is %d, and must be 0, 1 or 2", (int)options->input);
+    VOLT_REQUIRE(options->compare >= VOLT_OBJECT_COMPARE_SERIES &&
+                     options->compare <= VOLT_OBJECT_COMPARE_STEPS,
+                 VOLT_ERR_ARGUMENT, "compare is %d, and must be 0 or 1", (int)options->compare);
     int64_t channels = series && count > 0 ? series[0].cols : 0;
     VOLT_TRY(check_series(series, count, channels));
     volt_objects *fresh = volt_alloc_zero(1, sizeof *fresh);
@@ -318,6 +321,11 @@ int volt_objects_are_equally_long(const volt_objects *objects)
     return objects->equally_long;
 }
 
+volt_objects_options volt_objects_options_of(const volt_objects *objects)
+{
+    return objects->options;
+}
+
 volt_status volt_objects_candidates(const volt_objects *objects, const char *kernel,
                                     const volt_draw_options *options, volt_candidates **candidates)
 {
@@ -326,7 +334,7 @@ volt_status volt_objects_candidates(const volt_objects *objects, const char *ker
     drawn.scale = 0; /* the steps are scaled */
     drawn.from_defaults = 0;
     drawn.fed = volt_view_of(NULL, 0, 0);
-    drawn.series_steps = objects->steps;
+    drawn.series_steps = objects->options.compare == VOLT_OBJECT_COMPARE_STEPS ? 0 : objects->steps;
     volt_view rows = volt_view_of(objects->prepared.numbers, total_rows(&objects->prepared), objects->d);
     return volt_candidates_draw(kernel, rows, &drawn, candidates);
 }

@@ -7,6 +7,7 @@
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "objects/objects_internal.h"
+#include "objects/objects_steps.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -56,6 +57,8 @@ static volt_status check_kernel(const volt_objects *objects, const volt_kernel *
     VOLT_REQUIRE(!centred, VOLT_ERR_KERNEL,
                  "kernel %s is centred on its columns, and series are compared as they are",
                  volt_kernel_text(kernel));
+    if (objects->options.compare == VOLT_OBJECT_COMPARE_STEPS)
+        return VOLT_OK;
     VOLT_TRY(find_static(kernel, objects->d, is_static));
     if (!*is_static)
         return VOLT_OK;
@@ -104,6 +107,8 @@ volt_status volt_objects_gram(const volt_objects *objects, const volt_kernel *ke
     bool is_static = false;
     VOLT_REQUIRE(objects && kernel, VOLT_ERR_ARGUMENT, "objects or kernel are NULL");
     VOLT_TRY(check_kernel(objects, kernel, &is_static));
+    if (objects->options.compare == VOLT_OBJECT_COMPARE_STEPS)
+        return volt_objects_compare_steps(objects, kernel, NULL, progress, K, NULL);
     gram_job job = job_of(objects, kernel, is_static, progress);
     return run(&job, K);
 }
@@ -145,7 +150,9 @@ volt_status volt_objects_cross(const volt_objects *objects, const volt_kernel *k
     job.rows = &block;
     volt_status status = volt_objects_prepare(objects, series, count, job.options.radius > 0, &block);
     if (status == VOLT_OK)
-        status = run_cross(objects, &job, K, self);
+        status = objects->options.compare == VOLT_OBJECT_COMPARE_STEPS
+                     ? volt_objects_compare_steps(objects, kernel, &block, progress, K, self)
+                     : run_cross(objects, &job, K, self);
     volt_series_block_release(&block);
     return status;
 }

@@ -140,7 +140,7 @@ static void grams_are_those_of_plainly_prepared_series(void **state)
     for (int scale = 0; scale < 3; scale++)
         for (int input = 0; input < 3; input++)
             for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-                volt_objects_options options = {scale, input, (int)(k % 2)};
+                volt_objects_options options = {.scale = scale, .input = input, .normalise = (int)(k % 2)};
                 if (scale == VOLT_OBJECT_SCALE_NONE && k >= 3)
                     continue; /* powers of 1e4 */
                 volt_objects *objects = NULL;
@@ -176,7 +176,8 @@ static void training_series_as_new_ones_give_the_same(void **state)
     for (int normalise = 0; normalise < 2; normalise++)
         for (int scale = 0; scale < 2; scale++)
             for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-                volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, normalise};
+                volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, normalise,
+                                                VOLT_OBJECT_COMPARE_SERIES};
                 volt_objects *objects = NULL;
                 volt_kernel *kernel = parse(kernels[k]);
                 double K[MOST * MOST], C[MOST * MOST], self[MOST];
@@ -206,7 +207,8 @@ static void static_kernels_take_a_series_as_one_row(void **state)
     plain_block plain;
     double K[MOST * MOST], expected[MOST * MOST];
     make_walks(4103, true, &made);
-    volt_objects_options options = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_BOTH, 1};
+    volt_objects_options options = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_BOTH, 1,
+                                    VOLT_OBJECT_COMPARE_SERIES};
     plain_prepare(&made, &options, &plain);
     for (int i = 0; i < MOST; i++)
         for (int j = 0; j < MOST; j++) {
@@ -233,7 +235,8 @@ static void steps_beyond_the_ball_are_drawn_in(void **state)
     double numbers[] = {0.5, -1, 0.25, 1, 0.3, 1}, far[] = {0.2, 5}, near[] = {0.2, 1};
     volt_view train[] = {volt_view_of(numbers, 3, 1), volt_view_of(numbers + 3, 3, 1)};
     volt_view far_series = volt_view_of(far, 2, 1), near_series = volt_view_of(near, 2, 1);
-    volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 0};
+    volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 0,
+                                    VOLT_OBJECT_COMPARE_SERIES};
     volt_objects *objects = NULL;
     double a[2], b[2];
     check_ok(volt_objects_create(train, 2, &options, &objects));
@@ -257,7 +260,7 @@ static void constant_channels_say_nothing(void **state)
     volt_view b[] = {volt_view_of(without, 2, 1), volt_view_of(without + 2, 2, 1)};
     volt_kernel *kernel = parse("gak");
     for (int scale = 0; scale < 2; scale++) {
-        volt_objects_options options = {scale, VOLT_OBJECT_INPUT_LEVEL, 1};
+        volt_objects_options options = {scale, VOLT_OBJECT_INPUT_LEVEL, 1, VOLT_OBJECT_COMPARE_SERIES};
         volt_objects *first = NULL, *second = NULL;
         check_ok(volt_objects_create(a, 2, &options, &first));
         check_ok(volt_objects_create(b, 2, &options, &second));
@@ -279,7 +282,8 @@ static void candidates_have_no_windows_and_widths_in_units_of_series(void **stat
     make_walks(4104, true, &made);
     volt_objects *objects = NULL;
     volt_candidates *candidates = NULL, *plain = NULL;
-    volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1};
+    volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1,
+                                    VOLT_OBJECT_COMPARE_SERIES};
     check_ok(volt_objects_create(made.series, MOST, &options, &objects));
     check_ok(volt_objects_candidates(objects, "gak", NULL, &candidates));
     double unit = 0;
@@ -317,9 +321,10 @@ static void what_cannot_be_compared_is_refused(void **state)
     volt_view mixed[] = {made.series[0], constant};
     check_fails(volt_objects_create(mixed, 2, NULL, &objects), VOLT_ERR_SHAPE,
                 "series 2 has 1 channel, and there must be 3");
-    volt_objects_options wrong = {(volt_object_scale)7, VOLT_OBJECT_INPUT_LEVEL, 1};
+    volt_objects_options wrong = {(volt_object_scale)7, VOLT_OBJECT_INPUT_LEVEL, 1, VOLT_OBJECT_COMPARE_SERIES};
     check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "scale is 7");
-    wrong = (volt_objects_options){VOLT_OBJECT_SCALE_NONE, (volt_object_input)-1, 1};
+    wrong =
+        (volt_objects_options){VOLT_OBJECT_SCALE_NONE, (volt_object_input)-1, 1, VOLT_OBJECT_COMPARE_SERIES};
     check_fails(volt_objects_create(made.series, MOST, &wrong, &objects), VOLT_ERR_ARGUMENT, "input is -1");
     assert_null(objects);
 
@@ -378,7 +383,7 @@ static void the_kth_allocation_fails(void **state)
     walks made;
     make_walks(4107, true, &made);
     for (int scale = 0; scale < 2; scale++) {
-        volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, 0};
+        volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, 0, VOLT_OBJECT_COMPARE_SERIES};
         volt_kernel *kernel = parse(kernels[scale]);
         check_ok(whole_way(&made, &options, kernel)); /* threads and buffers are there now */
         for (int64_t k = 1;; k++) {

@@ -1,0 +1,298 @@
+/* cli/commands/classify_report.c: what a classifier is, and what it made of test series. */
+#include "commands/classify_report.h"
+
+#include "args/choices.h"
+#include "files/outputs.h"
+#include "terminal/messages.h"
+#include "terminal/quantities.h"
+#include "terminal/results.h"
+#include "terminal/shown_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- counts of classes ------------------------------------------------------------------------ */
+
+/* How many series of each class (rows; the last: classes that were not trained) were taken for each (columns). */
+typedef struct confusion {
+    int64_t classes;
+    double *counts; /* classes + 1 x classes */
+    int64_t right, total, unseen;
+} confusion;
+
+static int64_t largest(const double *outputs, int64_t count)
+{
+    int64_t at = 0;
+    for (int64_t k = 1; k < count; k++)
+        if (outputs[k] > outputs[at])
+            at = k;
+    return at;
+}
+
+/* Of the test series or, without known classes of theirs, of the training series left out. */
+static bool count_classes(const classified *result, bool of_test, confusion *made)
+{
+    const labelled_series *series = of_test ? &result->pair->test : &result->pair->train;
+    int64_t q = result->classes->count;
+    *made = (confusion){.classes = q, .counts = calloc((size_t)((q + 1) * q), sizeof *made->counts)};
+    if (!made->counts)
+        return false;
+    made->total = series->collection->count;
+    for (int64_t i = 0; i < made->total; i++) {
+        int64_t is = of_test ? result->test[i] : result->train[i];
+        int64_t found = of_test ? result->found[i] : largest(result->left_out.data + i * q, q);
+        made->counts[(is == CLASS_UNKNOWN ? q : is) * q + found]++;
+        made->right += is == found;
+        made->unseen += is == CLASS_UNKNOWN;
+    }
+    return true;
+}
+
+static double row_sum(const confusion *counts, int64_t k)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < counts->classes; j++)
+        sum += counts->counts[k * counts->classes + j];
+    return sum;
+}
+
+static double column_sum(const confusion *counts, int64_t k)
+{
+    double sum = 0;
+    for (int64_t j = 0; j <= counts->classes; j++)
+        sum += counts->counts[j * counts->classes + k];
+    return sum;
+}
+
+static double own(const confusion *counts, int64_t k)
+{
+    return counts->counts[k * counts->classes + k];
+}
+
+/* ---- for people ------------------------------------------------------------------------------- */
+
+enum { MOST_NAME = 16, MOST_COLUMNS = 12 };
+
+static int name_width(const class_names *classes)
+{
+    int width = 5;
+    for (int64_t k = 0; k < classes->count; k++) {
+        int own_width = shown_width(classes->names[k]);
+        width = own_width > width ? own_width : width;
+    }
+    return width < MOST_NAME ? width : MOST_NAME;
+}
+
+static void print_share(double part, double of)
+{
+    if (of > 0)
+        printf("  %8.1f%%", 100 * part / of);
+    else
+        printf("  %9s", "-");
+}
+
+/* recall: right of those that are of the class; precision: right of those taken for it. */
+static void print_class_table(const classified *result, const confusion *counts)
+{
+    int width = name_width(result->classes);
+    printf("\n%-*s  %8s  %8s  %9s  %9s\n", width, "class", "trained", "series", "recall", "precision");
+    for (int64_t k = 0; k < counts->classes; k++) {
+        print_shown(stdout, result->classes->names[k], width);
+        printf("  %8lld  %8.0f",
+               (long long)class_count(result->train, result->pair->train.collection->count, k),
+               row_sum(counts, k));
+        print_share(own(counts, k), row_sum(counts, k));
+        print_share(own(counts, k), column_sum(counts, k));
+        printf("\n");
+    }
+}
+
+static void print_confusion(const classified *result, const confusion *counts)
+{
+    int width = name_width(result->classes);
+    if (counts->classes > MOST_COLUMNS)
+        return; /* a table of that width is for --json */
+    printf("\n%-*s", width, "is");
+    for (int64_t k = 0; k < counts->classes; k++) {
+        printf("  ");
+        int gap = 6 - shown_width(result->classes->names[k]);
+        printf("%*s", gap > 0 ? gap : 0, "");
+        print_shown(stdout, result->classes->names[k], gap > 0 ? 0 : 6);
+    }
+    printf("   taken for\n");
+    for (int64_t k = 0; k <= counts->classes; k++) {
+        if (k == counts->classes && counts->unseen == 0)
+            continue;
+        print_shown(stdout, k < counts->classes ? result->classes->names[k] : "other", width);
+        for (int64_t j = 0; j < counts->classes; j++)
+            printf("  %6.0f", counts->counts[k * counts->classes + j]);
+        printf("\n");
+    }
+}
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+static void warn_of_classes(const classified *result, const confusion *counts)
+{
+    int64_t n = result->pair->train.collection->count, alone = 0;
+    const char *name = NULL;
+    for (int64_t k = 0; k < result->classes->count; k++)
+        if (class_count(result->train, n, k) == 1) {
+            alone++;
+            name = name ? name : result->classes->names[k];
+        }
+    if (alone == 1)
+        warn("class %s has one training series: left out, it cannot be told", name);
+    else if (alone > 1)
+        warn("%lld classes have one training series each, %s the first: left out, they cannot be told",
+             (long long)alone, name);
+    for (int64_t i = 0; counts && counts->unseen > 0 && i < counts->total; i++)
+        if (result->test[i] == CLASS_UNKNOWN) {
+            warn("%lld of %lld test series %s of classes that no training series has, %s the first: counted as "
+                 "wrong",
+                 (long long)counts->unseen, (long long)counts->total, counts->unseen == 1 ? "is" : "are",
+                 result->pair->test.labels[i]);
+            break;
+        }
+}
+
+static void add_training(const classified *result, result_list *results)
+{
+    const volt_classifier_info *info = &result->info;
+    char text[COLLECTION_TEXT_LENGTH];
+    results_text(results, NULL, "train", "%s: %s, %lld classes", result->pair->train.source,
+                 collection_text(result->pair->train.collection, text), (long long)info->classes);
+    results_text(results, "train", NULL, "%s", result->pair->train.source);
+    results_count(results, "series", NULL, info->series);
+    results_count(results, "channels", NULL, info->channels);
+    results_texts(results, "classes", (char *const *)result->classes->names, result->classes->count);
+    results_text(results, "kernel", "kernel", "%s", info->kernel);
+    results_text(results, NULL, "steps", "%s, scaled by %s",
+                 choice_label(object_input_choices, (int)info->input),
+                 choice_label(object_scale_choices, (int)info->scale));
+    results_text(results, "input", NULL, "%s", choice_word(object_input_choices, (int)info->input));
+    results_text(results, "scale", NULL, "%s", choice_word(object_scale_choices, (int)info->scale));
+    results_text(results, NULL, "compared", "%s", choice_label(object_compare_choices, (int)info->compare));
+    results_text(results, "compare", NULL, "%s", choice_word(object_compare_choices, (int)info->compare));
+    results_text(results, "loss", NULL, "%s", info->loss);
+    results_number(results, "alpha", NULL, info->alpha);
+    results_text(results, NULL, "readout", "%s, alpha = %g", info->loss, info->alpha);
+    results_count(results, "tried", NULL, info->tried);
+    results_count(results, "failed", NULL, info->failed);
+    if (info->tried > 1)
+        results_text(results, NULL, "chosen", "of %lld kernels%s, on training series left out",
+                     (long long)info->tried, info->failed > 0 ? " (some could not be factored)" : "");
+}
+
+static void add_left_out(const classified *result, result_list *results)
+{
+    const volt_classifier_info *info = &result->info;
+    results_number(results, "left_out_accuracy", NULL, info->left_out);
+    results_number(results, "left_out_error", NULL, info->left_out_error);
+    results_text(results, NULL, "left out", "%.2f%% (%.0f of %lld training series, each told from all others)",
+                 100 * info->left_out, info->left_out * (double)info->series, (long long)info->series);
+    results_count(results, "splits", NULL, info->splits);
+    if (info->splits > 0) {
+        results_number(results, "split_accuracy", NULL, info->split_mean);
+        results_number(results, "split_deviation", NULL, info->split_deviation);
+        results_text(results, NULL, "splits", "%.2f%% +- %.2f over %lld stratified splits",
+                     100 * info->split_mean, 100 * info->split_deviation, (long long)info->splits);
+    }
+    if (isfinite(info->log_loss)) {
+        results_number(results, "log_loss", NULL, info->log_loss);
+        results_text(results, NULL, "log loss", "%.4g over 5 stratified folds", info->log_loss);
+    }
+}
+
+static void add_test(const classified *result, const confusion *counts, result_list *results)
+{
+    const labelled_series *test = &result->pair->test;
+    char text[COLLECTION_TEXT_LENGTH];
+    if (!test->collection)
+        return;
+    int64_t count = test->collection->count;
+    results_text(results, NULL, "test", "%s: %s", test->source, collection_text(test->collection, text));
+    results_text(results, "test", NULL, "%s", test->source);
+    const char **names = calloc((size_t)count, sizeof *names);
+    if (!names)
+        note_lack_of_memory();
+    for (int64_t i = 0; names && i < count; i++)
+        names[i] = result->classes->names[result->found[i]];
+    if (names)
+        results_texts(results, "predicted", (char *const *)names, count);
+    free(names);
+    results_rows(results, "outputs", volt_as_view(result->outputs));
+    if (!result->test)
+        return;
+    double share = (double)counts->right / (double)counts->total;
+    results_number(results, "accuracy", NULL, share);
+    results_text(results, NULL, "accuracy", "%.2f%% (%lld of %lld)", 100 * share, (long long)counts->right,
+                 (long long)counts->total);
+}
+
+/* Lists by class: recall and precision, null where no series stands behind them, and all counts. */
+static void add_classes(const confusion *counts, bool of_test, result_list *results)
+{
+    int64_t q = counts->classes;
+    double *shares = calloc((size_t)(2 * q), sizeof *shares);
+    if (!shares) {
+        note_lack_of_memory();
+        return;
+    }
+    for (int64_t k = 0; k < q; k++) {
+        shares[k] = own(counts, k) / row_sum(counts, k);
+        shares[q + k] = own(counts, k) / column_sum(counts, k);
+    }
+    results_text(results, "classes_of", NULL, "%s", of_test ? "test" : "left out");
+    results_numbers(results, "recall", shares, q);
+    results_numbers(results, "precision", shares + q, q);
+    results_rows(results, "confusion", volt_view_of(counts->counts, q, q));
+    if (of_test)
+        results_count(results, "unseen", NULL, counts->unseen);
+    free(shares);
+}
+
+int classify_print(const classified *result, const char *output, double seconds, bool json)
+{
+    bool of_test = result->test != NULL;
+    confusion counts;
+    char time[QUANTITY_LENGTH];
+    if (!count_classes(result, of_test, &counts))
+        return complain(EXIT_FAILED, "not enough memory for the table of classes");
+    result_list *results = results_new(json);
+    warn_of_classes(result, of_test ? &counts : NULL);
+    add_training(result, results);
+    add_left_out(result, results);
+    add_test(result, &counts, results);
+    add_classes(&counts, of_test, results);
+    if (output)
+        results_text(results, "output", "predictions", "%s", output);
+    results_number(results, "seconds", NULL, seconds);
+    results_text(results, NULL, "time", "%s", format_seconds(seconds, time));
+    int failed = results_print(results);
+    if (!failed && !json) {
+        print_class_table(result, &counts);
+        print_confusion(result, &counts);
+        if (!of_test)
+            printf("\n(of training series left out%s)\n",
+                   result->pair->test.collection ? ": the classes of the test series are not known" : "");
+    }
+    free(counts.counts);
+    return failed;
+}
+
+int classify_write(const classified *result, const char *path)
+{
+    int64_t count = result->pair->test.collection->count;
+    row_labels labels = {.name = "class", .texts = calloc((size_t)count, sizeof *labels.texts)};
+    if (!labels.texts)
+        return complain(EXIT_FAILED, "not enough memory for the predictions");
+    for (int64_t i = 0; i < count; i++)
+        labels.texts[i] = result->classes->names[result->found[i]];
+    int failed =
+        output_labelled(path, volt_as_view(result->outputs), result->classes->names, &labels, false, NULL, 0);
+    free(labels.texts);
+    return failed;
+}

@@ -1,0 +1,279 @@
+/* cli/commands/cmd_classify.c: volterra classify, the classes of whole series. */
+#include "args/command.h"
+#include "commands/classify_report.h"
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "search/search_space.h"
+#include "terminal/messages.h"
+#include "terminal/progress_bar.h"
+
+#include <stdlib.h>
+
+typedef struct classify_arguments {
+    common_arguments common;
+    const char *train, *train_labels, *test, *test_labels, *kernel, *loss, *output;
+    int scale, input, compare;
+    double alpha, budget;
+    int64_t draws, splits;
+    text_list ranges;
+} classify_arguments;
+
+static const option rows[] = {
+    {.name = "train",
+     .kind = OPTION_TEXT,
+     .required = true,
+     .offset = offsetof(classify_arguments, train),
+     .argument = "A",
+     .meaning =
+         "the training series: .ts, .arff, .npy (series x time x channels) or a CSV with a column series"},
+    {.name = "train-labels",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(classify_arguments, train_labels),
+     .argument = "FILE",
+     .meaning = "their classes, one for each series: FILE or FILE:COLUMN (default: those in A)"},
+    {.name = "test",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(classify_arguments, test),
+     .argument = "B",
+     .meaning = "series to classify"},
+    {.name = "test-labels",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(classify_arguments, test_labels),
+     .argument = "FILE",
+     .meaning = "their classes, to judge by (default: those in B, where it has some)"},
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(classify_arguments, kernel),
+     .argument = "K",
+     .meaning = "the kernel between series; what it leaves open is searched; 'A | B' searches several "
+                "(default: a list, "
+                "see above)"},
+    {.name = "loss",
+     .kind = OPTION_TEXT,
+     .fallback = "squares",
+     .offset = offsetof(classify_arguments, loss),
+     .argument = "L",
+     .meaning = "squares, or multinomial, whose outputs are probabilities"},
+    {.name = "scale",
+     .kind = OPTION_CHOICE,
+     .choices = object_scale_choices,
+     .fallback = "auto",
+     .offset = offsetof(classify_arguments, scale),
+     .meaning =
+         "each channel to mean 0 and deviation 1 over all training series, or in each series, or nothing; auto "
+         "tries the first two"},
+    {.name = "input",
+     .kind = OPTION_CHOICE,
+     .choices = object_input_choices,
+     .fallback = "auto",
+     .offset = offsetof(classify_arguments, input),
+     .meaning = "steps are values, their changes, or both; auto tries values and both"},
+    {.name = "compare",
+     .kind = OPTION_CHOICE,
+     .choices = object_compare_choices,
+     .fallback = "auto",
+     .offset = offsetof(classify_arguments, compare),
+     .meaning = "whole series, or all of their steps with each other, whenever they come; auto tries both"},
+    {.name = "alpha",
+     .kind = OPTION_POSITIVE,
+     .offset = offsetof(classify_arguments, alpha),
+     .argument = "A",
+     .meaning = "regularisation (default: chosen for every kernel)"},
+    {.name = "draws",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(classify_arguments, draws),
+     .argument = "N",
+     .meaning = "try N kernels (default 60; 1 for each preparation where the kernel leaves nothing open)"},
+    {.name = "budget",
+     .kind = OPTION_DURATION,
+     .offset = offsetof(classify_arguments, budget),
+     .argument = "TIME",
+     .meaning = "begin no further kernel after 90s, 3min, 2h; a number alone is seconds"},
+    {.name = "range",
+     .kind = OPTION_TEXTS,
+     .argument = "NAME=SPEC...",
+     .offset = offsetof(classify_arguments, ranges),
+     .names = range_forms,
+     .meaning = "draw parameter NAME of the kernel from SPEC: {names}, a list of values A|B|C, or one value"},
+    {.name = "splits",
+     .kind = OPTION_COUNT,
+     .fallback = "20",
+     .offset = offsetof(classify_arguments, splits),
+     .argument = "N",
+     .meaning = "stratified splits that hold 30% out, to judge the chosen kernel by as well; 0: none"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = offsetof(classify_arguments, output),
+     .argument = "FILE",
+     .meaning = "write the classes found and the outputs for each class (CSV)"},
+};
+
+/* ---- what was asked --------------------------------------------------------------------------- */
+
+static int check(const classify_arguments *arguments)
+{
+    const char *const sources[] = {arguments->train, arguments->train_labels, arguments->test,
+                                   arguments->test_labels};
+    if (arguments->output && !arguments->test)
+        return complain(EXIT_USAGE, "-o %s needs series to classify: --test B", arguments->output);
+    if (arguments->output && arguments->common.json && is_standard_output(arguments->output))
+        return complain(EXIT_USAGE, "--json and -o - both want standard output");
+    int failed = arguments->output ? output_check(arguments->output) : 0;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && !failed; i++)
+        failed = output_check_against(arguments->output, sources[i]);
+    return failed;
+}
+
+static int require_labels(const labelled_series *train)
+{
+    if (train->labels)
+        return 0;
+    return complain(EXIT_FAILED, "%s has no classes: give them with --train-labels FILE, one for each series",
+                    train->source);
+}
+
+/* ---- the work --------------------------------------------------------------------------------- */
+
+static int fit(const classify_arguments *arguments, const search_space *space, const classified *result,
+               volt_classifier **classifier)
+{
+    volt_classify_options options = volt_classify_options_default();
+    const volt_collection *train = result->pair->train.collection;
+    options.kernel = arguments->kernel;
+    options.loss = arguments->loss;
+    options.scale = arguments->scale;
+    options.input = arguments->input;
+    options.compare = arguments->compare;
+    options.alpha = arguments->alpha;
+    options.draws = arguments->draws > 0 ? arguments->draws : VOLT_CLASSIFY_CHOOSE;
+    options.budget = arguments->budget;
+    options.seed = arguments->common.seed.value;
+    options.splits = arguments->splits;
+    options.ranges = space->ranges;
+    options.n_ranges = space->count;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_classify_fit(train->series, train->count, result->train, result->classes->count,
+                                           &options, classifier);
+    progress_end();
+    if (status == VOLT_ERR_KERNEL)
+        return complain_status_hint(status, " (see volterra help kernels)");
+    return status ? complain_status(status) : 0;
+}
+
+static int predict(const volt_classifier *classifier, bool quiet, classified *result)
+{
+    const volt_collection *test = result->pair->test.collection;
+    volt_progress progress = progress_begin(quiet);
+    volt_status status = volt_classifier_predict(classifier, test->series, test->count, &progress,
+                                                 result->outputs, result->found);
+    progress_end();
+    return status ? complain_status(status) : 0;
+}
+
+static int allocate(classified *result)
+{
+    int64_t q = result->classes->count, n = result->pair->train.collection->count;
+    const volt_collection *test = result->pair->test.collection;
+    int failed = allocate_matrix(n, q, "the outputs", &result->left_out);
+    if (failed || !test)
+        return failed;
+    result->found = calloc((size_t)test->count, sizeof *result->found);
+    if (!result->found)
+        return complain(EXIT_FAILED, "not enough memory for the classes that are found");
+    return allocate_matrix(test->count, q, "the outputs", &result->outputs);
+}
+
+static int work(const classify_arguments *arguments, const search_space *space, classified *result)
+{
+    volt_classifier *classifier = NULL;
+    int failed = allocate(result);
+    if (!failed)
+        failed = fit(arguments, space, result, &classifier);
+    if (failed)
+        return failed;
+    volt_classifier_describe(classifier, &result->info);
+    volt_status status = volt_classifier_left_out(classifier, result->left_out);
+    failed = status ? complain_status(status) : 0;
+    if (!failed && result->pair->test.collection)
+        failed = predict(classifier, arguments->common.quiet, result);
+    if (!failed && arguments->output)
+        failed = classify_write(result, arguments->output);
+    if (!failed && !(arguments->output && is_standard_output(arguments->output)))
+        failed = classify_print(result, arguments->output, result->info.seconds, arguments->common.json);
+    volt_classifier_free(classifier);
+    return failed;
+}
+
+static int run_on(const classify_arguments *arguments, const search_space *space, series_pair *pair)
+{
+    class_names classes = {0};
+    classified result = {.pair = pair, .classes = &classes};
+    int failed = series_pair_read(pair, arguments->train, arguments->train_labels, arguments->test,
+                                  arguments->test_labels);
+    if (!failed)
+        failed = require_labels(&pair->train);
+    if (!failed)
+        failed = class_names_read(&classes, &pair->train);
+    if (!failed)
+        failed = class_numbers(&classes, &pair->train, &result.train);
+    if (!failed && pair->test.labels)
+        failed = class_numbers(&classes, &pair->test, &result.test);
+    if (!failed)
+        failed = work(arguments, space, &result);
+    free(result.train);
+    free(result.test);
+    free(result.found);
+    free(result.outputs.data);
+    free(result.left_out.data);
+    class_names_release(&classes);
+    return failed;
+}
+
+static int run_classify(int argc, char *const *argv)
+{
+    classify_arguments arguments = {0};
+    search_space space = {0};
+    series_pair pair = {0};
+    int failed = options_parse(&command_classify.options, argc, argv, &arguments);
+    if (!failed)
+        failed = check(&arguments);
+    if (!failed)
+        failed = search_space_read(&space, &arguments.ranges, NULL, NULL);
+    if (!failed)
+        failed = run_on(&arguments, &space, &pair);
+    series_pair_release(&pair);
+    search_space_release(&space);
+    text_list_free(&arguments.ranges);
+    return failed;
+}
+
+const cli_command command_classify = {
+    .name = "classify",
+    .summary = "learn classes of whole series, and find those of others",
+    .description =
+        "The Gram matrix of a kernel between training series carries a readout: ridge regression on a\n"
+        "column of zeros and ones for each class or, with --loss multinomial, one whose outputs are\n"
+        "probabilities. Series of any length meet; those of B are prepared as those of A were.\n"
+        "\n"
+        "Everything is chosen on the training series alone: a kernel's open parameters, alpha, and how\n"
+        "steps are prepared (--scale, --input). What is best tells most training series, each left out and\n"
+        "compared with all others; of those the one with the smallest squared error. That is exact, and comes\n"
+        "from the one factorisation of the fit. Kernels are normalised: 1 of a series with itself.\n"
+        "\n"
+        "Without --kernel gak, volterra, memory, sig and, where all series have one length, rbf are drawn in\n"
+        "turn. linear, rbf, poly, sigmoid and cauchy take a series as one row, and need one length; esn and\n"
+        "sas compare final states (volterra help kernels).\n"
+        "\n"
+        "The accuracy on B stands beside recall (right of those in the class) and precision (right of those\n"
+        "taken for it) of each class, and a table of what was taken for what. Without classes of B these are\n"
+        "of the training series left out.\n",
+    .examples = "  volterra classify --train ERing_TRAIN.ts --test ERing_TEST.ts\n"
+                "  volterra classify --train A.npy --train-labels a.csv --test B.npy -o found.csv\n"
+                "  volterra classify --train A.ts --test B.ts --kernel gak --draws 20 --input level\n"
+                "  volterra classify --train A.ts --kernel 'gak | sig:augment=time' --budget 2min --json\n"
+                "  volterra classify --train A.ts --test B.ts --loss multinomial\n",
+    .options = OPTION_TABLE(rows),
+    .run = run_classify,
+};

@@ -1,0 +1,92 @@
+/* volterra/classify.h: classes of whole series, by a readout on the Gram matrix of a kernel between them.
+ *
+ *     volt_classifier *classifier = NULL;
+ *     volt_status status = volt_classify_fit(series, n, classes, n_classes, NULL, &classifier);
+ *     if (!status)
+ *         status = volt_classifier_predict(classifier, others, count, NULL, outputs, found);
+ *     volt_classifier_free(classifier);
+ *
+ * The readout is ridge regression on a column for each class, 1 for its series and 0 for others, with an intercept; or
+ * multinomial. Kernel, alpha and how series are prepared are chosen on the training series alone, by the accuracy of
+ * each of them left out and told from all others, exact and from the one factorisation that a fit needs anyway; where
+ * that is the same, by the squared error of the columns. */
+#ifndef VOLTERRA_CLASSIFY_H
+#define VOLTERRA_CLASSIFY_H
+
+#include "volterra/base.h"
+#include "volterra/objects.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As volt_object_scale, volt_object_input and volt_object_compare where one is to be chosen. */
+enum { VOLT_CLASSIFY_CHOOSE = -1 };
+
+typedef struct volt_classify_options {
+    const char
+        *kernel;      /* what it leaves open is drawn; "A | B" are drawn in turn; NULL: volt_classify_kernels */
+    const char *loss; /* "squares" (or NULL), "multinomial" */
+    int scale;        /* a volt_object_scale, or VOLT_CLASSIFY_CHOOSE (default): channels or series */
+    int input;        /* a volt_object_input, or VOLT_CLASSIFY_CHOOSE (default): level or both */
+    int compare;      /* a volt_object_compare, or VOLT_CLASSIFY_CHOOSE (default): series or steps */
+    double alpha;     /* regularisation of kernels that are 1 of a series with itself; 0: chosen */
+    int64_t
+        draws; /* kernels that are tried; 0: one for each way to prepare, the kernel as it is given, with its
+                         * defaults; VOLT_CLASSIFY_CHOOSE (default): 60, or 0 where a kernel leaves nothing open */
+    double budget;   /* no draw is begun after so many seconds; 0: no limit */
+    uint64_t seed;   /* of draws and splits, 0 */
+    int64_t splits;  /* repeated stratified splits that the chosen kernel is judged by as well, 20; 0: none */
+    double held_out; /* share of each class that a split holds out, 0.3 */
+    const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
+    int64_t n_ranges;
+    volt_progress progress;
+} volt_classify_options;
+VOLT_API volt_classify_options volt_classify_options_default(void);
+
+/* The kernels that are tried where none is given, with '|' between them, for what of two series is compared; static ones
+ * are among them where all series have one length. */
+VOLT_API const char *volt_classify_kernels(volt_object_compare compare, int equally_long);
+
+/* What was chosen, and how good it is on training series that were left out. Read the fields, do not change them. */
+typedef struct volt_classifier_info {
+    int64_t series, classes, channels;
+    const char *kernel; /* full text */
+    const char *loss;
+    double alpha;
+    volt_object_scale scale;
+    volt_object_input input;
+    volt_object_compare compare;
+    int64_t tried, failed; /* kernels drawn, and those of them that gave no matrix that could be factored */
+    double left_out;       /* accuracy, each training series left out and told from all others (ridge) */
+    double left_out_error; /* mean square of the columns' errors then */
+    int64_t splits;
+    double split_mean, split_deviation; /* accuracy over the splits (ridge); NaN without */
+    double log_loss; /* multinomial: mean -log probability over 5 stratified folds; else NaN */
+    double seconds;
+} volt_classifier_info;
+
+typedef struct volt_classifier volt_classifier;
+
+/* classes[i], from 0 to n_classes - 1, is that of series i. A class may have no series: it is never found.
+ * VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA: series of one class only, or no
+ * kernel that could be factored (the sentence of the first failure); VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+VOLT_API volt_status volt_classify_fit(const volt_view *series, int64_t count, const int64_t *classes,
+                                       int64_t n_classes, const volt_classify_options *options,
+                                       volt_classifier **classifier);
+VOLT_API void volt_classifier_free(volt_classifier *classifier);
+VOLT_API void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info);
+
+/* Outputs (count x n_classes) of new series: those of the columns, or probabilities for multinomial; and (optional, may
+ * be NULL) the class of the largest, `count` of them. progress may be NULL. */
+VOLT_API volt_status volt_classifier_predict(const volt_classifier *classifier, const volt_view *series,
+                                             int64_t count, const volt_progress *progress, volt_matrix outputs,
+                                             int64_t *classes);
+
+/* The ridge outputs of the training series, each left out (n x n_classes). */
+VOLT_API volt_status volt_classifier_left_out(const volt_classifier *classifier, volt_matrix outputs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,300 @@
+/* src/classify/classify.c: fit and predict classes of whole series. */
+#include "volterra/classify.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/team.h"
+#include "classify/class_loss.h"
+#include "classify/kernel_search.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct volt_classifier {
+    volt_objects *objects;
+    volt_kernel *kernel;
+    volt_loss *loss;           /* NULL: squares */
+    double *A, *c;             /* n x n_classes, n_classes */
+    double *left_out;          /* n x n_classes: outputs of the training series, each left out */
+    volt_classifier_info info; /* kernel and loss are texts of the above */
+};
+
+volt_classify_options volt_classify_options_default(void)
+{
+    volt_classify_options options = {.scale = VOLT_CLASSIFY_CHOOSE,
+                                     .input = VOLT_CLASSIFY_CHOOSE,
+                                     .compare = VOLT_CLASSIFY_CHOOSE,
+                                     .draws = VOLT_CLASSIFY_CHOOSE,
+                                     .splits = 20,
+                                     .held_out = 0.3};
+    return options;
+}
+
+const char *volt_classify_kernels(volt_object_compare compare, int equally_long)
+{
+    if (compare == VOLT_OBJECT_COMPARE_STEPS)
+        return "rbf | memory | volterra";
+    return equally_long ? "gak | rbf | memory" : "gak | memory | volterra";
+}
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+static volt_status check_options(const volt_classify_options *options)
+{
+    VOLT_REQUIRE(options->scale >= VOLT_CLASSIFY_CHOOSE && options->scale <= VOLT_OBJECT_SCALE_NONE,
+                 VOLT_ERR_ARGUMENT, "scale is %d, and must lie between -1 and 2", options->scale);
+    VOLT_REQUIRE(options->input >= VOLT_CLASSIFY_CHOOSE && options->input <= VOLT_OBJECT_INPUT_BOTH,
+                 VOLT_ERR_ARGUMENT, "input is %d, and must lie between -1 and 2", options->input);
+    VOLT_REQUIRE(options->compare >= VOLT_CLASSIFY_CHOOSE && options->compare <= VOLT_OBJECT_COMPARE_STEPS,
+                 VOLT_ERR_ARGUMENT, "compare is %d, and must lie between -1 and 1", options->compare);
+    VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
+                 "alpha is %g, and must be finite and at least 0", options->alpha);
+    VOLT_REQUIRE(options->draws >= VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
+                 "draws is %" PRId64 ", and must be at least -1", options->draws);
+    VOLT_REQUIRE(options->budget >= 0 && !isnan(options->budget), VOLT_ERR_ARGUMENT,
+                 "the budget is %g seconds, and must be at least 0", options->budget);
+    VOLT_REQUIRE(options->splits >= 0, VOLT_ERR_ARGUMENT, "splits is %" PRId64 ", and must be at least 0",
+                 options->splits);
+    VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
+                 "held_out is %g, and must lie between 0 and 1", options->held_out);
+    for (int64_t r = 0; r < options->n_ranges && options->ranges; r++)
+        VOLT_REQUIRE(!options->ranges[r].name || strcmp(options->ranges[r].name, "alpha") != 0,
+                     VOLT_ERR_ARGUMENT,
+                     "a range is given for alpha, which is chosen for every kernel or given itself");
+    return VOLT_OK;
+}
+
+static volt_status check_classes(const int64_t *classes, int64_t count, int64_t n_classes)
+{
+    VOLT_REQUIRE(classes && count > 0, VOLT_ERR_SHAPE, "there are no training series, or no classes of theirs");
+    bool several = false;
+    for (int64_t i = 0; i < count; i++) {
+        VOLT_REQUIRE(classes[i] >= 0 && classes[i] < n_classes, VOLT_ERR_ARGUMENT,
+                     "the class of series %" PRId64 " is %" PRId64 ", and must lie between 0 and %" PRId64,
+                     i + 1, classes[i], n_classes - 1);
+        several = several || classes[i] != classes[0];
+    }
+    VOLT_REQUIRE(several, VOLT_ERR_DATA,
+                 "all %" PRId64 " training series are of one class: there is nothing to tell apart", count);
+    return VOLT_OK;
+}
+
+/* NULL for squares. */
+static volt_status take_loss(const char *text, int64_t n_classes, volt_loss **loss)
+{
+    *loss = NULL;
+    if (!text || strcmp(text, "squares") == 0)
+        return VOLT_OK;
+    VOLT_REQUIRE(strcmp(text, "multinomial") == 0, VOLT_ERR_ARGUMENT,
+                 "the loss is %s, and must be squares or multinomial", text);
+    VOLT_REQUIRE(n_classes <= VOLT_MOST_LEVELS, VOLT_ERR_ARGUMENT,
+                 "there are %" PRId64 " classes, and loss multinomial takes at most %d", n_classes,
+                 VOLT_MOST_LEVELS);
+    return volt_loss_parse(text, loss);
+}
+
+/* ---- fit -------------------------------------------------------------------------------------- */
+
+/* Accuracies over repeated splits, all from the factorisation that the bench has. */
+static volt_status judge_by_splits(volt_class_bench *bench, const volt_classify_options *options,
+                                   volt_classifier_info *info)
+{
+    int64_t n = bench->classes.n, q = bench->classes.n_classes, *rows = volt_alloc(2 * n, sizeof *rows);
+    double *room = volt_alloc_doubles(n, n), sum = 0, squares = 0;
+    volt_status status = rows && room ? VOLT_OK : VOLT_ERR_MEMORY;
+    info->split_mean = info->split_deviation = NAN;
+    for (int64_t s = 0; s < options->splits && status == VOLT_OK; s++) {
+        int64_t m = volt_class_split(&bench->classes, options->held_out, options->seed, s, rows + n, rows);
+        if (m == 0) /* every class has one series */
+            break;
+        volt_matrix E = volt_matrix_of(bench->E.data, m, q);
+        status = volt_left_out_block(&bench->left_out, rows, m, room, E);
+        double share =
+            (double)volt_class_count_right(&bench->classes, volt_as_view(bench->Y), rows, m, volt_as_view(E)) /
+            (double)m;
+        sum += share;
+        squares += share * share;
+        info->splits++;
+    }
+    if (status == VOLT_OK && info->splits > 0) {
+        double count = (double)info->splits, mean = sum / count;
+        info->split_mean = mean;
+        info->split_deviation = sqrt(fmax(squares / count - mean * mean, 0));
+    }
+    volt_free(rows);
+    volt_free(room);
+    return status;
+}
+
+/* The readout of what the search has found. */
+static volt_status fit_best(volt_class_search *search, volt_classifier *fitted)
+{
+    volt_class_bench *bench = search->bench;
+    const volt_classify_options *options = search->options;
+    int64_t n = bench->classes.n, q = bench->classes.n_classes;
+    volt_classifier_info *info = &fitted->info;
+    VOLT_TRY(volt_kernel_parse(search->best.kernel, &fitted->kernel));
+    VOLT_TRY(volt_objects_gram(fitted->objects, fitted->kernel, &options->progress, bench->K));
+    VOLT_TRY(volt_class_profile(bench, search->best.alpha, &search->best));
+    memcpy(fitted->A, bench->left_out.A, (size_t)(n * q) * sizeof(double));
+    memcpy(fitted->c, bench->left_out.c, (size_t)q * sizeof(double));
+    for (int64_t i = 0; i < n * q; i++)
+        fitted->left_out[i] = bench->Y.data[i] - bench->E.data[i];
+    info->alpha = search->best.alpha;
+    info->left_out = (double)search->best.right / (double)n;
+    info->left_out_error = search->best.error;
+    VOLT_TRY(judge_by_splits(bench, options, info));
+    info->log_loss = NAN;
+    if (!fitted->loss)
+        return VOLT_OK;
+    volt_class_readout readout = {
+        .A = volt_matrix_of(fitted->A, n, q), .c = fitted->c, .alpha = options->alpha};
+    VOLT_TRY(volt_class_loss_fit(fitted->loss, &bench->classes, volt_as_view(bench->K), options->seed,
+                                 options->progress, &readout));
+    info->alpha = readout.alpha;
+    info->log_loss = readout.log_loss;
+    return VOLT_OK;
+}
+
+static volt_status search_and_fit(const volt_view *series, const volt_class_list *classes,
+                                  const volt_classify_options *options, volt_classifier *fitted)
+{
+    volt_class_bench bench = {0};
+    volt_class_search search = {.options = options, .bench = &bench};
+    int64_t n = classes->n, q = classes->n_classes;
+    fitted->A = volt_alloc_doubles(n, q);
+    fitted->left_out = volt_alloc_doubles(n, q);
+    fitted->c = volt_alloc_doubles(q, 1);
+    volt_status status =
+        fitted->A && fitted->left_out && fitted->c ? volt_class_bench_create(classes, &bench) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_class_search_run(series, &search);
+    if (status == VOLT_OK) {
+        fitted->objects = search.objects[search.best.preparation];
+        search.objects[search.best.preparation] = NULL;
+        status = fit_best(&search, fitted);
+    }
+    fitted->info.tried = search.tried;
+    fitted->info.failed = search.failed;
+    volt_class_search_release(&search);
+    volt_class_bench_release(&bench);
+    return status;
+}
+
+static void fill_info(int64_t series, int64_t classes, double begun, volt_classifier *fitted)
+{
+    volt_classifier_info *info = &fitted->info;
+    volt_objects_options way = volt_objects_options_of(fitted->objects);
+    info->series = series;
+    info->classes = classes;
+    info->channels = volt_objects_channels(fitted->objects);
+    info->kernel = volt_kernel_text(fitted->kernel);
+    info->loss = fitted->loss ? volt_loss_text(fitted->loss) : "squares";
+    info->scale = way.scale;
+    info->input = way.input;
+    info->compare = way.compare;
+    info->seconds = volt_seconds() - begun;
+}
+
+volt_status volt_classify_fit(const volt_view *series, int64_t count, const int64_t *classes, int64_t n_classes,
+                              const volt_classify_options *options, volt_classifier **classifier)
+{
+    volt_classify_options standard = volt_classify_options_default();
+    volt_blas_use use;
+    double begun = volt_seconds();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the place for the classifier is NULL");
+    VOLT_TRY(check_options(options));
+    VOLT_TRY(check_classes(classes, count, n_classes));
+    double bytes = 8.0 * (double)count * (2.0 * (double)count + 6.0 * (double)n_classes);
+    VOLT_TRY(volt_memory_require(bytes, "the Gram matrix of the training series and its factor"));
+    VOLT_TRY(volt_start_threads());
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_class_list list = {count, n_classes, classes};
+    volt_classifier *fitted = volt_alloc_zero(1, sizeof *fitted);
+    volt_status status = fitted ? take_loss(options->loss, n_classes, &fitted->loss) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = search_and_fit(series, &list, options, fitted);
+    volt_blas_release(&use);
+    if (status == VOLT_OK) {
+        fill_info(count, n_classes, begun, fitted);
+        *classifier = fitted;
+    } else {
+        volt_classifier_free(fitted);
+    }
+    return status;
+}
+
+void volt_classifier_free(volt_classifier *classifier)
+{
+    if (!classifier)
+        return;
+    volt_objects_free(classifier->objects);
+    volt_kernel_free(classifier->kernel);
+    volt_loss_free(classifier->loss);
+    volt_free(classifier->A);
+    volt_free(classifier->c);
+    volt_free(classifier->left_out);
+    volt_free(classifier);
+}
+
+void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info)
+{
+    *info = classifier->info;
+}
+
+/* ---- predict ---------------------------------------------------------------------------------- */
+
+static void read_out(const volt_classifier *classifier, volt_view C, int64_t i, double *u)
+{
+    int64_t n = classifier->info.series, q = classifier->info.classes;
+    for (int64_t k = 0; k < q; k++)
+        u[k] = classifier->c[k];
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t k = 0; k < q; k++)
+            u[k] += C.data[i * C.ld + j] * classifier->A[j * q + k];
+    if (classifier->loss)
+        volt_loss_link(classifier->loss, q, u);
+}
+
+volt_status volt_classifier_predict(const volt_classifier *classifier, const volt_view *series, int64_t count,
+                                    const volt_progress *progress, volt_matrix outputs, int64_t *classes)
+{
+    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the classifier is NULL");
+    int64_t n = classifier->info.series, q = classifier->info.classes;
+    VOLT_REQUIRE(series && count > 0, VOLT_ERR_SHAPE, "the collection is empty");
+    VOLT_REQUIRE(outputs.data && outputs.rows == count && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
+                 "the outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, outputs.rows,
+                 outputs.cols, count, q);
+    VOLT_TRY(volt_memory_require(8.0 * (double)count * (double)n, "the matrix of new against training series"));
+    volt_matrix C = volt_matrix_of(volt_alloc_doubles(count, n), count, n);
+    if (!C.data)
+        return VOLT_ERR_MEMORY;
+    volt_status status =
+        volt_objects_cross(classifier->objects, classifier->kernel, series, count, progress, C, NULL);
+    for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
+        double *u = outputs.data + i * outputs.ld;
+        read_out(classifier, volt_as_view(C), i, u);
+        if (classes)
+            classes[i] = volt_class_of_largest(u, q);
+    }
+    volt_free(C.data);
+    return status;
+}
+
+volt_status volt_classifier_left_out(const volt_classifier *classifier, volt_matrix outputs)
+{
+    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the classifier is NULL");
+    int64_t n = classifier->info.series, q = classifier->info.classes;
+    VOLT_REQUIRE(outputs.data && outputs.rows == n && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
+                 "the outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, outputs.rows,
+                 outputs.cols, n, q);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < q; k++)
+            outputs.data[i * outputs.ld + k] = classifier->left_out[i * q + k];
+    return VOLT_OK;
+}

@@ -1,0 +1,281 @@
+/* src/classify/kernel_search.c: which kernel, alpha and preparation tell the classes of series apart.
+ *
+ * Draw i takes preparation i mod p, and of its candidates number i / p, which go round the kernels: every kernel meets every
+ * preparation. Each is worth the series that are told right with all others known, then the squared error. */
+#include "classify/kernel_search.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "select/candidates/candidates.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- one matrix ------------------------------------------------------------------------------- */
+
+volt_status volt_class_bench_create(const volt_class_list *classes, volt_class_bench *bench)
+{
+    int64_t n = classes->n, q = classes->n_classes;
+    *bench = (volt_class_bench){.classes = *classes,
+                                .K = volt_matrix_of(volt_alloc_doubles(n, n), n, n),
+                                .Y = volt_matrix_of(volt_alloc_doubles(n, q), n, q),
+                                .E = volt_matrix_of(volt_alloc_doubles(n, q), n, q)};
+    if (!bench->K.data || !bench->Y.data || !bench->E.data)
+        return VOLT_ERR_MEMORY;
+    volt_class_columns(classes, bench->Y);
+    return volt_left_out_create(n, q, &bench->left_out);
+}
+
+void volt_class_bench_release(volt_class_bench *bench)
+{
+    volt_free(bench->K.data);
+    volt_free(bench->Y.data);
+    volt_free(bench->E.data);
+    volt_left_out_release(&bench->left_out);
+    *bench = (volt_class_bench){0};
+}
+
+/* Is a better than b? */
+static bool is_better(const volt_class_trial *a, const volt_class_trial *b)
+{
+    return a->right > b->right || (a->right == b->right && a->error < b->error);
+}
+
+static volt_status try_alpha(volt_class_bench *bench, double alpha, volt_class_trial *trial)
+{
+    int64_t n = bench->classes.n, q = bench->classes.n_classes;
+    trial->alpha = alpha;
+    VOLT_TRY(volt_left_out_solve(&bench->left_out, volt_as_view(bench->K), alpha, volt_as_view(bench->Y)));
+    volt_left_out_each(&bench->left_out, bench->E);
+    trial->right =
+        volt_class_count_right(&bench->classes, volt_as_view(bench->Y), NULL, n, volt_as_view(bench->E));
+    trial->error = 0;
+    for (int64_t i = 0; i < n * q; i++)
+        trial->error += bench->E.data[i] * bench->E.data[i] / (double)(n * q);
+    VOLT_REQUIRE(isfinite(trial->error), VOLT_ERR_SINGULAR,
+                 "alpha = %g is too small for the rounding of the matrix", alpha);
+    return VOLT_OK;
+}
+
+volt_status volt_class_profile(volt_class_bench *bench, double alpha, volt_class_trial *trial)
+{
+    enum { LOWEST = -8, HIGHEST = 1 }; /* powers of 10 */
+    volt_class_trial best = *trial, now = *trial;
+    volt_status status = VOLT_OK;
+    best.right = -1;
+    for (int power = LOWEST; power <= HIGHEST; power++) {
+        status = try_alpha(bench, alpha > 0 ? alpha : pow(10, power), &now);
+        if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
+            return status;
+        if (status == VOLT_OK && is_better(&now, &best))
+            best = now;
+        if (alpha > 0)
+            break;
+    }
+    if (best.right < 0)
+        return status; /* the last alpha, the largest, failed too */
+    *trial = best;
+    return VOLT_OK;
+}
+
+/* ---- the search ------------------------------------------------------------------------------- */
+
+/* The search with what only its run needs. */
+typedef struct search_run {
+    volt_class_search *search;
+    volt_candidates *candidates[VOLT_MOST_PREPARATIONS];
+    double begun;
+    int64_t draw, draws;
+    bool unfit[VOLT_MOST_PREPARATIONS]; /* the kernel does not compare what that preparation does */
+    char *failure;                      /* the sentence of the first kernel that failed */
+} search_run;
+
+/* Preparation number i of those that are asked for: what is to be chosen takes one of two values. */
+static volt_objects_options way_of(const volt_classify_options *options, int64_t i)
+{
+    static const volt_object_scale scales[] = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_SCALE_SERIES};
+    static const volt_object_input inputs[] = {VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_INPUT_BOTH};
+    static const volt_object_compare compares[] = {VOLT_OBJECT_COMPARE_SERIES, VOLT_OBJECT_COMPARE_STEPS};
+    volt_objects_options way = {(volt_object_scale)options->scale, (volt_object_input)options->input, 1,
+                                (volt_object_compare)options->compare};
+    if (options->compare < 0) {
+        way.compare = compares[i % 2];
+        i /= 2;
+    }
+    if (options->scale < 0) {
+        way.scale = scales[i % 2];
+        i /= 2;
+    }
+    if (options->input < 0)
+        way.input = inputs[i % 2];
+    return way;
+}
+
+static volt_status prepare(const volt_view *series, volt_class_search *search)
+{
+    const volt_classify_options *options = search->options;
+    int64_t count = 1;
+    count *= options->scale < 0 ? 2 : 1;
+    count *= options->input < 0 ? 2 : 1;
+    count *= options->compare < 0 ? 2 : 1;
+    for (int64_t i = 0; i < count; i++) {
+        volt_objects_options way = way_of(options, i);
+        VOLT_TRY(volt_objects_create(series, search->bench->classes.n, &way, &search->objects[i]));
+        search->n_preparations++;
+    }
+    return VOLT_OK;
+}
+
+static const char *kernel_of(const volt_class_search *search, int64_t preparation)
+{
+    const volt_objects *objects = search->objects[preparation];
+    return search->options->kernel ? search->options->kernel
+                                   : volt_classify_kernels(volt_objects_options_of(objects).compare,
+                                                           volt_objects_are_equally_long(objects));
+}
+
+/* How many kernels to try: those asked for, or as many as there is something to draw for. */
+static int64_t count_draws(const search_run *run)
+{
+    enum { STANDARD = 60 };
+    const volt_class_search *search = run->search;
+    int64_t asked = search->options->draws;
+    const volt_candidates *first = run->candidates[0];
+    bool open = strchr(kernel_of(search, 0), '|') || first->parameters != 1; /* alpha alone is drawn */
+    if (asked == VOLT_CLASSIFY_CHOOSE)
+        asked = open ? STANDARD : 0;
+    return asked > 0 ? asked : search->n_preparations;
+}
+
+/* The kernel of draw i: of the candidates or, where none are drawn, as it is given. */
+static volt_status kernel_of_draw(const search_run *run, volt_class_trial *trial)
+{
+    const volt_class_search *search = run->search;
+    double alpha;
+    trial->preparation = run->draw % search->n_preparations;
+    if (run->draws > search->n_preparations || search->options->draws > 0)
+        return volt_candidates_get(run->candidates[trial->preparation], run->draw / search->n_preparations,
+                                   trial->kernel, &alpha);
+    volt_kernel *kernel = NULL;
+    VOLT_TRY(volt_kernel_parse(kernel_of(search, trial->preparation), &kernel));
+    snprintf(trial->kernel, sizeof trial->kernel, "%s", volt_kernel_text(kernel));
+    volt_kernel_free(kernel);
+    return VOLT_OK;
+}
+
+/* Progress of a matrix is a part of that of the search. */
+static int report_part(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    const search_run *run = context;
+    const volt_progress *outer = &run->search->options->progress;
+    return outer->report ? outer->report("classify", ((double)run->draw + fraction) / (double)(run->draws + 1),
+                                         outer->context)
+                         : 0;
+}
+
+static volt_status evaluate(search_run *run, volt_class_trial *trial)
+{
+    volt_class_search *search = run->search;
+    volt_kernel *kernel = NULL;
+    volt_progress progress = {report_part, run};
+    VOLT_TRY(volt_kernel_parse(trial->kernel, &kernel));
+    volt_status status =
+        volt_objects_gram(search->objects[trial->preparation], kernel, &progress, search->bench->K);
+    volt_kernel_free(kernel);
+    if (status == VOLT_OK)
+        status = volt_class_profile(search->bench, search->options->alpha, trial);
+    return status;
+}
+
+/* Is the failure that of one candidate? */
+static bool is_own_failure(volt_status status)
+{
+    return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE || status == VOLT_ERR_DATA ||
+           status == VOLT_ERR_ARGUMENT;
+}
+
+static volt_status keep_sentence(search_run *run)
+{
+    if (!run->failure)
+        run->failure = volt_strdup(volt_error_detail());
+    return run->failure ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+/* What became of a trial: the best so far, a failure of its own, or one of the whole search. */
+static volt_status conclude(search_run *run, const volt_class_trial *trial, volt_status status)
+{
+    volt_class_search *search = run->search;
+    if (status == VOLT_ERR_KERNEL && search->options->compare < 0) {
+        run->unfit[trial->preparation] = true; /* the other way to compare may do */
+        return keep_sentence(run);
+    }
+    search->tried++;
+    if (is_own_failure(status)) {
+        search->failed++;
+        return keep_sentence(run);
+    }
+    if (status == VOLT_OK && is_better(trial, &search->best))
+        search->best = *trial;
+    return status;
+}
+
+static volt_status try_all(search_run *run)
+{
+    volt_class_search *search = run->search;
+    volt_class_trial trial;
+    for (run->draw = 0; run->draw < run->draws; run->draw++) {
+        double budget = search->options->budget;
+        if (budget > 0 && search->tried > search->failed && volt_seconds() - run->begun > budget)
+            return VOLT_OK;
+        if (run->unfit[run->draw % search->n_preparations])
+            continue;
+        VOLT_TRY(kernel_of_draw(run, &trial));
+        VOLT_TRY(conclude(run, &trial, evaluate(run, &trial)));
+        if (report_part(NULL, 1, run))
+            return volt_fail(VOLT_ERR_CANCELLED, "cancelled");
+    }
+    return VOLT_OK;
+}
+
+static volt_status begin(search_run *run, const volt_view *series)
+{
+    volt_class_search *search = run->search;
+    const volt_classify_options *options = search->options;
+    volt_draw_options draw = volt_draw_options_default();
+    draw.seed = options->seed;
+    draw.ranges = options->ranges;
+    draw.n_ranges = options->n_ranges;
+    VOLT_TRY(prepare(series, search));
+    for (int64_t p = 0; p < search->n_preparations; p++)
+        VOLT_TRY(volt_objects_candidates(search->objects[p], kernel_of(search, p), &draw, &run->candidates[p]));
+    run->draws = count_draws(run);
+    return VOLT_OK;
+}
+
+volt_status volt_class_search_run(const volt_view *series, volt_class_search *search)
+{
+    search_run run = {.search = search, .begun = volt_seconds()};
+    search->best.right = -1;
+    volt_status status = begin(&run, series);
+    if (status == VOLT_OK)
+        status = try_all(&run);
+    if (status == VOLT_OK && search->tried == 0)
+        status = volt_fail(VOLT_ERR_KERNEL, "%s", run.failure);
+    else if (status == VOLT_OK && search->best.right < 0)
+        status = volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels tells series apart; the first: %s",
+                           search->tried, run.failure);
+    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
+        volt_candidates_free(run.candidates[p]);
+    volt_free(run.failure);
+    return status;
+}
+
+void volt_class_search_release(volt_class_search *search)
+{
+    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
+        volt_objects_free(search->objects[p]);
+}

@@ -1,0 +1,114 @@
+# tests/cli/cases/6_classify.sh: classify, the classes of whole series.
+
+# wave_series FILE SEED: 18 univariate series of classes slow, fast and flat, 12 or 14 steps, as a .ts file; noise from a small
+# generator of its own, so that the numbers are the same everywhere.
+wave_series()
+{
+    awk -v seed="$2" 'BEGIN {
+        print "@problemName Waves\n@univariate true\n@classLabel true slow fast flat\n@data"
+        state = seed
+        for (i = 0; i < 18; i++) {
+            split("slow fast flat", names, " ")
+            which = i % 3
+            line = ""
+            for (t = 0; t < 12 + 2 * (i % 2); t++) {
+                state = (state * 1103 + 12345) % 65536
+                noise = 0.3 * (state / 65536 - 0.5)
+                value = (which == 2 ? 0 : sin(i + t * (which == 1 ? 1.9 : 0.6))) + noise
+                line = line (t ? "," : "") sprintf("%.5f", value)
+            }
+            print line ":" names[which + 1]
+        }
+    }' >"$1"
+}
+
+classify_report()
+{
+    wave_series a.ts 1
+    wave_series b.ts 77
+    expect 0 classify --train a.ts --test b.ts --kernel rbf:window=4,gamma=2 --compare steps --threads 1
+    no_err
+    out_has '^train +a\.ts: 18 series of 1 channel, 12\.\.14 steps, 3 classes$'
+    out_has '^compared +all steps with each other$'
+    out_has '^chosen +of 4 kernels, on training series left out$'
+    out_has '^accuracy +100\.00% \(18 of 18\)$'
+    out_has '^class +trained +series +recall +precision$'
+    out_has '^fast +6 +6 +100\.0% +100\.0%$'
+    out_has '^is +fast +flat +slow +taken for$'
+    out_has '^flat +0 +6 +0$'
+    expect 0 classify --train a.ts --kernel rbf:window=4,gamma=2 --compare steps --threads 1
+    out_has '^\(of training series left out\)$'
+}
+check "classify: accuracy, classes, what was taken for what" classify_report
+
+classify_json()
+{
+    wave_series a.ts 1
+    wave_series b.ts 77
+    expect 0 classify --train a.ts --test b.ts --draws 8 --splits 3 --json -o found.csv
+    no_err
+    out_has '"classes"'
+    for key in accuracy left_out_accuracy left_out_error split_accuracy split_deviation alpha seconds; do
+        out_has "\"$key\": [0-9]"
+    done
+    out_has '"tried": 8'
+    out_has '"splits": 3'
+    out_has '"confusion"'
+    out_has '"predicted"'
+    [ "$(sed -n 1p found.csv)" = "class,fast,flat,slow" ] || fail "header is $(sed -n 1p found.csv)"
+    lines_of found.csv 19
+    expect 0 classify --train a.ts --test b.ts --kernel memory --draws 2 --loss multinomial --json
+    out_has '"log_loss": [0-9]'
+    out_has '"loss": "multinomial"'
+    # Series and classes in files of their own, and on standard output.
+    awk -F: '/^@/ { next } { n = split($1, v, ","); for (t = 1; t <= n; t++) print NR "," v[t] }' b.ts |
+        { echo series,v; cat; } >long.csv
+    sed -n '/^@/d; s/.*://p' b.ts | { echo label; cat; } >labels.csv
+    expect 0 classify --train a.ts --test long.csv --test-labels labels.csv:label --kernel rbf:window=4,gamma=2 --compare steps -o -
+    [ "$(cut -d, -f1 out | sed 1d | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" = "6 6 6 " ] || fail "$(cat out)"
+}
+check "classify: JSON, predictions, both readouts, labels in a file" classify_json
+
+classify_wrong()
+{
+    wave_series a.ts 1
+    sed 's/:.*/:slow/' a.ts >one.ts
+    sed 's/flat/bent/' a.ts >bent.ts
+    awk 'NR > 1 && /:flat/ && !seen++ || !/:flat/' a.ts >single.ts
+    printf 'series,v,w\n1,1,2\n1,2,3\n2,2,2\n2,1,0\n' >two.csv
+    printf 'label\nx\n' >few.csv
+    expect 1 classify --train one.ts
+    err_has 'all 18 training series are of one class'
+    expect 1 classify --train two.csv
+    err_has 'two.csv has no classes: give them with --train-labels FILE'
+    expect 1 classify --train two.csv --train-labels few.csv
+    err_has 'few.csv has 1 labels, and two.csv has 2 series'
+    expect 1 classify --train a.ts --test two.csv
+    err_has 'the series of a.ts have 1 channel but those of two.csv have 2'
+    expect 2 classify --train a.ts --test-labels few.csv
+    err_has '^volterra classify: --test-labels needs --test$'
+    expect 2 classify --train a.ts -o p.csv
+    err_has 'needs series to classify: --test B'
+    expect 2 classify --train a.ts --kernel gakk
+    err_has 'gak'
+    expect 2 classify --train a.ts --kernel rbf --compare series
+    err_has 'the series have different lengths'
+    expect 2 classify --train a.ts --loss huber
+    err_has 'the loss is huber, and must be squares or multinomial'
+    expect 2 classify --train a.ts --range alpha=log:1..2
+    err_has 'a range is given for alpha'
+    expect 2 classify --train a.ts --scale channel
+    err_has 'channels'
+    expect 2 classify
+    err_has '\-\-train'
+    expect 2 classify --train - --test -
+    err_has 'cannot both be read from standard input'
+    expect 1 classify --train nothing.ts
+    err_has 'nothing.ts'
+    expect 0 classify --train a.ts --test bent.ts --kernel gak:sigma=1 --compare series --json
+    err_has '6 of 18 test series are of classes that no training series has, bent the first: counted as wrong'
+    out_has '"unseen": 6'
+    expect 0 classify --train single.ts --kernel gak:sigma=1 --compare series --json
+    err_has 'class flat has one training series: left out, it cannot be told'
+}
+check "classify: one class, classes unseen or of one series, other channels, wrong words" classify_wrong
