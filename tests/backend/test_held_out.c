@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 90, Q = 2 }; /* rows; more than the 64 that are handled at a time */
+enum { MOST = 70, Q = 2 }; /* rows; more than the 64 that are handled at a time */
 
 typedef struct set {
     int64_t rows, washout, n; /* n: kept */

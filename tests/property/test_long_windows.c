@@ -115,7 +115,8 @@ static void forecasts_are_those_of_the_plain_windows(void **state)
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
             double *rows = random_rows(&rng, ALL, D, 1), *targets = normal_rows(&rng, TRAIN, 1);
-            check_model(&kernels[k], windows[i], rows, targets);
+            if (!UNDER_SANITIZERS)
+                check_model(&kernels[k], windows[i], rows, targets);
             /* Zeros among the data are no different from those before it. */
             memset(rows, 0, 3 * D * sizeof(double));
             memset(rows + (TRAIN + 2) * D, 0, 9 * D * sizeof(double));

@@ -291,7 +291,7 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     volt_candidates *candidates = draw("memory:rho=0.5 + fir:mu=0.5", NULL, 0);
     for (int threads = 1; threads <= 2; threads++)
-        for (int64_t k = 1;; k += threads == 1 ? 1 : 7) {
+        for (int64_t k = 1;; k += (threads == 1 ? 1 : 7) * (UNDER_SANITIZERS ? 5 : 1)) {
             volt_search_options options = options_for(5);
             volt_search *found = NULL;
             check_ok(volt_set_threads(threads));

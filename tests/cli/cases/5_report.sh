@@ -62,6 +62,7 @@ browse()
 
 report_browser()
 {
+    [ "$sanitized" = no ] || skip "it is the browser, which the plain pass has asked"
     command -v gnuplot >/dev/null || skip "there is no gnuplot"
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
         skip "there is no Chromium"

@@ -146,6 +146,7 @@ hostile_columns()
     local name i=0 names=('y`touch ran`' 'y$(touch ran)' "y'" "'''" 'y"`touch ran`"' 'y\' 'y@GPVAL_VERSION' 'y%s%d%' \
         $'y\nsystem("touch ran")' "$nasty" 'y{/Bold x}^2_3' '&#x1b; &lt;' $'\303\251\346\274\242')
     series 40 1 >u.csv
+    [ "$sanitized" = no ] || names=("${names[@]:0:4}")
     for name in "${names[@]}"; do
         printf '"%s"\n' "${name//\"/\"\"}" >y.csv
         series 40 1 | tail -n +2 >>y.csv
