@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/lint.sh: formatting, layout, clang-tidy, cppcheck, shellcheck. What `make lint` calls.
+# scripts/lint.sh: formatting, layout, clang-tidy, cppcheck, shellcheck, interface. What `make lint` calls.
 #
 #   scripts/lint.sh            check everything
 #   scripts/lint.sh --format   rewrite the C files with clang-format instead
@@ -51,6 +51,7 @@ step "shellcheck" shellcheck --shell=bash --severity=warning -e SC1090,SC2034,SC
 step "configure" configure
 step "clang-tidy" tidy
 step "cppcheck" check_cpp
+step "interface" scripts/abi.sh
 
 if [ "${#failed[@]}" -gt 0 ]; then
     echo "lint: failed: ${failed[*]}" >&2

@@ -81,12 +81,21 @@ readme_program() # KIND
 move_tree() { cp -a "$scratch/shared" "$scratch/moved" && rm -rf "$scratch/shared"; }
 
 shared_library() { find "$scratch/shared" "$scratch/moved" -name 'libvolterra.so' 2>/dev/null | head -n 1; }
-exported() { nm -D --defined-only "$(shared_library)" | awk '{ print $NF }' | sort -u; }
+exported() { nm -D --defined-only "$(shared_library)" | awk '$2 != "A" { print $NF }' | sed 's/@.*//' | sort -u; }
 
 exports_only_ours()
 {
     [ -n "$(exported)" ] || return 1
     ! exported | grep -v '^volt_'
+}
+
+# All in one version, whose number is that of the file name, so that two libraries can live in one process.
+versioned()
+{
+    local abi
+    abi=$(sed -n 's/^set(VOLT_ABI \([0-9]*\))/\1/p' "$root/CMakeLists.txt")
+    [ -e "$(shared_library).$abi" ] && [ "$(nm -D --defined-only "$(shared_library)" | grep -c "@@VOLTERRA_$abi$")" -gt 100 ] &&
+        ! nm -D --defined-only "$(shared_library)" | grep ' volt_' | grep -v "@@VOLTERRA_$abi$"
 }
 
 # Every function that a public header declares stands in the library.
@@ -123,6 +132,8 @@ check "pkg-config, shared" use_pkg_config shared
 check "the README's program, as printed" readme_program shared
 check "all exported symbols begin with volt_" exports_only_ours
 check "all declared functions are exported" exports_all_declared
+[ "$(uname -s)" != Linux ] || check "symbols have a version" versioned
+check "no function of the list in abi/ was lost" "$root/scripts/abi.sh" --names
 check "the installed program runs" program_runs shared
 check "completions for shells are installed" completions_installed
 check "install a static library" install_static

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# scripts/abi.sh: whether programs that were linked with the library before still run with it. A step of `make lint`.
+#
+#   scripts/abi.sh             compare the public interface with that of the last tag v*; fails where something was lost
+#                              or changed although docs/versions.md promises that it stays
+#   scripts/abi.sh --names     only: is every name of abi/libvolterra.symbols still declared? Quick, needs no build
+#   scripts/abi.sh --update    write the names that the headers declare now into that list
+#
+# Names say nothing of arguments and structures: abidiff does, from the debug information of both libraries. Where there
+# is no tag there is nothing to compare with, and the names alone are looked at.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+list=abi/libvolterra.symbols
+work=build/abi
+
+declared() { grep -ohE '^VOLT_API [^(]*\(' include/volterra/*.h | grep -oE 'volt_[a-z0-9_]+\($' | tr -d '(' | LC_ALL=C sort -u; }
+
+check_names()
+{
+    local lost
+    lost=$(LC_ALL=C comm -23 "$list" <(declared))
+    [ -z "$lost" ] && return
+    echo "abi: no longer declared: ${lost//$'\n'/ }; where that is meant, scripts/abi.sh --update" >&2
+    return 1
+}
+
+number_of() { sed -n "s/^set(VOLT_ABI \([0-9]*\))/\1/p" "$1/CMakeLists.txt"; }
+version_of() { sed -n 's/^project(volterra VERSION \([0-9.]*\).*/\1/p' "$1/CMakeLists.txt"; }
+
+# Another number in the file name, or, before 1.0.0, another minor version.
+may_break() # BEFORE NOW: folders with sources
+{
+    local before now
+    [ "$(number_of "$1")" = "$(number_of "$2")" ] || return 0
+    before=$(version_of "$1") now=$(version_of "$2")
+    [ "${now%%.*}" = 0 ] && [ "${before%.*}" != "${now%.*}" ]
+}
+
+build_library() # SOURCES BUILD
+{
+    cmake -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O0 -g" -DVOLT_BUILD_CLI=OFF \
+        -DVOLT_BUILD_TESTS=OFF -DVOLT_BUILD_BENCH=OFF -DVOLT_BUILD_EXAMPLES=OFF >"$2.log" 2>&1 &&
+        cmake --build "$2" --parallel "${JOBS:-$(nproc)}" --target volterra >>"$2.log" 2>&1 || { tail -n 20 "$2.log"; return 1; }
+}
+
+compare_with() # TAG
+{
+    local status=0
+    rm -rf "$work/before" && mkdir -p "$work/before" "$work/build-before" "$work/build-now"
+    git archive "$1" | tar -C "$work/before" -xf -
+    build_library "$work/before" "$work/build-before"
+    build_library . "$work/build-now"
+    abidiff --no-added-syms --headers-dir1 "$work/before/include" --headers-dir2 include \
+        "$work/build-before/libvolterra.so" "$work/build-now/libvolterra.so" || status=$?
+    if [ "$status" -eq 0 ]; then
+        echo "abi: nothing was lost or changed since $1"
+    elif [ $((status & 3)) -ne 0 ]; then
+        echo "abi: abidiff failed ($status)" >&2
+        return 1
+    elif may_break "$work/before" .; then
+        echo "abi: changed since $1, as a version like this may"
+    else
+        echo "abi: changed since $1: raise VOLT_ABI in CMakeLists.txt, or change it back (docs/versions.md)" >&2
+        return 1
+    fi
+}
+
+case ${1:-} in
+    --update)
+        declared >"$list"
+        ;;
+    --names)
+        check_names
+        ;;
+    "")
+        check_names
+        tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null) || tag=
+        if [ -n "$tag" ]; then
+            compare_with "$tag"
+        else
+            echo "abi: no tag to compare with yet; every name of $list is there"
+        fi
+        ;;
+    *)
+        echo "usage: scripts/abi.sh [--names | --update]" >&2
+        exit 2
+        ;;
+esac
