@@ -12,7 +12,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan wheel deb install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -52,7 +52,7 @@ bench-gpu: ## on a GPU, beside PyTorch and CuPy where Python has them
 	cmake --build --preset default --parallel --target bench_gpu volterra_cuda
 	bench/gpu/run.sh
 
-lint: ## formatting, clang-tidy, cppcheck, layout
+lint: ## formatting, clang-tidy, cppcheck, layout, the interface against the last tag
 	scripts/lint.sh
 
 fuzz: ## each libFuzzer target for FUZZ_SECONDS
@@ -60,6 +60,12 @@ fuzz: ## each libFuzzer target for FUZZ_SECONDS
 
 tsan: ## what uses threads, under ThreadSanitizer
 	scripts/tsan.sh
+
+wheel: ## source distribution and wheel for this machine, tried on a fresh system (as root); build/wheel/dist
+	scripts/wheel.sh
+
+deb: ## Debian packages, tried on a fresh system (as root); build/deb
+	scripts/deb.sh
 
 install: build ## into PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)

@@ -1,10 +1,16 @@
 # What `cmake --install` puts where: library, headers, program, manual pages, CMake package, pkg-config file.
-# In a Python wheel (scikit-build-core, see pyproject.toml): the library alone, beside the package. A wheel holds no
-# symbolic links, so the file has no version in its name.
+# In a Python wheel (scikit-build-core, see pyproject.toml): the library beside the package, and the program in its
+# folder bin. A wheel holds no symbolic links, so the library has no version in its name.
 if(SKBUILD)
   set_property(TARGET volterra PROPERTY VERSION)
   set_property(TARGET volterra PROPERTY SOVERSION)
   install(TARGETS volterra LIBRARY DESTINATION volterra COMPONENT python)
+  add_custom_target(python_package DEPENDS volterra)
+  if(TARGET volterra_cli)
+    set_property(TARGET volterra_cli PROPERTY INSTALL_RPATH $<IF:$<PLATFORM_ID:Darwin>,@loader_path,$ORIGIN>/..)
+    install(TARGETS volterra_cli RUNTIME DESTINATION volterra/bin COMPONENT python)
+    add_dependencies(python_package volterra_cli)
+  endif()
   return()
 endif()
 

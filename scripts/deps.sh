@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan mpi
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan mpi wheel deb
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -14,7 +14,7 @@ table='
 build | a C compiler                | has_compiler               | gcc libc6-dev          | gcc                 | gcc        | gcc                      | gcc musl-dev | gcc
 build | CMake 3.22 or later         | has_cmake                  | cmake                  | cmake               | cmake      | cmake                    | cmake        | cmake
 build | pkg-config                  | has_program pkg-config     | pkg-config             | pkgconf-pkg-config  | pkgconf    | pkg-config               | pkgconf      | pkgconf
-build | OpenBLAS, its OpenMP build  | has_openblas               | libopenblas-openmp-dev | openblas-devel      | openblas   | libopenblas_openmp-devel | openblas-dev | openblas
+build | OpenBLAS (its OpenMP build) | has_openblas openmp        | libopenblas-openmp-dev | openblas-devel      | openblas   | libopenblas_openmp-devel | openblas-dev | openblas
 build | Random123                   | has_header Random123/philox.h | librandom123-dev    | Random123-devel     | -          | -                        | -            | -
 build | libcsv                      | has_header csv.h           | libcsv-dev             | libcsv-devel        | -          | -                        | -            | -
 build | matio                       | has_module matio           | libmatio-dev           | matio-devel         | libmatio   | -                        | -            | libmatio
@@ -33,11 +33,21 @@ lint  | clang-tidy                  | has_program clang-tidy     | clang-tidy   
 lint  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | llvm libomp
 lint  | cppcheck                    | has_program cppcheck       | cppcheck               | cppcheck            | cppcheck   | cppcheck                 | cppcheck     | cppcheck
 lint  | ShellCheck                  | has_program shellcheck     | shellcheck             | ShellCheck          | shellcheck | ShellCheck               | shellcheck   | shellcheck
+lint  | abidiff                     | has_program abidiff        | abigail-tools          | libabigail          | libabigail | libabigail-tools         | -            | -
 fuzz  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | llvm libomp
 fuzz  | libFuzzer                   | has_libfuzzer              | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | llvm
 tsan  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | -
 mpi   | Open MPI                    | has_program mpicc          | libopenmpi-dev openmpi-bin | openmpi-devel   | openmpi    | openmpi-devel            | openmpi-dev  | open-mpi
 mpi   | ScaLAPACK for Open MPI      | has_scalapack              | libscalapack-openmpi-dev | scalapack-openmpi-devel | scalapack | libscalapack2-openmpi-devel | scalapack-dev | scalapack
+wheel | OpenBLAS without threads    | has_openblas serial        | libopenblas-serial-dev | openblas-devel      | -          | openblas-devel           | -            | -
+wheel | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | -
+wheel | make                        | has_program make           | make                   | make                | make       | make                     | make         | make
+wheel | mmdebstrap                  | has_program mmdebstrap     | mmdebstrap             | -                   | -          | -                        | -            | -
+deb   | dpkg-buildpackage           | has_program dpkg-buildpackage | dpkg-dev fakeroot   | -                   | -          | -                        | -            | -
+deb   | debhelper                   | has_program dh             | debhelper              | -                   | -          | -                        | -            | -
+deb   | dh-python                   | has_program dh_python3     | dh-python python3-all  | -                   | -          | -                        | -            | -
+deb   | lintian                     | has_program lintian        | lintian                | -                   | -          | -                        | -            | -
+deb   | mmdebstrap                  | has_program mmdebstrap     | mmdebstrap             | -                   | -          | -                        | -            | -
 tsan  | ThreadSanitizer             | has_thread_sanitizer       | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | -
 '
 
@@ -58,10 +68,10 @@ has_cmake()
 }
 
 # On Debian other builds of OpenBLAS may be there, but that is not the one we want.
-has_openblas()
+has_openblas() # openmp or serial
 {
     if [ "$manager" = apt ]; then
-        compgen -G '/usr/lib/*/openblas-openmp/libopenblas.so' >/dev/null
+        compgen -G "/usr/lib/*/openblas-$1/libopenblas.so" >/dev/null
     else
         has_module openblas || has_header cblas.h
     fi
@@ -149,8 +159,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz | tsan | mpi) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan mpi)" >&2; exit 2 ;;
+        build | test | demo | bench | lint | fuzz | tsan | mpi | wheel | deb) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan mpi wheel deb)" >&2; exit 2 ;;
     esac
 done
 

@@ -27,12 +27,13 @@ copy_of_checkout()
         tar --null -T - -cf - | tar -C "$source" -xf -)
 }
 
-# The compiled objects are kept from run to run: the copy keeps the times of the files.
+# The compiled objects are kept from run to run: the copy keeps the times of the files. The program, which a wheel
+# holds too, is compiled elsewhere, and tried from a wheel by scripts/wheel.sh.
 fresh_environment()
 {
     python3 -m venv --clear "$fresh" &&
         "$fresh/bin/python" -m pip install --quiet --disable-pip-version-check \
-            --config-settings=build-dir="$work/cmake" "$source"
+            --config-settings=build-dir="$work/cmake" --config-settings=cmake.define.VOLT_BUILD_CLI=OFF "$source"
 }
 
 readme_example()

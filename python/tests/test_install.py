@@ -1,9 +1,12 @@
-"""What the wheel holds."""
+"""What the wheel holds, what it says of itself, and what is said where it cannot be built."""
 
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import re
+import sys
+import types
 
 import pytest
 
@@ -13,24 +16,92 @@ import volterra
 @pytest.fixture
 def files():
     try:
-        return [str(path) for path in importlib.metadata.files("volterra") or []]
+        return [str(path) for path in importlib.metadata.files("volterra-kernels") or []]
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("the package runs from its source")
 
 
 def test_library_lies_beside_the_package(files):
-    libraries = [path for path in files if re.search(r"\.(so|dylib)", path)]
+    libraries = [path for path in files if re.search(r"^[^.]*\.(so|dylib)", path)]
     assert libraries in (["volterra/libvolterra.so"], ["volterra/libvolterra.dylib"])
     assert "volterra/py.typed" in files
 
 
 def test_nothing_else_is_installed(files):
-    assert not [path for path in files if not re.match(r"volterra(-[0-9.]+\.dist-info)?/", path)]
+    ours = r"(volterra|volterra_program|volterra_kernels(-[0-9.]+\.dist-info|\.libs))/|(\.\./)+bin/volterra$"
+    assert not [path for path in files if not re.match(ours, path)]
 
 
 def test_one_version(root):
     stated = re.search(r"project\(volterra VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
     assert volterra.__version__ == volterra.info()["version"] == stated
+
+
+def test_names_of_the_distribution(files, root):
+    told = importlib.metadata.metadata("volterra-kernels")
+    assert told["Name"] == "volterra-kernels" and told["Version"] == volterra.__version__
+    command = [entry for entry in importlib.metadata.distribution("volterra-kernels").entry_points if entry.name == "volterra"]
+    assert [entry.value for entry in command] == ["volterra_program:main"]
+
+
+def test_command_without_the_program_says_so(files, monkeypatch, tmp_path):
+    import volterra_program
+
+    monkeypatch.setattr(volterra_program, "program", lambda: tmp_path / "nothing")
+    with pytest.raises(SystemExit, match="Python package alone; there is no program at .*nothing"):
+        volterra_program.main()
+
+
+def test_command_is_the_program_of_the_package(files, monkeypatch):
+    import volterra_program
+
+    called = []
+    monkeypatch.setattr(volterra_program.os, "execv", lambda path, words: called.append((path, words)))
+    monkeypatch.setattr(volterra_program, "program", lambda: volterra_program.Path(sys.executable))
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/volterra", "forecast", "a file.csv"])
+    volterra_program.main()
+    assert called == [(volterra_program.Path(sys.executable), ["/somewhere/bin/volterra", "forecast", "a file.csv"])]
+    monkeypatch.undo()
+    assert volterra_program.program() == volterra_program.Path(volterra.__file__).parent / "bin" / "volterra"
+
+
+@pytest.fixture
+def backend(root, monkeypatch):
+    """The build backend, over a scikit-build-core that builds nothing."""
+    skbuild = types.ModuleType("scikit_build_core.build")
+    skbuild.get_requires_for_build_wheel = lambda settings=None: ["ninja"]
+    skbuild.build_wheel = lambda folder, settings=None, metadata=None: "built"
+    monkeypatch.setitem(sys.modules, "scikit_build_core", types.ModuleType("scikit_build_core"))
+    monkeypatch.setitem(sys.modules, "scikit_build_core.build", skbuild)
+    sys.modules["scikit_build_core"].build = skbuild
+    path = root / "python" / "backend" / "volterra_backend.py"
+    spec = importlib.util.spec_from_file_location("volterra_backend", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_backend_says_what_to_install(backend, monkeypatch):
+    monkeypatch.setenv("CC", "/nowhere/cc")
+    for hook in (backend.get_requires_for_build_wheel, lambda: backend.build_wheel(".")):
+        with pytest.raises(SystemExit) as stopped:
+            hook()
+        said = str(stopped.value)
+        assert re.fullmatch(r"volterra-kernels is compiled here, and this machine lacks .*a C compiler.* try again\.", said)
+        assert "\n" not in said and "CMake" not in said and "libcsv" in said
+
+
+def test_backend_names_nothing_where_everything_is_there(backend, monkeypatch):
+    lines = "CMake 3.22 or later: cmake\nOpenBLAS (its OpenMP build): libopenblas-openmp-dev\n"
+    listed = types.SimpleNamespace(stdout=lines)
+    monkeypatch.setattr(backend.subprocess, "run", lambda *words, **options: listed)
+    with pytest.raises(SystemExit, match="lacks OpenBLAS .its OpenMP build.; install the packages libopenblas-openmp-dev and"):
+        backend.get_requires_for_build_wheel()
+    chosen = {"cmake.define.VOLT_BLAS": "Generic"}
+    assert backend.get_requires_for_build_wheel(chosen) == ["ninja"] and backend.build_wheel(".", chosen) == "built"
+    listed.stdout = "Random123\n"
+    with pytest.raises(SystemExit, match="lacks Random123; install that and try again"):
+        backend.build_wheel(".")
 
 
 def test_everything_public_is_documented():

