@@ -12,11 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    LEAST_LARGE = 8192, /* rows: below, whoever lacks the memory for an exact fit is told so */
-    MOST_EXACT = 65536  /* rows: above, a factorisation here takes hours */
-};
-
 double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks)
 {
     /* Scaled inputs, targets, coefficients, fitted values; of the columns an estimate, which is small beside the rest. */
@@ -99,7 +94,7 @@ static bool may_approximate(const volt_kernel *kernel, const fit_task *task, boo
 {
     const volt_fit_options *options = task->options;
     return options->solver == VOLT_SOLVER_AUTO && !loss && !options->keep_factor &&
-           task->X.rows >= LEAST_LARGE && (options->intercept || !volt_kernel_is_centred(kernel));
+           task->X.rows >= VOLT_LEAST_LARGE && (options->intercept || !volt_kernel_is_centred(kernel));
 }
 
 static volt_status require_landmarks(const volt_kernel *kernel, const fit_task *task, int64_t columns,
@@ -130,11 +125,11 @@ volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task,
     double bytes = exact_bytes(task, &plan, loss);
     bool stores = !plan.on_device && bytes >= volt_solver_cholesky.bytes((double)n, (double)task->Y.cols, 0);
     bool lacks = plan.available_bytes > 0 && bytes > plan.available_bytes;
-    bool takes_hours = stores && n > MOST_EXACT;
+    bool takes_hours = stores && n > VOLT_MOST_EXACT;
     if (may_approximate(kernel, task, loss) && (lacks || takes_hours)) {
         volt_status status = require_landmarks(kernel, task, columns, way);
         if (status == VOLT_OK) {
-            volt_log(VOLT_LOG_INFO, "the solver is nystrom, with %" PRId64 " landmarks: %s", way->landmarks,
+            volt_log(VOLT_LOG_WARNING, "the solver is nystrom, with %" PRId64 " landmarks: %s", way->landmarks,
                      lacks ? "an exact fit does not fit in memory" : "an exact fit would take hours");
             return VOLT_OK;
         }

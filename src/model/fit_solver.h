@@ -5,6 +5,11 @@
 #include "model/fit_task.h"
 #include "solve/solver_table.h"
 
+enum {
+    VOLT_LEAST_LARGE = 8192, /* rows: below, whoever lacks the memory for an exact fit is told so */
+    VOLT_MOST_EXACT = 65536  /* rows: above, a factorisation here takes hours */
+};
+
 typedef struct volt_fit_way {
     const volt_solver *solver; /* NULL: the first of the table that takes the kernel's states, or its rows */
     int64_t landmarks;         /* of a solver on landmarks; else 0 */

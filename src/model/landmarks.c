@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    RUN = 32,          /* landmarks in a run: as good as single rows, and far fewer ghosts (docs/math.md) */
     USUAL = 2000,      /* landmarks */
     MOST_GHOSTS = 256, /* a longer past may be cut: the landmark is then another sequence, and as good a one */
     SEED = 20,         /* of random landmarks */
@@ -53,12 +52,12 @@ void volt_landmark_set_release(volt_landmark_set *set)
     *set = (volt_landmark_set){0};
 }
 
-/* Runs of RUN rows from the first row to the last, as far apart as they can be. */
+/* Runs of VOLT_LANDMARK_RUN rows from the first row to the last, as far apart as they can be. */
 static void spread(int64_t first, int64_t rows, int64_t m, int64_t *landmark)
 {
-    int64_t gaps = (m + RUN - 1) / RUN - 1, free = rows - m;
+    int64_t gaps = (m + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN - 1, free = rows - m;
     for (int64_t a = 0; a < m; a++) {
-        int64_t run = a / RUN;
+        int64_t run = a / VOLT_LANDMARK_RUN;
         landmark[a] = first + a + (gaps > 0 ? free / gaps * run + free % gaps * run / gaps : free);
     }
 }

@@ -12,6 +12,10 @@
 #include "model/model_internal.h"
 #include "solve/landmark_operator.h"
 
+enum {
+    VOLT_LANDMARK_RUN = 32
+}; /* landmarks in a run: as good as single rows, and far fewer ghosts (docs/math.md) */
+
 /* Which rows are landmarks, and the rows that the model will have. */
 typedef struct volt_landmark_set {
     int64_t m;

@@ -97,8 +97,8 @@ static void take_leverages(volt_feature_fit *s, double alpha, bool constant)
     for (int64_t first = 0, count = 0; first < s->n_last; first += count) {
         count = volt_min(BLOCK, s->n_last - first);
         memcpy(s->block, s->last + first * s->states, (size_t)(count * s->states) * sizeof(double));
-        volt_state_sums_leverages(s->sums, constant, volt_matrix_of(s->block, count, s->states),
-                                  s->leverage + first);
+        volt_state_sums_leverages(s->sums, volt_view_of(s->sums->S, s->states, s->states), constant,
+                                  volt_matrix_of(s->block, count, s->states), s->leverage + first);
     }
     s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
 }

@@ -97,22 +97,45 @@ static void gather(const landmark_operator *l, int64_t from, volt_matrix F)
             F.data[i * F.ld + a] = l->block[(from + i) * columns + l->task.column[a]] - l->task.common;
 }
 
+/* The first rows of the block become features F. */
+static void make_features(const landmark_operator *l, volt_matrix F)
+{
+    volt_blas_int m = (volt_blas_int)l->task.m;
+    gather(l, 0, F);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows, m, 1,
+                l->L, m, F.data, (volt_blas_int)F.ld);
+}
+
 /* ---- what solvers ask ------------------------------------------------------------------------- */
 
 static volt_status states(volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage)
 {
     landmark_operator *l = (landmark_operator *)op;
-    volt_blas_int m = (volt_blas_int)l->task.m;
     for (int64_t at = 0, count = 0; at < F.rows; at += count) {
         count = volt_min(l->rows, F.rows - at);
         walk_to(l, first + at, count, stage);
         if (stage && !volt_stage_goes_on(stage))
             return VOLT_OK;
-        volt_matrix rows = volt_matrix_rows(F, at, count);
-        gather(l, 0, rows);
-        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)count, m, 1,
-                    l->L, m, rows.data, (volt_blas_int)rows.ld);
+        make_features(l, volt_matrix_rows(F, at, count));
     }
+    return VOLT_OK;
+}
+
+volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_records *records, volt_matrix F,
+                                   volt_stage *stage)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    volt_past *own = l->past, *past = NULL;
+    VOLT_TRY(volt_past_create(l->task.resolved, l->task.columns, l->rows, &past));
+    l->past = past;
+    l->count = 0; /* the block is no longer one of the operator's rows */
+    for (int64_t at = 0, count = 0; at < F.rows && (!stage || volt_stage_goes_on(stage)); at += count) {
+        count = volt_min(l->rows, F.rows - at);
+        push(l, Z, records, at, count, stage);
+        make_features(l, volt_matrix_rows(F, at, count));
+    }
+    l->past = own;
+    volt_past_free(past);
     return VOLT_OK;
 }
 

@@ -35,6 +35,11 @@ double volt_landmark_bytes(double landmarks, double columns);
 /* gamma (m x q) becomes beta, in place. */
 void volt_landmark_coefficients(volt_operator *op, volt_matrix gamma);
 
+/* The features of other rows, which begin after a zero past, and so do records among them (NULL: one sequence), into F
+ * (Z.rows x m). Cancelled, F is unfinished and the status VOLT_OK. VOLT_ERR_MEMORY. */
+volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_records *records, volt_matrix F,
+                                   volt_stage *stage);
+
 /* Hand over the past after the last row of Z, as volt_kernel_operator_end does. */
 volt_status volt_landmark_operator_end(volt_operator *op, volt_past **past);
 

@@ -2,14 +2,15 @@
 #include "base/blas.h"
 #include "solve/state_sums.h"
 
-void volt_state_sums_leverages(const volt_state_sums *sums, bool constant, volt_matrix F, double *h)
+void volt_state_sums_leverages(const volt_state_sums *sums, volt_view S, bool constant, volt_matrix F,
+                               double *h)
 {
     int64_t n = sums->states;
     for (int64_t i = 0; constant && i < F.rows; i++)
         for (int64_t k = 0; k < n; k++)
             F.data[i * F.ld + k] -= sums->about[k] + sums->total[k] / sums->counted;
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows,
-                (volt_blas_int)n, 1, sums->S, (volt_blas_int)n, F.data, (volt_blas_int)F.ld);
+                (volt_blas_int)n, 1, S.data, (volt_blas_int)S.ld, F.data, (volt_blas_int)F.ld);
     for (int64_t i = 0; i < F.rows; i++) {
         h[i] = constant ? 1 / sums->counted : 0;
         for (int64_t k = 0; k < n; k++)

@@ -56,12 +56,14 @@ void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to);
 
 /* ---- rows left out (state_leverages.c) --------------------------------------------------------- */
 
-/* Leverages h_t of rows F, which is overwritten, in the system S S' = G + alpha I that was solved last, with this constant:
+/* Leverages h_t of rows F, which is overwritten, in the system S S' = G + alpha I, with this constant; S is that of the system
+ * that was solved last (sums->S), or a copy of it:
  *
  *     h_t = 1 / n + |S^{-1} (f_t - m)|^2                                            (no 1 / n, and m = 0, without)
  *
  * so that leaving row t out errs by (y_t - forecast) / (1 - h_t). */
-void volt_state_sums_leverages(const volt_state_sums *sums, bool constant, volt_matrix F, double *h);
+void volt_state_sums_leverages(const volt_state_sums *sums, volt_view S, bool constant, volt_matrix F,
+                               double *h);
 /* The sum of the leverages of all rows that have joined, alpha being that of the system, whose factor is lost. */
 double volt_state_sums_freedom(volt_state_sums *sums, double alpha, bool constant);
 
