@@ -71,6 +71,13 @@ const choice solver_choices[] = {
     {NULL, 0, NULL},
 };
 
+const choice search_solver_choices[] = {
+    {"auto", VOLT_SOLVER_AUTO, NULL},
+    {"exact", VOLT_SOLVER_EXACT, NULL},
+    {"nystrom", VOLT_SOLVER_NYSTROM, NULL},
+    {NULL, 0, NULL},
+};
+
 const choice landmark_choices[] = {
     {"spread", VOLT_LANDMARKS_SPREAD, NULL},
     {"last", VOLT_LANDMARKS_LAST, NULL},

@@ -19,6 +19,7 @@ extern const choice missing_choices[];        /* volt_missing */
 extern const choice target_choices[];         /* volt_target */
 extern const choice input_choices[];          /* volt_input */
 extern const choice solver_choices[];         /* volt_fit_solver */
+extern const choice search_solver_choices[];  /* volt_fit_solver, of searches */
 extern const choice landmark_choices[];       /* volt_landmarks */
 extern const choice score_choices[];          /* volt_score */
 extern const choice race_choices[];           /* volt_race */

@@ -160,6 +160,7 @@ static const option rows[] = {
     TRAINING_LOSS(offsetof(tune_arguments, training.loss)),
     TRAINING_SERIES(offsetof(tune_arguments, training)),
     TRAINING_READOUT(offsetof(tune_arguments, training)),
+    SEARCH_SOLVER(offsetof(tune_arguments, solver)),
     {.name = "log",
      .kind = OPTION_TEXT,
      .form = FORM_SEARCH,
@@ -396,6 +397,12 @@ const cli_command command_tune = {
         "fits and scores. The constant of least loss in the training parts (class frequencies, a mean count)\n"
         "stands beside the best score, and where targets are inputs so does as now with a constant change.\n"
         "\n"
+        "With --solver nystrom every draw is fitted on landmarks (volterra fit), which lie before the first\n"
+        "validation block, from sums that grow from block to block: no matrix of n x n, and searches on a\n"
+        "million rows. Scores r2, nmse, mse, loo and gcv; no --loss. auto does so from 8192 rows on where an\n"
+        "exact search does not fit in memory or has more than 32768 rows to a fit, and says so. The winner is\n"
+        "fitted with the same solver and landmarks.\n"
+        "\n"
         "--draws and --budget may stand together, also to limit --candidates and --grid. With --log\n"
         "nothing is lost: kill it, and go on with --resume. Ctrl-C ends it with the best so far (no model\n"
         "is fitted then). --merge takes the logs of all shards, and with -o also the data and the\n"
@@ -414,6 +421,8 @@ const cli_command command_tune = {
         "system.safetensors\n"
         "  volterra tune --x load.csv --loss quantile:q=0.1/0.5/0.9 --draws 100 -o bands.safetensors\n"
         "  volterra tune --x u.csv --y y.csv:label --loss multinomial --kernel rbf --draws 50\n"
+        "  volterra tune --x u.npy --y y.npy --draws 50 --solver nystrom --landmarks 1000 -o "
+        "large.safetensors\n"
         "  volterra tune --x u.csv --y y.csv --draws 1000 --shard 3/16 --log part3.jsonl\n"
         "  volterra tune --merge part*.jsonl --x u.csv --y y.csv -o best.safetensors\n",
     .options = OPTION_TABLE(rows),

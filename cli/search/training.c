@@ -4,6 +4,7 @@
 #include "args/shell_words.h"
 #include "files/outputs.h"
 #include "files/row_times.h"
+#include "search/training_solver.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -490,6 +491,7 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
         shell_words_add(&words, "--weights", arguments->loss.weights);
     if (arguments->loss.text && arguments->loss.tolerance != 1e-6)
         shell_words_add(&words, "--tolerance", volt_format_number(arguments->loss.tolerance, number));
+    solver_words(options, &words);
     if (arguments->washout > 0)
         shell_words_add_count(&words, "--washout", arguments->washout);
     if (arguments->rows.given)

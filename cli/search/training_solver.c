@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,28 @@ int solver_options(const solver_arguments *arguments, volt_fit_options *options)
         return complain(EXIT_USAGE, "--landmarks is for --solver nystrom, and the solver is %s",
                         choice_word(solver_choices, arguments->solver));
     return parse_landmarks(arguments->landmarks, options);
+}
+
+int solver_search_options(const solver_arguments *arguments, volt_search_options *search, volt_fit_options *fit)
+{
+    int failed = solver_options(arguments, fit);
+    search->solver = fit->solver;
+    search->landmarks = fit->landmarks;
+    search->landmark_choice = fit->landmark_choice;
+    return failed;
+}
+
+void solver_words(const volt_fit_options *options, shell_words *words)
+{
+    char landmarks[64];
+    if (options->solver != VOLT_SOLVER_AUTO)
+        shell_words_add(words, "--solver", choice_word(solver_choices, (int)options->solver));
+    if (options->landmarks == 0)
+        return;
+    bool spread = options->landmark_choice == VOLT_LANDMARKS_SPREAD;
+    snprintf(landmarks, sizeof landmarks, "%lld%s%s", (long long)options->landmarks, spread ? "" : ":",
+             spread ? "" : choice_word(landmark_choices, (int)options->landmark_choice));
+    shell_words_add(words, "--landmarks", landmarks);
 }
 
 static double root_mean(const double *squares, int64_t q)

@@ -3,6 +3,7 @@
 #define CLI_TRAINING_SOLVER_H
 
 #include "args/options.h"
+#include "args/shell_words.h"
 #include "terminal/results.h"
 #include "volterra.h"
 
@@ -26,8 +27,31 @@ typedef struct solver_arguments {
                    "row to the last, or M:last, or M:random"                                                   \
     }
 
+#define SEARCH_SOLVER(base)                                                                                 \
+    {.name = "solver",                                                                                      \
+     .kind = OPTION_CHOICE,                                                                                 \
+     .choices = search_solver_choices,                                                                      \
+     .fallback = "auto",                                                                                    \
+     .offset = (base) + offsetof(solver_arguments, solver),                                                 \
+     .meaning =                                                                                             \
+         "how draws and the winner are fitted; auto: exact where that fits in memory and takes not too "    \
+         "long, else nystrom"},                                                                             \
+    {                                                                                                       \
+        .name = "landmarks", .kind = OPTION_TEXT, .offset = (base) + offsetof(solver_arguments, landmarks), \
+        .argument = "M[:WHICH]",                                                                            \
+        .meaning = "of nystrom: how many rows a readout is of (default 2000), in runs of 32 over the rows " \
+                   "before the first validation block, or the last of them, M:last, or M:random"            \
+    }
+
 /* Into the options of a fit. Returns the exit status. */
 int solver_options(const solver_arguments *arguments, volt_fit_options *options);
+
+/* The same for a search, whose winner is fitted with `fit`. */
+int solver_search_options(const solver_arguments *arguments, volt_search_options *search,
+                          volt_fit_options *fit);
+
+/* The options that say so again, behind the words of a command. */
+void solver_words(const volt_fit_options *options, shell_words *words);
 
 /* Which solver found the readout, and what it tells of rows left out. */
 void solver_report(const volt_model_info *info, result_list *results);

@@ -324,8 +324,10 @@ int tune_search(const tune_arguments *arguments, training_data *data)
     if (!failed) {
         run.options = search_options(arguments, data);
         run.options.base = run.seen.base;
-        failed = arguments->shard ? read_shard(arguments->shard, &run.options.shard, &run.options.shards) : 0;
+        failed = solver_search_options(&arguments->solver, &run.options, &run.seen.fit);
     }
+    if (!failed && arguments->shard)
+        failed = read_shard(arguments->shard, &run.options.shard, &run.options.shards);
     if (!failed)
         failed = make_candidates(arguments, &run.seen, &candidates);
     if (!failed) /* before the search: whatever becomes of them, nothing that it found is lost */
@@ -396,6 +398,8 @@ int tune_merge(const tune_arguments *arguments, training_data *data)
         failed = check_merged_loss(data, search);
     if (!failed && arguments->training.x)
         failed = prepare_merged(&run);
+    if (!failed)
+        failed = solver_search_options(&arguments->solver, &run.options, &run.seen.fit);
     if (!failed)
         failed = finish(&run, search, false);
     volt_search_free(search);

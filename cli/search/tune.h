@@ -4,10 +4,12 @@
 
 #include "args/options.h"
 #include "search/training.h"
+#include "search/training_solver.h"
 
 typedef struct tune_arguments {
     common_arguments common;
     training_arguments training;
+    solver_arguments solver;
     const char *kernel, *alpha, *feedback_weight, *candidates, *log, *shard, *output, *plot;
     text_list ranges, merge;
     int64_t draws, grid, folds, gap, min_train, max_train;

@@ -267,6 +267,15 @@ typedef struct volt_search_options {
     const double *weights;      /* (optional) of the rows, n numbers at least 0 */
     const char *const *classes; /* (optional) n_classes texts: the targets are their numbers, from 0 */
     int64_t n_classes;
+    /* How candidates are fitted: exactly, those with explicit states in them; or on landmarks (volt_fit_options), which lie
+     * before the first block of validation, by sums that grow from block to block. VOLT_SOLVER_AUTO (default): on
+     * landmarks from 8192 rows on, where an exact search lacks memory here, or has more than 32,768 rows to a fit.
+     * VOLT_SOLVER_EXACT, VOLT_SOLVER_NYSTROM; with landmarks no scores prequential and log, and squares alone, every row
+     * alike. The winner is fitted the same way by whoever fits it with the same solver and landmarks. */
+    volt_fit_solver solver;
+    int64_t
+        landmarks; /* at most the rows after the washout before the first block; 0 (default): 2000, or those */
+    volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 
@@ -302,6 +311,7 @@ typedef struct volt_search_info {
     volt_score score;
     const char *loss;       /* text of the loss where the score is VOLT_SCORE_LOSS, else NULL */
     const char *score_name; /* r2, nmse, ..., or what the loss is called as a score: "pinball loss" */
+    int64_t landmarks; /* that candidates were fitted on; 0: exactly, or not known (logs that were merged) */
 } volt_search_info;
 VOLT_API void volt_search_describe(const volt_search *search, volt_search_info *info);
 

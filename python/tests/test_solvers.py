@@ -76,3 +76,53 @@ def test_bad_settings_are_refused(narma, settings, sentence):
 def test_landmarks_must_be_whole(narma):
     with pytest.raises(TypeError, match="whole number"):
         fit(narma, solver="nystrom", landmarks=1.5)
+
+
+# ---- searches ------------------------------------------------------------------------------------
+
+
+def search(narma, **settings):
+    u, y = narma
+    return volterra.VolterraRidgeCV(draws=6, random_state=1, kernel="memory", **settings).fit(u[:300], y[:300])
+
+
+def test_a_search_on_landmarks_fits_its_winner_on_them(narma):
+    u, y = narma
+    found = search(narma, solver="nystrom", landmarks=40)
+    assert found.best_score_ > 0.3
+    best = found.best_estimator_
+    assert best.solver == "nystrom" and best.landmarks == 40
+    assert np.count_nonzero(found.dual_coef_) == 40
+    again = volterra.SequenceKernelRidge(
+        found.kernel_, alpha=found.alpha_, solver="nystrom", landmarks=40
+    ).fit(u[:300], y[:300])
+    assert np.array_equal(found.predict(u[300:]), again.predict(u[300:]))
+
+
+def test_all_rows_before_one_block_are_the_exact_search(narma):
+    exact = search(narma, folds=1)
+    landmarks = search(narma, folds=1, solver="nystrom", landmarks=150)
+    for name in ("mean_test_score",):
+        assert np.allclose(exact.cv_results_[name][1:], landmarks.cv_results_[name][1:], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("scoring", ["neg_nmse", "neg_mse", "neg_loo", "neg_gcv"])
+def test_scores_that_landmarks_have(narma, scoring):
+    found = search(narma, solver="nystrom", landmarks="30:last", scoring=scoring, refit=False)
+    assert np.isfinite(found.best_score_) and found.best_score_ < 0
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({"landmarks": 51}, "there can be 1 to 50"),
+        ({"scoring": "log"}, "likelihood"),
+        ({"scoring": "prequential"}, "prequential"),
+        ({"loss": "huber:delta=1"}, "loss other than squares"),
+        ({"solver": "features"}, "must be one of"),
+        ({"solver": "exact", "landmarks": 5}, "landmarks are for"),
+    ],
+)
+def test_bad_solvers_of_searches_are_refused(narma, settings, words):
+    with pytest.raises(ValueError, match=words):
+        search(narma, **{"solver": "nystrom", **settings})

@@ -454,6 +454,9 @@ class SearchOptions(ctypes.Structure):
         ("weights", POINTER(c_double)),
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
+        ("solver", c_int),
+        ("landmarks", c_int64),
+        ("landmark_choice", c_int),
     ]
 
 
@@ -473,6 +476,7 @@ class SearchInfo(ctypes.Structure):
         ("score", c_int),
         ("loss", c_char_p),
         ("score_name", c_char_p),
+        ("landmarks", c_int64),
     ]
 
 

@@ -8,7 +8,16 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arguments import choice, feedback_number, horizon_bounds, season_rows, seconds_of, seed_of, whole
+from ._arguments import (
+    choice,
+    feedback_number,
+    horizon_bounds,
+    landmark_count,
+    season_rows,
+    seconds_of,
+    seed_of,
+    whole,
+)
 from ._arrays import view
 from ._candidates import Candidates, expand
 from ._devices import use_machine
@@ -42,6 +51,7 @@ _METHODS = ("draws", "gradient")
 
 
 _FOLDS_BY = ("rows", "records")
+_SOLVERS = ("auto", "exact", "nystrom")
 
 
 class VolterraRidgeCV(SequenceRegressor):
@@ -114,6 +124,13 @@ class VolterraRidgeCV(SequenceRegressor):
     loss, tolerance
         As in `VolterraRidge`. Every training part is fitted with the loss; where nothing is said of alpha it is the best of
         a grid, from the largest down. Not with feedback.
+    solver : {"auto", "exact", "nystrom"}, default="auto"
+        How candidates, and the best of them, are fitted. "exact": in one Gram matrix. "nystrom": on `landmarks`, which lie
+        before the first validation block, by sums that grow from block to block; for hundreds of thousands of rows, with
+        squares and the scorings "r2", "neg_nmse", "neg_mse", "neg_loo" and "neg_gcv". "auto": exact, and from 8192 rows on
+        "nystrom" where an exact search does not fit in memory or has more than 32768 rows to a fit.
+    landmarks : None, int or str, default=None
+        As in `VolterraRidge`; at most as many as there are rows before the first validation block.
     washout, fit_intercept, scale, start, beyond
         As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of
         zeros, otherwise they follow their training rows. Scales are learned once, on all rows given to fit.
@@ -213,9 +230,13 @@ class VolterraRidgeCV(SequenceRegressor):
         device: Optional[str] = None,
         loss: str = "squares",
         tolerance: float = 1e-6,
+        solver: str = "auto",
+        landmarks: Union[None, int, str] = None,
     ) -> None:
         self.loss = loss
         self.tolerance = tolerance
+        self.solver = solver
+        self.landmarks = landmarks
         self.draws = draws
         self.budget = budget
         self.folds = folds
@@ -321,6 +342,8 @@ class VolterraRidgeCV(SequenceRegressor):
                 guarded=plain and change and (bool(self.fit_intercept) or "centre=yes" not in kernel),
                 feedback_weight=self._best["feedback"],
                 losses=losses,
+                solver=self._solver()[0],
+                landmarks=self._solver()[1],
             )
             self._fit_model(training, kernel, fields, progress)
             self._series = dict(ahead=self.ahead)
@@ -397,7 +420,15 @@ class VolterraRidgeCV(SequenceRegressor):
         options.draws = 0 if draws is None else whole("draws", draws, 1)
         options.log = None if self.log is None else c.encode_path("log", self.log)
         options.resume = int(bool(self.resume))
+        solver, (count, which) = self._solver()
+        options.solver = c.SOLVERS[solver]
+        options.landmarks, options.landmark_choice = count, c.LANDMARKS[which]
         return options
+
+    def _solver(self) -> Tuple[str, Tuple[int, str]]:
+        """How candidates and their winner are fitted."""
+        solver = choice("solver", getattr(self, "solver", "auto"), _SOLVERS)
+        return solver, landmark_count(getattr(self, "landmarks", None))
 
     def _strategy(self) -> str:
         search = choice("search", self.search, _SEARCHES)
@@ -485,4 +516,6 @@ class VolterraRidgeCV(SequenceRegressor):
             verbose=self.verbose,
             loss=self.loss,
             tolerance=self.tolerance,
+            solver=self.solver,
+            landmarks=self.landmarks,
         )

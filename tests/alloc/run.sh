@@ -312,6 +312,7 @@ trial "fit --loss of classes" fit --x ../labels.csv:u --y ../labels.csv:label --
 trial "tune --loss" tune "${own[@]}" --loss quantile:q=0.1/0.9 --alpha log:0.01..1 --draws 2 --folds 2 --log t.log -o m.safetensors
 trial "tune --loss of classes" tune --x ../labels.csv:u --y ../labels.csv:label --loss multinomial --weights ../labels.csv:w \
     --alpha log:0.1..1 --draws 2 --folds 2 --json
+trial "tune --solver nystrom" tune "${own[@]}" --kernel memory --draws 2 --solver nystrom --landmarks 10 -o m.safetensors
 trial "fit --solver nystrom" fit "${own[@]}" --alpha 1e-4 --solver nystrom --landmarks 40 -o m.safetensors
 trial "fit --keep-factor" fit "${own[@]}" --alpha 1e-4 --keep-factor -o m.safetensors
 trial "predict --interval --std" predict ../kept.safetensors --x ../x.csv:u --interval 0.5,0.9 --std -o f.csv

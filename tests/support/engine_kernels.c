@@ -47,10 +47,17 @@ double *full_gram(const char *text, volt_view Z)
 
 double *records_gram(const char *text, volt_view Z, const int64_t *lengths, int64_t n)
 {
+    double radius;
+    check_ok(volt_radius(Z, &radius)); /* one for all blocks */
+    return records_gram_within(text, Z, lengths, n, radius);
+}
+
+double *records_gram_within(const char *text, volt_view Z, const int64_t *lengths, int64_t n, double radius)
+{
     volt_kernel *kernel = plain_parse(text);
     volt_gram_options options = volt_gram_options_default();
     double *K = new_matrix(Z.rows, Z.rows);
-    check_ok(volt_radius(Z, &options.radius)); /* one for all blocks */
+    options.radius = radius;
     for (int64_t a = 0, i = 0; a < n; i += lengths[a++])
         for (int64_t b = 0, j = 0; b < n; j += lengths[b++]) {
             volt_matrix block = {K + i * Z.rows + j, lengths[a], lengths[b], Z.rows};

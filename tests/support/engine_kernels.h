@@ -16,5 +16,7 @@ double *full_gram(const char *text, volt_view Z);
 
 /* The same where the rows of Z are records (n of them): block by block, each by volt_gram from two sequences. */
 double *records_gram(const char *text, volt_view Z, const int64_t *lengths, int64_t n);
+/* In a ball of this radius, which rows that are not in Z may reach. */
+double *records_gram_within(const char *text, volt_view Z, const int64_t *lengths, int64_t n, double radius);
 
 #endif

@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/landmark_problem.h"
-#include "support/plain_linear.h"
+#include "support/plain_landmarks.h"
 #include "support/sequences.h"
 
 #include <inttypes.h>
@@ -32,83 +32,29 @@ typedef struct plain_fit {
     double loo[Q], gcv[Q];
 } plain_fit;
 
-/* B <- K_nm L^{-T} row by row, L by the textbook, for K_mm + jitter I. */
-static void plain_features(const double *Kmm, int64_t m, const double *Knm, int64_t n, double *B)
+/* Forecasts of all rows, and what leaving rows out one by one comes to over those that are fitted. */
+static void plain_ridge(const double *Kmm, int64_t m, const double *Knm, const double *Y, const bool *out,
+                        int64_t first, bool intercept, double alpha, plain_fit *fit)
 {
-    double *L = new_matrix(m, m), size = 0;
-    for (int64_t a = 0; a < m; a++)
-        size = fmax(size, Kmm[a * m + a]);
-    for (int64_t a = 0; a < m; a++)
-        for (int64_t b = 0; b <= a; b++) {
-            long double sum = Kmm[a * m + b] + (a == b ? 10 * (double)m * 0x1p-52 * size : 0);
-            for (int64_t c = 0; c < b; c++)
-                sum -= (long double)L[a * m + c] * L[b * m + c];
-            L[a * m + b] = (double)(a == b ? sqrtl(sum) : sum / L[b * m + b]);
-        }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t a = 0; a < m; a++) {
-            long double sum = Knm[i * m + a];
-            for (int64_t c = 0; c < a; c++)
-                sum -= (long double)L[a * m + c] * B[i * m + c];
-            B[i * m + a] = (double)(sum / L[a * m + a]);
-        }
-    free(L);
-}
-
-/* With [1 B] when there is an intercept: (Z'Z + alpha diag(0, 1, ..)) v = Z'y over the rows with a target. */
-static void plain_ridge(const double *B, int64_t m, const double *Y, const bool *out, int64_t first,
-                        bool intercept, double alpha, plain_fit *fit)
-{
-    int64_t size = m + intercept, rows = 0;
-    double *Z = new_matrix(ALL, size), *S = calloc((size_t)(size * size), sizeof *S),
-           *v = calloc((size_t)(size * Q), sizeof *v),
-           *inverse = calloc((size_t)(size * size), sizeof *inverse);
-    for (int64_t i = 0; i < ALL; i++) {
-        if (intercept)
-            Z[i * size] = 1;
-        memcpy(Z + i * size + intercept, B + i * m, (size_t)m * sizeof *Z);
-        if (out[i] || i < first || i >= N)
-            continue;
-        rows++;
-        for (int64_t a = 0; a < size; a++) {
-            for (int64_t b = 0; b < size; b++)
-                S[a * size + b] += Z[i * size + a] * Z[i * size + b];
-            for (int64_t k = 0; k < Q; k++)
-                v[a * Q + k] += Z[i * size + a] * Y[i * Q + k];
-        }
-    }
-    for (int64_t a = 0; a < size; a++) {
-        S[a * size + a] += a >= intercept ? alpha : 0;
-        inverse[a * size + a] = 1;
-    }
-    plain_solve(volt_view_of(S, size, size), volt_matrix_of(v, size, Q));
-    plain_solve(volt_view_of(S, size, size), volt_matrix_of(inverse, size, size));
-    double freedom = 0, squares[Q] = {0};
+    bool fits[ALL];
+    double h[ALL], rows = 0, freedom = 0, squares[Q] = {0};
+    for (int64_t i = 0; i < ALL; i++)
+        fits[i] = !out[i] && i >= first && i < N;
+    plain_landmark_fit(Kmm, m, Knm, &(plain_rows){ALL, Q, Y, fits, intercept, alpha}, fit->forecasts, h);
     memset(fit->loo, 0, sizeof fit->loo);
     for (int64_t i = 0; i < ALL; i++) {
-        const double *z = Z + i * size;
-        double h = 0;
-        for (int64_t a = 0; a < size; a++)
-            for (int64_t b = 0; b < size; b++)
-                h += z[a] * inverse[a * size + b] * z[b];
-        bool counts = !out[i] && i >= first && i < N;
-        freedom += counts ? h : 0;
+        rows += fits[i];
+        freedom += fits[i] ? h[i] : 0;
         for (int64_t k = 0; k < Q; k++) {
-            double f = 0;
-            for (int64_t a = 0; a < size; a++)
-                f += z[a] * v[a * Q + k];
-            fit->forecasts[i * Q + k] = f;
-            double e = counts ? Y[i * Q + k] - f : 0;
+            double e = fits[i] ? Y[i * Q + k] - fit->forecasts[i * Q + k] : 0;
             squares[k] += e * e;
-            fit->loo[k] += e * e / ((1 - h) * (1 - h)) / (double)rows;
+            fit->loo[k] += e * e / ((1 - h[i]) * (1 - h[i]));
         }
     }
-    for (int64_t k = 0; k < Q; k++)
-        fit->gcv[k] = (double)rows * squares[k] / pow((double)rows - freedom, 2);
-    free(inverse);
-    free(v);
-    free(S);
-    free(Z);
+    for (int64_t k = 0; k < Q; k++) {
+        fit->loo[k] /= rows;
+        fit->gcv[k] = rows * squares[k] / pow(rows - freedom, 2);
+    }
 }
 
 /* Rows and runs one after the other are records of one matrix. */
@@ -134,7 +80,7 @@ static void plain_nystrom(const char *text, const problem *p, const setting *s, 
     for (int64_t r = 0; r < set.n_runs; r++)
         lengths[n++] = set.runs[r];
     double *K = records_gram(text, volt_view_of(Z, rows, D), lengths, n);
-    double *Kmm = new_matrix(m, m), *Knm = new_matrix(ALL, m), *B = new_matrix(ALL, m);
+    double *Kmm = new_matrix(m, m), *Knm = new_matrix(ALL, m);
     double common = s->intercept ? resolved.common : 0;
     for (int64_t a = 0; a < m; a++) {
         for (int64_t b = 0; b < m; b++)
@@ -142,9 +88,7 @@ static void plain_nystrom(const char *text, const problem *p, const setting *s, 
         for (int64_t i = 0; i < ALL; i++)
             Knm[i * m + a] = K[i * rows + ALL + set.column[a]] - common;
     }
-    plain_features(Kmm, m, Knm, ALL, B);
-    plain_ridge(B, m, p->Y, out, s->washout, s->intercept, alpha, fit);
-    free(B);
+    plain_ridge(Kmm, m, Knm, p->Y, out, s->washout, s->intercept, alpha, fit);
     free(Knm);
     free(Kmm);
     free(K);

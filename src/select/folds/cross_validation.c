@@ -156,16 +156,13 @@ static volt_status profile_rows(volt_evaluation *e, const group *at, profile *p)
 /* The same in states: the sums of a fold serve all alphas. */
 static volt_status profile_states(volt_evaluation *e, const group *at, profile *p)
 {
-    int64_t kept = at->rows - e->problem->washout;
-    VOLT_TRY(volt_state_folds_fill(e->states, at->rows, e->stage));
-    if (at->first == 0) {
-        volt_state_folds_diagonal(e->states, kept, e->space->diagonal);
-        p->count = volt_choice_grid(e->space->diagonal, kept, kept, p->alphas);
-    }
     for (int64_t k = at->first; k < at->next; k++) {
         const volt_split *split = &e->problem->splits[k];
         volt_view F = {0};
         VOLT_TRY(volt_evaluation_prepare_states(e, split, &F));
+        if (k == 0)
+            VOLT_TRY(
+                volt_state_folds_grid(e->states, at->rows, e->space->diagonal, p->alphas, &p->count, e->stage));
         for (int64_t a = 0; a < p->count; a++) {
             if (p->failed[a])
                 continue;
@@ -176,13 +173,25 @@ static volt_status profile_states(volt_evaluation *e, const group *at, profile *
     return VOLT_OK;
 }
 
+/* And where all rows are one block, all alphas at once. */
+static volt_status profile_left_out(volt_evaluation *e, profile *p)
+{
+    volt_status status[VOLT_CHOICE_ALPHAS];
+    VOLT_TRY(volt_evaluation_score_left_out(e, p->alphas, &p->count, status, e->space->profile));
+    for (int64_t a = 0; a < p->count; a++)
+        VOLT_TRY(note(p, a, status[a]));
+    return VOLT_OK;
+}
+
 static volt_status profile_group(volt_evaluation *e, const group *at, profile *p)
 {
     e->alpha = 0;
     VOLT_TRY(begin(e, at));
     if (e->problem->loss)
         return profile_loss(e, at, p);
-    return e->states ? profile_states(e, at, p) : profile_rows(e, at, p);
+    if (!e->states)
+        return profile_rows(e, at, p);
+    return volt_score_is_of_all_rows(e->problem->score) ? profile_left_out(e, p) : profile_states(e, at, p);
 }
 
 /* The alpha with the best mean; -1: all failed. */
@@ -221,6 +230,14 @@ static volt_status profile_alpha(volt_evaluation *e, double *alpha, double *fold
     return VOLT_OK;
 }
 
+/* As in fits. */
+static volt_status check_landmarks(const volt_problem *problem, const volt_resolved *resolved)
+{
+    VOLT_REQUIRE(problem->intercept || !resolved->centred || !volt_candidate_on_landmarks(problem, resolved),
+                 VOLT_ERR_ARGUMENT, "the solver \"nystrom\" takes a centred kernel only with an intercept");
+    return VOLT_OK;
+}
+
 volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace, const char *kernel,
                           double *alpha, double feedback, volt_goes_on_fn goes_on, void *context,
                           volt_stage *stage, double *folds, int64_t *n_done, volt_cost *cost)
@@ -250,6 +267,8 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
         status = volt_fail(VOLT_ERR_ARGUMENT,
                            "a centred Gram matrix is no covariance of a process: it has no %s score",
                            volt_score_name(problem->score));
+    if (status == VOLT_OK)
+        status = check_landmarks(problem, &e.resolved);
     if (status == VOLT_OK && volt_candidate_states(problem, &e.resolved) > 0)
         status = volt_state_folds_create(problem, &e.resolved, &e.states);
     if (status == VOLT_OK)

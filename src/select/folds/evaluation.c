@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "select/folds/block_score.h"
+#include "select/folds/state_left_out.h"
 
 #include <string.h>
 
@@ -77,22 +78,40 @@ static volt_status advance_block(volt_evaluation *e, const volt_backend *backend
     return VOLT_OK;
 }
 
-/* A block after a zero past against any columns, at the back end. Nothing comes back before its first row, which begins a
- * sequence. */
+/* The rows of a block against any columns, at the back end. */
+static volt_status block_gram(volt_evaluation *e, const volt_split *split, volt_view rows,
+                              const volt_columns *columns, const volt_backend *backend, volt_matrix K)
+{
+    volt_past *past = NULL;
+    VOLT_TRY(volt_past_create(&e->resolved, columns, K.rows, &past));
+    volt_status status = advance_block(e, backend, split, rows, past, K);
+    volt_past_free(past);
+    return status;
+}
+
+/* The features that landmarks make of the rows of a block. */
+static volt_status block_features(volt_evaluation *e, const volt_split *split, volt_view rows, volt_matrix F)
+{
+    volt_records records = {0};
+    VOLT_TRY(volt_records_from(&e->problem->records, split->begin, &records));
+    volt_status status = volt_state_folds_other(e->states, rows, &records, F, e->stage);
+    volt_records_release(&records);
+    return status;
+}
+
+/* A block after a zero past against any columns, at the back end; or, with landmarks, its features. Nothing comes back before
+ * its first row, which begins a sequence. */
 static volt_status fill_cross(volt_evaluation *e, const volt_split *split, const volt_columns *columns,
                               const volt_backend *backend, volt_matrix K)
 {
-    volt_past *past = NULL;
     volt_sliced_rows block = {0};
     volt_fed_inputs_cut(&e->fed, split->begin);
     volt_status status = volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows),
                                                &e->problem->records, split->begin, "the inputs", &block);
     if (status == VOLT_OK)
-        status = volt_past_create(&e->resolved, columns, K.rows, &past);
-    if (status == VOLT_OK)
-        status = advance_block(e, backend, split, block.rows, past, K);
+        status = e->states && e->states->on_landmarks ? block_features(e, split, block.rows, K)
+                                                      : block_gram(e, split, block.rows, columns, backend, K);
     volt_fed_inputs_join(&e->fed, split->begin);
-    volt_past_free(past);
     volt_sliced_rows_release(&block);
     return status;
 }
@@ -122,7 +141,8 @@ volt_status volt_evaluation_begin(volt_evaluation *e, int64_t base, int64_t rows
     if (base != e->sliced_from && volt_kernel_filters(e->kernel))
         VOLT_TRY(volt_evaluation_slice(e, base));
     if (e->states)
-        return volt_state_folds_begin(e->states, input_rows(e, base, rows));
+        return volt_state_folds_begin(e->states, base, input_rows(e, base, rows),
+                                      e->intercept ? e->resolved.common : 0, e->stage);
     volt_factor_begin(e->factor, &(volt_factor_task){.rows = rows,
                                                      .washout = w,
                                                      .alpha = problem->loss ? 0 : e->alpha,
@@ -248,14 +268,11 @@ volt_status volt_evaluation_prepare_states(volt_evaluation *e, const volt_split 
     volt_factor_account(e->factor, begun, volt_state_sums_add_flops(states->sums, (double)(to - before)));
     if (runs_free(e))
         return VOLT_OK;
-    if (e->problem->start == VOLT_START_CONTINUE) {
-        VOLT_TRY(volt_state_folds_fill(states, split->end - e->base, e->stage));
-        *F = volt_view_rows(volt_as_view(states->F), split->begin - e->base, count);
-        return VOLT_OK;
-    }
+    if (e->problem->start == VOLT_START_CONTINUE)
+        return volt_state_folds_rows(states, split->begin - e->base, split->end - e->base, e->stage, F);
     volt_matrix cross = volt_matrix_of(states->cross, count, states->F.cols);
     *F = volt_as_view(cross);
-    return fill_cross(e, split, states->coordinates, &volt_cpu_backend, cross);
+    return fill_cross(e, split, states->columns, &volt_cpu_backend, cross);
 }
 
 /* The block from its states with this alpha. */
@@ -266,8 +283,11 @@ static volt_status forecast_from_states(volt_evaluation *e, const volt_split *sp
     double begun = volt_seconds();
     VOLT_TRY(volt_state_sums_solve(sums, alpha, e->intercept, NULL));
     volt_factor_account(e->factor, begun, volt_state_sums_solve_flops(sums));
-    if (runs_free(e))
-        return run_free(e, split, e->states->coordinates, sums->B, sums->c, out);
+    if (runs_free(e)) {
+        const double *coefficients, *intercepts;
+        volt_state_folds_readout(e->states, &coefficients, &intercepts);
+        return run_free(e, split, e->states->columns, coefficients, intercepts, out);
+    }
     volt_state_folds_forecast(e->states, F, out);
     return VOLT_OK;
 }
@@ -359,8 +379,31 @@ static volt_status left_out_score(volt_evaluation *e, double *score)
     return volt_block_score(problem, &all, volt_as_view(out), score);
 }
 
+volt_status volt_evaluation_score_left_out(volt_evaluation *e, double *alphas, int64_t *count,
+                                           volt_status *status, double *scores)
+{
+    const volt_problem *problem = e->problem;
+    int64_t w = problem->washout, kept = problem->n - w;
+    volt_view Y = volt_view_of(problem->Y + w * problem->q, kept, problem->q);
+    double begun = volt_seconds();
+    VOLT_TRY(volt_state_folds_grow(e->states, kept, Y, e->stage));
+    if (*count == 0)
+        VOLT_TRY(volt_state_folds_grid(e->states, problem->n, e->space->diagonal, alphas, count, e->stage));
+    VOLT_TRY(volt_state_left_out(e->states, Y, alphas, *count, e->intercept, e->stage, status, scores));
+    double sums = volt_state_sums_add_flops(e->states->sums, (double)kept),
+           systems = volt_state_sums_solve_flops(e->states->sums);
+    volt_factor_account(e->factor, begun, sums + (double)*count * (systems + sums));
+    return VOLT_OK;
+}
+
 volt_status volt_evaluation_score_all(volt_evaluation *e, double *score)
 {
+    if (e->states) {
+        int64_t one = 1;
+        volt_status status = VOLT_OK;
+        VOLT_TRY(volt_evaluation_score_left_out(e, &e->alpha, &one, &status, score));
+        return status;
+    }
     VOLT_TRY(grow(e, e->factor->L.rows));
     volt_factor_intercepts(e->factor);
     if (e->problem->score != VOLT_SCORE_LOG)

@@ -50,4 +50,9 @@ volt_status volt_evaluation_prepare_states(volt_evaluation *e, const volt_split 
 volt_status volt_evaluation_score_states(volt_evaluation *e, const volt_split *split, double alpha, volt_view F,
                                          double *score);
 
+/* In states, a score of all rows with each of `count` alphas (state_left_out.h); the first time, where *count is 0, the
+ * alphas are those of the grid. */
+volt_status volt_evaluation_score_left_out(volt_evaluation *e, double *alphas, int64_t *count,
+                                           volt_status *status, double *scores);
+
 #endif

@@ -10,6 +10,7 @@
 #include "kernel/gram/gram.h"
 #include "model/scaling.h"
 #include "select/folds/block_score.h"
+#include "select/folds/search_solver.h"
 #include "select/folds/state_folds.h"
 #include "stats/forecast_pair.h"
 
@@ -240,6 +241,8 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     if (status == VOLT_OK)
         status = volt_fold_loss_check(fresh);
     if (status == VOLT_OK)
+        status = volt_problem_settle_solver(options, fresh);
+    if (status == VOLT_OK)
         status = scale_inputs(X, true, identity, &fresh->shifted);
     if (status == VOLT_OK)
         status = scale_inputs(X, false, identity, &fresh->unshifted);
@@ -262,11 +265,22 @@ int64_t volt_longest_block(const volt_problem *problem)
     return longest;
 }
 
-int64_t volt_candidate_states(const volt_problem *problem, const volt_resolved *resolved)
+/* States of its own that the candidate can be evaluated in. */
+static int64_t own_states(const volt_problem *problem, const volt_resolved *resolved)
 {
     int64_t states = volt_states_count(resolved);
     bool blocks = problem->score < VOLT_SCORE_PREQUENTIAL && !problem->loss;
     return blocks && volt_state_sums_pay(problem->most_rows, states) ? states : 0;
+}
+
+bool volt_candidate_on_landmarks(const volt_problem *problem, const volt_resolved *resolved)
+{
+    return problem->landmarks > 0 && !(problem->prefers_states && own_states(problem, resolved) > 0);
+}
+
+int64_t volt_candidate_states(const volt_problem *problem, const volt_resolved *resolved)
+{
+    return volt_candidate_on_landmarks(problem, resolved) ? problem->landmarks : own_states(problem, resolved);
 }
 
 /* Of what an evaluation allocates beside the workspace and the inputs. */

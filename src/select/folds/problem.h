@@ -35,6 +35,9 @@ typedef struct volt_problem {
     bool simulates;              /* candidates whose outputs come back run free on the blocks */
     const volt_backend *backend; /* where Gram matrices are factored: the current one, unless the search says */
     volt_fold_loss *loss;        /* NULL: squares, every row alike */
+    int64_t landmarks; /* 0: candidates are fitted exactly; else (search_solver.h) on so many landmarks, ... */
+    volt_landmarks landmark_choice; /* ... these ... */
+    bool prefers_states;            /* ... but in explicit states where volt_candidate_on_landmarks says so */
 } volt_problem;
 
 /* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */
@@ -45,10 +48,13 @@ void volt_problem_free(volt_problem *problem);
 /* Rows of the longest block of validation. */
 int64_t volt_longest_block(const volt_problem *problem);
 
-/* Numbers in the explicit states that a candidate, resolved, is evaluated in (state_folds.h): where it has some, they are
- * far fewer than the rows, and the score is one of blocks. 0: it is evaluated in its rows. */
+/* Numbers in the explicit features that a candidate, resolved, is evaluated in (state_folds.h): as many as there are
+ * landmarks, or its states where it has some, they are far fewer than the rows, and the score is one of blocks. 0: it is
+ * evaluated in its rows. */
 struct volt_resolved;
 int64_t volt_candidate_states(const volt_problem *problem, const struct volt_resolved *resolved);
+/* Are those landmarks? Where the options left it open, states that serve are preferred: they are exact. */
+bool volt_candidate_on_landmarks(const volt_problem *problem, const struct volt_resolved *resolved);
 
 /* Bytes that the engine of a kernel, with outputs that come back or without, takes beside the workspace, at most; 0 for a text that is no kernel on these
  * inputs, whose evaluation says why. VOLT_ERR_MEMORY. */

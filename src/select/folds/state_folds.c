@@ -1,47 +1,101 @@
-/* src/select/folds/state_folds.c: states of a group of folds, and their sums. */
+/* src/select/folds/state_folds.c: features of a group of folds, and their sums. */
 #include "select/folds/state_folds.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
+#include "select/folds/block_score.h"
+#include "select/folds/state_left_out.h"
+#include "solve/choice.h"
 #include "solve/cholesky_grow.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
+
+enum { LEAST_ROWS = 512 }; /* that features of landmarks are made of at a time */
 
 static bool has_cross(const volt_problem *problem)
 {
     return problem->start == VOLT_START_RESET;
 }
 
+/* Rows of F: all that a group may have, or with landmarks what lies behind a training part. */
+static int64_t feature_rows(const volt_problem *problem, bool on_landmarks)
+{
+    int64_t most = LEAST_ROWS;
+    if (!on_landmarks)
+        return problem->most_rows;
+    for (int64_t k = 0; !has_cross(problem) && k < problem->n_splits; k++)
+        most = volt_max(most, problem->splits[k].end - problem->splits[k].train_end);
+    return most;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+/* What belongs to the group at hand. */
+static void forget_group(volt_state_folds *folds)
+{
+    volt_operator_free(folds->op);
+    folds->op = NULL;
+    if (!folds->on_landmarks)
+        return;
+    volt_columns_free(folds->columns);
+    volt_landmark_set_release(&folds->set);
+    volt_records_release(&folds->records);
+    volt_free(folds->readout);
+    folds->columns = NULL;
+    folds->readout = NULL;
+}
+
 void volt_state_folds_free(volt_state_folds *folds)
 {
     if (!folds)
         return;
-    volt_operator_free(folds->op);
-    volt_columns_free(folds->coordinates);
+    forget_group(folds);
+    volt_columns_free(folds->columns);
     volt_state_sums_free(folds->sums);
     volt_free(folds->F.data);
     volt_free(folds->cross);
     volt_free(folds);
 }
 
-double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *resolved)
+/* Of the operator and its columns: runs of 32 or single rows with all of their ghosts, unless the rows are fewer. */
+static double landmark_bytes(const volt_problem *problem, const volt_resolved *resolved)
 {
-    double states = (double)volt_states_count(resolved);
-    double rows = (double)problem->most_rows + (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
-    return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows;
+    int64_t run = problem->landmark_choice == VOLT_LANDMARKS_RANDOM ? 1 : VOLT_LANDMARK_RUN;
+    int64_t m = problem->landmarks, runs = (m + run - 1) / run;
+    int64_t columns = volt_min(m + runs * volt_landmark_ghosts(resolved), problem->most_rows);
+    return volt_landmark_bytes((double)m, (double)columns) + volt_engine_bytes(resolved, columns, LEAST_ROWS) +
+           8 * (double)columns * ((double)(2 * resolved->d + problem->q) + 2);
 }
 
-volt_status volt_state_folds_create(const volt_problem *problem, const volt_resolved *resolved,
+double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *resolved)
+{
+    bool on_landmarks = volt_candidate_on_landmarks(problem, resolved);
+    double states = (double)volt_candidate_states(problem, resolved);
+    double rows = (double)feature_rows(problem, on_landmarks) +
+                  (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
+    double left_out = volt_score_is_of_all_rows(problem->score)
+                          ? volt_state_left_out_bytes(problem, states, VOLT_CHOICE_ALPHAS)
+                          : 0;
+    return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows + left_out +
+           (on_landmarks ? landmark_bytes(problem, resolved) : 0);
+}
+
+volt_status volt_state_folds_create(const volt_problem *problem, volt_resolved *resolved,
                                     volt_state_folds **folds)
 {
     volt_state_folds *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
-    int64_t states = volt_states_count(resolved), rows = problem->most_rows;
-    fresh->problem = problem;
-    fresh->resolved = resolved;
-    volt_status status = volt_states_columns(resolved, &fresh->coordinates);
+    bool on_landmarks = volt_candidate_on_landmarks(problem, resolved);
+    int64_t states = volt_candidate_states(problem, resolved), rows = feature_rows(problem, on_landmarks);
+    *fresh = (volt_state_folds){
+        .problem = problem, .resolved = resolved, .states = states, .on_landmarks = on_landmarks};
+    volt_status status = fresh->on_landmarks ? VOLT_OK : volt_states_columns(resolved, &fresh->columns);
     if (status == VOLT_OK)
         status = volt_state_sums_create(states, problem->q, &fresh->sums);
     if (status == VOLT_OK) {
@@ -57,38 +111,141 @@ volt_status volt_state_folds_create(const volt_problem *problem, const volt_reso
     return status;
 }
 
-volt_status volt_state_folds_begin(volt_state_folds *folds, volt_view Z)
+/* ---- a group ---------------------------------------------------------------------------------- */
+
+/* Rows of the group that lie before its first block; all of them where there are no blocks. */
+static int64_t rows_before(const volt_problem *problem, int64_t base)
 {
-    volt_operator_free(folds->op);
-    folds->op = NULL;
-    folds->filled = folds->m = 0;
+    for (int64_t k = 0; k < problem->n_splits; k++)
+        if (problem->splits[k].train_begin == base)
+            return problem->splits[k].train_end - base;
+    return problem->n;
+}
+
+/* The landmarks and the rows before them become columns, each run a record. */
+static volt_status lay_columns(volt_state_folds *folds, volt_view Z, volt_stage *stage)
+{
+    const volt_landmark_set *set = &folds->set;
+    volt_records runs = {0};
+    double *rows = volt_alloc_doubles(set->n, Z.cols);
+    volt_status status = rows ? volt_records_make(set->runs, set->n_runs, set->n, &runs) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_resolved_split(folds->resolved, &runs, 0);
+    for (int64_t i = 0; status == VOLT_OK && i < set->n; i++)
+        memcpy(rows + i * Z.cols, Z.data + set->source[i] * Z.ld, (size_t)Z.cols * sizeof *rows);
+    if (status == VOLT_OK)
+        status =
+            volt_columns_create(folds->resolved, volt_view_of(rows, set->n, Z.cols), stage, &folds->columns);
+    volt_records_release(&runs);
+    volt_free(rows);
+    return status;
+}
+
+static volt_status begin_landmarks(volt_state_folds *folds, int64_t base, volt_view Z, volt_stage *stage)
+{
+    const volt_problem *problem = folds->problem;
+    VOLT_TRY(volt_records_from(&problem->records, base, &folds->records));
+    VOLT_TRY(volt_landmark_set_choose(rows_before(problem, base), problem->washout, &folds->records,
+                                      folds->states, problem->landmark_choice,
+                                      volt_landmark_ghosts(folds->resolved), &folds->set));
+    VOLT_TRY(lay_columns(folds, Z, stage));
+    folds->readout = volt_alloc_doubles(folds->set.n + 1, problem->q);
+    if (!folds->readout)
+        return VOLT_ERR_MEMORY;
+    return volt_landmark_operator(&(volt_landmark_task){.resolved = folds->resolved,
+                                                        .columns = folds->columns,
+                                                        .column = folds->set.column,
+                                                        .m = folds->set.m,
+                                                        .Z = Z,
+                                                        .records = &folds->records,
+                                                        .common = folds->common},
+                                  stage, &folds->op);
+}
+
+volt_status volt_state_folds_begin(volt_state_folds *folds, int64_t base, volt_view Z, double common,
+                                   volt_stage *stage)
+{
+    forget_group(folds);
+    folds->first = folds->filled = folds->m = 0;
+    folds->squares = folds->largest = 0;
+    folds->common = common;
     volt_state_sums_clear(folds->sums);
+    if (folds->on_landmarks)
+        return begin_landmarks(folds, base, Z, stage);
     VOLT_TRY(volt_kernel_operator(folds->resolved, NULL, Z, false, &folds->op));
-    volt_kernel_operator_use_states(folds->op, folds->coordinates);
+    volt_kernel_operator_use_states(folds->op, folds->columns);
     return VOLT_OK;
 }
 
-volt_status volt_state_folds_fill(volt_state_folds *folds, int64_t rows, volt_stage *stage)
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* Rows from `first` on of those that are there, then more, up to `to`: the others are forgotten. */
+static volt_status fill(volt_state_folds *folds, int64_t first, int64_t to, volt_stage *stage)
 {
-    if (rows <= folds->filled)
+    if (to <= folds->filled)
         return VOLT_OK;
-    volt_matrix fresh = volt_matrix_rows(folds->F, folds->filled, rows - folds->filled);
+    if (to - folds->first > folds->F.rows) {
+        int64_t from = volt_min(first, folds->filled), kept = folds->filled - from;
+        memmove(folds->F.data, folds->F.data + (from - folds->first) * folds->F.ld,
+                (size_t)(kept * folds->F.ld) * sizeof(double));
+        folds->first = from;
+    }
+    volt_matrix fresh = volt_matrix_rows(folds->F, folds->filled - folds->first, to - folds->filled);
     VOLT_TRY(folds->op->states(folds->op, folds->filled, fresh, stage));
-    folds->filled = rows;
+    folds->filled = to;
     return volt_stage_goes_on(stage) ? VOLT_OK : volt_stage_end(stage);
+}
+
+static volt_view rows_there(const volt_state_folds *folds, int64_t begin, int64_t end)
+{
+    return volt_view_rows(volt_as_view(folds->F), begin - folds->first, end - begin);
+}
+
+static void measure(volt_state_folds *folds, volt_view F)
+{
+    for (int64_t i = 0; i < F.rows; i++) {
+        double square = 0;
+        for (int64_t k = 0; k < F.cols; k++)
+            square += F.data[i * F.ld + k] * F.data[i * F.ld + k];
+        folds->squares += square;
+        folds->largest = fmax(folds->largest, square);
+    }
 }
 
 volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view Y, volt_stage *stage)
 {
-    int64_t w = folds->problem->washout, m = folds->m;
-    if (to <= m)
-        return VOLT_OK;
-    VOLT_TRY(volt_state_folds_fill(folds, w + to, stage));
-    volt_state_sums_add(folds->sums, volt_view_rows(volt_as_view(folds->F), w + m, to - m),
-                        volt_view_rows(Y, m, to - m), NULL);
-    folds->m = to;
+    int64_t w = folds->problem->washout;
+    while (folds->m < to) {
+        int64_t begin = w + folds->m, most = volt_min(w + to, folds->filled + folds->F.rows);
+        if (folds->filled <= begin)
+            VOLT_TRY(fill(folds, folds->filled, most, stage));
+        int64_t end = volt_min(folds->filled, w + to);
+        if (end <= begin) /* rows of the washout */
+            continue;
+        volt_view F = rows_there(folds, begin, end);
+        volt_state_sums_add(folds->sums, F, volt_view_rows(Y, folds->m, end - begin), NULL);
+        if (folds->on_landmarks)
+            measure(folds, F);
+        folds->m = end - w;
+    }
     return VOLT_OK;
 }
+
+volt_status volt_state_folds_rows(volt_state_folds *folds, int64_t begin, int64_t end, volt_stage *stage,
+                                  volt_view *F)
+{
+    VOLT_TRY(fill(folds, folds->problem->washout + folds->m, end, stage));
+    *F = rows_there(folds, begin, end);
+    return VOLT_OK;
+}
+
+volt_status volt_state_folds_other(volt_state_folds *folds, volt_view Z, const volt_records *records,
+                                   volt_matrix F, volt_stage *stage)
+{
+    return volt_landmark_features(folds->op, Z, records, F, stage);
+}
+
+/* ---- forecasts -------------------------------------------------------------------------------- */
 
 void volt_state_folds_forecast(const volt_state_folds *folds, volt_view F, volt_matrix out)
 {
@@ -96,7 +253,32 @@ void volt_state_folds_forecast(const volt_state_folds *folds, volt_view F, volt_
     volt_product(F, volt_view_of(sums->B, sums->states, sums->columns), sums->c, out);
 }
 
-void volt_state_folds_diagonal(const volt_state_folds *folds, int64_t count, double *diagonal)
+/* Of landmarks: beta = L^{-T} gamma at their columns, and c less the common part of the kernel. */
+void volt_state_folds_readout(volt_state_folds *folds, const double **coefficients, const double **intercepts)
+{
+    const volt_state_sums *sums = folds->sums;
+    const volt_landmark_set *set = &folds->set;
+    int64_t q = sums->columns;
+    *coefficients = sums->B;
+    *intercepts = sums->c;
+    if (!folds->on_landmarks)
+        return;
+    double *beta = sums->B,
+           *shift = folds->readout + set->n * q; /* the system is solved anew for another alpha */
+    volt_landmark_coefficients(folds->op, volt_matrix_of(beta, set->m, q));
+    memset(folds->readout, 0, (size_t)(set->n * q) * sizeof(double));
+    memcpy(shift, sums->c, (size_t)q * sizeof(double));
+    for (int64_t a = 0; a < set->m; a++)
+        for (int64_t k = 0; k < q; k++) {
+            folds->readout[set->column[a] * q + k] = beta[a * q + k];
+            shift[k] -= folds->common * beta[a * q + k];
+        }
+    *coefficients = folds->readout;
+    *intercepts = shift;
+}
+
+/* Squared norms of the states after the washout, which are the diagonal of K. */
+static void find_diagonal(const volt_state_folds *folds, int64_t count, double *diagonal)
 {
     for (int64_t i = 0; i < count; i++) {
         const double *f = folds->F.data + (folds->problem->washout + i) * folds->F.ld;
@@ -104,4 +286,19 @@ void volt_state_folds_diagonal(const volt_state_folds *folds, int64_t count, dou
         for (int64_t k = 0; k < folds->F.cols; k++)
             diagonal[i] += f[k] * f[k];
     }
+}
+
+volt_status volt_state_folds_grid(volt_state_folds *folds, int64_t rows, double *diagonal, double *alphas,
+                                  int64_t *count, volt_stage *stage)
+{
+    int64_t kept = rows - folds->problem->washout;
+    if (folds->on_landmarks) {
+        *count = volt_choice_grid_of(folds->squares / (double)folds->m,
+                                     10 * (double)folds->states * DBL_EPSILON * folds->largest, alphas);
+        return VOLT_OK;
+    }
+    VOLT_TRY(fill(folds, 0, rows, stage));
+    find_diagonal(folds, kept, diagonal);
+    *count = volt_choice_grid(diagonal, kept, kept, alphas);
+    return VOLT_OK;
 }

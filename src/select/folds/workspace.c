@@ -14,6 +14,18 @@ static double part_numbers(const volt_problem *problem)
     return problem->loss ? (double)longest * (double)longest + (double)problem->q : 0;
 }
 
+/* Rows of the Gram matrix that is stored. */
+static int64_t stored_rows(const volt_problem *problem)
+{
+    return problem->landmarks > 0 ? 1 : problem->most_rows;
+}
+
+/* Does a block after a reset need room beside it? */
+static bool has_cross(const volt_problem *problem)
+{
+    return problem->start == VOLT_START_RESET && problem->landmarks == 0;
+}
+
 void volt_workspace_free(volt_workspace *workspace)
 {
     if (!workspace)
@@ -35,11 +47,11 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
 {
     const volt_backend *backend = problem->backend;
     int64_t n = problem->most_rows, block = volt_longest_block(problem);
-    bool resets = problem->start == VOLT_START_RESET;
+    bool resets = has_cross(problem);
     volt_workspace *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
-    volt_status status = volt_factor_create(backend, NULL, n, problem->q, &fresh->factor);
+    volt_status status = volt_factor_create(backend, NULL, stored_rows(problem), problem->q, &fresh->factor);
     if (status == VOLT_OK) {
         fresh->W = volt_alloc_doubles(n, problem->q + 1);
         fresh->D = volt_alloc_doubles(n, problem->q);
@@ -63,8 +75,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
 /* Of a block after a reset against the training rows. */
 static double cross_bytes(const volt_problem *problem)
 {
-    bool resets = problem->start == VOLT_START_RESET;
-    return resets ? 8 * (double)volt_longest_block(problem) * (double)problem->most_rows : 0;
+    return has_cross(problem) ? 8 * (double)volt_longest_block(problem) * (double)problem->most_rows : 0;
 }
 
 double volt_workspace_bytes(const volt_problem *problem)
@@ -73,7 +84,7 @@ double volt_workspace_bytes(const volt_problem *problem)
     double part = problem->loss ? part_numbers(problem) + volt_loss_numbers(n, q) : 0;
     double thin = 8 * (n * (2 * q + 3) + block * q + part);
     return problem->backend->is_here
-               ? volt_factor_bytes(problem->most_rows, problem->q) + cross_bytes(problem) + thin
+               ? volt_factor_bytes(stored_rows(problem), problem->q) + cross_bytes(problem) + thin
                : thin;
 }
 

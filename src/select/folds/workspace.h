@@ -6,13 +6,13 @@
 #include "solve/factor.h"
 
 typedef struct volt_workspace {
-    volt_factor *factor;
-    double *W;          /* most_rows x (q + 1): the last column is u */
-    double *D;          /* most_rows x q: readout or coefficients */
-    double *forecast;   /* block x q */
-    double *diagonal;   /* most_rows: of the matrix that a profile returns to */
-    double *precisions; /* most_rows: of rows left out one by one */
-    double *profile;    /* VOLT_CHOICE_ALPHAS x folds: scores */
+    volt_factor *factor; /* of one row, which is never filled, where candidates are fitted on landmarks */
+    double *W;           /* most_rows x (q + 1): the last column is u */
+    double *D;           /* most_rows x q: readout or coefficients */
+    double *forecast;    /* block x q */
+    double *diagonal;    /* most_rows: of the matrix that a profile returns to */
+    double *precisions;  /* most_rows: of rows left out one by one */
+    double *profile;     /* VOLT_CHOICE_ALPHAS x folds: scores */
     double *
         part; /* with a loss: the largest training part squared, and q more: what a fit overwrites; else NULL */
     double *cross; /* block x most_rows at the factor's back end, for a start by reset; else NULL */

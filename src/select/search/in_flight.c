@@ -21,8 +21,9 @@ volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
     char what[96];
     volt_work work = {
         .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates};
-    problem->backend =
-        problem->loss ? volt_place_here("a loss other than squares is minimised") : volt_place(&work);
+    problem->backend = problem->loss        ? volt_place_here("a loss other than squares is minimised")
+                       : problem->landmarks ? volt_place_here("candidates are fitted on landmarks")
+                                            : volt_place(&work);
     snprintf(what, sizeof what, "a search on %" PRId64 " rows", problem->n);
     volt_status status = volt_memory_require(volt_workspace_bytes(problem), what);
     return status == VOLT_OK ? volt_place_require(problem->backend, problem->most_rows, what) : status;
@@ -44,7 +45,7 @@ int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
         count = backend->streams;
     if (candidates >= 0)
         count = volt_min(count, candidates);
-    if (backend->is_here && problem->most_rows > MOST_PARALLEL_ROWS)
+    if (backend->is_here && !problem->landmarks && problem->most_rows > MOST_PARALLEL_ROWS)
         count = 1;
     count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), share_here);
     if (!backend->is_here && backend->available)

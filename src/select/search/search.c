@@ -505,6 +505,8 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     VOLT_REQUIRE(r.length != 0, VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 " has no candidates",
                  options->shard, options->shards);
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
+    own.solver = r.problem->landmarks > 0 ? VOLT_SOLVER_NYSTROM : VOLT_SOLVER_EXACT; /* as it was settled */
+    own.landmarks = r.problem->landmarks;
     omp_init_lock(&r.lock);
 
     volt_status status = volt_search_new(
@@ -514,6 +516,8 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (status == VOLT_OK)
         status =
             volt_schedule_begin(&r.schedule, (volt_race_rule){options->race, options->score, r.problem->folds});
+    if (status == VOLT_OK)
+        r.search->info.landmarks = r.problem->landmarks;
     r.schedule.adaptive = options->strategy == VOLT_STRATEGY_ADAPTIVE;
     if (status == VOLT_OK && (options->log || r.crew))
         status = volt_search_fingerprint(candidates, X, Y, options, r.fingerprint);

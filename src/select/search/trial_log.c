@@ -94,6 +94,10 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
     }
     if (options->loss || options->weights)
         question = add_loss(question, options, X.rows);
+    if (options->solver == VOLT_SOLVER_NYSTROM) {
+        int64_t landmarks[] = {options->landmarks, (int64_t)options->landmark_choice};
+        question = add_bytes(question, landmarks, sizeof landmarks);
+    }
     if (options->strategy == VOLT_STRATEGY_ADAPTIVE) /* every candidate hangs on the seed then */
         question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);

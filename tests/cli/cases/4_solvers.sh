@@ -71,3 +71,64 @@ bad_solvers()
     err_has "landmarks"
 }
 check "bad solvers and landmarks are refused" bad_solvers
+
+# ---- searches -----------------------------------------------------------------------------------
+
+search_on_landmarks()
+{
+    remembering >rows.csv
+    tune=(tune --x rows.csv:u --y rows.csv:y --rows :200 --kernel memory --draws 6 --seed 3 --json)
+    expect 0 "${tune[@]}" --solver nystrom --landmarks 30 --log all.jsonl -o m.safetensors
+    cp out first.json
+    valid_json first.json "v['solver'] == 'nystrom' and v['landmarks'] == 30 and v['draws'] == 6"
+    valid_json first.json "'--solver nystrom' in v['command'] and '--landmarks 30 ' in v['command']"
+    expect 0 fit --x rows.csv:u --y rows.csv:y --rows :200 --kernel "$(awk -F'"' '/"kernel"/ { print $4; exit }' first.json)" \
+        --alpha "$(awk -F'[ ,]+' '/"alpha"/ { print $3; exit }' first.json)" --solver nystrom --landmarks 30 -o f.safetensors
+    cmp -s m.safetensors f.safetensors || fail "the winner is not what fit makes of it"
+    # Logs go on, come in parts, and are not mixed with those of another way.
+    head -n 3 all.jsonl >some.jsonl
+    expect 0 "${tune[@]}" --solver nystrom --landmarks 30 --log some.jsonl --resume
+    valid_json out "v['resumed'] == 3 and v['best'] == json.load(open('first.json'))['best']"
+    expect 1 "${tune[@]}" --log some.jsonl --resume
+    expect 1 "${tune[@]}" --solver nystrom --landmarks 29 --log some.jsonl --resume
+    for part in 1 2; do
+        expect 0 "${tune[@]}" --solver nystrom --landmarks 30 --shard $part/2 --log part$part.jsonl
+    done
+    expect 0 tune --merge part1.jsonl part2.jsonl --x rows.csv:u --y rows.csv:y --rows :200 --solver nystrom \
+        --landmarks 30 -o merged.safetensors --json
+    valid_json out "v['best']['score'] == json.load(open('first.json'))['best']['score']"
+    cmp -s m.safetensors merged.safetensors || fail "the winner of all shards is another model"
+    for score in nmse mse loo gcv; do
+        expect 0 "${tune[@]}" --solver nystrom --landmarks 30:last --score $score
+    done
+    expect 0 tune --x rows.csv:u --y rows.csv:y --series rows.csv:run --kernel memory --draws 2 --solver nystrom --landmarks 20
+    out_has "nystrom: 20 landmarks before the first validation block"
+    out_has "--landmarks 20"
+    expect 0 tune --x rows.csv:u --y rows.csv:y --kernel 'fir + memory:pole=?' --feedback --draws 4 --solver nystrom \
+        --landmarks 20 -o fed.safetensors
+    expect 0 predict fed.safetensors --x rows.csv:u --rows 200: -o p.csv
+}
+check "a search on landmarks: logs, shards, scores, records, feedback" search_on_landmarks
+
+bad_search_solvers()
+{
+    remembering >rows.csv
+    tune=(tune --x rows.csv:u --y rows.csv:y --kernel memory --draws 3)
+    expect 2 "${tune[@]}" --solver nystrom --landmarks 41
+    err_has "41 landmarks, and there can be 1 to 40"
+    expect 2 "${tune[@]}" --solver nystrom --landmarks 36 --washout 5
+    err_has "1 to 35"
+    expect 2 "${tune[@]}" --solver exact --landmarks 10
+    err_has "--landmarks is for"
+    expect 2 "${tune[@]}" --solver features
+    err_has "auto|exact|nystrom, not 'features'"
+    expect 2 "${tune[@]}" --solver nystrom --score evidence
+    err_has "likelihood of the exact fit"
+    expect 2 "${tune[@]}" --solver nystrom --score prequential
+    err_has "prequential"
+    expect 2 "${tune[@]}" --solver nystrom --loss huber:delta=1
+    err_has "nystrom"
+    expect 2 "${tune[@]}" --solver nystrom --landmarks 3.5
+    err_has "whole number"
+}
+check "bad solvers of searches are refused" bad_search_solvers

@@ -1,0 +1,93 @@
+/* src/select/folds/search_solver.c: exact where that fits and pays, else on landmarks. */
+#include "select/folds/search_solver.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "model/fit_solver.h"
+#include "model/landmarks.h"
+#include "select/folds/block_score.h"
+#include "select/folds/workspace.h"
+#include "solve/placement.h"
+
+#include <inttypes.h>
+
+enum { MOST_EXACT = 32768 }; /* rows: above, every candidate takes many minutes here */
+
+/* Rows that landmarks may be: those after the washout of the shortest training part, which lies before every block. */
+static int64_t rows_before_blocks(const volt_problem *problem)
+{
+    int64_t least = problem->n;
+    for (int64_t k = 0; k < problem->n_splits; k++)
+        least = volt_min(least, problem->splits[k].train_end - problem->splits[k].train_begin);
+    return least - problem->washout;
+}
+
+/* NULL, or what a score asks for that landmarks do not have. */
+static const char *needs_rows(const volt_problem *problem)
+{
+    if (problem->loss)
+        return "a loss other than squares, or weights, are fitted exactly";
+    if (problem->score == VOLT_SCORE_PREQUENTIAL)
+        return "the score prequential fits every row from the rows before it, which takes the factor of all "
+               "rows";
+    if (problem->score == VOLT_SCORE_LOG)
+        return "the score log is the likelihood of the exact fit";
+    return NULL;
+}
+
+static volt_status use_landmarks(const volt_search_options *options, volt_problem *problem)
+{
+    int64_t most = rows_before_blocks(problem);
+    const char *why = needs_rows(problem);
+    VOLT_REQUIRE(!why, VOLT_ERR_ARGUMENT, "%s: it does not go with the solver \"nystrom\"", why);
+    VOLT_REQUIRE(options->landmarks <= most, VOLT_ERR_ARGUMENT,
+                 "there are to be %" PRId64 " landmarks, and there can be 1 to %" PRId64
+                 ", the rows after the washout that lie before the first block of validation",
+                 options->landmarks, most);
+    problem->landmarks = volt_landmark_count(options->landmarks, most);
+    problem->landmark_choice = options->landmark_choice;
+    problem->backend = &volt_cpu_backend;
+    return VOLT_OK;
+}
+
+/* Candidates on landmarks where nobody has said how they are fitted? */
+static bool exact_is_too_much(const volt_problem *problem, const char **why)
+{
+    volt_work work = {.n = problem->most_rows, .d = problem->d, .factors = 1};
+    if (problem->most_rows < VOLT_LEAST_LARGE || needs_rows(problem) || !volt_place(&work)->is_here)
+        return false;
+    double available = (double)volt_memory_available();
+    bool lacks = available > 0 && volt_workspace_bytes(problem) > available;
+    *why = lacks ? "an exact search does not fit in memory" : "an exact fit of every candidate would take long";
+    return lacks || problem->most_rows > MOST_EXACT;
+}
+
+volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem)
+{
+    const char *why = NULL;
+    volt_fit_solver solver = options->solver;
+    VOLT_REQUIRE(
+        solver == VOLT_SOLVER_AUTO || solver == VOLT_SOLVER_EXACT || solver == VOLT_SOLVER_NYSTROM,
+        VOLT_ERR_ARGUMENT,
+        "candidates are fitted by the solver auto, exact (in the states of reservoirs where they are few) "
+        "or nystrom, and not by number %d",
+        (int)solver);
+    VOLT_REQUIRE(options->landmarks >= 0, VOLT_ERR_ARGUMENT,
+                 "there are to be %" PRId64 " landmarks, and must be at least 1", options->landmarks);
+    VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
+                     options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
+                 VOLT_ERR_ARGUMENT, "there is no choice of landmarks number %d", (int)options->landmark_choice);
+    VOLT_REQUIRE(options->landmarks == 0 || solver != VOLT_SOLVER_EXACT, VOLT_ERR_ARGUMENT,
+                 "landmarks are for the solver \"nystrom\"");
+    if (solver == VOLT_SOLVER_NYSTROM)
+        return use_landmarks(options, problem);
+    if (solver == VOLT_SOLVER_EXACT || !exact_is_too_much(problem, &why))
+        return VOLT_OK;
+    problem->prefers_states = true;
+    VOLT_TRY(use_landmarks(options, problem));
+    volt_log(VOLT_LOG_WARNING, "the solver of the candidates is nystrom, with %" PRId64 " landmarks: %s",
+             problem->landmarks, why);
+    return VOLT_OK;
+}

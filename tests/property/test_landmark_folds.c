@@ -1,0 +1,577 @@
+/* tests/property/test_landmark_folds.c: candidates on landmarks have the scores of landmark models that are fitted by themselves
+ * on every training part, landmarks lying before the first block.
+ *
+ * Where landmarks are nearly dependent, a feature is known to sqrt(10 m eps max K_ii) <= 1e-6 (support/landmark_problem.h):
+ * forecasts of size 1 to that, and scores, whose variances are of size 1, to some of it. Ghosts leave out 1e-7 of a past. The
+ * largest difference seen is 6e-8; 2e-6 is allowed, as in test_nystrom. */
+#include "base/progress.h"
+#include "model/landmarks.h"
+#include "select/folds/problem.h"
+#include "support/check.h"
+#include "support/engine_kernels.h"
+#include "support/failing_alloc.h"
+#include "support/plain_cv.h"
+#include "support/plain_landmarks.h"
+#include "support/sequences.h"
+#include "volterra/select.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 78, D = 2, FOLDS = 3, MOST_RECORDS = 6 };
+static const int64_t records[MOST_RECORDS] = {17, 12, 13, 11, 14, 11};
+static const double allowed = 2e-6;
+
+static int64_t pick(volt_rng *rng, int64_t count)
+{
+    return (int64_t)(volt_rng_uniform(rng) * (double)count);
+}
+
+static volt_search *search_one(const plain_problem *problem, const char *kernel, double alpha, double feedback,
+                               const volt_search_options *options)
+{
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list_fed(&kernel, &alpha, &feedback, 1, &candidates));
+    check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
+    volt_candidates_free(candidates);
+    return search;
+}
+
+/* ---- the formula, written out ----------------------------------------------------------------- */
+
+/* A group of training parts: its rows from `base` on, and its landmarks among those before its first block. */
+typedef struct plain_group {
+    const plain_problem *problem;
+    const char *kernel;
+    const volt_search_options *options;
+    double alpha;
+    int64_t base, before; /* rows before the first block */
+} plain_group;
+
+/* The lengths of the records of rows first .. end - 1 behind those that are there. */
+static int64_t add_lengths(const plain_group *g, int64_t first, int64_t end, int64_t *lengths)
+{
+    int64_t n = 0, begin = 0;
+    for (int64_t r = 0; r < g->options->n_records; begin += g->options->records[r++]) {
+        int64_t from = begin > first ? begin : first, next = begin + g->options->records[r];
+        int64_t to = next < end ? next : end;
+        if (to > from)
+            lengths[n++] = to - from;
+    }
+    if (g->options->n_records == 0)
+        lengths[n++] = end - first;
+    return n;
+}
+
+static volt_landmark_set choose(const plain_group *g, const volt_resolved *resolved)
+{
+    int64_t lengths[MOST_RECORDS];
+    volt_records cut;
+    volt_landmark_set set;
+    int64_t n = add_lengths(g, g->base, N, lengths);
+    check_ok(volt_records_make(lengths, n, N - g->base, &cut));
+    check_ok(volt_landmark_set_choose(g->before, g->options->washout, &cut, g->options->landmarks,
+                                      g->options->landmark_choice, volt_landmark_ghosts(resolved), &set));
+    volt_records_release(&cut);
+    return set;
+}
+
+/* Forecasts and leverages of rows base .. train_end - 1 and then of the block, from a fit on the former. */
+static void fit_part(const plain_group *g, const volt_split *split, double *forecasts, double *leverages)
+{
+    const plain_problem *p = g->problem;
+    bool reset = g->options->start == VOLT_START_RESET;
+    int64_t trained = split->train_end - g->base, block = split->end - split->begin, shown = trained + block;
+    int64_t until = reset ? split->train_end : split->end, seen = until - g->base;
+    int64_t lengths[3 * MOST_RECORDS + N], n = add_lengths(g, g->base, until, lengths);
+    volt_resolved resolved = resolve_on(g->kernel, plain_inputs(p));
+    volt_landmark_set set = choose(g, &resolved);
+    int64_t m = set.m, first = reset ? seen + block : seen, rows = first + set.n, w = g->options->washout;
+    double *Z = new_matrix(rows, D), *Y = new_matrix(shown, p->q), radius;
+    memcpy(Z, p->X + g->base * D, (size_t)(seen * D) * sizeof *Z);
+    if (reset) {
+        memcpy(Z + seen * D, p->X + split->begin * D, (size_t)(block * D) * sizeof *Z);
+        n += add_lengths(g, split->begin, split->end, lengths + n);
+    }
+    for (int64_t i = 0; i < set.n; i++)
+        memcpy(Z + (first + i) * D, p->X + (g->base + set.source[i]) * D, D * sizeof *Z);
+    for (int64_t r = 0; r < set.n_runs; r++)
+        lengths[n++] = set.runs[r];
+    check_ok(volt_radius(plain_inputs(p), &radius));
+    double *K = records_gram_within(g->kernel, volt_view_of(Z, rows, D), lengths, n, radius);
+    double *Kmm = new_matrix(m, m), *Knm = new_matrix(shown, m),
+           common = g->options->intercept ? resolved.common : 0;
+    bool fits[2 * N] = {false};
+    for (int64_t a = 0; a < m; a++) {
+        for (int64_t b = 0; b < m; b++)
+            Kmm[a * m + b] = K[(first + set.column[a]) * rows + first + set.column[b]] - common;
+        for (int64_t i = 0; i < shown; i++) {
+            int64_t at = i < trained ? i : reset ? seen + i - trained : split->begin - g->base + i - trained;
+            Knm[i * m + a] = K[at * rows + first + set.column[a]] - common;
+        }
+    }
+    for (int64_t i = 0; i < shown; i++) {
+        int64_t at = i < trained ? g->base + i : split->begin + i - trained;
+        memcpy(Y + i * p->q, p->Y + at * p->q, (size_t)p->q * sizeof *Y);
+        fits[i] = i >= w && i < trained;
+    }
+    plain_landmark_fit(Kmm, m, Knm, &(plain_rows){shown, p->q, Y, fits, g->options->intercept, g->alpha},
+                       forecasts, leverages);
+    free(Knm);
+    free(Kmm);
+    free(K);
+    free(Y);
+    free(Z);
+    volt_landmark_set_release(&set);
+    volt_resolved_release(&resolved);
+}
+
+/* The mean over outputs of the error over the variance, or of the error alone. */
+static double score_rows(const plain_problem *p, int64_t begin, int64_t count, const double *forecasts,
+                         volt_score score)
+{
+    double total = 0;
+    for (int64_t k = 0; k < p->q; k++) {
+        double mean = 0, errors = 0, squares = 0;
+        for (int64_t i = 0; i < count; i++)
+            mean += p->Y[(begin + i) * p->q + k] / (double)count;
+        for (int64_t i = 0; i < count; i++) {
+            errors += pow(p->Y[(begin + i) * p->q + k] - forecasts[i * p->q + k], 2);
+            squares += pow(p->Y[(begin + i) * p->q + k] - mean, 2);
+        }
+        total += errors / (score == VOLT_SCORE_MSE ? (double)count : squares) / (double)p->q;
+    }
+    return score == VOLT_SCORE_R2 ? 1 - total : total;
+}
+
+static double plain_fold(const plain_group *g, const volt_split *split)
+{
+    const plain_problem *p = g->problem;
+    int64_t trained = split->train_end - g->base, block = split->end - split->begin;
+    double *forecasts = new_matrix(trained + block, p->q), *h = new_matrix(trained + block, 1);
+    fit_part(g, split, forecasts, h);
+    double score = score_rows(p, split->begin, block, forecasts + trained * p->q, g->options->score);
+    free(h);
+    free(forecasts);
+    return score;
+}
+
+/* Rows left out one by one, or generalised cross-validation. */
+static double plain_left_out(const plain_group *g)
+{
+    const plain_problem *p = g->problem;
+    int64_t w = g->options->washout, kept = N - w;
+    double *forecasts = new_matrix(N, p->q), *h = new_matrix(N, 1), freedom = 0;
+    fit_part(g, &(volt_split){0, N, N, N}, forecasts, h);
+    for (int64_t i = w; i < N; i++)
+        freedom += h[i];
+    for (int64_t i = w; i < N; i++) {
+        double left = g->options->score == VOLT_SCORE_GCV ? ((double)kept - freedom) / (double)kept : 1 - h[i];
+        for (int64_t k = 0; k < p->q; k++) {
+            double y = p->Y[i * p->q + k];
+            forecasts[i * p->q + k] = y - (y - forecasts[i * p->q + k]) / left;
+        }
+    }
+    double score = score_rows(p, w, kept, forecasts + w * p->q, VOLT_SCORE_NMSE);
+    free(h);
+    free(forecasts);
+    return score;
+}
+
+/* Options of every kind, as `rng` falls. */
+static volt_search_options draw_options(volt_rng *rng)
+{
+    static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE, VOLT_SCORE_LOO,
+                                        VOLT_SCORE_GCV};
+    volt_search_options options = volt_search_options_default();
+    options.score = scores[pick(rng, 5)];
+    options.splits.folds = FOLDS;
+    options.race = VOLT_RACE_NONE;
+    options.intercept = pick(rng, 4) > 0;
+    options.scale = 0;
+    options.landmark_choice = (volt_landmarks)pick(rng, 3);
+    bool blocks = options.score <= VOLT_SCORE_MSE;
+    if (blocks && pick(rng, 2))
+        options.start = VOLT_START_RESET;
+    options.splits.gap = blocks ? pick(rng, 3) : 0;
+    if (pick(rng, 3) == 0) {
+        options.records = records;
+        options.n_records = MOST_RECORDS;
+        options.folds_by_records = blocks && pick(rng, 2);
+        if (options.folds_by_records)
+            options.splits.min_train = 2;
+    } else {
+        options.washout = pick(rng, 2) ? 4 : 0;
+        if (blocks && pick(rng, 3) == 0)
+            options.splits.max_train = 21;
+        else
+            options.splits.rolling = blocks && pick(rng, 3) == 0;
+    }
+    return options;
+}
+
+/* The splits of the search, and how many landmarks there may be. */
+static int64_t find_splits(const plain_problem *problem, const volt_search_options *options,
+                           volt_split splits[FOLDS])
+{
+    volt_problem *made = NULL;
+    int64_t most = N;
+    check_ok(volt_problem_create(plain_inputs(problem), plain_targets(problem), options, &made));
+    for (int64_t k = 0; k < made->n_splits; k++) {
+        splits[k] = made->splits[k];
+        int64_t rows = splits[k].train_end - splits[k].train_begin;
+        most = rows < most ? rows : most;
+    }
+    volt_problem_free(made);
+    return most - options->washout;
+}
+
+static double compare(const plain_problem *problem, const char *kernel, double alpha,
+                      const volt_search_options *options, const volt_split *splits)
+{
+    volt_search *search = search_one(problem, kernel, alpha, 0, options);
+    const volt_trial *trial = volt_search_trial(search, 0);
+    double worst = 0;
+    bool blocks = options->score <= VOLT_SCORE_MSE;
+    if (trial->failure)
+        fail_msg("%s: %s", kernel, trial->failure);
+    assert_int_equal(trial->n_folds, blocks ? FOLDS : 1);
+    plain_group g = {.problem = problem, .kernel = kernel, .options = options, .alpha = alpha, .before = N};
+    for (int64_t k = 0; k < trial->n_folds; k++) {
+        if (blocks && (k == 0 || splits[k].train_begin != g.base)) {
+            g.base = splits[k].train_begin;
+            g.before = splits[k].train_end - g.base;
+        }
+        double plain = blocks ? plain_fold(&g, &splits[k]) : plain_left_out(&g);
+        double distance = fabs(plain - trial->folds[k]) / (1 + fabs(plain));
+        if (!(distance <= allowed))
+            fail_msg("%s, alpha %g, score %d, %" PRId64 " landmarks (%d), start %d, gap %" PRId64
+                     ", washout %" PRId64 ", %" PRId64 " records, fold %" PRId64 ": %.17g, written out %.17g",
+                     kernel, alpha, (int)options->score, options->landmarks, (int)options->landmark_choice,
+                     (int)options->start, options->splits.gap, options->washout, options->n_records, k,
+                     trial->folds[k], plain);
+        worst = fmax(worst, distance);
+    }
+    volt_search_free(search);
+    return worst;
+}
+
+static void shrink_rows(plain_problem *problem)
+{
+    for (int64_t i = 0; i < problem->n * problem->d; i++)
+        problem->X[i] *= 0.15;
+    for (int64_t k = 0; k < problem->q;
+         k++) { /* sizes of 1, so that differences of scores mean the same in all */
+        double mean = 0, squares = 0;
+        for (int64_t i = 0; i < problem->n; i++)
+            mean += problem->Y[i * problem->q + k] / (double)problem->n;
+        for (int64_t i = 0; i < problem->n; i++)
+            squares += pow(problem->Y[i * problem->q + k] - mean, 2) / (double)problem->n;
+        for (int64_t i = 0; i < problem->n; i++)
+            problem->Y[i * problem->q + k] = 0.5 + (problem->Y[i * problem->q + k] - mean) / sqrt(squares);
+    }
+}
+
+static void scores_are_those_of_models_by_themselves(void **state)
+{
+    (void)state;
+    enum { ROUNDS = UNDER_SANITIZERS ? 1 : 3 };
+    volt_rng rng = test_rng(17001);
+    double worst = 0;
+    for (int64_t r = 0; r < ROUNDS; r++)
+        for (int64_t c = 0; engine_kernels[c]; c++) {
+            plain_problem problem = plain_problem_make(&rng, N, D, 1 + pick(&rng, 2));
+            volt_split splits[FOLDS];
+            shrink_rows(&problem);
+            volt_search_options options = draw_options(&rng);
+            int64_t most = find_splits(&problem, &options, splits);
+            double alpha = pow(10, -2 + 2 * volt_rng_uniform(&rng));
+            options.solver = VOLT_SOLVER_NYSTROM;
+            options.landmarks = 1 + pick(&rng, most < 40 ? most : 40);
+            worst = fmax(worst, compare(&problem, engine_kernels[c], alpha, &options, splits));
+            plain_problem_free(&problem);
+        }
+    printf("# largest difference %.2g\n", worst);
+}
+
+/* ---- all rows before the block ---------------------------------------------------------------- */
+
+static const char *const texts[] = {
+    "volterra:lambda_coef=0.6",
+    "fir:mu=0.8,pole=0.4 + 0.5*memory:gamma=1,rho=0.5,mu=0.8,pair=0.5,angle=0.2",
+    "rbf:gamma=0.7,window=4",
+    "memory:gamma=1,rho=0.5,mu=0.6",
+    "esn:size=9,norm=0.7,start=zero,bias=1",
+};
+enum { TEXTS = (int)(sizeof texts / sizeof *texts) };
+
+/* One block, and every row before it a landmark: the exact search, whatever else is asked. */
+static void all_rows_before_the_block_are_the_exact_search(void **state)
+{
+    (void)state;
+    enum { CASES = UNDER_SANITIZERS ? 10 : 40 };
+    volt_rng rng = test_rng(17002);
+    double worst = 0;
+    for (int c = 0; c < CASES; c++) {
+        plain_problem problem = plain_problem_make(&rng, N, D, 1 + pick(&rng, 2));
+        volt_search_options options = draw_options(&rng);
+        volt_split splits[FOLDS];
+        double *base = normal_rows(&rng, N, problem.q), feedback = pick(&rng, 2) ? 0.3 : 0;
+        double alpha = pow(10, -2 + 2 * volt_rng_uniform(&rng));
+        options.scale = 1;
+        options.splits.folds = 1;
+        options.splits.min_train = options.folds_by_records ? 4 : 60;
+        options.validate =
+            options.score > VOLT_SCORE_MSE || pick(&rng, 2) ? VOLT_VALIDATE_ONE_STEP : VOLT_VALIDATE_SIMULATE;
+        if (options.splits.max_train)
+            options.splits.max_train = 55;
+        if (feedback == 0 && pick(&rng, 3) == 0)
+            options.base = volt_view_of(base, N, problem.q);
+        volt_search *exact = search_one(&problem, texts[c % TEXTS], alpha, feedback, &options);
+        options.landmarks = find_splits(&problem, &options, splits);
+        options.solver = VOLT_SOLVER_NYSTROM;
+        volt_search *landmarks = search_one(&problem, texts[c % TEXTS], alpha, feedback, &options);
+        const volt_trial *a = volt_search_trial(exact, 0), *b = volt_search_trial(landmarks, 0);
+        double distance = fabs(a->score - b->score) / (1 + fabs(a->score));
+        if (a->failure || b->failure || !(distance <= allowed))
+            fail_msg("%s, alpha %g, score %d, feedback %g: exact %.17g, all landmarks %.17g", texts[c % TEXTS],
+                     alpha, (int)options.score, feedback, a->score, b->score);
+        worst = fmax(worst, distance);
+        volt_search_free(exact);
+        volt_search_free(landmarks);
+        free(base);
+        plain_problem_free(&problem);
+    }
+    printf("# largest difference %.2g\n", worst);
+}
+
+/* ---- alpha profiled --------------------------------------------------------------------------- */
+
+/* The best of the grid: as good with this alpha given, and no worse than ten times as much or as little. */
+static void a_profiled_alpha_is_the_best_of_its_grid(void **state)
+{
+    (void)state;
+    static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_LOO, VOLT_SCORE_GCV};
+    volt_rng rng = test_rng(17003);
+    for (int s = 0; s < 3; s++)
+        for (int start = 0; start < (s == 0 ? 2 : 1); start++) {
+            plain_problem problem = plain_problem_make(&rng, N, D, 2);
+            volt_search_options options = volt_search_options_default();
+            options.solver = VOLT_SOLVER_NYSTROM;
+            options.score = scores[s];
+            options.start = start ? VOLT_START_RESET : VOLT_START_CONTINUE;
+            options.splits.folds = FOLDS;
+            options.landmarks = 15;
+            volt_search *profiled = search_one(&problem, texts[0], 0, 0, &options);
+            const volt_trial *best = volt_search_trial(profiled, 0);
+            assert_null(best->failure);
+            for (int power = -1; power <= 1; power++) {
+                volt_search *given = search_one(&problem, texts[0], best->alpha * pow(10, power), 0, &options);
+                double score = volt_search_trial(given, 0)->score;
+                if (power == 0)
+                    assert_true(fabs(score - best->score) <= 1e-9 * (1 + fabs(score)));
+                else
+                    assert_true(s == 0 ? best->score > score - 1e-9 : best->score < score + 1e-9);
+                volt_search_free(given);
+            }
+            volt_search_free(profiled);
+            plain_problem_free(&problem);
+        }
+}
+
+/* ---- what is refused -------------------------------------------------------------------------- */
+
+static void check_refused(const plain_problem *problem, const volt_search_options *options, const char *words)
+{
+    double alpha = 1;
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    check_ok(volt_candidates_list(texts, &alpha, 1, &candidates));
+    assert_int_equal(
+        volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search),
+        VOLT_ERR_ARGUMENT);
+    if (!strstr(volt_error_detail(), words))
+        fail_msg("\"%s\" does not say \"%s\"", volt_error_detail(), words);
+    assert_null(search);
+    volt_candidates_free(candidates);
+}
+
+static void what_landmarks_do_not_have_is_refused(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(17004);
+    plain_problem problem = plain_problem_make(&rng, N, D, 1);
+    volt_search_options nystrom = volt_search_options_default();
+    nystrom.solver = VOLT_SOLVER_NYSTROM;
+    nystrom.splits.folds = 5; /* of 78 rows: the first training part has 13 */
+    volt_search_options options = nystrom;
+    options.landmarks = 14;
+    check_refused(&problem, &options, "there can be 1 to 13");
+    options.washout = 3;
+    options.landmarks = 11;
+    check_refused(&problem, &options, "there can be 1 to 10");
+    options.landmarks = -1;
+    check_refused(&problem, &options, "-1 landmarks");
+    options = nystrom;
+    options.score = VOLT_SCORE_PREQUENTIAL;
+    check_refused(&problem, &options, "prequential");
+    options.score = VOLT_SCORE_LOG;
+    check_refused(&problem, &options, "likelihood");
+    options = nystrom;
+    options.loss = "huber:delta=1";
+    check_refused(&problem, &options, "loss other than squares");
+    options = nystrom;
+    options.solver = VOLT_SOLVER_EXACT;
+    options.landmarks = 5;
+    check_refused(&problem, &options, "landmarks are for");
+    options.landmarks = 0;
+    options.solver = VOLT_SOLVER_FEATURES;
+    check_refused(&problem, &options, "auto, exact");
+    options = nystrom;
+    options.landmark_choice = (volt_landmarks)7;
+    check_refused(&problem, &options, "number 7");
+    plain_problem_free(&problem);
+}
+
+/* ---- threads, memory, cancelling --------------------------------------------------------------- */
+
+/* Alpha given and profiled, or of all rows. */
+static volt_status search_all(const plain_problem *problem, volt_score score, volt_start start, int64_t folds,
+                              volt_progress progress, volt_search **search)
+{
+    static const double alphas[] = {0, 0.01, 0};
+    volt_search_options options = volt_search_options_default();
+    volt_candidates *candidates = NULL;
+    options.splits.folds = folds;
+    options.solver = VOLT_SOLVER_NYSTROM;
+    options.landmarks = 40;
+    options.score = score;
+    options.start = start;
+    options.race = VOLT_RACE_NONE;
+    options.progress = progress;
+    volt_status status = volt_candidates_list(texts, alphas, 3, &candidates);
+    if (status == VOLT_OK)
+        status = volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), &options, search);
+    volt_candidates_free(candidates);
+    return status;
+}
+
+static const struct {
+    volt_score score;
+    volt_start start;
+} ways[] = {{VOLT_SCORE_R2, VOLT_START_CONTINUE},
+            {VOLT_SCORE_R2, VOLT_START_RESET},
+            {VOLT_SCORE_LOO, VOLT_START_CONTINUE}};
+enum { WAYS = (int)(sizeof ways / sizeof *ways) };
+
+static void the_same_bits_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(17005);
+    plain_problem problem = plain_problem_make(&rng, 300, D, 2);
+    for (int way = 0; way < WAYS; way++) {
+        volt_search *first = NULL;
+        for (int64_t threads = 1; threads <= 4; threads++) {
+            volt_search *search = NULL;
+            volt_set_threads(threads);
+            check_ok(
+                search_all(&problem, ways[way].score, ways[way].start, FOLDS, (volt_progress){0}, &search));
+            for (int64_t i = 0; first && i < 3; i++) {
+                const volt_trial *one = volt_search_trial(search, i), *other = volt_search_trial(first, i);
+                assert_int_equal(one->n_folds, other->n_folds);
+                assert_memory_equal(one->folds, other->folds, (size_t)one->n_folds * sizeof(double));
+                assert_true(one->alpha == other->alpha);
+            }
+            if (first)
+                volt_search_free(search);
+            else
+                first = search;
+        }
+        volt_search_free(first);
+    }
+    volt_set_threads(0);
+    plain_problem_free(&problem);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(17006);
+    plain_problem problem = plain_problem_make(&rng, 90, D, 1);
+    volt_set_threads(1);
+    for (int way = UNDER_SANITIZERS; way < WAYS; way++) /* a start by reset has all that the first has */
+        for (int64_t k = 1;; k++) {
+            volt_search *search = NULL;
+            failing_alloc_start(k);
+            volt_status status =
+                search_all(&problem, ways[way].score, ways[way].start, 1, (volt_progress){0}, &search);
+            int hit = failing_alloc_hit();
+            volt_search_free(search);
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+    volt_set_threads(0);
+    plain_problem_free(&problem);
+}
+
+static int cancel_at(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return --*(int64_t *)context == 0;
+}
+
+/* Every poll is a call of the user: the search ends there, with what it has. */
+static void cancelled_at_every_poll(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(17007);
+    plain_problem problem = plain_problem_make(&rng, 90, D, 1);
+    volt_set_threads(1);
+    volt_stage_set_interval(0);
+    for (int way = 0; way < WAYS; way++) {
+        volt_status status = VOLT_ERR_CANCELLED;
+        int64_t polls = 0;
+        for (; status == VOLT_ERR_CANCELLED; polls++) {
+            volt_search *search = NULL;
+            int64_t left = polls + 1;
+            failing_alloc_start(0);
+            status = search_all(&problem, ways[way].score, ways[way].start, 1,
+                                (volt_progress){.report = cancel_at, .context = &left}, &search);
+            volt_search_free(search);
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+        }
+        assert_int_equal(status, VOLT_OK);
+        assert_true(polls > 6); /* the landmarks and the rows of each of three candidates at least */
+    }
+    volt_stage_set_interval(0.05);
+    volt_set_threads(0);
+    plain_problem_free(&problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_those_of_models_by_themselves),
+        cmocka_unit_test(all_rows_before_the_block_are_the_exact_search),
+        cmocka_unit_test(a_profiled_alpha_is_the_best_of_its_grid),
+        cmocka_unit_test(what_landmarks_do_not_have_is_refused),
+        cmocka_unit_test(the_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(cancelled_at_every_poll),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
