@@ -8,6 +8,7 @@
  * at all. In `tune` the first one leads the search and the others evaluate candidates (mpi_crew.h). Other commands have
  * nothing that is worth it, and run in the first process. */
 #define _GNU_SOURCE
+#include "base/row_bands.h"
 #include "io/file/atomic_file.h"
 #include "mpi_backend.h"
 #include "mpi_crew.h"
@@ -91,6 +92,11 @@ static way way_of(int argc, char **argv)
 
 static void join(way together, int provided)
 {
+    static volt_bands bands = {.sum = sum_over_processes};
+    bands.parts = grid.size;
+    bands.part = grid.rank;
+    if (together == FIT)
+        volt_bands_use(&bands);
     if (together == FIT &&
         (volt_backend_register(&mpi_backend) != VOLT_OK || volt_backend_use("mpi") != VOLT_OK))
         end_job(volt_error_detail());

@@ -2,6 +2,7 @@
  * the features follows from (state_sums.h), and one for A = (Y - F B - 1 c) / alpha. */
 #include "solve/feature_fit.h"
 
+#include "base/row_bands.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -46,20 +47,36 @@ static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
                         s->task->without ? s->task->without + first : NULL);
 }
 
-/* Rows of the washout are passed over. */
-static volt_status add_rows(volt_feature_fit *s, double share)
+/* Rows begin .. end - 1. Those of the washout are passed over. */
+static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, volt_stage *stage)
 {
     volt_operator *op = s->task->kernel;
-    volt_stage stage;
-    volt_stage_begin(&stage, s->task->progress, "states", 0, share, (double)op->n * (double)s->states);
-    for (int64_t first = 0, count = 0; first < s->rows && volt_stage_goes_on(&stage); first += count) {
-        if (first == s->n_early && s->early)
-            volt_state_sums_copy(s->sums, s->early);
-        count = volt_min(BLOCK, (first < s->n_early ? s->n_early : s->rows) - first);
-        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), &stage));
-        if (volt_stage_goes_on(&stage))
+    for (int64_t first = begin, count = 0; first < end && volt_stage_goes_on(stage); first += count) {
+        count = volt_min(BLOCK, end - first);
+        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
+        if (volt_stage_goes_on(stage))
             add_block(s, first, count);
     }
+    return VOLT_OK;
+}
+
+/* The processes of a job share the rows up to the last ones, whose features are kept: these all of them walk. */
+static volt_status add_all(volt_feature_fit *s, double share)
+{
+    const volt_bands *bands = volt_bands_current();
+    int64_t early = s->early ? s->n_early : s->rows, first, last;
+    int64_t shared = bands->parts > 1 ? volt_min(early, s->rows - s->n_last) : 0;
+    volt_stage stage;
+    volt_stage_begin(&stage, s->task->progress, "states", 0, share,
+                     (double)s->task->kernel->n * (double)s->states);
+    volt_bands_rows(bands, 0, shared, BLOCK, &first, &last);
+    VOLT_TRY(add_rows(s, first, last, &stage));
+    if (volt_stage_goes_on(&stage) && shared > 0)
+        volt_state_sums_join(s->sums, bands);
+    VOLT_TRY(add_rows(s, shared, early, &stage));
+    if (s->early)
+        volt_state_sums_copy(s->sums, s->early);
+    VOLT_TRY(add_rows(s, early, s->rows, &stage));
     return volt_stage_end(&stage);
 }
 
@@ -186,15 +203,32 @@ static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt
     return VOLT_OK;
 }
 
+/* The rows of M, which stand for rows `from`, from + 1, ... of the operator: of those this process has found first .. last - 1,
+ * and receives the others, by sums with zeros. */
+static void gather_rows(const volt_bands *bands, int64_t from, int64_t first, int64_t last, volt_matrix M)
+{
+    bool packed = M.ld == M.cols;
+    for (int64_t i = 0; M.data && i < M.rows; i++) {
+        if (from + i < first || from + i >= last)
+            memset(M.data + i * M.ld, 0, (size_t)M.cols * sizeof(double));
+        if (!packed)
+            bands->sum(M.data + i * M.ld, M.cols);
+    }
+    if (M.data && packed)
+        bands->sum(M.data, M.rows * M.cols);
+}
+
 /* All rows once more, those of the washout too. */
 static volt_status finish_rows(const volt_feature_fit *s, double from, volt_readout *readout)
 {
     volt_operator *op = s->task->kernel;
-    int64_t w = s->task->washout;
+    const volt_bands *bands = volt_bands_current();
+    int64_t w = s->task->washout, begin, end;
     volt_stage stage;
     volt_stage_begin(&stage, s->task->progress, "readout", from, 1 - from, (double)op->n * (double)s->states);
-    for (int64_t first = 0; first < op->n && volt_stage_goes_on(&stage); first += BLOCK) {
-        int64_t count = volt_min(BLOCK, op->n - first);
+    volt_bands_rows(bands, 0, op->n, BLOCK, &begin, &end);
+    for (int64_t first = begin; first < end && volt_stage_goes_on(&stage); first += BLOCK) {
+        int64_t count = volt_min(BLOCK, end - first);
         VOLT_TRY(forecast_block(s, first, volt_as_view(readout->states),
                                 volt_matrix_of(s->targets, count, s->q), &stage));
         if (!volt_stage_goes_on(&stage))
@@ -207,6 +241,11 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
                 memcpy(readout->washed.data + (first + i) * readout->washed.ld, fitted,
                        (size_t)s->q * sizeof *fitted);
         }
+    }
+    if (volt_stage_goes_on(&stage) && bands->parts > 1) {
+        gather_rows(bands, w, begin, end, readout->A);
+        gather_rows(bands, 0, begin, end, readout->washed);
+        bands->sum(s->squares, s->q);
     }
     return volt_stage_end(&stage);
 }
@@ -254,7 +293,7 @@ volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, 
         s.level = task->choice->level;
     volt_status status = allocate(&s);
     if (status == VOLT_OK)
-        status = add_rows(&s, share);
+        status = add_all(&s, share);
     if (status == VOLT_OK && (task->choice || task->held_out || task->errors))
         status = hold_out(&s, share, 1 - 2 * share);
     if (status == VOLT_OK)

@@ -1,6 +1,7 @@
 /* src/solve/placement.c: the choice between the CPU and a device, from rates of both. */
 #include "solve/placement.h"
 
+#include "base/row_bands.h"
 #include "base/device.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -106,7 +107,8 @@ static bool is_first(atomic_flag *said)
 const volt_backend *volt_place_here(const char *what)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!volt_backend_current()->is_here && is_first(&said))
+    bool is_shared = volt_bands_current()->parts > 1; /* by the processes of a job: they are CPUs */
+    if (!volt_backend_current()->is_here && !is_shared && is_first(&said))
         volt_log(VOLT_LOG_WARNING, "%s on the CPU, whatever the device", what);
     return &volt_cpu_backend;
 }

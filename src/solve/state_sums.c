@@ -4,6 +4,7 @@
  * thread. */
 #include "solve/state_sums.h"
 
+#include "base/row_bands.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -145,6 +146,49 @@ void volt_state_sums_add(volt_state_sums *sums, volt_view F, volt_view Y, const 
         add_block(sums, volt_view_rows(F, first, count), volt_view_rows(Y, first, count),
                   without ? without + first : NULL);
     }
+}
+
+/* ---- bands ------------------------------------------------------------------------------------ */
+
+/* The same sums about another centre: with d = about - centre, f - centre = (f - about) + d. */
+static void move_centre(volt_state_sums *s, const double *centre)
+{
+    int64_t n = s->states, m = s->columns;
+    for (int64_t i = 0; i < n; i++) {
+        double d = s->about[i] - centre[i];
+        for (int64_t j = 0; j <= i; j++)
+            s->G[i * n + j] += d * s->total[j] + (s->about[j] - centre[j]) * (s->total[i] + s->counted * d);
+        for (int64_t k = 0; k < m; k++)
+            s->H[i * m + k] += d * s->y[k];
+    }
+    for (int64_t i = 0; i < n; i++)
+        s->total[i] += s->counted * (s->about[i] - centre[i]);
+}
+
+/* The centre of all is that of the first band with targets. */
+void volt_state_sums_join(volt_state_sums *s, const volt_bands *bands)
+{
+    int64_t n = s->states, m = s->columns;
+    double *centre = s->block; /* which holds nothing now */
+    if (bands->parts == 1)
+        return;
+    bool is_first = s->counted > 0;
+    for (int64_t part = 0; part < bands->parts; part++) {
+        double has_targets = part == bands->part && s->counted > 0 ? 1 : 0;
+        bands->sum(&has_targets, 1);
+        is_first = is_first && !(part < bands->part && has_targets > 0);
+    }
+    for (int64_t i = 0; i < n; i++)
+        centre[i] = is_first ? s->about[i] : 0;
+    bands->sum(centre, n);
+    if (s->counted > 0)
+        move_centre(s, centre);
+    memcpy(s->about, centre, (size_t)n * sizeof(double));
+    bands->sum(s->G, n * n);
+    bands->sum(s->H, n * m);
+    bands->sum(s->total, n);
+    bands->sum(s->y, m);
+    bands->sum(&s->counted, 1);
 }
 
 /* ---- one system ------------------------------------------------------------------------------- */

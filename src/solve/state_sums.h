@@ -17,6 +17,8 @@
 
 #include <stdbool.h>
 
+struct volt_bands;
+
 typedef struct volt_state_sums {
     int64_t states, columns; /* N, and targets */
     double *B;               /* states x columns: the readout of the system that was solved last ... */
@@ -50,6 +52,9 @@ void volt_state_sums_add(volt_state_sums *sums, volt_view F, volt_view Y, const 
  * of the system. VOLT_ERR_SINGULAR when alpha is too small, VOLT_ERR_NOT_FINITE when the states are too large,
  * VOLT_ERR_MEMORY. */
 volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool constant, double *rcond);
+
+/* The sums of the rows of all bands (base/row_bands.h), those of each process being over its own; collective. */
+void volt_state_sums_join(volt_state_sums *sums, const struct volt_bands *bands);
 
 /* The same sums in another of the same size, without the system that was solved. */
 void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to);

@@ -1,0 +1,212 @@
+/* tests/unit/test_bands.c: a fit whose rows are shared by several is the fit of one; here the others are threads of this
+ * process. */
+#define _GNU_SOURCE
+#include "base/row_bands.h"
+#include "support/check.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 3300, D = 2, Q = 2, LANDMARKS = 24, MOST_PARTS = 3 };
+
+static double x[N * D], y[N * Q], holes[N * Q];
+
+static int make_rows(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(6100);
+    double v = 0;
+    for (int64_t t = 0; t < N; t++) {
+        for (int k = 0; k < D; k++)
+            x[t * D + k] = 2 * volt_rng_uniform(&rng) - 1;
+        v = 0.7 * v + x[t * D] * x[t * D] - 0.3 * x[t * D + 1];
+        y[t * Q] = 3 + v + 0.05 * volt_rng_normal(&rng);
+        y[t * Q + 1] = 100 * tanh(v) + volt_rng_normal(&rng);
+    }
+    memcpy(holes, y, sizeof y);
+    for (int64_t t = 0; t < N; t++) /* none of the first band, and some of the others */
+        for (int k = 0; k < Q; k++)
+            if (t < 700 || t % 7 == 3)
+                holes[t * Q + k] = NAN;
+    return 0;
+}
+
+/* ---- sums over threads ------------------------------------------------------------------------ */
+
+static pthread_barrier_t barrier;
+static double *offered[MOST_PARTS];
+static _Thread_local volt_bands own;
+
+/* Each adds for itself, in order. */
+static void sum(double *numbers, int64_t count)
+{
+    double *all = calloc((size_t)count + 1, sizeof *all);
+    assert_non_null(all);
+    offered[own.part] = numbers;
+    pthread_barrier_wait(&barrier);
+    for (int64_t part = 0; part < own.parts; part++)
+        for (int64_t i = 0; i < count; i++)
+            all[i] += offered[part][i];
+    pthread_barrier_wait(&barrier);
+    memcpy(numbers, all, (size_t)count * sizeof *all);
+    free(all);
+    pthread_barrier_wait(&barrier);
+}
+
+/* ---- fits ------------------------------------------------------------------------------------- */
+
+typedef struct task {
+    const char *kernel;
+    volt_fit_options options;
+    const double *targets;
+    int64_t parts, part;
+    double alphas[Q], gcv[Q], loo[Q]; /* what the model says of itself */
+    double fitted[N * Q], forecast[N * Q];
+} task;
+
+static void *fit(void *context)
+{
+    task *t = context;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    own = (volt_bands){.parts = t->parts, .part = t->part, .sum = sum};
+    volt_bands_use(t->parts > 1 ? &own : NULL);
+    volt_set_own_threads(1);
+    check_ok(volt_kernel_parse(t->kernel, &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(x, N, D), volt_view_of(t->targets, N, Q), &t->options,
+                            volt_matrix_of(t->fitted, N, Q), &model));
+    volt_bands_use(NULL);
+    check_ok(volt_model_predict(model, volt_view_of(x, N, D), NULL, volt_matrix_of(t->forecast, N, Q), NULL));
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    memcpy(t->alphas, info.alphas, sizeof t->alphas);
+    if (info.report->gcv) /* landmarks have it */
+        memcpy(t->gcv, info.report->gcv, sizeof t->gcv);
+    if (info.report->loo_mse)
+        memcpy(t->loo, info.report->loo_mse, sizeof t->loo);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return NULL;
+}
+
+/* Solves differ by eps times the condition number of the normal equations, at most 1 / (eps alpha) of outputs of this spread: the
+ * tolerance is far above what is seen (1e-11), and far below what a lost row makes (1e-4). */
+static void check_bands(const char *kernel, const volt_fit_options *options, const double *targets)
+{
+    static task alone, parts[MOST_PARTS];
+    const double spread[Q] = {1, 100};
+    alone = (task){.kernel = kernel, .options = *options, .targets = targets, .parts = 1};
+    fit(&alone);
+    for (int64_t count = 3; count <= MOST_PARTS; count++) {
+        pthread_t threads[MOST_PARTS];
+        pthread_barrier_init(&barrier, NULL, (unsigned)count);
+        for (int64_t p = 0; p < count; p++) {
+            parts[p] = alone;
+            parts[p].parts = count;
+            parts[p].part = p;
+            memset(parts[p].forecast, 0, sizeof parts[p].forecast);
+            assert_int_equal(pthread_create(&threads[p], NULL, fit, &parts[p]), 0);
+        }
+        for (int64_t p = 0; p < count; p++)
+            pthread_join(threads[p], NULL);
+        pthread_barrier_destroy(&barrier);
+        double worst = 0;
+        for (int64_t p = 0; p < count; p++) {
+            assert_memory_equal(parts[p].forecast, parts[0].forecast, sizeof parts[p].forecast);
+            assert_memory_equal(parts[p].fitted, parts[0].fitted, sizeof parts[p].fitted);
+        }
+        for (int64_t i = 0; i < N * Q; i++) {
+            worst = fmax(worst, fabs(parts[0].forecast[i] - alone.forecast[i]) / spread[i % Q]);
+            worst = fmax(worst, fabs(parts[0].fitted[i] - alone.fitted[i]) / spread[i % Q]);
+        }
+        printf("# %s, %lld parts: %.1e\n", kernel, (long long)count, worst);
+        assert_true(worst < 1e-7);
+        for (int k = 0; k < Q; k++) {
+            assert_true(fabs(parts[0].alphas[k] / alone.alphas[k] - 1) < 1e-12);
+            assert_true(fabs(parts[0].gcv[k] - alone.gcv[k]) <= 1e-7 * alone.gcv[k]);
+            assert_true(fabs(parts[0].loo[k] - alone.loo[k]) <= 1e-7 * alone.loo[k]);
+        }
+    }
+}
+
+static volt_fit_options options_of(double alpha)
+{
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = alpha;
+    options.solver = VOLT_SOLVER_NYSTROM;
+    options.landmarks = LANDMARKS;
+    return options;
+}
+
+static void landmarks_by_bands(void **state)
+{
+    (void)state;
+    volt_fit_options options = options_of(1e-3);
+    check_bands("volterra", &options, y);
+}
+
+static void alpha_is_chosen_alike(void **state)
+{
+    (void)state;
+    volt_fit_options options = options_of(0);
+    options.washout = 600; /* more than a band of the second walk */
+    check_bands("fir", &options, y);
+}
+
+static void records_and_missing_targets(void **state)
+{
+    (void)state;
+    const int64_t lengths[] = {900, 1, 1400, N - 2301};
+    volt_fit_options options = options_of(1e-2);
+    options.records = lengths;
+    options.n_records = 4;
+    options.missing_targets = 1;
+    check_bands("fading + 0.5*fir", &options, holes);
+}
+
+static void states_of_a_reservoir_by_bands(void **state)
+{
+    (void)state;
+    volt_fit_options options = options_of(1e-3);
+    options.landmarks = 0;
+    options.solver = VOLT_SOLVER_FEATURES;
+    check_bands("esn:size=30,seed=1", &options, y);
+}
+
+/* Bands are whole blocks, none twice and none left out. */
+static void every_row_is_in_one_band(void **state)
+{
+    (void)state;
+    for (int64_t parts = 1; parts <= 5; parts++)
+        for (int64_t end = 3; end < 60; end++) {
+            int64_t next = 3;
+            for (int64_t part = 0; part < parts; part++) {
+                volt_bands bands = {.parts = parts, .part = part};
+                int64_t first, last;
+                volt_bands_rows(&bands, 3, end, 8, &first, &last);
+                assert_int_equal(first, next);
+                assert_true(last >= first && (last == end || (last - 3) % 8 == 0));
+                next = last;
+            }
+            assert_int_equal(next, end);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(landmarks_by_bands),          cmocka_unit_test(alpha_is_chosen_alike),
+        cmocka_unit_test(records_and_missing_targets), cmocka_unit_test(states_of_a_reservoir_by_bands),
+        cmocka_unit_test(every_row_is_in_one_band),
+    };
+    return cmocka_run_group_tests_name("bands", tests, make_rows, NULL);
+}
