@@ -13,6 +13,7 @@
 
 #include "volterra/base.h"
 #include "volterra/model.h"
+#include "volterra/objects.h"
 #include "volterra/stats.h"
 
 #ifdef __cplusplus
@@ -43,7 +44,7 @@ VOLT_API volt_anomaly_options volt_anomaly_options_default(void);
 typedef struct volt_anomaly volt_anomaly;
 
 /* Learn what is normal from the Gram matrix K (n x n, n >= 3, of which the lower triangle is read) of normal series. It
- * takes the memory of three such matrices, and n^3 operations for each alpha. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT,
+ * takes the memory of four such matrices, and n^3 operations for each alpha. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT,
  * VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA where the kernel takes all series for the same; VOLT_ERR_SINGULAR where alpha is too
  * small for the rounding of K. The same bits whatever the number of threads. options may be NULL. */
 VOLT_API volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, volt_anomaly **anomaly);
@@ -56,19 +57,53 @@ typedef struct volt_anomaly_info {
     double rate;  /* that was wanted ... */
     double least; /* ... and the smallest that n series can show, 1 / (n + 1) */
     double
-        threshold; /* scores above it are anomalies: the ceil((n + 1)(1 - rate))-th smallest of left_out, or the
-                       * largest where that is more than there are */
+        growth; /* of scores with one normal series more that is known, about: what scores of series left out are
+                    * multiplied by to be compared with scores of new series. 1 with fewer than 5 series */
+    double
+        threshold; /* scores above it are anomalies: growth times the ceil((n + 1)(1 - rate))-th smallest of left_out,
+                       * or times the largest where that is more than there are */
     const double *
         left_out; /* n: the score of each normal series to a detector that has learned all others, with the ridge of
                     * this one; exact, from one factorisation. It belongs to the detector */
     volt_ranking
-        areas; /* of left_out and the scores of the examples, which are marked; zeros where there are none */
+        areas; /* of left_out and the scores of the examples, which are marked, to detectors that know one series less as
+                * well, five at most, in the mean; zeros where there are none */
 } volt_anomaly_info;
 VOLT_API void volt_anomaly_describe(const volt_anomaly *anomaly, volt_anomaly_info *info);
 
 /* Scores of m new series, whose kernels with the normal ones are the rows of C (m x n), into `scores` (m). O(n^2) a
  * series. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double *scores);
+
+/* ---- the same from series to scores ------------------------------------------------------------ */
+
+typedef struct volt_series_anomaly_options {
+    volt_objects_options
+        objects; /* how series are prepared, from the normal ones: volt_objects_options_default */
+    volt_anomaly_options detector; /* its examples are made of the series that are given */
+    int64_t draws;                 /* kernels that are tried beside the one given, drawn for the series; 0 */
+    uint64_t seed;                 /* of the draws, 0 */
+} volt_series_anomaly_options;
+VOLT_API volt_series_anomaly_options volt_series_anomaly_options_default(void);
+
+typedef struct volt_series_anomaly volt_series_anomaly;
+
+/* Learn what is normal from n >= 3 series. n_examples series (0: none, then NULL) are known not to be normal: they choose
+ * alpha and, with draws, the kernel: the one with the largest sum of both areas of normal series left out against them.
+ * Without examples nothing tells kernels apart: draws are VOLT_ERR_ARGUMENT then. Other failures are those of
+ * volt_objects_create, volt_objects_gram and volt_anomaly_fit. options may be NULL. */
+VOLT_API volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal, int64_t n,
+                                             const volt_view *examples, int64_t n_examples,
+                                             const volt_series_anomaly_options *options,
+                                             volt_series_anomaly **anomaly);
+VOLT_API void volt_series_anomaly_free(volt_series_anomaly *anomaly);
+
+/* *info as of volt_anomaly_describe. The text of the kernel belongs to the detector; *tried (may be NULL): kernels. */
+VOLT_API const char *volt_series_anomaly_describe(const volt_series_anomaly *anomaly, volt_anomaly_info *info,
+                                                  int64_t *tried);
+/* Scores of `count` new series. */
+VOLT_API volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const volt_view *series,
+                                               int64_t count, volt_progress progress, double *scores);
 
 /* ---- rows of one series ----------------------------------------------------------------------- */
 
@@ -97,8 +132,9 @@ typedef struct volt_watch_row {
                    * not known, for the first row, and while there are no errors to compare with */
     double
         threshold; /* a score above it is an alarm: where the last scores, 20 / rate of them, are enough to show the
-                       * rate, the one that so many of them lie above; before that, where an exponential tail of the
-                       * largest tenth leads; INFINITY while there are fewer than 30 */
+                       * rate, the one that so many of them lie above (a score that raised an alarm counts as at most 1.5
+                       * times its threshold); before that, where an exponential tail of the largest tenth leads;
+                       * INFINITY while there are fewer than 30 */
     int alarm;
     int64_t channel; /* of the largest error; -1: there is no score */
 } volt_watch_row;

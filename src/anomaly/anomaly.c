@@ -115,11 +115,12 @@ static volt_status check_spread(volt_view K, double trace)
 
 /* ---- scores ----------------------------------------------------------------------------------- */
 
-/* Rows of C, each centred with the means of K and measured. Every row is one thread's: the same bits whatever their number. */
-static volt_status score_rows(const volt_anomaly *anomaly, const volt_variance_norm *norm, volt_view C,
-                              double *scores)
+/* Rows of C, each centred with the means of K and measured; `norm` may be one without series `out` (-1: of all). Every row is
+ * one thread's: the same bits whatever their number. */
+static volt_status score_rows(const volt_anomaly *anomaly, const volt_variance_norm *norm, int64_t out,
+                              volt_view C, double *scores)
 {
-    int64_t n = norm->n;
+    int64_t n = anomaly->info.n;
     double *memory = volt_alloc_doubles(volt_threads(), 2 * n);
     if (!memory)
         return VOLT_ERR_MEMORY;
@@ -127,10 +128,13 @@ static volt_status score_rows(const volt_anomaly *anomaly, const volt_variance_n
     for (int64_t i = 0; i < C.rows; i++) {
         double *scratch = memory + omp_get_thread_num() * 2 * n, *centred = scratch + n, mean = 0;
         const double *row = C.data + i * C.ld;
+        int64_t count = 0;
         for (int64_t j = 0; j < n; j++)
             mean += row[j] / (double)n;
         for (int64_t j = 0; j < n; j++)
-            centred[j] = row[j] - mean - anomaly->means[j] + anomaly->grand;
+            if (j !=
+                out) /* what is centred by one mean or another differs by a constant, which P does not see */
+                centred[count++] = row[j] - mean - anomaly->means[j] + anomaly->grand;
         scores[i] = volt_new_distance(norm, anomaly->info.score, centred, scratch);
     }
     volt_free(memory);
@@ -155,7 +159,7 @@ static volt_status score_left_out(const volt_variance_norm *norm, volt_anomaly_k
 /* ---- alpha ------------------------------------------------------------------------------------ */
 
 static const double alphas[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
-enum { N_ALPHAS = sizeof alphas / sizeof alphas[0] };
+enum { N_ALPHAS = sizeof alphas / sizeof alphas[0], HELD_OUT = 5 };
 
 typedef struct fitting {
     const volt_anomaly_options *options;
@@ -164,20 +168,39 @@ typedef struct fitting {
     volt_matrix centred; /* K_c */
     double trace;
     volt_variance_norm norm; /* that is tried; P changes places with the best one's */
-    double *scores;          /* with examples, n + e: of normal series left out, and of the examples */
+    volt_variance_norm less; /* that one without a series */
+    double *scores;          /* n + 2 e, at least 6 n: of normal series left out, and of the examples */
     int *marks;              /* n + e */
     volt_stage stage;
 } fitting;
 
-/* Both areas for the norm that is tried. */
+/* Series that are left out one after the other, where leaving out all would take too long: evenly spread. */
+static int64_t held_out(int64_t n, int64_t h)
+{
+    int64_t count = volt_min(n, HELD_OUT);
+    return h < count ? h * n / count : -1;
+}
+
+/* Both areas for the norm that is tried. A detector that knows one series less gives other scores, for a kernel to which all
+ * series are equally far apart smaller ones: examples are scored without one series too, the mean over some of them. */
 static volt_status rank_examples(fitting *fit, volt_ranking *areas)
 {
-    int64_t n = fit->norm.n, count = fit->options->examples.rows;
-    VOLT_TRY(score_left_out(&fit->norm, fit->options->score, &fit->stage, fit->scores));
-    VOLT_TRY(score_rows(fit->best, &fit->norm, fit->options->examples, fit->scores + n));
-    for (int64_t i = 0; i < n + count; i++)
+    int64_t n = fit->norm.n, count = fit->options->examples.rows, held = 0;
+    double *scores = fit->scores, *once = scores + n + count;
+    VOLT_TRY(score_left_out(&fit->norm, fit->options->score, &fit->stage, scores));
+    for (int64_t e = 0; e < count; e++)
+        scores[n + e] = 0;
+    for (int64_t h = 0, out; (out = held_out(n, h)) >= 0; h++, held++) {
+        volt_variance_norm_leave(&fit->norm, out, &fit->less);
+        VOLT_TRY(score_rows(fit->best, &fit->less, out, fit->options->examples, once));
+        for (int64_t e = 0; e < count; e++)
+            scores[n + e] += once[e];
+    }
+    for (int64_t i = 0; i < n + count; i++) {
         fit->marks[i] = i >= n;
-    return volt_ranking_compute(fit->scores, fit->marks, n + count, areas);
+        scores[i] /= i >= n ? (double)held : 1;
+    }
+    return volt_ranking_compute(scores, fit->marks, n + count, areas);
 }
 
 /* The norm of this alpha, kept where it is the best so far. */
@@ -219,6 +242,30 @@ static volt_status choose_alpha(fitting *fit)
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
+/* How scores change with one series more that is known: the median of the scores of series left out over those of the same
+ * with one more left out. */
+static volt_status find_growth(fitting *fit)
+{
+    volt_anomaly *best = fit->best;
+    int64_t n = best->info.n, count = 0;
+    double *once = fit->scores, *ratios = once + n;
+    best->info.growth = 1;
+    if (n < 5)
+        return VOLT_OK;
+    for (int64_t h = 0, out; (out = held_out(n, h)) >= 0; h++) {
+        volt_variance_norm_leave(&best->norm, out, &fit->less);
+        VOLT_TRY(score_left_out(&fit->less, best->info.score, &fit->stage, once));
+        for (int64_t j = 0; j < n - 1; j++)
+            if (once[j] > 0)
+                ratios[count++] = best->left_out[j + (j >= out)] / once[j];
+    }
+    if (count == 0)
+        return VOLT_OK;
+    volt_sort(ratios, count);
+    best->info.growth = (ratios[(count - 1) / 2] + ratios[count / 2]) / 2;
+    return VOLT_OK;
+}
+
 static volt_status find_threshold(volt_anomaly *anomaly)
 {
     volt_anomaly_info *info = &anomaly->info;
@@ -227,7 +274,8 @@ static volt_status find_threshold(volt_anomaly *anomaly)
         return VOLT_ERR_MEMORY;
     memcpy(sorted, anomaly->left_out, (size_t)info->n * sizeof *sorted);
     volt_sort(sorted, info->n);
-    info->threshold = fmin(volt_interval_quantile(sorted, info->n, 1 - info->rate), sorted[info->n - 1]);
+    info->threshold =
+        info->growth * fmin(volt_interval_quantile(sorted, info->n, 1 - info->rate), sorted[info->n - 1]);
     volt_free(sorted);
     return VOLT_OK;
 }
@@ -245,6 +293,8 @@ static volt_status fit_all(volt_view K, fitting *fit)
     if (status == VOLT_OK)
         status = score_left_out(&best->norm, best->info.score, &fit->stage, best->left_out);
     if (status == VOLT_OK)
+        status = find_growth(fit);
+    if (status == VOLT_OK)
         status = volt_stage_end(&fit->stage);
     return status == VOLT_OK ? find_threshold(best) : status;
 }
@@ -253,7 +303,7 @@ static volt_status fit_all(volt_view K, fitting *fit)
 static volt_status allocate(int64_t n, fitting *fit)
 {
     int64_t count = fit->options->examples.data ? n + fit->options->examples.rows : 0;
-    VOLT_TRY(volt_memory_require(24.0 * (double)n * (double)n, "three matrices of the normal series"));
+    VOLT_TRY(volt_memory_require(32.0 * (double)n * (double)n, "four matrices of the normal series"));
     volt_anomaly *fresh = fit->best = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
@@ -262,10 +312,11 @@ static volt_status allocate(int64_t n, fitting *fit)
     fresh->left_out = volt_alloc_doubles(n, 1);
     fit->centred = volt_matrix_of(volt_alloc_doubles(n, n), n, n);
     fit->norm.P = volt_alloc_doubles(n, n);
-    fit->scores = volt_alloc_doubles(count, 1);
+    fit->less.P = volt_alloc_doubles(n, n);
+    fit->scores = volt_alloc_doubles(volt_max(2 * count, (1 + HELD_OUT) * n), 1);
     fit->marks = volt_alloc(count, sizeof *fit->marks);
     return fresh->norm.P && fresh->means && fresh->left_out && fit->centred.data && fit->norm.P &&
-                   fit->scores && fit->marks
+                   fit->less.P && fit->scores && fit->marks
                ? VOLT_OK
                : VOLT_ERR_MEMORY;
 }
@@ -291,6 +342,7 @@ volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, v
     }
     volt_free(fit.centred.data);
     volt_free(fit.norm.P);
+    volt_free(fit.less.P);
     volt_free(fit.scores);
     volt_free(fit.marks);
     if (status == VOLT_OK)
@@ -309,5 +361,5 @@ volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double 
                  C.cols, anomaly->info.n);
     VOLT_TRY(check_finite(C, false, "the kernels"));
     VOLT_TRY(volt_start_threads());
-    return score_rows(anomaly, &anomaly->norm, C, scores);
+    return score_rows(anomaly, &anomaly->norm, -1, C, scores);
 }

@@ -67,6 +67,18 @@ void volt_variance_norm_make(volt_view centred, double trace, double s, volt_sta
     norm->log_score = left_out_log_score(norm, log_det);
 }
 
+void volt_variance_norm_leave(const volt_variance_norm *norm, int64_t out, volt_variance_norm *less)
+{
+    int64_t n = norm->n;
+    const double *left = norm->P + out * n;
+    *less = (volt_variance_norm){.n = n - 1, .s = norm->s, .P = less->P};
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t l = 0; k != out && l < n; l++)
+            if (l != out)
+                less->P[(k - (k > out)) * (n - 1) + l - (l > out)] =
+                    norm->P[k * n + l] - left[k] * left[l] / left[out];
+}
+
 /* ---- distances -------------------------------------------------------------------------------- */
 
 /* b: the coefficients of the others in the series that is left out, sum 1. */

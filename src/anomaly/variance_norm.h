@@ -27,6 +27,9 @@ typedef struct volt_variance_norm {
 void volt_variance_norm_make(volt_view centred, double trace, double s, volt_stage *stage,
                              volt_variance_norm *norm, int64_t *pivot);
 
+/* The norm that the others make without series `out`, with the same ridge; less->P has room for (n - 1)^2 numbers. */
+void volt_variance_norm_leave(const volt_variance_norm *norm, int64_t out, volt_variance_norm *less);
+
 /* The distance of the series left out from the mean of the others, or from the nearest of them. `scratch`: n numbers. */
 double volt_left_out_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, int64_t i,
                               double *scratch);

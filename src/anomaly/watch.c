@@ -17,6 +17,10 @@
 
 enum { FEWEST_ERRORS = 10 }; /* that a scale is taken from */
 
+/* A score that raised an alarm is remembered as at most so many times the threshold: it lies above, and that is what counts
+ * for the rate; how far it does would hide the next one. A threshold that is too low can still rise. */
+static const double ceiling = 1.5;
+
 /* The last errors of one channel. */
 typedef struct channel_errors {
     int64_t n, next;
@@ -228,7 +232,8 @@ volt_status volt_watch_push(volt_watch *watch, const double *x, double *forecast
     }
     VOLT_TRY(take_row(watch, x, !judged.alarm));
     if (watch->has_forecast)
-        remember(watch, watch->errors, x, judged.score);
+        remember(watch, watch->errors, x,
+                 judged.alarm ? fmin(judged.score, ceiling * judged.threshold) : judged.score);
     memcpy(watch->forecast, watch->next, (size_t)d * sizeof *x);
     watch->has_forecast = true;
     *row = judged;

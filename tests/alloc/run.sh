@@ -324,6 +324,8 @@ input=/dev/null
 trial "tune --method gradient" tune "${own[@]}" --kernel rbf --draws 4 --score evidence --method gradient --log t.log -o m.safetensors
 printf '@univariate true\n@classLabel true a b\n@data\n1,2,1:a\n2,1,1:a\n0,3,3:b\n1,3,2:b\n' >"$scratch/classes.ts"
 trial "classify" classify --train ../classes.ts --test ../classes.ts --kernel rbf:gamma=1 --scale none --input level --splits 1 -o p.csv --json
+trial "anomaly of series" anomaly --train "$here/../../examples/data/turns_train.ts" --normal left --alpha 0.01 -o s.csv
+trial "anomaly of rows" anomaly --x ../x.csv:u --train-rows 20 --window 10 --json
 trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
 keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2

@@ -26,6 +26,12 @@ static void near_to(double actual, double expected, double tolerance)
 
 enum { MOST_D = 12, MOST_N = 24 };
 
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 /* ---- plain ------------------------------------------------------------------------------------ */
 
 /* Features of the series but `out` (-1: of all): mean and scatter. */
@@ -200,6 +206,90 @@ static void distances_are_those_of_features(void **state)
         }
 }
 
+/* One series less: distances of new series, and of series left out of the rest, against features without it. The growth is
+ * the median of what one more makes of the latter. */
+static void leaving_out_one_series_is_learning_without_it(void **state)
+{
+    (void)state;
+    enum { N = 9, D = 4, OUT = 3, M = 5 };
+    volt_rng rng = test_rng(14);
+    for (int kind = 0; kind < 2; kind++) {
+        double *X = uneven_rows(&rng, N, D), *Y = uneven_rows(&rng, M, D), alpha = 1e-2, scratch[N];
+        double *K = inner_products(X, N, X, N, D), rest[(N - 1) * D], less_P[N * N], ratios[N * N];
+        plain_norm all = plain_learn(X, N, D, -1, 0);
+        double s = alpha * plain_trace(&all), near = 10 * tolerance_of(alpha, N);
+        volt_anomaly *anomaly = fit(K, N, (volt_anomaly_kind)kind, alpha, 0.3);
+        volt_anomaly_info info;
+        volt_anomaly_describe(anomaly, &info);
+        int64_t count = 0;
+        for (int64_t h = 0; h < 5; h++) { /* five are left out, evenly spread */
+            int64_t out = h * N / 5;
+            for (int64_t i = 0; i < N; i++)
+                for (int64_t k = 0; i != out && k < D; k++)
+                    rest[(i - (i > out)) * D + k] = X[i * D + k];
+            for (int64_t j = 0; j < N - 1; j++) {
+                plain_norm others = plain_learn(rest, N - 1, D, j, s);
+                double twice = plain_score(&others, (volt_anomaly_kind)kind, rest, N - 1, j, rest + j * D);
+                ratios[count++] = info.left_out[j + (j >= out)] / twice;
+            }
+        }
+        qsort(ratios, (size_t)count, sizeof *ratios, compare_numbers);
+        near_to(info.growth, (ratios[count / 2 - 1] + ratios[count / 2]) / 2, near * info.growth);
+
+        volt_variance_norm norm = {.P = new_matrix(N, N)}, less = {.P = less_P};
+        volt_stage stage;
+        volt_progress silent = {0};
+        int64_t pivot = 0;
+        double centred[N * N], k[N];
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < N; j++) {
+                centred[i * N + j] = 0;
+                for (int64_t l = 0; l < D; l++)
+                    centred[i * N + j] += (X[i * D + l] - all.mean[l]) * (X[j * D + l] - all.mean[l]);
+            }
+        volt_stage_begin(&stage, silent, "test", 0, 1, 1);
+        volt_variance_norm_make(volt_view_of(centred, N, N), plain_trace(&all), s, &stage, &norm, &pivot);
+        volt_variance_norm_leave(&norm, OUT, &less);
+        plain_norm others = plain_learn(X, N, D, OUT, s);
+        for (int64_t m = 0; m < M; m++) {
+            int64_t at = 0;
+            for (int64_t i = 0; i < N; i++) {
+                if (i == OUT)
+                    continue;
+                k[at] = 0;
+                for (int64_t l = 0; l < D; l++)
+                    k[at] += (Y[m * D + l] - others.mean[l]) * (X[i * D + l] - others.mean[l]);
+                at++;
+            }
+            near_to(volt_new_distance(&less, (volt_anomaly_kind)kind, k, scratch),
+                    plain_score(&others, (volt_anomaly_kind)kind, X, N, OUT, Y + m * D), near);
+        }
+        volt_anomaly_free(anomaly);
+        free(norm.P);
+        free(X);
+        free(Y);
+        free(K);
+    }
+}
+
+/* To a kernel that takes all series for equally different a new one is as far as those left out: at the threshold. */
+static void a_kernel_that_sees_nothing_tells_nothing_apart(void **state)
+{
+    (void)state;
+    enum { N = 12, E = 7 };
+    double K[N * N] = {0}, C[E * N] = {0}, scores[E];
+    for (int i = 0; i < N; i++)
+        K[i * N + i] = 1;
+    volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, 1e-3, 0.05);
+    volt_anomaly_info info;
+    volt_anomaly_describe(anomaly, &info);
+    check_ok(volt_anomaly_score(anomaly, volt_view_of(C, E, N), scores));
+    near_to(info.left_out[0] / scores[0], sqrt((N - 2.0) / (N - 1)),
+            1e-9);                                /* without growth all would lie above it */
+    near_to(info.threshold / scores[0], 1, 0.01); /* (n - 2)^2 = (n - 1)(n - 3) + 1 */
+    volt_anomaly_free(anomaly);
+}
+
 /* As alpha goes to 0 it is the distance of the textbook, (x - m)' C^{-1} (x - m), whatever the unit of the kernel. */
 static void small_alphas_give_the_mahalanobis_distance(void **state)
 {
@@ -303,7 +393,14 @@ static void examples_choose_alpha(void **state)
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, pow(10, a), 0.05);
         volt_anomaly_describe(anomaly, &info);
         memcpy(scores, info.left_out, N * sizeof *scores);
-        check_ok(volt_anomaly_score(anomaly, volt_view_of(C, E, N), scores + N));
+        for (int e = 0; e < E; e++) { /* without one series, five times */
+            plain_norm all = plain_learn(X, N, D, -1, 0);
+            scores[N + e] = 0;
+            for (int h = 0; h < 5; h++) {
+                plain_norm less = plain_learn(X, N, D, h * N / 5, pow(10, a) * plain_trace(&all));
+                scores[N + e] += plain_score(&less, VOLT_ANOMALY_CONFORMANCE, X, N, h * N / 5, Y + e * D) / 5;
+            }
+        }
         for (int i = 0; i < N + E; i++)
             marks[i] = i >= N;
         check_ok(volt_ranking_compute(scores, marks, N + E, &areas));
@@ -345,7 +442,7 @@ static void the_threshold_is_a_place_among_those_left_out(void **state)
         volt_anomaly_describe(anomaly, &info);
         int above = 0;
         for (int i = 0; i < N; i++)
-            above += info.left_out[i] > info.threshold;
+            above += info.left_out[i] * info.growth > info.threshold * (1 + 1e-12);
         assert_int_equal(above, cases[c].above);
         near_to(info.least, 0.05, DBL_EPSILON);
         volt_anomaly_free(anomaly);
@@ -470,6 +567,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_those_of_features),
+        cmocka_unit_test(leaving_out_one_series_is_learning_without_it),
+        cmocka_unit_test(a_kernel_that_sees_nothing_tells_nothing_apart),
         cmocka_unit_test(small_alphas_give_the_mahalanobis_distance),
         cmocka_unit_test(alpha_is_chosen_by_the_likelihood_of_rows_left_out),
         cmocka_unit_test(examples_choose_alpha),

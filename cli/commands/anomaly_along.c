@@ -1,0 +1,314 @@
+/* cli/commands/anomaly_along.c: which rows of one series are unlike what the rows before them lead to. */
+#include "commands/anomaly_forms.h"
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "terminal/interrupt.h"
+#include "terminal/messages.h"
+#include "terminal/progress_bar.h"
+#include "terminal/quantities.h"
+#include "terminal/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double default_rate = 0.001;
+enum { FEWEST_TRAIN = 50, MOST_TRAIN = 2000 };
+
+typedef struct watched_series {
+    dataset x, labels;
+    int64_t train_rows, first; /* rows that were learned from; the first that has a score */
+    volt_matrix table;         /* rows x (score, threshold, alarm); NaN before there is a score */
+    int64_t *channels;         /* of the largest error */
+    int64_t alarms;
+    volt_ranking areas;
+    bool has_areas;
+    double seconds;
+} watched_series;
+
+enum { SCORE, THRESHOLD, ALARM, COLUMNS };
+
+static void release(watched_series *series)
+{
+    dataset_release(&series->x);
+    dataset_release(&series->labels);
+    free(series->table.data);
+    free(series->channels);
+}
+
+/* ---- read ------------------------------------------------------------------------------------- */
+
+static int read_series(const anomaly_arguments *arguments, watched_series *series)
+{
+    int failed = dataset_read_rows(&series->x, arguments->x, missing_policy(arguments->missing),
+                                   &arguments->rows, "--rows");
+    if (!failed && arguments->labels) {
+        failed = dataset_read_rows(&series->labels, arguments->labels, VOLT_MISSING_ERROR, &arguments->rows,
+                                   "--rows");
+        if (!failed && series->labels.view.cols != 1)
+            failed = complain(EXIT_USAGE, "--labels has %lld columns, and must be one: FILE:COLUMN",
+                              (long long)series->labels.view.cols);
+        if (!failed && series->labels.view.rows != series->x.view.rows)
+            failed =
+                complain(EXIT_FAILED, "%s has %lld rows but %s has %lld", arguments->labels,
+                         (long long)series->labels.view.rows, arguments->x, (long long)series->x.view.rows);
+    }
+    if (failed)
+        return failed;
+    int64_t rows = series->x.view.rows, third = rows / 3;
+    series->train_rows = arguments->train_rows  ? arguments->train_rows
+                         : third < FEWEST_TRAIN ? FEWEST_TRAIN
+                         : third > MOST_TRAIN   ? MOST_TRAIN
+                                                : third;
+    if (rows <= series->train_rows)
+        return complain(EXIT_FAILED,
+                        "%s has %lld rows, of which %lld are to be learned from: none are left to watch",
+                        arguments->x, (long long)rows, (long long)series->train_rows);
+    return 0;
+}
+
+/* ---- learn and watch -------------------------------------------------------------------------- */
+
+static int fit(const anomaly_arguments *arguments, const watched_series *series, volt_model **model)
+{
+    volt_kernel *kernel = NULL;
+    volt_status status = volt_kernel_parse(arguments->kernel, &kernel);
+    if (status)
+        return complain_status_hint(status, " (see volterra help kernels)");
+    volt_fit_options options = volt_fit_options_default();
+    int64_t d = series->x.view.cols, *anchors = malloc((size_t)d * sizeof *anchors);
+    if (!anchors) {
+        volt_kernel_free(kernel);
+        return complain(EXIT_FAILED, "not enough memory for the columns");
+    }
+    for (int64_t k = 0; k < d; k++)
+        anchors[k] = k;
+    options.ahead = options.feedback = 1;
+    options.anchors = anchors;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_view X = volt_view_rows(series->x.view, 0, series->train_rows - 1),
+              Y = volt_view_rows(series->x.view, 1, series->train_rows - 1);
+    status = volt_model_fit(kernel, X, Y, &options, volt_matrix_of(NULL, 0, 0), model);
+    progress_end();
+    free(anchors);
+    volt_kernel_free(kernel);
+    return status ? complain_status(status) : 0;
+}
+
+/* All rows from the last training target on. */
+static int watch_rows(const anomaly_arguments *arguments, volt_watch *watch, watched_series *series)
+{
+    volt_view x = series->x.view;
+    volt_progress progress = progress_begin(arguments->common.quiet);
+    volt_status status = VOLT_OK;
+    int64_t t = series->train_rows - 1;
+    series->first = x.rows;
+    for (; !status && t < x.rows; t++) {
+        volt_watch_row row;
+        double *out = series->table.data + t * COLUMNS;
+        status = volt_watch_push(watch, x.data + t * x.ld, NULL, &row);
+        if (status)
+            break;
+        out[SCORE] = row.score;
+        out[THRESHOLD] = row.threshold;
+        out[ALARM] = row.alarm;
+        series->channels[t] = row.channel;
+        series->alarms += row.alarm;
+        if (!isnan(row.score) && series->first == x.rows)
+            series->first = t;
+        if (t % 64 == 0 && progress.report &&
+            progress.report("watch", (double)t / (double)x.rows, progress.context)) {
+            progress_end();
+            return complain(interrupt_exit_status(), "interrupted");
+        }
+    }
+    series->seconds = progress_end();
+    return status ? complain_status_hint(status, " (row %lld)", (long long)t) : 0;
+}
+
+static int watch_series(const anomaly_arguments *arguments, const volt_model *model, watched_series *series)
+{
+    volt_watch *watch = NULL;
+    volt_watch_options options = volt_watch_options_default();
+    options.rate = arguments->rate > 0 ? arguments->rate : default_rate;
+    options.window = arguments->window;
+    int64_t rows = series->x.view.rows;
+    int failed = allocate_matrix(rows, COLUMNS, "the scores", &series->table);
+    series->channels = malloc((size_t)rows * sizeof *series->channels);
+    if (!failed && !series->channels)
+        failed = complain(EXIT_FAILED, "not enough memory for the scores");
+    if (failed)
+        return failed;
+    for (int64_t i = 0; i < rows * COLUMNS; i++)
+        series->table.data[i] = NAN;
+    volt_status status = volt_watch_create(model, &options, &watch);
+    if (status)
+        return complain_status(status);
+    failed = watch_rows(arguments, watch, series);
+    volt_watch_free(watch);
+    return failed;
+}
+
+/* ---- areas ------------------------------------------------------------------------------------ */
+
+static int rank(watched_series *series)
+{
+    int64_t first = series->first, count = series->x.view.rows - first, marked = 0;
+    double *scores = malloc((size_t)(count > 0 ? count : 1) * sizeof *scores);
+    int *marks = malloc((size_t)(count > 0 ? count : 1) * sizeof *marks), failed = 0;
+    for (int64_t i = 0; scores && marks && i < count; i++) {
+        scores[i] = series->table.data[(first + i) * COLUMNS + SCORE];
+        marked += marks[i] = series->labels.view.data[(first + i) * series->labels.view.ld] != 0;
+    }
+    if (!scores || !marks) {
+        failed = complain(EXIT_FAILED, "not enough memory for the labels");
+    } else if (marked > 0 && marked < count) {
+        volt_status status = volt_ranking_compute(scores, marks, count, &series->areas);
+        series->has_areas = status == VOLT_OK;
+        failed = status ? complain_status(status) : 0;
+    } else {
+        warn("of the %lld rows with a score %lld are labelled as anomalies: areas need rows of both kinds",
+             (long long)count, (long long)marked);
+    }
+    free(scores);
+    free(marks);
+    return failed;
+}
+
+/* ---- report ----------------------------------------------------------------------------------- */
+
+/* The row of the file, and its time where the file has times. */
+static int64_t row_number(const watched_series *series, int64_t t)
+{
+    return series->x.table->row_numbers ? series->x.table->row_numbers[t] : t;
+}
+
+static const char *row_time(const watched_series *series, int64_t t)
+{
+    return series->x.table->time_texts ? series->x.table->time_texts[t] : NULL;
+}
+
+static void report_alarms(result_list *results, const watched_series *series)
+{
+    enum { SHOWN = 20 };
+    int64_t shown = 0;
+    const char **names = series->x.names;
+    for (int64_t t = series->first; t < series->x.view.rows; t++) {
+        const double *row = series->table.data + t * COLUMNS;
+        if (!(row[ALARM] > 0))
+            continue;
+        const char *time = row_time(series, t);
+        char channel[64];
+        if (names)
+            snprintf(channel, sizeof channel, "%s", names[series->channels[t]]);
+        else
+            snprintf(channel, sizeof channel, "column %lld", (long long)series->channels[t] + 1);
+        result_list *alarm = results_new(true);
+        results_count(alarm, "row", NULL, row_number(series, t));
+        if (time)
+            results_text(alarm, "time", NULL, "%s", time);
+        results_number(alarm, "score", NULL, row[SCORE]);
+        results_text(alarm, "channel", NULL, "%s", channel);
+        results_append(results, "alarms", alarm);
+        if (shown++ < SHOWN)
+            results_text(results, NULL, "alarm", "row %lld%s%s: %.3g times the scale of %s",
+                         (long long)row_number(series, t), time ? ", " : "", time ? time : "", row[SCORE],
+                         channel);
+    }
+    if (shown == 0)
+        results_texts(results, "alarms", NULL, 0);
+    if (shown > SHOWN)
+        results_text(results, NULL, "", "and %lld more", (long long)(shown - SHOWN));
+}
+
+static int report_series(const anomaly_arguments *arguments, const watched_series *series)
+{
+    char time[QUANTITY_LENGTH];
+    int64_t rows = series->x.view.rows, watched = rows - series->first;
+    result_list *results = results_new(arguments->common.json);
+    double *scores = malloc((size_t)(watched > 0 ? watched : 1) * sizeof *scores);
+    if (!scores)
+        note_lack_of_memory();
+    for (int64_t i = 0; scores && i < watched; i++)
+        scores[i] = series->table.data[(series->first + i) * COLUMNS + SCORE];
+    results_text(results, "kernel", "kernel", "%s", arguments->kernel);
+    results_count(results, "train_rows", "learned from", series->train_rows);
+    results_count(results, "watched_rows", "watched", watched);
+    results_count(results, "first_row", NULL, watched > 0 ? row_number(series, series->first) : 0);
+    results_number(results, "rate", "rate", arguments->rate > 0 ? arguments->rate : default_rate);
+    results_text(results, NULL, "alarms", "%lld", (long long)series->alarms);
+    report_alarms(results, series);
+    if (scores)
+        results_numbers(results, "scores", scores, watched);
+    if (series->has_areas) {
+        results_number(results, "roc_auc", "ROC area", series->areas.roc_auc);
+        results_number(results, "pr_auc", "PR area", series->areas.pr_auc);
+    }
+    if (arguments->output)
+        results_text(results, "output", "written", "%s", arguments->output);
+    results_number(results, "seconds", NULL, series->seconds);
+    results_text(results, NULL, "time", "%s", format_seconds(series->seconds, time));
+    free(scores);
+    return results_print(results);
+}
+
+/* Rows that have a score; a bound that is not known yet is an empty cell. */
+static int write_rows(const anomaly_arguments *arguments, const watched_series *series)
+{
+    static const char *const names[] = {"row", "score", "threshold", "alarm"};
+    int64_t count = series->x.view.rows - series->first;
+    volt_matrix table = {0};
+    row_labels times = {0};
+    if (series->x.table->time_texts) {
+        times.name = series->x.table->time_name;
+        times.texts = (const char **)series->x.table->time_texts + series->first;
+    }
+    int failed = allocate_matrix(count, 4, "the scores", &table);
+    for (int64_t i = 0; !failed && i < count; i++) {
+        const double *row = series->table.data + (series->first + i) * COLUMNS;
+        table.data[4 * i] = (double)row_number(series, series->first + i);
+        table.data[4 * i + 1] = row[SCORE];
+        table.data[4 * i + 2] = isfinite(row[THRESHOLD]) ? row[THRESHOLD] : NAN;
+        table.data[4 * i + 3] = row[ALARM];
+    }
+    if (!failed)
+        failed = output_labelled(arguments->output, volt_as_view(table), names, &times, false, NULL, 0);
+    free(table.data);
+    return failed;
+}
+
+/* ---- the form --------------------------------------------------------------------------------- */
+
+static int check_output(const anomaly_arguments *arguments)
+{
+    if (!arguments->output)
+        return 0;
+    if (is_standard_output(arguments->output))
+        return complain(EXIT_USAGE, "-o must be a file: standard output has the results");
+    int failed = output_check(arguments->output);
+    if (!failed)
+        failed = output_check_against(arguments->output, arguments->x);
+    return failed ? failed : output_check_against(arguments->output, arguments->labels);
+}
+
+int anomaly_along_series(const anomaly_arguments *arguments)
+{
+    watched_series series = {0};
+    volt_model *model = NULL;
+    int failed = check_output(arguments);
+    if (!failed)
+        failed = read_series(arguments, &series);
+    if (!failed)
+        failed = fit(arguments, &series, &model);
+    if (!failed)
+        failed = watch_series(arguments, model, &series);
+    if (!failed && arguments->labels)
+        failed = rank(&series);
+    if (!failed && arguments->output)
+        failed = write_rows(arguments, &series);
+    if (!failed)
+        failed = report_series(arguments, &series);
+    volt_model_free(model);
+    release(&series);
+    return failed;
+}
