@@ -1,0 +1,157 @@
+/* tests/unit/test_series_anomaly.c: from series to scores: the parts by hand, kernels that are chosen, failures. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/sequences.h"
+#include "volterra/anomaly.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NORMAL = 10, OTHERS = 6, STEPS = 14, CHANNELS = 2 };
+
+/* Waves of one frequency, and of another. */
+typedef struct waves {
+    double values[NORMAL + OTHERS][STEPS * CHANNELS];
+    volt_view series[NORMAL + OTHERS];
+} waves;
+
+static void make_waves(waves *made)
+{
+    volt_rng rng = test_rng(12);
+    for (int i = 0; i < NORMAL + OTHERS; i++) {
+        double phase = 0.5 * volt_rng_uniform(&rng);
+        int64_t rows = STEPS - i % 3; /* lengths differ */
+        for (int64_t t = 0; t < rows; t++)
+            for (int k = 0; k < CHANNELS; k++)
+                made->values[i][t * CHANNELS + k] =
+                    sin((i < NORMAL ? 0.5 : 0.9) * (double)t + phase + k) + 0.2 * volt_rng_normal(&rng);
+        made->series[i] = volt_view_of(made->values[i], rows, CHANNELS);
+    }
+}
+
+static void it_is_its_parts(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(&made);
+    volt_series_anomaly *whole = NULL;
+    volt_series_anomaly_options options = volt_series_anomaly_options_default();
+    options.detector.score = VOLT_ANOMALY_MAHALANOBIS;
+    check_ok(volt_series_anomaly_fit("gak:sigma=0.5", made.series, NORMAL, made.series + NORMAL, OTHERS,
+                                     &options, &whole));
+
+    volt_objects *objects = NULL;
+    volt_kernel *kernel = NULL;
+    volt_anomaly *detector = NULL;
+    double K[NORMAL * NORMAL], C[OTHERS * NORMAL], expected[OTHERS], scores[OTHERS];
+    check_ok(volt_kernel_parse("gak:sigma=0.5", &kernel));
+    check_ok(volt_objects_create(made.series, NORMAL, &options.objects, &objects));
+    check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, NORMAL, NORMAL)));
+    check_ok(volt_objects_cross(objects, kernel, made.series + NORMAL, OTHERS, NULL,
+                                volt_matrix_of(C, OTHERS, NORMAL), NULL));
+    options.detector.examples = volt_view_of(C, OTHERS, NORMAL);
+    check_ok(volt_anomaly_fit(volt_view_of(K, NORMAL, NORMAL), &options.detector, &detector));
+    check_ok(volt_anomaly_score(detector, volt_view_of(C, OTHERS, NORMAL), expected));
+
+    volt_progress silent = {0};
+    volt_anomaly_info info, info_of_parts;
+    int64_t tried = 0;
+    check_ok(volt_series_anomaly_score(whole, made.series + NORMAL, OTHERS, silent, scores));
+    assert_memory_equal(scores, expected, sizeof scores);
+    assert_string_equal(volt_series_anomaly_describe(whole, &info, &tried), volt_kernel_text(kernel));
+    volt_anomaly_describe(detector, &info_of_parts);
+    assert_true(tried == 1 && info.alpha == info_of_parts.alpha && info.threshold == info_of_parts.threshold);
+    volt_anomaly_free(detector);
+    volt_objects_free(objects);
+    volt_kernel_free(kernel);
+    volt_series_anomaly_free(whole);
+}
+
+/* What is drawn is no worse to the examples than what was given. */
+static void draws_are_judged_by_the_examples(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(&made);
+    volt_series_anomaly_options options = volt_series_anomaly_options_default();
+    double merit[2];
+    for (int run = 0; run < 2; run++) {
+        volt_series_anomaly *anomaly = NULL;
+        volt_anomaly_info info;
+        int64_t tried = 0;
+        options.draws = run * 8;
+        check_ok(volt_series_anomaly_fit("gak:sigma=100", made.series, NORMAL, made.series + NORMAL, OTHERS,
+                                         &options, &anomaly));
+        volt_series_anomaly_describe(anomaly, &info, &tried);
+        merit[run] = info.areas.roc_auc + info.areas.pr_auc;
+        assert_true(tried >= 1 && tried <= 1 + options.draws);
+        volt_series_anomaly_free(anomaly);
+    }
+    assert_true(merit[1] >= merit[0]);
+    /* A kernel that leaves something open is drawn only. */
+    volt_series_anomaly *anomaly = NULL;
+    check_ok(volt_series_anomaly_fit("gak:sigma=?", made.series, NORMAL, made.series + NORMAL, OTHERS, &options,
+                                     &anomaly));
+    volt_series_anomaly_free(anomaly);
+}
+
+static void failures_are_sentences(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(&made);
+    volt_series_anomaly *anomaly = NULL;
+    volt_series_anomaly_options options = volt_series_anomaly_options_default();
+    check_fails(volt_series_anomaly_fit("gak", made.series, 2, NULL, 0, NULL, &anomaly), VOLT_ERR_SHAPE,
+                "at least 3");
+    check_fails(volt_series_anomaly_fit("gakk", made.series, NORMAL, NULL, 0, NULL, &anomaly), VOLT_ERR_KERNEL,
+                "gak");
+    check_fails(volt_series_anomaly_fit(NULL, made.series, NORMAL, NULL, 0, NULL, &anomaly), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_series_anomaly_fit("gak", made.series, NORMAL, NULL, 2, NULL, &anomaly), VOLT_ERR_ARGUMENT,
+                "NULL");
+    options.draws = 3;
+    check_fails(volt_series_anomaly_fit("gak", made.series, NORMAL, NULL, 0, &options, &anomaly),
+                VOLT_ERR_ARGUMENT, "told apart");
+    options.draws = -1;
+    check_fails(volt_series_anomaly_fit("gak", made.series, NORMAL, NULL, 0, &options, &anomaly),
+                VOLT_ERR_ARGUMENT, "-1 draws");
+    assert_null(anomaly);
+    volt_series_anomaly_free(NULL);
+
+    options.draws = 1;
+    options.detector.alpha = 0.1;
+    volt_progress silent = {0};
+    double score = 0;
+    for (int64_t k = 1;; k++) {
+        anomaly = NULL;
+        failing_alloc_start(k);
+        volt_status status = volt_series_anomaly_fit("volterra", made.series, 3, made.series + NORMAL, 1,
+                                                     &options, &anomaly);
+        if (status == VOLT_OK)
+            status = volt_series_anomaly_score(anomaly, made.series, 1, silent, &score);
+        int hit = failing_alloc_hit();
+        volt_series_anomaly_free(anomaly);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_its_parts),
+        cmocka_unit_test(draws_are_judged_by_the_examples),
+        cmocka_unit_test(failures_are_sentences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
