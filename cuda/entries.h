@@ -27,4 +27,9 @@ bool volt_cuda_gram(const volt_kernel_form *form, volt_view Z, volt_matrix K, do
 bool volt_cuda_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
                      volt_stage *stage);
 
+/* ---- run_entries.c ---------------------------------------------------------------------------- */
+bool volt_cuda_run(const volt_run_form *form, volt_view Y, volt_view coefficients, const volt_run_task *task,
+                   volt_matrix out, volt_run_result *result);
+double volt_cuda_run_seconds(double rows, double m, double d);
+
 #endif

@@ -18,6 +18,7 @@ typedef struct block {
 
 static struct {
     int device;
+    bool has_clusters;
     pthread_mutex_t lock; /* of what follows */
     volt_cuda_lane *lanes;
     block *blocks;
@@ -361,9 +362,18 @@ bool volt_cuda_down(volt_cuda_lane *lane, const double *there, int64_t ld, volt_
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
+bool volt_cuda_has_clusters(void)
+{
+    return open.has_clusters;
+}
+
 volt_status volt_cuda_open(int64_t device)
 {
+    int generation = 0;
     open.device = (int)device;
+    open.has_clusters =
+        cudaDeviceGetAttribute(&generation, cudaDevAttrComputeCapabilityMajor, open.device) == cudaSuccess &&
+        generation >= 9;
     atomic_store(&open.failed, false);
     missing[0] = 0;
     volt_cuda_lane *lane = volt_cuda_take(); /* what cannot work is found now */

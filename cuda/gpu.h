@@ -51,6 +51,8 @@ void volt_cuda_close(void);
  * an entry that this thread called. */
 volt_status volt_cuda_state(void);
 uint64_t volt_cuda_available(void);
+/* Can blocks of a kernel wait for each other in clusters (Hopper and later)? */
+bool volt_cuda_has_clusters(void);
 
 /* ---- failures --------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 
 #include "base/kernel_form.h"
 #include "base/progress.h"
+#include "base/run_form.h"
 
 /* Every entry is REQUIRED unless it says (optional). Entries are called from several threads at a time, each with
  * matrices of its own. A stage, which may be NULL, is advanced now and then; cancelled, it leaves the work
@@ -76,6 +77,13 @@ typedef struct volt_backend {
      * the past before the first row, as volt_past_get gives it, and becomes that after the last. False as above. */
     bool (*cross)(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
                   volt_stage *stage);
+    /* (optional) A free run through the columns of Y, whose coefficients (q x Y.rows) are contiguous, all here: the first
+     * result->done rows of `out`, and the state after them. False as above, or when it is too large for what it runs on: then
+     * nothing has happened. */
+    bool (*run)(const volt_run_form *form, volt_view Y, volt_view coefficients, const volt_run_task *task,
+                volt_matrix out, volt_run_result *result);
+    /* (optional) Roughly the seconds of a free run of so many rows against m columns of d numbers; NULL: it always pays. */
+    double (*run_seconds)(double rows, double m, double d);
 
     /* ---- a device: what may be lost, and has memory and speed of its own ---- */
 

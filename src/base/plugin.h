@@ -13,8 +13,9 @@
 
 #include "base/backend.h"
 
-/* Raised whenever a struct that a plugin sees changes: those of this header, volt_backend, volt_stage, volt_kernel_form. */
-enum { VOLT_PLUGIN_INTERFACE = 1 };
+/* Raised whenever a struct that a plugin sees changes: those of this header, volt_backend, volt_stage, volt_kernel_form,
+ * volt_run_form. */
+enum { VOLT_PLUGIN_INTERFACE = 2 };
 
 /* What a plugin may call. It stays where it is. */
 typedef struct volt_host {

@@ -42,7 +42,7 @@ void volt_filter_bank_reset(volt_filter_bank *bank)
     memset(bank->state, 0, (size_t)volt_filter_bank_length(bank->n, bank->d) * sizeof(double));
 }
 
-static double turn_of(const volt_filter *filter)
+double volt_filter_turn(const volt_filter *filter)
 {
     static const double pi = 3.14159265358979323846264338327950288;
     return 2 * filter->pair * cos(pi * filter->angle);
@@ -51,7 +51,7 @@ static double turn_of(const volt_filter *filter)
 static void filter_row(const volt_filter *filter, int64_t d, const double *x, double *state, double *out)
 {
     double *v = state, *w = state + d, *older = state + 2 * d, *u = state + 3 * d;
-    double p = filter->pole, r = filter->pair, turn = turn_of(filter);
+    double p = filter->pole, r = filter->pair, turn = volt_filter_turn(filter);
     for (int64_t k = 0; k < d; k++) {
         double value = x[k];
         if (p != 0)
@@ -91,7 +91,7 @@ double volt_filter_gain(const volt_filter *filter)
 /* The recursions of filter_row, read backwards: echo, pair, pole. */
 void volt_filter_undo(const volt_filter *filter, volt_view filtered, double *out)
 {
-    double p = filter->pole, r = filter->pair, turn = turn_of(filter);
+    double p = filter->pole, r = filter->pair, turn = volt_filter_turn(filter);
     for (int64_t k = 0; k < filtered.cols; k++) {
         double u = 0, v = 0, w = 0, older = 0;
         for (int64_t i = 0; i < filtered.rows; i++) {

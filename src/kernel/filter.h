@@ -23,6 +23,9 @@ enum { VOLT_FILTER_PARAMETERS = 3 }; /* pole, pair, angle, in this order */
 bool volt_filter_is_none(const volt_filter *filter);
 bool volt_filter_is(const volt_filter *first, const volt_filter *second);
 
+/* 2 r cos(pi a) of its pair. */
+double volt_filter_turn(const volt_filter *filter);
+
 typedef struct volt_filter_bank {
     const volt_filter *filters; /* n of them, which outlive the bank */
     int64_t n, d;

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/model_internal.h"
+#include "model/device_run.h"
+#include "model/readout.h"
+#include "solve/placement.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -62,6 +64,26 @@ static void copy_rows(volt_matrix from, volt_matrix to)
 
 /* ---- one path --------------------------------------------------------------------------------- */
 
+/* The rows of the path after the first, each from the one before. */
+static volt_status run_on(volt_stream *stream, volt_matrix path, volt_stage *stage)
+{
+    const volt_model *model = stream->model;
+    const volt_backend *backend = volt_place_run(path.rows, volt_model_reads(model).columns->m, model->d);
+    int64_t done = 0;
+    for (int64_t i = 1; i < path.rows; i++) {
+        double *output = path.data + (i - 1) * path.ld;
+        volt_device_rows rows = {.X = volt_view_of(output, 1, path.cols),
+                                 .out = volt_matrix_rows(path, i, path.rows - i),
+                                 .chained = true};
+        VOLT_TRY(volt_device_run(stream, backend, &rows, stream->pushed, stage, &done));
+        i += done;
+        if (i == path.rows || !volt_stage_advance(stage, 1))
+            break;
+        VOLT_TRY(volt_stream_push(stream, path.data + (i - 1) * path.ld, path.data + i * path.ld));
+    }
+    return VOLT_OK;
+}
+
 volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options, volt_matrix out,
                                 int64_t *beyond)
 {
@@ -81,11 +103,8 @@ volt_status volt_model_continue_after(const volt_model *model, volt_view X, cons
     volt_matrix path = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
     volt_status status =
         path.data ? take_known(model, X, options, &stage, &stream, path.data) : VOLT_ERR_MEMORY;
-    double *output = path.data;
-    for (int64_t i = 1; status == VOLT_OK && i < path.rows && volt_stage_advance(&stage, 1); i++) {
-        status = volt_stream_push(stream, output, output + path.ld);
-        output += path.ld;
-    }
+    if (status == VOLT_OK)
+        status = run_on(stream, path, &stage);
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
     if (status == VOLT_OK) {

@@ -95,11 +95,19 @@ volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *recor
     return VOLT_OK;
 }
 
+void volt_fed_bounds(const volt_fed *fed, int64_t k, double *middle, double *reach)
+{
+    double half = fed->high[k] / 2 - fed->low[k] / 2;
+    *middle = half > 0 ? fed->low[k] + half : 0;
+    *reach = half > 0 ? most_ranges * half : INFINITY;
+}
+
 int64_t volt_fed_strays(const volt_fed *fed, const double *y)
 {
     for (int64_t k = 0; k < fed->n; k++) {
-        double half = fed->high[k] / 2 - fed->low[k] / 2, middle = fed->low[k] + half;
-        if (half > 0 && !(fabs(y[k] - middle) <= most_ranges * half))
+        double middle, reach;
+        volt_fed_bounds(fed, k, &middle, &reach);
+        if (!(fabs(y[k] - middle) <= reach))
             return k;
     }
     return -1;

@@ -42,6 +42,8 @@ volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *recor
 /* VOLT_ERR_DATA where a target is missing that the row after it would see. */
 volt_status volt_fed_check_targets(volt_view Y, const volt_records *records);
 
+/* The middle of the range of output k in training, and how far from it a free run may go. */
+void volt_fed_bounds(const volt_fed *fed, int64_t k, double *middle, double *reach);
 /* Has an output left 10 times the range of training: the interval ten times as wide about the same middle? Returns the
  * output, -1: none has. Targets that never moved have no range, and nothing leaves it. */
 int64_t volt_fed_strays(const volt_fed *fed, const double *y);

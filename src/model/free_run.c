@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "model/stream_internal.h"
+#include "model/device_run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,26 +49,39 @@ static volt_status count_warm(const volt_predict_options *options, int64_t first
 }
 
 /* The record of rows first .. end - 1, after what the stream has seen. */
-static volt_status run_record(volt_stream *stream, volt_view X, int64_t first, int64_t end,
-                              const volt_predict_options *options, volt_stage *stage, volt_matrix out)
+static volt_status run_record(volt_stream *stream, const volt_backend *backend, volt_view X, int64_t first,
+                              int64_t end, const volt_predict_options *options, volt_stage *stage,
+                              volt_matrix out)
 {
     const volt_fed *fed = &stream->model->recipe.fed;
     volt_view known = options->known;
-    int64_t warm = 0;
+    int64_t warm = 0, done = 0;
+    bool watches = !(known.data && options->warm_up == 0); /* one step ahead it goes nowhere */
     VOLT_TRY(count_warm(options, first, end, &warm));
-    for (int64_t i = first; i < end && volt_stage_advance(stage, 1); i++) {
+    for (int64_t i = first; i < end; i++) {
+        volt_device_rows rows = {.X = volt_view_rows(X, i, end - i),
+                                 .out = volt_matrix_rows(out, i, end - i),
+                                 .known = known.data ? known.data + i * known.ld : NULL,
+                                 .known_ld = known.ld,
+                                 .warm = volt_max(first + warm - i, 0),
+                                 .watches = watches};
+        VOLT_TRY(volt_device_run(stream, backend, &rows, i, stage, &done));
+        i += done;
+        if (i == end || !volt_stage_advance(stage, 1))
+            break;
         double *y = out.data + i * out.ld;
         VOLT_TRY(volt_stream_push(stream, X.data + i * X.ld, y));
         if (i < first + warm)
             VOLT_TRY(volt_stream_feed(stream, known.data + i * known.ld));
-        else if (stream->strays && !(known.data && options->warm_up == 0)) /* one step ahead it goes nowhere */
+        else if (stream->strays && watches)
             return volt_fed_diverged(fed, volt_fed_strays(fed, y), i, y);
     }
     return VOLT_OK;
 }
 
-static volt_status run_records(volt_stream *stream, volt_view X, const volt_records *records,
-                               const volt_predict_options *options, volt_matrix out)
+static volt_status run_records(volt_stream *stream, const volt_backend *backend, volt_view X,
+                               const volt_records *records, const volt_predict_options *options,
+                               volt_matrix out)
 {
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "predict", 0, 1, (double)X.rows);
@@ -76,20 +89,21 @@ static volt_status run_records(volt_stream *stream, volt_view X, const volt_reco
         end = volt_records_stretch(records, first, X.rows);
         if (first > 0)
             volt_stream_restart(stream);
-        VOLT_TRY(run_record(stream, X, first, end, options, &stage, out));
+        VOLT_TRY(run_record(stream, backend, X, first, end, options, &stage, out));
     }
     return volt_stage_end(&stage);
 }
 
-volt_status volt_model_run_free(const volt_model *model, volt_view X, const volt_records *records,
-                                const volt_predict_options *options, volt_matrix out, int64_t *beyond)
+volt_status volt_model_run_free(const volt_model *model, const volt_backend *backend, volt_view X,
+                                const volt_records *records, const volt_predict_options *options,
+                                volt_matrix out, int64_t *beyond)
 {
     volt_stream *stream = NULL;
     volt_matrix path = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
     volt_status status = path.data ? volt_stream_create(model, options, &stream) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         stream->claimed = true;
-        status = run_records(stream, X, records, options, path);
+        status = run_records(stream, backend, X, records, options, path);
     }
     if (status == VOLT_OK) {
         for (int64_t i = 0; i < X.rows; i++)

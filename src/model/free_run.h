@@ -2,6 +2,7 @@
 #ifndef MODEL_FREE_RUN_H
 #define MODEL_FREE_RUN_H
 
+#include "base/backend.h"
 #include "kernel/records.h"
 #include "volterra/model.h"
 
@@ -10,8 +11,9 @@
 volt_status volt_model_check_known(const volt_model *model, int64_t rows, const volt_predict_options *options);
 
 /* volt_model_predict of such a model; everything is checked but the values of inputs and known outputs and the start, and
- * BLAS is claimed. */
-volt_status volt_model_run_free(const volt_model *model, volt_view X, const volt_records *records,
-                                const volt_predict_options *options, volt_matrix out, int64_t *beyond);
+ * BLAS is claimed. Rows that the back end does not run by itself, or better than a core here, are run here. */
+volt_status volt_model_run_free(const volt_model *model, const volt_backend *backend, volt_view X,
+                                const volt_records *records, const volt_predict_options *options,
+                                volt_matrix out, int64_t *beyond);
 
 #endif

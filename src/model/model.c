@@ -251,6 +251,14 @@ volt_status volt_model_finish_output(const volt_model *model, int64_t row, const
     return volt_model_unscale_output(model, row, x, v);
 }
 
+volt_status volt_model_check_output(const volt_model *model, int64_t row, const double *v)
+{
+    for (int64_t k = 0; k < model->q; k++)
+        VOLT_REQUIRE(isfinite(v[k]), VOLT_ERR_NOT_FINITE,
+                     "output %" PRId64 " of row %" PRId64 " is too large for a double", k + 1, row + 1);
+    return VOLT_OK;
+}
+
 volt_status volt_model_unscale_output(const volt_model *model, int64_t row, const double *x, double *v)
 {
     for (int64_t k = 0; k < model->q; k++) {
@@ -261,8 +269,5 @@ volt_status volt_model_unscale_output(const volt_model *model, int64_t row, cons
     }
     if (model->loss)
         volt_loss_link(model->loss, model->q, v);
-    for (int64_t k = 0; k < model->q; k++)
-        VOLT_REQUIRE(isfinite(v[k]), VOLT_ERR_NOT_FINITE,
-                     "output %" PRId64 " of row %" PRId64 " is too large for a double", k + 1, row + 1);
-    return VOLT_OK;
+    return volt_model_check_output(model, row, v);
 }

@@ -89,6 +89,8 @@ volt_status volt_predict_check_inputs(const volt_model *model, volt_view X);
 /* Scaled output v (q numbers, intercept not yet in it) of the user's row x to the units of the targets, in place.
  * VOLT_ERR_NOT_FINITE when that overflows; `row` (from 0) is for the sentence. */
 volt_status volt_model_finish_output(const volt_model *model, int64_t row, const double *x, double *v);
+/* The last step of it: are they all finite? */
+volt_status volt_model_check_output(const volt_model *model, int64_t row, const double *v);
 /* The same where the intercept is in it. */
 volt_status volt_model_unscale_output(const volt_model *model, int64_t row, const double *x, double *v);
 

@@ -8,6 +8,7 @@
 #include "model/readout.h"
 #include "model/spread.h"
 #include "solve/operator.h"
+#include "solve/placement.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -140,6 +141,13 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
     return status;
 }
 
+static volt_status run_free(const volt_model *model, volt_view X, const volt_records *records,
+                            const volt_predict_options *options, volt_matrix out, int64_t *beyond)
+{
+    const volt_backend *backend = volt_place_run(X.rows, volt_model_reads(model).columns->m, model->d);
+    return volt_model_run_free(model, backend, X, records, options, out, beyond);
+}
+
 static volt_status check_and_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
                                      volt_matrix out, volt_matrix std, int64_t *beyond)
 {
@@ -158,7 +166,7 @@ static volt_status check_and_predict(const volt_model *model, volt_view X, const
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = model->recipe.fed.n > 0 ? volt_model_run_free(model, X, &records, options, out, beyond)
+        status = model->recipe.fed.n > 0 ? run_free(model, X, &records, options, out, beyond)
                                          : predict(model, X, &records, options, out, std, beyond);
         volt_blas_release(&use);
     }

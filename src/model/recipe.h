@@ -14,20 +14,13 @@
 #ifndef MODEL_RECIPE_H
 #define MODEL_RECIPE_H
 
+#include "base/run_form.h"
 #include "kernel/filter.h"
 #include "kernel/records.h"
 #include "model/feedback.h"
 #include "volterra/model.h"
 
 #include <stdbool.h>
-
-typedef struct volt_column {
-    int64_t source;   /* the input */
-    int64_t plus;     /* its lag ... */
-    int64_t minus;    /* ... and the lag that is subtracted; -1: none */
-    double weight;    /* above 0 */
-    double low, high; /* range in training, weighted */
-} volt_column;
 
 typedef struct volt_recipe {
     int64_t inputs, columns;

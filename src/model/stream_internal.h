@@ -12,6 +12,7 @@ struct volt_stream {
     volt_beyond policy;
     int64_t pushed, beyond;
     bool claimed;         /* BLAS is, by whoever pushes */
+    int64_t handed_back;  /* rows that a back end left to us (device_run.h) */
     bool strays;          /* the forecast that would come back with the next row has left the range */
     double *last;         /* recipe.inputs: the last row as it was given, once one is pushed */
     double *z;            /* d: the scaled columns */

@@ -142,3 +142,36 @@ const volt_backend *volt_place(const volt_work *work)
     }
     return device;
 }
+
+/* ---- free runs -------------------------------------------------------------------------------- */
+
+/* One core, which steps down diagonals as a stream does (docs/performance.md). */
+static double run_seconds_here(int64_t rows, int64_t m, int64_t d)
+{
+    const double entries = 0.6e9;
+    return (double)rows * (double)m * (1 + (double)d / 20) / entries;
+}
+
+static double run_seconds_there(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
+{
+    return backend->run_seconds ? backend->run_seconds((double)rows, (double)m, (double)d) : 0;
+}
+
+bool volt_run_pays(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
+{
+    return backend->run && run_seconds_there(backend, rows, m, d) < run_seconds_here(rows, m, d);
+}
+
+const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d)
+{
+    if (!volt_backend_is_automatic())
+        return volt_backend_current();
+    double here = run_seconds_here(rows, m, d);
+    if (here < least_gain * start_seconds) /* nothing is looked for */
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    if (!device || !device->run || volt_backend_state(device) != VOLT_OK)
+        return &volt_cpu_backend;
+    return here > least_gain * run_seconds_there(device, rows, m, d) + start_seconds ? device
+                                                                                     : &volt_cpu_backend;
+}

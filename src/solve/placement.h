@@ -32,6 +32,11 @@ const volt_backend *volt_place(const volt_work *work);
  * work; `what` names it: "a loss other than squares is solved". */
 const volt_backend *volt_place_here(const char *what);
 
+/* Where a free run of so many rows against m columns of d numbers is made: rows come one after the other, so that of this
+ * process one core alone can work on it. Does it pay at this back end? */
+const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d);
+bool volt_run_pays(const volt_backend *backend, int64_t rows, int64_t m, int64_t d);
+
 /* VOLT_ERR_MEMORY with the largest n that fits, when a back end elsewhere has not room for n rows to be factored in place.
  * `what` names the work. */
 volt_status volt_place_require(const volt_backend *backend, int64_t n, const char *what);

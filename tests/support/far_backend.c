@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "support/far_backend.h"
 
-#include "form_grid.h"
+#include "run_grid.h"
 #include "support/check.h"
 
 #include <omp.h>
@@ -26,7 +26,7 @@ typedef struct region {
 } region;
 
 static region *regions;
-static _Atomic int64_t live, filled;
+static _Atomic int64_t live, filled, rows_run;
 
 static double *far_alloc(int64_t rows, int64_t cols)
 {
@@ -98,6 +98,11 @@ int64_t far_backends_live(void)
 int64_t far_backends_filled(void)
 {
     return atomic_load(&filled);
+}
+
+int64_t far_backends_rows_run(void)
+{
+    return atomic_load(&rows_run);
 }
 
 /* ---- operations: the CPU's, on the numbers themselves ----------------------------------------- */
@@ -229,6 +234,71 @@ static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, do
     return walk_grid(form, Y, Z, state, K);
 }
 
+/* ---- free runs: what a GPU runs, with one lane -------------------------------------------------- */
+
+/* Row t: every entry, and the outputs that follow; true: the run has left its range. */
+static bool run_row(const volt_run_grid *g, const volt_run_room *room, int64_t t, double *entries)
+{
+    int64_t m = g->grid.m;
+    bool left = false;
+    for (int64_t p = 0; p < m; p++)
+        entries[(p + t) % m] = volt_run_entry(g, room, t % g->ring_rows, p, (p + t) % m);
+    for (int64_t k = 0; k < g->q; k++) {
+        double sum = 0;
+        for (int64_t j = 0; j < m; j++)
+            sum += entries[j] * g->list[RUN_COEFFICIENTS][k * m + j];
+        left |= volt_run_output(g, room, t, k, sum);
+    }
+    volt_run_accept(g, room, t, true, 0, 1);
+    return left;
+}
+
+static volt_run_result run_rows(const volt_run_grid *g, const volt_run_room *room, double *entries)
+{
+    volt_run_result result = {.end = VOLT_RUN_WHOLE};
+    volt_run_begin(g, room, 0, 1);
+    for (int64_t t = 0; t < g->rows && result.end == VOLT_RUN_WHOLE; t++) {
+        int flags = volt_run_row(g, room, t, t % g->ring_rows, 0, 1);
+        if (flags & VOLT_RUN_ASKED) {
+            result.end = VOLT_RUN_ASKS;
+            break;
+        }
+        result.outside += (flags & VOLT_RUN_COUNTED) != 0;
+        for (int64_t i = 0; !g->chained && t + 1 < g->rows && i < g->inputs; i++)
+            room->x[((t + 1) & 1) * g->inputs + i] = volt_run_given(g, t + 1, i);
+        result.end = run_row(g, room, t, entries) ? VOLT_RUN_LEFT : VOLT_RUN_WHOLE;
+        result.done = t + 1;
+    }
+    return result;
+}
+
+static bool far_run(const volt_run_form *form, volt_view Y, volt_view coefficients, const volt_run_task *task,
+                    volt_matrix out, volt_run_result *result)
+{
+    volt_run_layout layout = volt_run_layout_of(form, Y, task, out.rows);
+    double *block = malloc((size_t)layout.total * sizeof *block),
+           *there = malloc((size_t)layout.total * sizeof *there);
+    volt_run_grid grid, moved;
+    assert_true(block && there);
+    volt_run_grid_make(form, Y, coefficients, task, out.rows, block, &grid);
+    double *memory = malloc((size_t)volt_run_room_numbers(&grid) * sizeof *memory),
+           *entries = malloc((size_t)Y.rows * sizeof *entries);
+    assert_true(memory && entries);
+    memcpy(there, block, (size_t)layout.total * sizeof *there); /* as a device has it */
+    moved = grid;
+    volt_run_grid_move(&moved, block, there);
+    volt_run_room room = volt_run_room_in(&moved, memory);
+    volt_run_leave(&moved, &room, run_rows(&moved, &room, entries), 0, 1);
+    memcpy(block + layout.back, there + layout.back, (size_t)(layout.back_end - layout.back) * sizeof *there);
+    volt_run_grid_take(&grid, task, out, result);
+    atomic_fetch_add(&rows_run, result->done);
+    free(entries);
+    free(memory);
+    free(there);
+    free(block);
+    return true;
+}
+
 #define FAR_ENTRIES                                                                                       \
     .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,       \
     .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, \
@@ -237,7 +307,7 @@ static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, do
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
 static const volt_backend far_with_gram = {
-    .name = "far-gram", FAR_ENTRIES, .gram = far_gram, .cross = far_cross};
+    .name = "far-gram", FAR_ENTRIES, .gram = far_gram, .cross = far_cross, .run = far_run};
 
 void far_backends_register(void)
 {
@@ -245,7 +315,10 @@ void far_backends_register(void)
     check_ok(volt_backend_register(&far_with_gram));
     /* A GPU, where VOLT_CUDA_PLUGIN names the plugin; it stays open. */
     if (getenv("VOLT_CUDA_PLUGIN") && volt_set_device("gpu") == VOLT_OK) {
-        check_ok(volt_backend_register(volt_backend_current()));
+        static volt_backend gpu;
+        gpu = *volt_backend_current();
+        gpu.run_seconds = NULL; /* whether it pays or not */
+        check_ok(volt_backend_register(&gpu));
         check_ok(volt_backend_use(volt_cpu_backend.name));
     } else
         printf("# no GPU: %s\n",

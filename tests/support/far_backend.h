@@ -14,6 +14,8 @@ void far_backends_register(void);
 /* Blocks of theirs that are not released, and Gram matrices that far-gram has filled. */
 int64_t far_backends_live(void);
 int64_t far_backends_filled(void);
+/* Rows of free runs that far-gram has made. */
+int64_t far_backends_rows_run(void);
 
 /* Run `test` with every back end of the table as the current one, in turn; its name is printed. The CPU is current
  * afterwards. */
