@@ -1,5 +1,5 @@
 /* bench/bench_gpu.c: fits, a search and a free run on the first GPU: `make bench-gpu`, or bench_gpu PART..., the parts being
- * fit, growth, search, free and memory; without a GPU it says so and measures nothing.
+ * fit, growth, search, free, landmarks and memory; without a GPU it says so and measures nothing.
  *
  * The figures are held to those of the CPU where that is affordable. Budgets: one H200. BENCH_GPU_ROWS, BENCH_GPU_DRAWS:
  * another fit and another search. */
@@ -216,6 +216,58 @@ static void time_forecasts(const char *name, double feedback, double at_most)
     free(here);
 }
 
+/* ---- landmarks -------------------------------------------------------------------------------- */
+
+static volt_model *fit_landmarks(int64_t n, const double *x, const double *y, int64_t landmarks,
+                                 double *seconds)
+{
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1;
+    options.target = VOLT_TARGET_LEVEL;
+    options.input = VOLT_INPUT_LEVEL;
+    options.season = 0;
+    options.solver = VOLT_SOLVER_NYSTROM;
+    options.landmarks = landmarks;
+    need(volt_kernel_parse("volterra", &kernel), "kernel");
+    double begin = seconds_now();
+    need(volt_model_fit(kernel, volt_view_of(x, n, 2), volt_view_of(y, n, 1), &options,
+                        volt_matrix_of(NULL, 0, 0), &model),
+         "fit");
+    *seconds = seconds_now() - begin;
+    volt_kernel_free(kernel);
+    return model;
+}
+
+/* A million rows through 2000 landmarks; fewer rows are held to the forecasts of the CPU. */
+static void time_landmarks(void)
+{
+    enum { LANDMARKS = 2000, FEW = 30000, LATER = 1000 };
+    int64_t n = size_of("BENCH_GPU_LANDMARK_ROWS", 1000000);
+    double *x = need_doubles((n + LATER) * 2), *y = need_doubles(n + LATER), worst = 0, there, here, seconds;
+    double forecasts[2][LATER];
+    char parameters[96];
+    make_rows(n + LATER, 2, x, y);
+    volt_model *model = fit_landmarks(FEW, x, y, LANDMARKS, &there);
+    predict(model, x + FEW * 2, LATER, 2, forecasts[0]);
+    volt_model_free(model);
+    need(volt_set_device("cpu"), "device");
+    model = fit_landmarks(FEW, x, y, LANDMARKS, &here);
+    predict(model, x + FEW * 2, LATER, 2, forecasts[1]);
+    volt_model_free(model);
+    need(volt_set_device("gpu"), "device");
+    for (int i = 0; i < LATER; i++)
+        worst = fmax(worst, fabs(forecasts[0][i] - forecasts[1][i]));
+    need_close("the forecasts of the CPU", worst, 1e-5);
+    volt_model_free(fit_landmarks(n, x, y, LANDMARKS, &seconds));
+    snprintf(parameters, sizeof parameters, "n=%lld d=2 m=%d at_%d=%.2f cpu=%.2f off=%.0e", (long long)n,
+             LANDMARKS, FEW, there, here, worst);
+    report(&(measurement){.name = "gpu landmarks", .parameters = parameters, .value = seconds, .unit = "s"});
+    free(x);
+    free(y);
+}
+
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 static double free_memory(void)
@@ -274,6 +326,8 @@ int main(int count, char **names)
         time_forecasts("gpu forecasts", 0, 0);
         time_forecasts("gpu free run", 1, 0.5);
     }
+    if (wanted(count, names, "landmarks"))
+        time_landmarks();
     if (wanted(count, names, "memory"))
         check_memory();
     need(volt_set_device("cpu"), "device"); /* all that it held is given back */

@@ -12,6 +12,10 @@ void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B);
 void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C);
 void volt_cuda_update(volt_matrix R, volt_view B, double scale);
 
+/* ---- feature_entries.c ------------------------------------------------------------------------ */
+void volt_cuda_gather(volt_view K, const int64_t *column, const double *shift, volt_matrix F);
+void volt_cuda_accumulate(volt_view F, double scale, volt_matrix G);
+
 /* ---- factor_entries.c ------------------------------------------------------------------------- */
 void volt_cuda_shift(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest);
 void volt_cuda_mirror(volt_matrix A, bool up);

@@ -65,7 +65,7 @@ static int64_t state_length(const volt_kernel_form *form, int64_t f, int64_t col
 
 /* Where its parts begin. */
 typedef struct layout {
-    int64_t rows, columns, first, left, border, top, end, total;
+    int64_t rows, columns, first, ends, left, border, top, end, total;
     int64_t lead, ld_rows;
 } layout;
 
@@ -76,7 +76,8 @@ static layout lay_out(const volt_kernel_form *form, int64_t h, int64_t m, bool s
     at.ld_rows = h + at.lead;
     at.columns = at.rows + numbers * at.ld_rows;
     at.first = at.columns + (same ? 0 : numbers * m);
-    at.left = at.first + (form->n_records > 0 ? m : 0);
+    at.ends = at.first + (form->n_records > 0 ? m : 0);
+    at.left = at.ends + (form->n_records > 0 ? count_records(form, m) : 0);
     at.border = at.left + states * h;
     at.top = at.border + states;
     at.end = at.top + (same ? 0 : states * m);
@@ -97,11 +98,22 @@ static void transpose(volt_view Z, int64_t lead, int64_t ld, double *to)
             to[k * ld + lead + t] = Z.data[t * Z.ld + k];
 }
 
-static void find_first(const volt_kernel_form *form, int64_t m, int64_t *first)
+/* Where the record of each column begins, and the end of each record. */
+static void find_records(volt_form_grid *grid, int64_t *first, int64_t *ends)
 {
-    for (int64_t r = 0; r < count_records(form, m); r++)
-        for (int64_t j = record_begin(form, r); j < record_end(form, r, m); j++)
-            first[j] = record_begin(form, r);
+    const volt_kernel_form *form = &grid->form;
+    grid->records = count_records(form, grid->m);
+    grid->longest = 0;
+    for (int64_t r = 0; r < grid->records; r++) {
+        int64_t begin = record_begin(form, r);
+        ends[r] = record_end(form, r, grid->m);
+        for (int64_t j = begin; j < ends[r]; j++)
+            first[j] = begin;
+        if (ends[r] - begin > grid->longest)
+            grid->longest = ends[r] - begin;
+    }
+    grid->first = first;
+    grid->ends = ends;
 }
 
 /* ---- states ----------------------------------------------------------------------------------- */
@@ -167,7 +179,8 @@ void volt_form_grid_make(const volt_kernel_form *form, volt_view Z, volt_view Y,
                              .ld_rows = at.ld_rows,
                              .ld_columns = same ? at.ld_rows : Y.rows,
                              .lead = at.lead,
-                             .first = form->n_records > 0 ? (int64_t *)(void *)(block + at.first) : NULL,
+                             .records = 1,
+                             .longest = same ? Z.rows : Y.rows,
                              .left = block + at.left,
                              .top = block + (same ? at.left : at.top),
                              .end = block + at.end};
@@ -178,7 +191,7 @@ void volt_form_grid_make(const volt_kernel_form *form, volt_view Z, volt_view Y,
     if (!same)
         transpose(Y, 0, Y.rows, block + at.columns);
     if (form->n_records > 0)
-        find_first(form, grid->m, (int64_t *)(void *)(block + at.first));
+        find_records(grid, (int64_t *)(void *)(block + at.first), (int64_t *)(void *)(block + at.ends));
     for (int64_t f = 0; same && f < form->n_factors; f++)
         memcpy(block + at.border + grid->state[f], form->factor[f].start,
                (size_t)form->factor[f].state_size * sizeof(double));
@@ -195,8 +208,10 @@ void volt_form_grid_move(volt_form_grid *grid, const double *from, double *to)
     grid->left = to + (grid->left - from);
     grid->top = to + (grid->top - from);
     grid->end = to + (grid->end - from);
-    if (grid->first)
+    if (grid->first) {
         grid->first = (const int64_t *)(const void *)(to + ((const double *)(const void *)grid->first - from));
+        grid->ends = (const int64_t *)(const void *)(to + ((const double *)(const void *)grid->ends - from));
+    }
 }
 
 /* ---- the state afterwards --------------------------------------------------------------------- */

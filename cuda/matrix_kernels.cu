@@ -31,6 +31,27 @@ extern "C" void volt_cuda_start_copy(cudaStream_t stream, const double *from, in
         copy<<<blocks(rows * cols), THREADS, 0, stream>>>(from, ld_from, to, ld_to, rows, cols);
 }
 
+__global__ static void gather(const double *K, int64_t ld_K, const double *column, const double *shift,
+                              double *F, int64_t ld_F, int64_t rows, int64_t cols)
+{
+    int64_t a = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (a >= cols)
+        return;
+    int64_t from = (int64_t)column[a];
+    double less = shift[a];
+    for (int64_t i = blockIdx.y; i < rows; i += gridDim.y)
+        F[i * ld_F + a] = K[i * ld_K + from] - less;
+}
+
+extern "C" void volt_cuda_start_gather(cudaStream_t stream, const double *K, int64_t ld_K, const double *column,
+                                       const double *shift, double *F, int64_t ld_F, int64_t rows, int64_t cols)
+{
+    enum { MOST = 1024 }; /* rows that are taken side by side */
+    if (rows > 0 && cols > 0)
+        gather<<<dim3(blocks(cols), (unsigned)(rows < MOST ? rows : MOST)), THREADS, 0, stream>>>(
+            K, ld_K, column, shift, F, ld_F, rows, cols);
+}
+
 /* Block (x, y) moves one tile of the triangle through shared memory, so that both sides are read and written in order. */
 __global__ static void mirror(double *A, int64_t ld, int64_t n, bool up)
 {

@@ -30,6 +30,10 @@ void volt_cuda_start_sums(cudaStream_t stream, const double *A, int64_t ld, int6
 /* T (n x n, ld n) <- the lower triangle of A, and zeros. */
 void volt_cuda_start_triangle(cudaStream_t stream, const double *A, int64_t ld, int64_t n, double *T);
 
+/* F[i * ld_F + a] <- K[i * ld_K + column[a]] - shift[a]; columns are whole numbers. */
+void volt_cuda_start_gather(cudaStream_t stream, const double *K, int64_t ld_K, const double *column,
+                            const double *shift, double *F, int64_t ld_F, int64_t rows, int64_t cols);
+
 /* All entries of the grid, which lies at the device; K its matrix. */
 void volt_cuda_start_scan(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld);
 

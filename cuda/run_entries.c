@@ -40,6 +40,8 @@ bool volt_cuda_run(const volt_run_form *form, volt_view Y, volt_view coefficient
 /* One H200: docs/performance.md. */
 double volt_cuda_run_seconds(double rows, double m, double d)
 {
-    const double start = 3e-4, row = 2e-6, entries = 20e9;
-    return start + rows * (row + m * (1 + d / 20) / entries);
+    const double start = 3e-4, row = 5.5e-6, entries = 3e9,
+                 side_by_side = VOLT_CUDA_RUN_THREADS * VOLT_CUDA_RUN_BLOCKS;
+    double more = m > side_by_side ? m - side_by_side : 0;
+    return start + rows * (row * (1 + d / 60) + more * (1 + d / 20) / entries);
 }

@@ -1,11 +1,11 @@
-/* cuda/run_grid.h: the block of a free run (free_run.h), laid out from a form and a task.
+/* cuda/run_grid.h: the block of a free run (run_rows.h), laid out from a form and a task.
  *
  * Plain C without CUDA. */
 #ifndef CUDA_RUN_GRID_H
 #define CUDA_RUN_GRID_H
 
 #include "form_grid.h"
-#include "free_run.h"
+#include "run_rows.h"
 
 /* Where the parts of a block begin. */
 typedef struct volt_run_layout {

@@ -1,4 +1,4 @@
-/* cuda/run_kernel.cu: a free run (free_run.h) as one kernel that stays until the last row.
+/* cuda/run_kernel.cu: a free run (run_rows.h) as one kernel that stays until the last row.
  *
  * The blocks of a run are a cluster, which the hardware lets wait for each other and write into each other's shared
  * memory (Hopper and later; before, there is one block). Every block makes the columns of a row and its outputs for itself, in

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "free_run.h"
+#include "run_rows.h"
 
 enum {
     VOLT_CUDA_RUN_THREADS = 1024, /* of a block */

@@ -78,7 +78,9 @@ typedef struct volt_form_grid {
     int64_t ld_rows, ld_columns;
     int64_t lead;         /* rows before row 0 that are there, where windows reach back; zeros before them */
     const int64_t *first; /* m: the first row of the record that column j belongs to; NULL: one record */
-    const double *left;   /* states x h: entering row i at the first column of a record */
+    const int64_t *ends;  /* records: the column behind the last of each; NULL: one record ... */
+    int64_t records, longest; /* ... of so many columns */
+    const double *left;       /* states x h: entering row i at the first column of a record */
     const double *top; /* states x m: entering column j, which is not, at row 0 or the first row of a record */
     double *end;       /* states x m: after the last row */
 } volt_form_grid;

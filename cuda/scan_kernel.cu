@@ -7,18 +7,21 @@
 
 enum { WARP = 32, ROWS = 4 };
 
-/* What a warp has to do: diagonals low .. low + WARP - 1, in rows first .. end - 1. */
+/* What a warp has to do: diagonals low .. low + WARP - 1, in rows first .. end - 1 and columns left .. right - 1. */
 struct strip {
-    int64_t low, first, end;
+    int64_t low, first, end, left, right;
 };
 
-static __device__ strip strip_of(const volt_form_grid &g, int64_t warp)
+/* Rows that follow meet every record of the columns by itself: short diagonals, and many. */
+static __device__ strip strip_of(const volt_form_grid &g, int64_t warp, unsigned record)
 {
     strip s;
-    s.low = (g.same ? 1 : g.m) - WARP * (warp + 1);
-    int64_t enters = -(s.low + WARP - 1);
+    s.left = record > 0 ? g.ends[record - 1] : 0;
+    s.right = g.ends ? g.ends[record] : g.m;
+    s.low = (g.same ? 1 : s.right) - WARP * (warp + 1);
+    int64_t enters = s.left - (s.low + WARP - 1);
     s.first = enters > 0 ? enters : 0;
-    s.end = g.m - s.low < g.h ? g.m - s.low : g.h;
+    s.end = s.right - s.low < g.h ? s.right - s.low : g.h;
     return s;
 }
 
@@ -54,15 +57,15 @@ static __device__ __forceinline__ void locals(const volt_form_grid &g, int f, in
 }
 
 /* The next ROWS rows of factor f: its values join `product` and `sum`. */
-static __device__ __forceinline__ void advance(const volt_form_grid &g, int f, int64_t i, int64_t diagonal,
-                                               double *state, double *product, double *sum)
+static __device__ __forceinline__ void advance(const volt_form_grid &g, int f, const strip &s, int64_t i,
+                                               int64_t diagonal, double *state, double *product, double *sum)
 {
     double local[ROWS];
     locals(g, f, i, diagonal, local);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         int64_t row = i + r, column = row + diagonal;
-        if (row >= g.h || column < 0 || column >= g.m)
+        if (row >= g.h || column < s.left || column >= s.right)
             continue;
         volt_form_enter(&g, f, row, column, state);
         double value = volt_form_step(&g.form.factor[f].step, local[r], state);
@@ -78,7 +81,7 @@ static __device__ __forceinline__ void advance(const volt_form_grid &g, int f, i
 template <int MOST> __global__ static void scan(const __grid_constant__ volt_form_grid g, double *K, int64_t ld)
 {
     int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
-    strip s = strip_of(g, warp);
+    strip s = strip_of(g, warp, blockIdx.y);
     int64_t diagonal = s.low + threadIdx.x % WARP;
     double state[MOST][VOLT_FORM_STATE];
     for (int64_t i = s.first; i < s.end; i += ROWS) {
@@ -87,33 +90,40 @@ template <int MOST> __global__ static void scan(const __grid_constant__ volt_for
         for (int r = 0; r < ROWS; r++)
             sum[r] = product[r] = 0;
         if (MOST == 1)
-            advance(g, 0, i, diagonal, state[0], product, sum);
+            advance(g, 0, s, i, diagonal, state[0], product, sum);
         else
 #pragma unroll 1
             for (int f = 0; f < g.form.n_factors; f++)
-                advance(g, f, i, diagonal, state[f], product, sum);
+                advance(g, f, s, i, diagonal, state[f], product, sum);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             int64_t row = i + r, column = row + diagonal;
-            if (row < g.h && column >= 0 && column < g.m)
+            if (row < g.h && column >= s.left && column < s.right)
                 K[row * ld + column] = sum[r];
         }
     }
 }
 
-template <int MOST> static void start(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld)
+template <int MOST> static void start(cudaStream_t stream, const volt_form_grid &grid, double *K, int64_t ld)
 {
     enum { ENOUGH_WARPS = 2048 }; /* to give every processor several: then blocks may hold more than one */
-    int64_t diagonals = grid->h + (grid->same ? 0 : grid->m - 1), warps = (diagonals + WARP - 1) / WARP;
-    int64_t together = warps > ENOUGH_WARPS ? 4 : 1;
-    scan<MOST><<<(unsigned)((warps + together - 1) / together), (unsigned)(together * WARP), 0, stream>>>(
-        *grid, K, ld);
+    int64_t diagonals = grid.h + (grid.same ? 0 : grid.longest - 1), warps = (diagonals + WARP - 1) / WARP;
+    int64_t together = warps * grid.records > ENOUGH_WARPS ? 4 : 1;
+    dim3 blocks((unsigned)((warps + together - 1) / together), (unsigned)grid.records);
+    scan<MOST><<<blocks, (unsigned)(together * WARP), 0, stream>>>(grid, K, ld);
 }
 
 extern "C" void volt_cuda_start_scan(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld)
 {
-    if (grid->form.n_factors == 1)
-        start<1>(stream, grid, K, ld);
+    enum { MOST_RECORDS = 65535 }; /* blocks of that direction */
+    volt_form_grid g = *grid;
+    if (g.same || g.records > MOST_RECORDS) { /* diagonals go through all records */
+        g.ends = NULL;
+        g.records = 1;
+        g.longest = g.m;
+    }
+    if (g.form.n_factors == 1)
+        start<1>(stream, g, K, ld);
     else
-        start<VOLT_FORM_FACTORS>(stream, grid, K, ld);
+        start<VOLT_FORM_FACTORS>(stream, g, K, ld);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/gpu/run.sh: the budgets on a GPU, and the same fits in PyTorch and CuPy beside them. What `make bench-gpu` calls.
 #
-#   bench/gpu/run.sh [PART...]    parts of bench_gpu: fit growth search free memory
+#   bench/gpu/run.sh [PART...]    parts of bench_gpu: fit growth search free landmarks memory
 #
 # BUILD_DIR    where the programs and the plugin were built, with -DVOLT_CUDA=ON (build)
 # PEER_PYTHON  a Python with torch or cupy (python3); empty: no peers

@@ -67,6 +67,13 @@ typedef struct volt_backend {
     /* C <- A B, or A' B (never steady), plus the C.cols numbers of `shift` in every row (NULL: nothing). */
     void (*gemm)(volt_view A, bool transposed, volt_view B, const double *shift, bool steady, volt_matrix C);
 
+    /* ---- features (optional, both or neither): all of it lies there but the lists of numbers ---- */
+
+    /* F[i][a] <- K[i][column[a]] - shift[a], of F.cols columns. */
+    void (*gather)(volt_view K, const int64_t *column, const double *shift, volt_matrix F);
+    /* G <- F'F + scale G, in the lower triangle; where scale is 0, G may hold anything. */
+    void (*accumulate)(volt_view F, double scale, volt_matrix G);
+
     /* ---- kernel matrices, of kernels that are numbers alone (base/kernel_form.h) ---- */
 
     /* (optional) The lower triangle of K, of the sequence Z (n x d, here) after a zero past; where the form has records,

@@ -2,7 +2,7 @@
  *
  * Each row goes the way of volt_stream_push (model/stream.c): inputs at their lags and what comes back become columns, which
  * are held, scaled, filtered and clipped; one step of every diagonal; products with the coefficients; outputs in their
- * units, which the next row sees. cuda/free_run.h computes it. Plain data, for C and C++. */
+ * units, which the next row sees. cuda/run_rows.h computes it. Plain data, for C and C++. */
 #ifndef BASE_RUN_FORM_H
 #define BASE_RUN_FORM_H
 

@@ -248,7 +248,8 @@ static volt_status make_operator(const fit_task *fit, const solve_room *room, co
                                .get_rows = get_rows,
                                .context = rows,
                                .records = fit->records,
-                               .common = common};
+                               .common = common,
+                               .backend = volt_place_landmarks(rows->Z.rows, room->set.m, rows->Z.cols)};
     volt_stage stage;
     volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
                      (double)room->set.n * (double)room->set.n);
@@ -306,7 +307,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     const volt_solver *solver;
     VOLT_TRY(make_states(fit, solving, model, &states));
     VOLT_TRY(find_solver(&solving->way, model, fit->backend, &solver));
-    if (!solver->stores_matrix)
+    if (!solver->stores_matrix && !solver->on_landmarks)
         volt_place_here("a solver that does not store the Gram matrix works");
     int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
     double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
@@ -470,6 +471,8 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
 /* Where the fit goes, from what its factorisations cost. */
 static const volt_backend *place(const fit_task *task)
 {
+    if (task->options->solver == VOLT_SOLVER_NYSTROM) /* whose work is placed when the landmarks are known */
+        return volt_backend_current();
     double n = (double)task->X.rows, choosing = VOLT_CHOICE_ALPHAS * pow(volt_choice_rows(n) / n, 3);
     return volt_place(
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});

@@ -20,6 +20,12 @@ double volt_feature_fit_bytes(double n, double q, double states)
            8 * ((BLOCK + last) * states + (states + BLOCK) * 4 * q + last + 2 * n * q);
 }
 
+/* Rows that are forecast at a time. */
+static int64_t rows_at_once(const volt_operator *op)
+{
+    return op->combine ? volt_max(BLOCK, op->block_rows) : BLOCK;
+}
+
 /* ---- sums over the rows ----------------------------------------------------------------------- */
 
 /* Targets of rows first .. first + count - 1, side by side. */
@@ -47,11 +53,36 @@ static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
                         s->task->without ? s->task->without + first : NULL);
 }
 
-/* Rows begin .. end - 1. Those of the washout are passed over. */
+/* Rows first .. end - 1 join where their features are. */
+static volt_status add_there(volt_feature_fit *s, int64_t first, int64_t end, volt_stage *stage)
+{
+    volt_operator *op = s->task->kernel;
+    int64_t count = end - first;
+    double *both = s->columns > s->q ? volt_alloc_doubles(count, s->columns) : NULL;
+    if (s->columns > s->q && !both)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; both && i < count; i++)
+        for (int64_t k = 0; k < s->columns; k++)
+            both[i * s->columns + k] = volt_feature_target(s, first + i, k);
+    volt_view Y = both ? volt_view_of(both, count, s->columns) : volt_view_rows(s->first, first, count);
+    volt_status status = op->add(op, s->task->washout + first, Y,
+                                 s->task->without ? s->task->without + first : NULL, s->sums, stage);
+    volt_free(both);
+    return status;
+}
+
+/* Rows begin .. end - 1. Those of the washout are passed over. Where the operator can keep features elsewhere, those of the
+ * first rows, which say what the sums are about, and of the last ones come here all the same. */
 static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, volt_stage *stage)
 {
     volt_operator *op = s->task->kernel;
+    int64_t elsewhere = volt_min(end, s->rows - s->n_last);
     for (int64_t first = begin, count = 0; first < end && volt_stage_goes_on(stage); first += count) {
+        if (op->add && s->sums->counted > 0 && first < elsewhere) {
+            count = elsewhere - first;
+            VOLT_TRY(add_there(s, first, elsewhere, stage));
+            continue;
+        }
         count = volt_min(BLOCK, end - first);
         VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
         if (volt_stage_goes_on(stage))
@@ -226,9 +257,10 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
     int64_t w = s->task->washout, begin, end;
     volt_stage stage;
     volt_stage_begin(&stage, s->task->progress, "readout", from, 1 - from, (double)op->n * (double)s->states);
+    int64_t most = rows_at_once(op);
     volt_bands_rows(bands, 0, op->n, BLOCK, &begin, &end);
-    for (int64_t first = begin; first < end && volt_stage_goes_on(&stage); first += BLOCK) {
-        int64_t count = volt_min(BLOCK, end - first);
+    for (int64_t first = begin; first < end && volt_stage_goes_on(&stage); first += most) {
+        int64_t count = volt_min(most, end - first);
         VOLT_TRY(forecast_block(s, first, volt_as_view(readout->states),
                                 volt_matrix_of(s->targets, count, s->q), &stage));
         if (!volt_stage_goes_on(&stage))
@@ -266,7 +298,7 @@ static void release(volt_feature_fit *s)
 static volt_status allocate(volt_feature_fit *s)
 {
     s->block = volt_alloc_doubles(BLOCK, s->states);
-    s->targets = volt_alloc_doubles(BLOCK, s->columns);
+    s->targets = volt_alloc_doubles(rows_at_once(s->task->kernel), s->columns);
     s->last = volt_alloc_doubles(s->n_last, s->states);
     s->leverage = volt_alloc_doubles(s->n_last, 1);
     s->squares = volt_alloc_zero(s->q, sizeof(double));

@@ -23,6 +23,7 @@ typedef struct volt_landmark_task {
     void *context;
     const volt_records *records; /* that those are; NULL: one sequence */
     double common;               /* that is subtracted from K */
+    const volt_backend *backend; /* where blocks of rows are made; NULL: here */
 } volt_landmark_task;
 
 /* Everything in the task must outlive it. rows are not offered. VOLT_ERR_SINGULAR where K_mm is not positive semidefinite;

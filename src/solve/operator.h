@@ -8,6 +8,8 @@
 #include "base/backend.h"
 #include "kernel/engine/past.h"
 
+struct volt_state_sums;
+
 typedef struct volt_operator {
     int64_t n;
     double entry_cost; /* operations that one entry takes, for the shares of progress */
@@ -20,6 +22,11 @@ typedef struct volt_operator {
      * those of rows first .. first + F.rows - 1 into F (here), K being F F'. In order is the cheapest way to ask. */
     int64_t n_states;
     volt_status (*states)(struct volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage);
+    /* (optional) Where states live elsewhere: those of rows first .. first + Y.rows - 1, Y being their targets and without[i]
+     * saying that there is none, join the sums, which have some already. */
+    volt_status (*add)(struct volt_operator *op, int64_t first, volt_view Y, const bool *without,
+                       struct volt_state_sums *sums, volt_stage *stage);
+    int64_t block_rows; /* rows that are best asked for at a time; 0: no matter */
     /* (optional) F B of rows first .. first + out.rows - 1, B being n_states x q, where that is cheaper than F. */
     volt_status (*combine)(struct volt_operator *op, int64_t first, volt_view B, volt_matrix out,
                            volt_stage *stage);

@@ -5,6 +5,7 @@
 #include "base/device.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "solve/landmark_there.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>
@@ -141,6 +142,46 @@ const volt_backend *volt_place(const volt_work *work)
         return &volt_cpu_backend;
     }
     return device;
+}
+
+/* ---- landmarks -------------------------------------------------------------------------------- */
+
+/* A triangular solve and a product of n m^2 operations each, as part of a factor of as many; and two passes of rows against
+ * the columns that landmarks bring along. */
+static bool landmarks_pay(const volt_backend *device, double n, double m, double d)
+{
+    const double columns = 4, passes = 2, slower = 2; /* than a factor */
+    double equal = cbrt(3 * 2 * n * m * m), entries = passes * columns * n * m, gram = 0, factor = 0, unused;
+    if (!device->seconds)
+        return false;
+    device->seconds(equal, d, &unused, &factor);
+    device->seconds(sqrt(2 * entries), d, &gram, &unused);
+    return seconds_here(equal) > least_gain * (slower * factor + gram) + start_seconds;
+}
+
+static bool has_room_for_landmarks(const volt_backend *device, double m)
+{
+    enum { COLUMNS = 8 }; /* for each landmark */
+    double available = device->available ? (double)device->available() : 0;
+    return available <= 0 || volt_landmarks_there_bytes(m, COLUMNS * m) <= available;
+}
+
+const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d)
+{
+    double m = (double)landmarks;
+    if (!volt_backend_is_automatic()) {
+        const volt_backend *chosen = volt_backend_current();
+        return chosen->is_here || volt_landmarks_there_can(chosen)
+                   ? chosen
+                   : volt_place_here("a solver on landmarks works");
+    }
+    if (2 * (double)n * m * m < least_operations)
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    bool works = device && volt_landmarks_there_can(device) && volt_backend_state(device) == VOLT_OK;
+    return works && landmarks_pay(device, (double)n, m, (double)d) && has_room_for_landmarks(device, m)
+               ? device
+               : &volt_cpu_backend;
 }
 
 /* ---- free runs -------------------------------------------------------------------------------- */

@@ -179,6 +179,28 @@ static void far_gemm(volt_view A, bool transposed, volt_view B, const double *sh
     CPU.gemm(near_view(A), transposed, B, shift, steady, C);
 }
 
+static void far_gather(volt_view K, const int64_t *column, const double *shift, volt_matrix F)
+{
+    volt_view from = near_view(K);
+    volt_matrix to = near_matrix(F);
+    for (int64_t i = 0; i < F.rows; i++)
+        for (int64_t a = 0; a < F.cols; a++)
+            to.data[i * to.ld + a] = from.data[i * from.ld + column[a]] - shift[a];
+}
+
+static void far_accumulate(volt_view F, double scale, volt_matrix G)
+{
+    volt_view from = near_view(F);
+    volt_matrix to = near_matrix(G);
+    for (int64_t a = 0; a < G.rows; a++)
+        for (int64_t b = 0; b <= a; b++) {
+            double sum = scale == 0 ? 0 : scale * to.data[a * to.ld + b];
+            for (int64_t i = 0; i < F.rows; i++)
+                sum += from.data[i * from.ld + a] * from.data[i * from.ld + b];
+            to.data[a * to.ld + b] = sum;
+        }
+}
+
 /* ---- kernels as numbers alone: what a GPU runs, diagonal by diagonal ---------------------------- */
 
 /* Down the diagonal j - i = diagonal, as one thread of a GPU does. */
@@ -303,7 +325,7 @@ static bool far_run(const volt_run_form *form, volt_view Y, volt_view coefficien
     .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,       \
     .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, \
     .rcond = far_rcond, .invert = far_invert, .update = far_update, .forward = far_forward,               \
-    .backward = far_backward, .gemm = far_gemm
+    .backward = far_backward, .gemm = far_gemm, .gather = far_gather, .accumulate = far_accumulate
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};
 static const volt_backend far_with_gram = {

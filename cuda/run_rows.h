@@ -1,4 +1,4 @@
-/* cuda/free_run.h: the rows of a free run (base/run_form.h), one after the other, in plain C, which CUDA compiles as well.
+/* cuda/run_rows.h: the rows of a free run (base/run_form.h), one after the other, in plain C, which CUDA compiles as well.
  *
  * A row has three parts. Its columns are made by a few threads ("lanes"), which share a room: on a GPU one warp of every
  * block, each with a room of its own, so that no block waits for another one's columns. The entries of the kernel are
@@ -6,8 +6,8 @@
  * is ever handed over. The outputs, from sums over all threads, are made by the lanes again.
  *
  * run_kernel.cu runs it on a GPU, tests/support/far_backend.c with one lane in the tests of a machine without one. */
-#ifndef CUDA_FREE_RUN_H
-#define CUDA_FREE_RUN_H
+#ifndef CUDA_RUN_ROWS_H
+#define CUDA_RUN_ROWS_H
 
 #include "base/run_form.h"
 #include "scan_form.h"
