@@ -52,7 +52,7 @@ try_packages()
         apt-get update -q
         $get ./volterra_*.deb ./libvolterra0_*.deb
         volterra info
-        volterra forecast co2_monthly.csv -o /tmp/forecast.csv
+        volterra forecast co2_monthly.csv --steps 3 -o /tmp/forecast.csv
         $get ./python3-volterra_*.deb
         cd /tmp
         python3 -c "
