@@ -99,7 +99,8 @@ typedef struct kernel_operator {
     bool checks;
     volt_past *past;   /* or NULL */
     int64_t most_rows; /* that the past takes at a time ... */
-    int64_t position;  /* ... and rows that it has seen */
+    int64_t position;  /* ... and rows that it has seen, ... */
+    bool lower; /* ... up to the diagonal alone: it is good for more of the same, and once it has seen all */
 
     const volt_columns *states; /* or NULL ... */
     volt_past *walk;            /* ... and the past against them, which has seen ... */
@@ -121,16 +122,19 @@ static volt_status start(kernel_operator *k, int64_t position, int64_t rows)
     return volt_past_create(k->resolved, k->columns, rows, &k->past);
 }
 
-/* Bring the past to row `first`, ready to take `rows` at a time. */
-static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, volt_stage *stage)
+/* Bring the past to row `first`, ready to take `rows` at a time, up to the diagonal (`lower`) or all of them. */
+static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool lower, volt_stage *stage)
 {
-    int64_t begin = volt_records_begin(records_of(k), volt_min(first, k->op.n - 1));
+    int64_t n = k->op.n, begin = volt_records_begin(records_of(k), volt_min(first, n - 1));
+    bool knows_less = k->lower && !lower && k->position < n;
     if (!k->past || k->most_rows < rows) {
         VOLT_TRY(start(k, begin, rows));
-    } else if (k->position > first || k->position <= begin) { /* that of another record */
+    } else if (k->position > first || k->position <= begin || knows_less) { /* that of another record */
         volt_past_zero(k->past);
         k->position = begin;
     }
+    if (k->position < n)
+        k->lower = lower;
     if (k->position == first)
         return VOLT_OK;
     if (k->position == begin &&
@@ -144,8 +148,12 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, volt_s
         return VOLT_ERR_MEMORY;
     while (k->position < first) {
         int64_t count = volt_min(most, first - k->position);
-        volt_past_advance(k->past, volt_view_rows(k->Z, k->position, count), false,
-                          volt_matrix_of(unused, count, k->op.n), stage);
+        volt_view rows_between = volt_view_rows(k->Z, k->position, count);
+        volt_matrix out = volt_matrix_of(unused, count, k->op.n);
+        if (lower)
+            volt_past_advance_lower(k->past, rows_between, k->position, out, stage);
+        else
+            volt_past_advance(k->past, rows_between, false, out, stage);
         k->position += count;
     }
     volt_free(unused);
@@ -199,7 +207,7 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     bool at_once = all && backend->is_here;
     for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
         to = at_once ? end : volt_records_stretch(records_of(k), at, end);
-        VOLT_TRY(go_to(k, at, K.rows, stage));
+        VOLT_TRY(go_to(k, at, K.rows, false, stage));
         k->position = to;
         VOLT_TRY(volt_past_advance_at(backend, k->past, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
                                       volt_matrix_rows(K, at - first, to - at), stage));
@@ -208,6 +216,21 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     }
     bool whole = k->position == op->n && (!stage || volt_stage_goes_on(stage));
     return whole ? shrink(k) : VOLT_OK;
+}
+
+static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
+        to = volt_records_stretch(records_of(k), at, end);
+        VOLT_TRY(go_to(k, at, K.rows, true, stage));
+        k->position = to;
+        volt_past_advance_lower(k->past, volt_view_rows(k->Z, at, to - at), at,
+                                volt_matrix_rows(K, at - first, to - at), stage);
+        if (stage && !volt_stage_goes_on(stage))
+            break;
+    }
+    return VOLT_OK;
 }
 
 /* ---- states ----------------------------------------------------------------------------------- */
@@ -271,6 +294,7 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
         .op = {.n = Z.rows,
                .entry_cost = 2 * (double)Z.cols + 24,
                .rows = kernel_rows,
+               .lower = kernel_lower,
                .release = kernel_release},
         .resolved = resolved,
         .columns = columns,
@@ -290,7 +314,9 @@ volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past)
         k->walk = NULL;
         return VOLT_OK;
     }
-    VOLT_TRY(go_to(k, op->n, 1, NULL));
+    VOLT_TRY(go_to(k, op->n, 1, false, NULL));
+    if (k->most_rows > 1)
+        VOLT_TRY(shrink(k));
     *past = k->past;
     k->past = NULL;
     return VOLT_OK;

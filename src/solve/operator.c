@@ -34,6 +34,11 @@ void volt_operator_free(volt_operator *op)
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage)
 {
+    if (op->lower && backend->is_here) {
+        for (int64_t i = 0; i < C.rows; i++)
+            memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
+        return volt_operator_add_lower(op, 0, op->n, V, C, stage);
+    }
     /* Fewer rows than n: a call for all of them would leave out the upper triangle. */
     int64_t most = volt_block_rows_at(backend, volt_max(op->n / 2, 1), op->n);
     double *block = backend->alloc(most, op->n);

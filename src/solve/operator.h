@@ -18,6 +18,9 @@ typedef struct volt_operator {
     volt_status (*rows)(struct volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
                         volt_stage *stage);
     void (*release)(struct volt_operator *op);
+    /* (optional) The same rows here, up to the diagonal alone: row i of K (K.cols = first + K.rows) receives columns 0 .. first + i.
+     * In order is the cheapest way to ask, and half the price of `rows`. */
+    volt_status (*lower)(struct volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage);
     /* Where the kernel has explicit states and volt_kernel_operator_use_states was called: how many numbers they have, and
      * those of rows first .. first + F.rows - 1 into F (here), K being F F'. In order is the cheapest way to ask. */
     int64_t n_states;
@@ -53,9 +56,18 @@ volt_status volt_dense_operator(volt_view K, volt_operator **op);
 
 void volt_operator_free(volt_operator *op); /* NULL is fine */
 
-/* C <- K V (both n x k, here), in blocks of rows that never make up K. Cancelled: C is unfinished. */
+/* C <- K V (both n x k, here), in blocks of rows that never make up K. Here, where the operator has `lower`, K is made up to the
+ * diagonal alone and each entry is used for both halves. The stage counts entries. Cancelled: C is unfinished. */
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage);
+
+/* C <- C + what rows first .. end - 1 of the lower triangle add to K V, each entry being used for both halves: the sum over
+ * bands of rows that make up all n is K V. The operator has `lower`. The result does not depend on the number of threads as
+ * far as the entries do not. VOLT_ERR_MEMORY; cancelled, the status is VOLT_OK and C unfinished (half_product.c). */
+volt_status volt_operator_add_lower(volt_operator *op, int64_t first, int64_t end, volt_view V, volt_matrix C,
+                                    volt_stage *stage);
+/* Bytes of memory that it takes for n rows and k columns of V. */
+double volt_half_product_bytes(double n, double k);
 
 /* Of `rows` rows of n numbers, how many make up a block that stays in cache between the scan and a product. */
 int64_t volt_block_rows(int64_t rows, int64_t n);

@@ -87,6 +87,23 @@ static void check_rows(const case_set *s, const volt_backend *backend, int64_t f
                          first + i, j, rows[i * N + j], s->K[(first + i) * N + j]);
 }
 
+/* The same rows up to the diagonal; what lies beyond is not touched. */
+static void check_lower(const case_set *s, int64_t first, int64_t count)
+{
+    double rows[N * N];
+    int64_t width = first + count;
+    for (int64_t i = 0; i < count * width; i++)
+        rows[i] = -77;
+    check_ok(s->op->lower(s->op, first, volt_matrix_of(rows, count, width), NULL));
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < width; j++) {
+            double found = rows[i * width + j], expected = s->K[(first + i) * N + j];
+            if (j <= first + i ? !(fabs(found - expected) <= allowed(s)) : found != -77)
+                fail_msg("%s: row %" PRId64 ", column %" PRId64 " is %.17g, and K holds %.17g", s->text,
+                         first + i, j, found, expected);
+        }
+}
+
 /* K V with a sum of N products in each entry, in any order. */
 static void check_product(const case_set *s, const volt_backend *backend, volt_rng *rng)
 {
@@ -136,7 +153,14 @@ static void rows_on(const volt_backend *backend, bool records)
         check_ok(volt_kernel_operator(&s.resolved, s.columns, volt_view_of(s.Z, N, D), false, &s.op));
         for (size_t a = 0; a < sizeof asked / sizeof *asked; a++)
             check_rows(&s, backend, asked[a][0], asked[a][1]);
+        for (size_t a = 0; backend->is_here && a < sizeof asked / sizeof *asked; a++)
+            check_lower(&s, asked[a][0], asked[a][1]);
         check_product(&s, backend, &rng);
+        check_rows(&s, backend, 30, 20);
+        if (backend->is_here) {
+            check_lower(&s, 50, 10);
+            check_rows(&s, backend, 60, 10);
+        }
         volt_operator_free(s.op);
         free_case(&s);
     }
@@ -189,7 +213,7 @@ static void ends_on(const volt_backend *backend)
     enum { MORE = 6, KEPT = N - MORE };
     volt_rng rng = test_rng(7104);
     for (int64_t k = 0; engine_kernels[k]; k++)
-        for (int filled = 0; filled < 2; filled++) {
+        for (int filled = 0; filled < 3; filled++) {
             double *Z = random_rows(&rng, N, D, 1), *K = full_gram(engine_kernels[k], volt_view_of(Z, N, D));
             volt_resolved resolved = resolve_on(engine_kernels[k], volt_view_of(Z, N, D));
             volt_columns *columns = NULL;
@@ -197,7 +221,12 @@ static void ends_on(const volt_backend *backend)
             volt_past *past = NULL;
             check_ok(volt_columns_create(&resolved, volt_view_of(Z, KEPT, D), NULL, &columns));
             check_ok(volt_kernel_operator(&resolved, columns, volt_view_of(Z, KEPT, D), false, &op));
-            if (filled) {
+            if (filled == 2) {
+                double *V = random_rows(&rng, KEPT, 1, 1), C[KEPT];
+                check_ok(volt_operator_multiply(op, backend, volt_view_of(V, KEPT, 1),
+                                                volt_matrix_of(C, KEPT, 1), NULL));
+                free(V);
+            } else if (filled == 1) {
                 double *there = backend->alloc(KEPT, KEPT);
                 check_ok(op->rows(op, 0, backend, volt_matrix_of(there, KEPT, KEPT), NULL));
                 backend->release(there);

@@ -124,24 +124,26 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
                 const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
 {
     (void)self; /* features have norms of their own */
-    bool same = x->same;
     int64_t h = x->h;
+    bool own = x->own >= 0;
     const volt_programme *programme = &resolved->programme;
-    int64_t features = columns->n_features, most = same ? OWN_ROWS : FEATURE_ROWS;
+    int64_t features = columns->n_features, most = own ? OWN_ROWS : FEATURE_ROWS;
     volt_view all = volt_view_of(columns->features, columns->m, features);
     for (int64_t first = 0; first < h; first += most) {
         int64_t count = h - first < most ? h - first : most;
-        volt_view block = same ? volt_view_rows(all, first, count) : volt_view_of(room, count, features);
-        if (!same)
+        volt_view block =
+            own ? volt_view_rows(all, x->own + first, count) : volt_view_of(room, count, features);
+        if (!own)
             describe_rows(resolved, columns, x->rows, first, count, x->threads, stage, room);
-        volt_features_multiply(block, all, programme->offset, first, same, K);
+        int64_t at = own ? x->own + first : VOLT_OTHER_ROWS;
+        volt_matrix rows = volt_matrix_rows(K, first, count);
+        volt_features_multiply(block, all, programme->offset, at, rows);
         if (programme->gaussian > 0) {
             double norms[OWN_ROWS];
             volt_features_norms(block, norms);
-            volt_features_gaussian(programme->gaussian, block, norms, all, columns->feature_norms, first, same,
-                                   K);
+            volt_features_gaussian(programme->gaussian, block, norms, all, columns->feature_norms, at, rows);
         }
-        if (stage && !volt_stage_advance(stage, count * (same ? first + count : columns->m)))
+        if (stage && !volt_stage_advance(stage, count * volt_own_end(at, count - 1, columns->m)))
             return;
     }
 }

@@ -59,7 +59,13 @@ void volt_past_free(volt_past *past)
 void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
 {
     assert(Z.rows >= 1 && Z.rows <= past->most_rows);
-    past->ops->advance(past, Z, same, K, stage);
+    past->ops->advance(past, Z, same ? 0 : VOLT_OTHER_ROWS, K, stage);
+}
+
+void volt_past_advance_lower(volt_past *past, volt_view Z, int64_t first, volt_matrix K, volt_stage *stage)
+{
+    assert(Z.rows >= 1 && Z.rows <= past->most_rows && first >= 0 && first + Z.rows <= past->columns->m);
+    past->ops->advance(past, Z, first, K, stage);
 }
 
 volt_status volt_past_seek(volt_past *past, volt_view Z)

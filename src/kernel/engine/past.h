@@ -28,6 +28,12 @@ void volt_past_zero(volt_past *past);
  * longer usable. */
 void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
 
+/* Push the rows of Z, which are rows first .. first + Z.rows - 1 of the columns' own sequence and follow those that were
+ * pushed in the same way, from the start of their record on: row i of K (Z.rows x first + Z.rows or more) receives the columns up to its own,
+ * first + i, and what lies beyond is neither written nor known to the past. After the last row of the sequence it is the past
+ * that volt_past_advance leaves. Where the columns are records, a new one among the rows starts after a zero past. */
+void volt_past_advance_lower(volt_past *past, volt_view Z, int64_t first, volt_matrix K, volt_stage *stage);
+
 /* As if the rows of Z had been pushed, from a zero past, without computing anything. VOLT_ERR_ARGUMENT, and nothing
  * happens, when only pushing them can do that: so it is for scans. */
 volt_status volt_past_seek(volt_past *past, volt_view Z);
@@ -42,6 +48,15 @@ void volt_past_set(volt_past *past, const double *state);
 
 /* ---- for the engines -------------------------------------------------------------------------- */
 
+/* Where rows stand that are not the columns' own. */
+enum { VOLT_OTHER_ROWS = -1 };
+
+/* The columns that row i is wanted against, the first row standing at `own` among m columns. */
+static inline int64_t volt_own_end(int64_t own, int64_t i, int64_t m)
+{
+    return own >= 0 && own + i + 1 < m ? own + i + 1 : m;
+}
+
 /* What an engine offers; its own past begins with a struct volt_past. */
 typedef struct volt_past_ops {
     /* Memory for a past; the zero past is set by volt_past_create through `zero`. */
@@ -49,7 +64,8 @@ typedef struct volt_past_ops {
                             volt_past **past);
     void (*zero)(volt_past *past);
     void (*release)(volt_past *past);
-    void (*advance)(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
+    /* `own`: the column that the first row of Z is, entries beyond the diagonal not being wanted; or VOLT_OTHER_ROWS. */
+    void (*advance)(volt_past *past, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage);
     void (*seek)(volt_past *past, volt_view Z);                  /* (optional) */
     int64_t (*length)(const volt_resolved *resolved, int64_t m); /* of the state against m columns */
     void (*get)(const volt_past *past, double *state);

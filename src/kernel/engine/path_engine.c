@@ -56,14 +56,14 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
                 const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
 {
     int64_t m = columns->m, each = volt_explicit_numbers(resolved), per_thread = scratch(resolved, columns);
-    bool same = rows->same;
+    int64_t at = rows->own;
 
 #pragma omp parallel for schedule(dynamic, 4) num_threads((int)rows->threads)
     for (int64_t i = 0; i < rows->h; i++) {
         if (stage && !volt_stage_goes_on(stage))
             continue;
         double *x = room + omp_get_thread_num() * per_thread, *own = x + each, out[LANES];
-        int64_t end = same ? i + 1 : m;
+        int64_t end = volt_own_end(at, i, m);
         volt_explicit_build(resolved, rows->rows.data + i * rows->rows.ld, x, 1);
         for (int64_t j = 0; j < end; j += LANES) {
             const double *group = columns->paths + j * each;
@@ -72,7 +72,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
                 break;
             for (int64_t l = 0; l < LANES && j + l < end; l++) {
                 double value = out[l];
-                if (self && !volt_pair_conclude(&resolved->programme, same && i == j + l, self[i],
+                if (self && !volt_pair_conclude(&resolved->programme, at >= 0 && at + i == j + l, self[i],
                                                 columns->self[j + l], &value)) {
                     double least = volt_pair_least(self[i], columns->self[j + l]);
                     value =

@@ -27,11 +27,10 @@ static void fill(volt_matrix K, double value)
             K.data[i * K.ld + j] = value;
 }
 
-void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t first, bool lower,
-                            volt_matrix K)
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t own, volt_matrix K)
 {
-    int64_t count = rows.rows, before = lower ? first : columns.rows;
-    volt_matrix block = {K.data + first * K.ld, count, before, K.ld};
+    int64_t count = rows.rows, before = own >= 0 ? own : columns.rows;
+    volt_matrix block = {K.data, count, before, K.ld};
     volt_blas_int n = (volt_blas_int)count, m = (volt_blas_int)before, f = (volt_blas_int)rows.cols;
     volt_blas_int ld = (volt_blas_int)K.ld, ld_rows = (volt_blas_int)rows.ld,
                   ld_columns = (volt_blas_int)columns.ld;
@@ -40,8 +39,8 @@ void volt_features_multiply(volt_view rows, volt_view columns, double offset, in
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, f, 1, rows.data, ld_rows, columns.data,
                     ld_columns, 1, block.data, ld);
     }
-    if (lower) { /* the block on the diagonal, without what lies above it */
-        double *diagonal = K.data + first * K.ld + first;
+    if (own >= 0) { /* the block on the diagonal, without what lies above it */
+        double *diagonal = K.data + own;
         for (int64_t i = 0; i < count; i++)
             for (int64_t j = 0; j <= i; j++)
                 diagonal[i * K.ld + j] = offset;
@@ -99,14 +98,14 @@ static const double exponent_slack = 1e-10;
 #define VANISHING 746.0
 
 void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
-                            const double *column_norms, int64_t first, bool lower, volt_matrix K)
+                            const double *column_norms, int64_t own, volt_matrix K)
 {
     int64_t count = rows.cols;
     double rounding = (16 + sqrt((double)count)) * DBL_EPSILON; /* of the square, relative to the two norms */
 #pragma omp parallel for schedule(dynamic, 4) num_threads((int)volt_threads()) if (rows.rows > 1)
     for (int64_t i = 0; i < rows.rows; i++) {
-        double *row = K.data + (first + i) * K.ld;
-        int64_t end = lower ? first + i : columns.rows;
+        double *row = K.data + i * K.ld;
+        int64_t end = own >= 0 ? own + i : columns.rows;
         for (int64_t j = 0; j < end; j++) {
             double sizes = row_norms[i] + column_norms[j], squared = sizes - 2 * row[j];
             double slack = rounding * sizes;
@@ -115,7 +114,7 @@ void volt_features_gaussian(double gamma, volt_view rows, const double *row_norm
                 squared = squared_distance(rows.data + i * rows.ld, columns.data + j * columns.ld, count);
             row[j] = exp(-gamma * (squared < 0 ? 0 : squared));
         }
-        if (lower)
+        if (own >= 0)
             row[end] = row_norms[i] >= 0 ? 1 : row_norms[i]; /* not a number: an error for the caller */
     }
 }

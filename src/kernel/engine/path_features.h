@@ -10,15 +10,14 @@
  * dimensions, m of them in memory at a time. */
 int64_t volt_features_worth(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
 
-/* Rows first .. first + count - 1 of K = offset + F_x F_y' from the features of those rows and of the columns, all
- * of them or, with `lower`, those up to the diagonal. */
-void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t first, bool lower,
-                            volt_matrix K);
+/* K = offset + F_x F_y' from the features of rows and columns, all of them (own = VOLT_OTHER_ROWS) or, where the first row is
+ * column `own`, those up to the diagonal. */
+void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t own, volt_matrix K);
 
 /* The same rows of K from F_x F_y' to exp(-gamma |f(x) - f(y)|^2); the norms are squared. Distances that cancel
  * in |f(x)|^2 + |f(y)|^2 - 2 <f(x), f(y)> are taken from the differences themselves. */
 void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
-                            const double *column_norms, int64_t first, bool lower, volt_matrix K);
+                            const double *column_norms, int64_t own, volt_matrix K);
 
 /* Squared norms of the rows of F. */
 void volt_features_norms(volt_view F, double *norms);

@@ -5,7 +5,7 @@
  * The columns of a record meet the rows of another as two sequences after a zero past: no diagonal and no window crosses
  * the start of a record. So the matrix is made of blocks, one for each pair of records, and each of them is what the
  * kernel's own engine makes of two sequences. Whoever pushes rows sets the past to zero where a record of rows begins
- * (volt_past_zero); of the columns' own sequence (`same`) it is done here. */
+ * (volt_past_zero); of the columns' own rows it is done here. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -80,8 +80,9 @@ static void zero(volt_past *base)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Rows Z past the columns of record r, in the blocks that its part takes. K has the columns of all records. */
-static bool advance_part(const records_past *past, int64_t r, volt_view Z, bool same, volt_matrix K,
+/* Rows Z past the columns of record r, in the blocks that its part takes; `own`: the first row among these. K has the columns
+ * of all records. */
+static bool advance_part(const records_past *past, int64_t r, volt_view Z, int64_t own, volt_matrix K,
                          volt_stage *stage)
 {
     volt_past *part = past->parts.each[r];
@@ -89,34 +90,37 @@ static bool advance_part(const records_past *past, int64_t r, volt_view Z, bool 
     for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->most_rows) {
         int64_t count = volt_min(part->most_rows, Z.rows - first);
         volt_matrix block = {corner + first * K.ld, count, part->columns->m, K.ld};
-        volt_past_advance(part, volt_view_rows(Z, first, count), same, block, stage);
+        part->ops->advance(part, volt_view_rows(Z, first, count), own >= 0 ? own + first : own, block, stage);
     }
     return volt_stage_poll(stage);
 }
 
-/* The columns' own rows: of record a only what meets columns up to its own is wanted. */
-static void advance_same(records_past *past, volt_view Z, volt_matrix K, volt_stage *stage)
+/* The columns' own rows from row `own` on: of record a only what meets columns up to its own is wanted. */
+static void advance_own(records_past *past, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     const volt_resolved *resolved = past->base.resolved;
-    for (int64_t a = 0; a < past->parts.n; a++) {
-        int64_t first = begin_of(resolved, a), count = end_of(resolved, a, Z.rows) - first;
+    for (int64_t at = own, to = 0, end = own + Z.rows; at < end; at = to) {
+        int64_t a = volt_records_at(records_of(resolved), at), begin = begin_of(resolved, a);
+        to = end_of(resolved, a, end);
+        volt_view rows = volt_view_rows(Z, at - own, to - at);
         for (int64_t b = 0; b <= a; b++) {
-            volt_past_zero(past->parts.each[b]);
-            if (!advance_part(past, b, volt_view_rows(Z, first, count), a == b,
-                              volt_matrix_rows(K, first, count), stage))
+            if (at == begin)
+                volt_past_zero(past->parts.each[b]);
+            if (!advance_part(past, b, rows, a == b ? at - begin : VOLT_OTHER_ROWS,
+                              volt_matrix_rows(K, at - own, to - at), stage))
                 return;
         }
     }
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     records_past *past = (records_past *)base;
-    bool goes_on = !same;
-    if (same)
-        advance_same(past, Z, K, stage);
+    bool goes_on = own < 0;
+    if (own >= 0)
+        advance_own(past, Z, own, K, stage);
     for (int64_t r = 0; r < past->parts.n && goes_on; r++)
-        goes_on = advance_part(past, r, Z, false, K, stage);
+        goes_on = advance_part(past, r, Z, VOLT_OTHER_ROWS, K, stage);
 }
 
 /* ---- state: those against each record, one after the other ------------------------------------ */

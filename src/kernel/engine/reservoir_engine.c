@@ -142,12 +142,12 @@ static void seek(volt_past *base, volt_view Z)
     volt_state_walk_run(base->resolved, &((reservoir_past *)base)->walk, Z, (volt_matrix){0});
 }
 
-/* Rows first .. first + count - 1 of K from products, coef0 included, to their power. */
-static void raise(const volt_reservoir *reservoir, int64_t first, int64_t count, bool lower, volt_matrix K)
+/* K from products, coef0 included, to their power; `own` as an engine has it. */
+static void raise(const volt_reservoir *reservoir, int64_t own, volt_matrix K)
 {
-    for (int64_t i = first; i < first + count && reservoir->degree > 1; i++) {
+    for (int64_t i = 0; i < K.rows && reservoir->degree > 1; i++) {
         double *restrict row = K.data + i * K.ld;
-        int64_t end = lower ? i + 1 : K.cols;
+        int64_t end = volt_own_end(own, i, K.cols);
         for (int64_t j = 0; j < end; j++) {
             double base = row[j], power = base;
             for (int64_t p = 1; p < reservoir->degree; p++)
@@ -157,23 +157,25 @@ static void raise(const volt_reservoir *reservoir, int64_t first, int64_t count,
     }
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     reservoir_past *past = (reservoir_past *)base;
     const volt_reservoir *reservoir = base->resolved->reservoir;
-    int64_t n = reservoir->size, most = same ? OWN_ROWS : block_rows(base->most_rows);
+    int64_t n = reservoir->size, most = own >= 0 ? OWN_ROWS : block_rows(base->most_rows);
     volt_view all = volt_view_of(base->columns->features, base->columns->m, n);
     for (int64_t first = 0; first < Z.rows; first += most) {
         int64_t count = volt_min(most, Z.rows - first);
-        volt_view block = same ? volt_view_rows(all, first, count) : volt_view_of(past->block, count, n);
-        if (same)
+        int64_t at = own >= 0 ? own + first : VOLT_OTHER_ROWS;
+        volt_matrix rows = volt_matrix_rows(K, first, count);
+        volt_view block = at >= 0 ? volt_view_rows(all, at, count) : volt_view_of(past->block, count, n);
+        if (at >= 0)
             set(base, block.data + (count - 1) * n);
         else
             volt_state_walk_run(base->resolved, &past->walk, volt_view_rows(Z, first, count),
                                 volt_matrix_of(past->block, count, n));
-        volt_features_multiply(block, all, reservoir->coef0, first, same, K);
-        raise(reservoir, first, count, same, K);
-        if (stage && !volt_stage_advance(stage, count * (same ? first + count : K.cols)))
+        volt_features_multiply(block, all, reservoir->coef0, at, rows);
+        raise(reservoir, at, rows);
+        if (stage && !volt_stage_advance(stage, count * volt_own_end(at, count - 1, K.cols)))
             return;
     }
 }

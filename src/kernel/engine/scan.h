@@ -18,13 +18,14 @@ typedef struct volt_scan_grid {
     const volt_columns *columns;
     volt_view rows;          /* n x d; centred when scan->distance */
     const double *row_norms; /* n, when scan->distance */
-    bool same;               /* the rows are the columns: only the lower triangle is computed */
-    double *state;           /* number s of diagonal k is state[s * stride + k] */
+    int64_t
+        own; /* the column that the first row is: only what lies up to the diagonal is computed; or VOLT_OTHER_ROWS */
+    double *state; /* number s of diagonal k is state[s * stride + k] */
     int64_t stride;
 } volt_scan_grid;
 
-/* Run the scan and write K (n x m; only the lower triangle when same). With `sum`, there is one grid for each of its
- * factors, all of the same n, m and `same`, and K is their sum of products: the factors meet tile by tile, and none of
+/* Run the scan and write K (n x m; of own rows up to the diagonal). With `sum`, there is one grid for each of its
+ * factors, all of the same n, m and `own`, and K is their sum of products: the factors meet tile by tile, and none of
  * them fills a matrix. The stage, which may be NULL, counts entries of K. Nothing fails; a cancelled stage leaves K and
  * the states unfinished. */
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
@@ -37,6 +38,6 @@ void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double
 
 /* The grid of the rows Z against the columns of a past of this engine, which stands after them as soon as the grid has
  * been run. */
-volt_scan_grid volt_scan_past_grid(volt_past *past, volt_view Z, bool same);
+volt_scan_grid volt_scan_past_grid(volt_past *past, volt_view Z, int64_t own);
 
 #endif

@@ -90,7 +90,7 @@ static void make_room(scan_past *past, int64_t rows)
     past->at = end;
 }
 
-volt_scan_grid volt_scan_past_grid(volt_past *base, volt_view Z, bool same)
+volt_scan_grid volt_scan_past_grid(volt_past *base, volt_view Z, int64_t own)
 {
     scan_past *past = (scan_past *)base;
     const volt_scan *scan = &base->resolved->scan;
@@ -107,7 +107,7 @@ volt_scan_grid volt_scan_past_grid(volt_past *base, volt_view Z, bool same)
         .scan = scan,
         .columns = base->columns,
         .rows = Z,
-        .same = same,
+        .own = own,
         .state = diagonals,
         .stride = past->capacity,
     };
@@ -119,9 +119,9 @@ volt_scan_grid volt_scan_past_grid(volt_past *base, volt_view Z, bool same)
     return grid;
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    volt_scan_grid grid = volt_scan_past_grid(base, Z, same);
+    volt_scan_grid grid = volt_scan_past_grid(base, Z, own);
     volt_scan_run(&grid, NULL, K, stage);
 }
 

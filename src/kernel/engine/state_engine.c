@@ -148,10 +148,10 @@ static void seek(volt_past *base, volt_view Z)
     run(base, Z, (volt_matrix){0});
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     enum { ROWS = 256 };
-    (void)same; /* the columns are no rows */
+    (void)own; /* the columns are no rows */
     for (int64_t first = 0; first < Z.rows; first += ROWS) {
         int64_t count = volt_min(ROWS, Z.rows - first);
         run(base, volt_view_rows(Z, first, count), volt_matrix_rows(K, first, count));

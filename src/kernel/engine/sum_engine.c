@@ -75,20 +75,20 @@ static void zero(volt_past *base)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* P <- P Q, or K <- K + w P; the lower triangle alone where `same`. */
-static void multiply(volt_matrix P, const double *Q, bool same)
+/* P <- P Q, or K <- K + w P; of own rows up to the diagonal. */
+static void multiply(volt_matrix P, const double *Q, int64_t own)
 {
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (P.rows * P.cols > 100000)
     for (int64_t i = 0; i < P.rows; i++)
-        for (int64_t j = 0; j < (same ? i + 1 : P.cols); j++)
+        for (int64_t j = 0; j < volt_own_end(own, i, P.cols); j++)
             P.data[i * P.ld + j] *= Q[i * P.cols + j];
 }
 
-static void add(volt_matrix K, double weight, const double *P, bool first, bool same)
+static void add(volt_matrix K, double weight, const double *P, bool first, int64_t own)
 {
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (K.rows * K.cols > 100000)
     for (int64_t i = 0; i < K.rows; i++)
-        for (int64_t j = 0; j < (same ? i + 1 : K.cols); j++)
+        for (int64_t j = 0; j < volt_own_end(own, i, K.cols); j++)
             K.data[i * K.ld + j] = (first ? 0 : K.data[i * K.ld + j]) + weight * P[i * K.cols + j];
 }
 
@@ -100,7 +100,7 @@ static int ask(const char *stage, double fraction, void *context)
     return !volt_stage_poll(context);
 }
 
-static void advance_by_blocks(sum_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+static void advance_by_blocks(sum_past *past, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     const volt_sum *sum = sum_of(&past->base);
     volt_matrix product = volt_matrix_of(past->product, Z.rows, K.cols);
@@ -110,27 +110,28 @@ static void advance_by_blocks(sum_past *past, volt_view Z, bool same, volt_matri
         volt_stage asking;
         volt_stage_begin(&asking, (volt_progress){f > 0 && stage ? ask : NULL, stage}, "kernel matrix", 0, 1,
                          1);
-        volt_past_advance(past->parts.each[f], volt_sum_slice(sum, f, Z), same, out, f == 0 ? stage : &asking);
+        volt_past *part = past->parts.each[f];
+        part->ops->advance(part, volt_sum_slice(sum, f, Z), own, out, f == 0 ? stage : &asking);
         if (!volt_stage_poll(stage))
             return;
         if (!begins)
-            multiply(product, past->factor, same);
+            multiply(product, past->factor, own);
         if (volt_sum_ends_term(sum, f))
-            add(K, sum->weight[sum->term[f]], past->product, sum->term[f] == 0, same);
+            add(K, sum->weight[sum->term[f]], past->product, sum->term[f] == 0, own);
     }
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     sum_past *past = (sum_past *)base;
     const volt_sum *sum = sum_of(base);
     if (!past->scans) {
-        advance_by_blocks(past, Z, same, K, stage);
+        advance_by_blocks(past, Z, own, K, stage);
         return;
     }
     volt_scan_grid grids[VOLT_MOST_FACTORS];
     for (int64_t f = 0; f < sum->n_factors; f++)
-        grids[f] = volt_scan_past_grid(past->parts.each[f], volt_sum_slice(sum, f, Z), same);
+        grids[f] = volt_scan_past_grid(past->parts.each[f], volt_sum_slice(sum, f, Z), own);
     volt_scan_run(grids, sum, K, stage);
 }
 

@@ -76,8 +76,9 @@ static void next_points(band *b, double *out)
     int64_t row = b->point_row++;
     volt_columns_local(b->columns, x->rows.data + row * x->rows.ld, x->rows.ld,
                        x->norms ? x->norms + row : NULL, 1, b->first, b->points, out, b->size.width);
-    if (x->same && b->columns->distance && row >= b->first && row < b->first + b->points)
-        out[row - b->first] = 0; /* a row is at distance 0 from itself */
+    int64_t itself = x->own + row - b->first;
+    if (x->own >= 0 && b->columns->distance && itself >= 0 && itself < b->points)
+        out[itself] = 0; /* a row is at distance 0 from itself */
     if (b->resolved->programme.lift)
         b->resolved->programme.lift(&b->resolved->programme, out, b->points);
 }
@@ -125,7 +126,7 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
 {
     const double *cells = b->cells + row * b->size.width, *second = b->second + row * b->size.width;
     const volt_programme *programme = &b->resolved->programme;
-    int64_t lengths[LANES];
+    int64_t lengths[LANES], itself = b->x->own >= 0 ? b->x->own + i : VOLT_OTHER_ROWS;
     for (int l = 0; l < LANES; l++)
         lengths[l] = b->size.cells;
     int64_t between = volt_rows_between_polls(b->size.cells);
@@ -139,8 +140,7 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
         for (int64_t l = 0; l < LANES && group + l < count; l++) {
             int64_t j = b->first + group + l;
             double value = out[l];
-            if (self &&
-                !volt_pair_conclude(programme, b->x->same && i == j, self[i], b->columns->self[j], &value))
+            if (self && !volt_pair_conclude(programme, itself == j, self[i], b->columns->self[j], &value))
                 value = value_by_logs(b, i, j, cells + group + l, self[i], stage);
             K.data[i * K.ld + j] = value;
         }
@@ -150,7 +150,10 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
 static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *stage)
 {
     int64_t h = b->x->h, m = b->columns->m, kept = b->size.down > 0 ? b->size.down - 1 : 0;
-    int64_t start = b->x->same ? b->first : 0, end_column = b->first + BAND < m ? b->first + BAND : m;
+    int64_t own = b->x->own, end_column = b->first + BAND < m ? b->first + BAND : m;
+    int64_t start = own >= 0 && own < b->first ? b->first - own : 0; /* the first row that reaches the band */
+    if (start >= h)
+        return;
     b->point_row = start;
     if (b->size.differences)
         next_points(b, b->last);
@@ -162,7 +165,7 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
         for (int64_t r = 0; r < rows; r++) {
             if (b->size.down > 0)
                 next_cells(b, kept + r);
-            int64_t i = block + r, end = b->x->same && i + 1 < end_column ? i + 1 : end_column;
+            int64_t i = block + r, end = volt_own_end(own, i, end_column);
             run_row(b, i, end - b->first, r, self, K, stage);
             if (stage && !volt_stage_advance(stage, end - b->first))
                 return;

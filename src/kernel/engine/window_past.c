@@ -121,11 +121,11 @@ static void add_up_beyond(window_past *past, int64_t h, int64_t longer)
 
 /* Rows of the windows of h new rows that count: as many as the columns', or where those are cut short and second
  * differences are taken, one zero and all from the first row that is none. */
-static int64_t window_of_rows(const window_past *past, int64_t h, bool same)
+static int64_t window_of_rows(const window_past *past, int64_t h, int64_t own)
 {
     const volt_columns *columns = past->base.columns;
     int64_t w = past->base.resolved->window, numbers = volt_past_length(&past->base), zeros = 0;
-    if (columns->window == w || same || past->base.resolved->scan.step)
+    if (columns->window == w || own >= 0 || past->base.resolved->scan.step)
         return columns->window;
     while (zeros < numbers && past->rows[zeros] == 0)
         zeros++;
@@ -133,13 +133,13 @@ static int64_t window_of_rows(const window_past *past, int64_t h, bool same)
 }
 
 /* The rows as the engine wants them, in windows of `window`. */
-static volt_window_rows prepare(window_past *past, int64_t window, int64_t h, bool same)
+static volt_window_rows prepare(window_past *past, int64_t window, int64_t h, int64_t own)
 {
     const volt_columns *columns = past->base.columns;
     int64_t d = columns->d, total = window - 1 + h, longer = sums_beyond(past->base.resolved, columns);
     const double *rows = past->rows + (past->base.resolved->window - window) * d;
     volt_window_rows x = {
-        .rows = volt_view_of(rows, total, d), .h = h, .threads = threads_of(past), .same = same};
+        .rows = volt_view_of(rows, total, d), .h = h, .threads = threads_of(past), .own = own};
     if (longer > 0) {
         add_up_beyond(past, h, longer);
         x.beyond = past->beyond;
@@ -156,7 +156,7 @@ static volt_window_rows prepare(window_past *past, int64_t window, int64_t h, bo
     return x;
 }
 
-static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     window_past *past = (window_past *)base;
     const volt_columns *columns = base->columns;
@@ -165,17 +165,17 @@ static void advance(volt_past *base, volt_view Z, bool same, volt_matrix K, volt
         memcpy(past->rows + (kept + i) * d, Z.data + i * Z.ld, (size_t)d * sizeof(double));
 
     volt_resolved seen = *base->resolved;
-    seen.window = window_of_rows(past, Z.rows, same);
+    seen.window = window_of_rows(past, Z.rows, own);
     const double *rows = past->rows + (base->resolved->window - seen.window) * d;
     const volt_self *self = NULL;
     if (columns->self) {
-        self = same ? columns->self : past->self;
-        for (int64_t i = 0; !same && i < Z.rows; i++)
+        self = own >= 0 ? columns->self + own : past->self;
+        for (int64_t i = 0; own < 0 && i < Z.rows; i++)
             past->self[i] = volt_self_compute(&seen, rows + i * d, stage, past->self_scratch);
         if (stage && !volt_stage_goes_on(stage))
             return;
     }
-    volt_window_rows x = prepare(past, seen.window, Z.rows, same);
+    volt_window_rows x = prepare(past, seen.window, Z.rows, own);
     columns->engine->run(&seen, columns, &x, self, past->scratch, K, stage);
     memmove(past->rows, past->rows + Z.rows * d, (size_t)(kept * d) * sizeof(double));
 }

@@ -105,9 +105,10 @@ static void run_band(band *b, volt_stage *stage)
         volt_columns_local(b->columns, rows.data + row * rows.ld, rows.ld,
                            b->x->norms ? b->x->norms + row : NULL, count, first_column,
                            end_column - first_column, local, TILE_LD);
-        if (b->x->same && b->columns->distance && b->low <= 0 && b->high > 0)
+        int64_t own = b->x->own;
+        if (own >= 0 && b->columns->distance && b->low <= own && b->high > own)
             for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself */
-                local[(i - row) * TILE_LD + (i - first_column)] = 0;
+                local[(i - row) * TILE_LD + (i + own - first_column)] = 0;
         for (int64_t i = row; i <= last; i++)
             run_row(b, i, local + (i - row) * TILE_LD, first_column);
         if (stage && !volt_stage_advance(stage, count * (b->high - b->low)))
@@ -119,7 +120,8 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
                 const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
 {
     (void)self; /* static kernels are not normalised */
-    int64_t w = columns->window, lowest = -(x->rows.rows - 1), highest = x->same ? 1 : columns->length;
+    int64_t w = columns->window, lowest = -(x->rows.rows - 1),
+            highest = volt_own_end(x->own, 0, columns->length);
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
