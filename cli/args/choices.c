@@ -68,6 +68,7 @@ const choice solver_choices[] = {
     {"exact", VOLT_SOLVER_EXACT, NULL},
     {"nystrom", VOLT_SOLVER_NYSTROM, NULL},
     {"features", VOLT_SOLVER_FEATURES, NULL},
+    {"pcg", VOLT_SOLVER_PCG, NULL},
     {NULL, 0, NULL},
 };
 

@@ -419,7 +419,8 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     if (!loss_is_other(loss) && !loss->weights)
         return failed;
     options->loss = loss->loss ? volt_loss_text(loss->loss) : NULL;
-    options->tolerance = arguments->own.loss.tolerance;
+    if (arguments->own.loss.tolerance > 0)
+        options->tolerance = arguments->own.loss.tolerance;
     options->weights = loss->weights;
     options->classes = (const char *const *)loss->classes;
     options->n_classes = loss->n_classes;

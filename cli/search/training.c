@@ -489,7 +489,7 @@ char *training_fit_command(const training_arguments *arguments, const volt_fit_o
         shell_words_add(&words, "--loss", arguments->loss.text);
     if (arguments->loss.weights)
         shell_words_add(&words, "--weights", arguments->loss.weights);
-    if (arguments->loss.text && arguments->loss.tolerance != 1e-6)
+    if (arguments->loss.tolerance > 0)
         shell_words_add(&words, "--tolerance", volt_format_number(arguments->loss.tolerance, number));
     solver_words(options, &words);
     if (arguments->washout > 0)

@@ -26,11 +26,10 @@ name_list loss_names(void);
                 "quantile:q=0.1/0.5/0.9"},                                                                    \
         {.name = "tolerance",                                                                                 \
          .kind = OPTION_POSITIVE,                                                                             \
-         .fallback = "1e-6",                                                                                  \
          .offset = (base) + offsetof(loss_arguments, tolerance),                                              \
          .argument = "T",                                                                                     \
          .meaning = "with --loss: how far above its minimum the objective may lie, relative to itself "       \
-                    "(the duality gap)"},                                                                     \
+                    "(the duality gap; default 1e-6)"},                                                       \
     {                                                                                                         \
         .name = "weights", .kind = OPTION_TEXT, .offset = (base) + offsetof(loss_arguments, weights),         \
         .argument = "FILE:COLUMN",                                                                            \

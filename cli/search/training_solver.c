@@ -1,4 +1,4 @@
-/* cli/search/training_solver.c: --solver and --landmarks. */
+/* cli/search/training_solver.c: --solver, --landmarks, and what --solver pcg takes. */
 #include "search/training_solver.h"
 
 #include "search/fit_verdict.h"
@@ -39,11 +39,19 @@ static int parse_landmarks(const char *text, volt_fit_options *options)
 int solver_options(const solver_arguments *arguments, volt_fit_options *options)
 {
     options->solver = (volt_fit_solver)arguments->solver;
+    bool iterates = options->solver == VOLT_SOLVER_PCG;
+    const char *word = choice_word(solver_choices, arguments->solver);
+    if (arguments->iterations > 0 && !iterates)
+        return complain(EXIT_USAGE, "--iterations is for --solver pcg, and the solver is %s", word);
+    if (arguments->checkpoint && !iterates)
+        return complain(EXIT_USAGE, "--checkpoint is for --solver pcg, and the solver is %s", word);
+    options->iterations = arguments->iterations;
+    options->checkpoint = arguments->checkpoint;
+    options->checkpoint_seconds = arguments->checkpoint_every;
     if (!arguments->landmarks)
         return 0;
-    if (options->solver != VOLT_SOLVER_NYSTROM && options->solver != VOLT_SOLVER_AUTO)
-        return complain(EXIT_USAGE, "--landmarks is for --solver nystrom, and the solver is %s",
-                        choice_word(solver_choices, arguments->solver));
+    if (options->solver != VOLT_SOLVER_NYSTROM && options->solver != VOLT_SOLVER_AUTO && !iterates)
+        return complain(EXIT_USAGE, "--landmarks is for --solver nystrom and pcg, and the solver is %s", word);
     return parse_landmarks(arguments->landmarks, options);
 }
 
@@ -77,9 +85,21 @@ static double root_mean(const double *squares, int64_t q)
     return sqrt(sum);
 }
 
+static void report_iteration(const volt_fit_report *report, result_list *results)
+{
+    results_text(results, "solver", NULL, "pcg");
+    results_count(results, "iterations", NULL, report->iterations);
+    results_number(results, "residual", NULL, report->residual);
+    results_count(results, "landmarks", NULL, report->landmarks);
+    results_text(results, NULL, "solver", "pcg: %lld steps with %lld landmarks to a residual of %.3g",
+                 (long long)report->iterations, (long long)report->landmarks, report->residual);
+}
+
 void solver_report(const volt_model_info *info, result_list *results)
 {
     const volt_fit_report *report = info->report;
+    if (report && report->solver == VOLT_SOLVER_PCG)
+        report_iteration(report, results);
     if (info->landmarks == 0)
         return;
     results_text(results, "solver", NULL, "nystrom");

@@ -1,4 +1,4 @@
-/* cli/search/training_solver.h: how the readout of a fit is found: --solver and --landmarks. */
+/* cli/search/training_solver.h: how the readout of a fit is found: --solver, --landmarks, and what iterates. */
 #ifndef CLI_TRAINING_SOLVER_H
 #define CLI_TRAINING_SOLVER_H
 
@@ -10,6 +10,9 @@
 typedef struct solver_arguments {
     int solver;            /* volt_fit_solver */
     const char *landmarks; /* NULL: not given */
+    int64_t iterations;    /* 0: not given */
+    const char *checkpoint;
+    double checkpoint_every; /* seconds */
 } solver_arguments;
 
 #define TRAINING_SOLVER(base)                                                                                  \
@@ -24,7 +27,28 @@ typedef struct solver_arguments {
         .name = "landmarks", .kind = OPTION_TEXT, .offset = (base) + offsetof(solver_arguments, landmarks),    \
         .argument = "M[:WHICH]",                                                                               \
         .meaning = "of nystrom: how many rows the readout is of (default 2000), in runs of 32 from the first " \
-                   "row to the last, or M:last, or M:random"                                                   \
+                   "row to the last, or M:last, or M:random; of pcg: how many make its steps few (default "    \
+                   "12.7 times the root of the rows)"                                                          \
+    }
+
+/* The same for --solver pcg. */
+#define TRAINING_ITERATION(base)                                                                               \
+    {.name = "iterations",                                                                                     \
+     .kind = OPTION_COUNT,                                                                                     \
+     .least = 1,                                                                                               \
+     .offset = (base) + offsetof(solver_arguments, iterations),                                                \
+     .argument = "N",                                                                                          \
+     .meaning = "of pcg: steps at most (default 1000)"},                                                       \
+        {.name = "checkpoint",                                                                                 \
+         .kind = OPTION_TEXT,                                                                                  \
+         .offset = (base) + offsetof(solver_arguments, checkpoint),                                            \
+         .argument = "FILE",                                                                                   \
+         .meaning = "of pcg: keep where it stands in FILE, and go on from there where FILE is there already; " \
+                    "removed once the model is written"},                                                      \
+    {                                                                                                          \
+        .name = "checkpoint-every", .kind = OPTION_DURATION,                                                   \
+        .offset = (base) + offsetof(solver_arguments, checkpoint_every), .fallback = "60s",                    \
+        .argument = "TIME", .meaning = "how often the checkpoint is written; 0s: after every step"             \
     }
 
 #define SEARCH_SOLVER(base)                                                                                 \

@@ -130,7 +130,8 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.records = data->lengths;
     options.n_records = data->lengths ? data->records.n : 0;
     options.loss = loss_is_other(&data->loss) ? volt_loss_text(data->loss.loss) : NULL;
-    options.tolerance = arguments->training.loss.tolerance;
+    if (arguments->training.loss.tolerance > 0)
+        options.tolerance = arguments->training.loss.tolerance;
     options.weights = data->loss.weights;
     options.classes = (const char *const *)data->loss.classes;
     options.n_classes = data->loss.n_classes;

@@ -43,6 +43,8 @@ typedef enum volt_fit_solver {
     VOLT_SOLVER_EXACT,    /* the Gram matrix is stored and factored: n^2 numbers */
     VOLT_SOLVER_NYSTROM,  /* approximate: a readout of landmarks, from sums over all rows: m^2 numbers */
     VOLT_SOLVER_FEATURES, /* exact: sums over the states of reservoirs, for kernels that have them */
+    VOLT_SOLVER_PCG, /* exact to a tolerance, without the Gram matrix: conjugate gradients, whose steps landmarks make few:
+                           * n m numbers */
 } volt_fit_solver;
 
 /* Which rows are landmarks. */
@@ -97,15 +99,28 @@ typedef struct volt_fit_options {
         loss; /* (optional) text of a loss (volterra/solve.h); NULL: squares. The outputs are those of the loss: one for
                        * each level and target (target k, level j: k levels + j), one for each class. alpha 0: chosen by
                        * the loss on held-out rows; targets are then changes where they can be, else levels */
-    double tolerance; /* of a loss: bounds the duality gap, relative to the objective, 1e-6 */
+    double
+        tolerance; /* of a loss: bounds the duality gap, relative to the objective; of VOLT_SOLVER_PCG: bounds the residual,
+                       * relative to the targets less their mean. 0 (default): 1e-6, and 1e-4 of VOLT_SOLVER_PCG */
     const double
         *weights; /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
     int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
     volt_fit_solver solver; /* VOLT_SOLVER_AUTO */
-    int64_t landmarks;      /* of VOLT_SOLVER_NYSTROM, at most the rows after the washout; 0 (default): 2000 */
+    int64_t
+        landmarks; /* of VOLT_SOLVER_NYSTROM and VOLT_SOLVER_PCG, at most the rows after the washout; 0 (default): 2000, and of
+                        * VOLT_SOLVER_PCG 12.7 times the root of the rows */
     volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
+    int64_t
+        iterations; /* of VOLT_SOLVER_PCG: steps at most; 0 (default): 1000. Fewer than are needed: a warning with the
+                         * residual that was reached */
+    const char *
+        checkpoint; /* (optional) of VOLT_SOLVER_PCG: a file that says where it stands, replaced as a whole every so many
+                             * seconds and at the end, or when the fit is cancelled. Where it is there already the fit goes on from
+                             * it, to the same answer; it stays when the fit is done, and is the caller's to remove.
+                             * VOLT_ERR_FORMAT for one that is damaged or of another fit; VOLT_ERR_IO where it cannot be written */
+    double checkpoint_seconds; /* 60; 0: after every step */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -153,6 +168,12 @@ typedef struct volt_fit_report {
                             * fit one by one, of the last (at most 2048), NaN where the kernel plays no part ... */
     const double *gcv; /* ... and generalised cross-validation, over all rows */
     int64_t loo_rows;
+    volt_fit_solver solver; /* that found the readout; not AUTO */
+    int64_t iterations;     /* steps of VOLT_SOLVER_PCG ... */
+    double
+        residual; /* ... and its residual, relative to the targets less their mean, the largest of all outputs; NaN:
+                             * another solver */
+    int64_t landmarks; /* of the readout, or of what made the steps few; 0: none */
 } volt_fit_report;
 
 /* What a model is. Strings and arrays belong to the model. */

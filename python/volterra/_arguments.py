@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+import os
 import re
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
@@ -139,3 +140,14 @@ def choice(name: str, value: Any, allowed: Any) -> Any:
     if value not in allowed:
         raise ValueError(f"{name} is {value!r}, and must be one of {', '.join(map(repr, allowed))}")
     return value
+
+
+def solver_settings(estimator: Any, solvers: Dict[str, int]) -> Dict[str, Any]:
+    """What an estimator says of how its readout is found; those that say nothing take what is usual."""
+    iterations, checkpoint = getattr(estimator, "iterations", None), getattr(estimator, "checkpoint", None)
+    return dict(
+        solver=choice("solver", getattr(estimator, "solver", "auto"), solvers),
+        landmarks=landmark_count(getattr(estimator, "landmarks", None)),
+        iterations=0 if iterations is None else whole("iterations", iterations, 1),
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
+    )

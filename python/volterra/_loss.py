@@ -92,6 +92,9 @@ class LossSettings(NamedTuple):
 
 
 def read_tolerance(value: Any) -> float:
+    """0: as usual."""
+    if value is None:
+        return 0.0
     number = float(value)
     if not 0 < number < 1:
         raise ValueError(f"tolerance is {value!r}, and must lie between 0 and 1")

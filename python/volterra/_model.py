@@ -66,6 +66,8 @@ class FitSettings(NamedTuple):
     losses: LossSettings = LossSettings()
     solver: str = "auto"
     landmarks: Tuple[int, str] = (0, "spread")  # how many, 0: as many as are usual; which
+    iterations: int = 0  # of pcg, at most; 0: as many as are usual
+    checkpoint: Optional[str] = None
 
     def options(self) -> c.FitOptions:
         anchors = self.anchors
@@ -86,6 +88,9 @@ class FitSettings(NamedTuple):
             solver=c.SOLVERS[self.solver],
             landmarks=self.landmarks[0],
             landmark_choice=c.LANDMARKS[self.landmarks[1]],
+            iterations=self.iterations,
+            checkpoint=None if self.checkpoint is None else c.encode("the path of the checkpoint", self.checkpoint),
+            checkpoint_seconds=60.0,
             **record_fields(self.records),
             **self.losses.fields(),
         )
@@ -107,6 +112,10 @@ class FitReport(NamedTuple):
     loo_mse: Optional[Array]  # q, of the last rows, each left out of the fit; None: not known ...
     gcv: Optional[Array]  # ... q: generalised cross-validation, over all rows
     loo_rows: int
+    solver: str  # that found the readout
+    iterations: int  # steps of pcg ...
+    residual: float  # ... and its residual, relative to the targets less their mean; nan: another solver
+    landmarks: int  # of the readout, or of what made the steps few; 0: none
 
 
 class Model(Owner):
@@ -329,6 +338,7 @@ class Model(Owner):
         return FitReport(
             *(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays),
             *(r.log_likelihood, *left_out, r.loo_rows),
+            *(c.SOLVER_NAMES[r.solver], r.iterations, r.residual, r.landmarks),
         )
 
     @property

@@ -22,7 +22,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, landmark_count, season_rows, whole
+from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, solver_settings, whole
 from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
 from ._devices import use_machine
 from ._errors import NotFittedError, OrderWarning, warn
@@ -78,9 +78,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
             season=season_rows(self.season),
             feedback_weight=feedback_number(self.feedback),
             keep_factor=bool(self.keep_factor),
-            solver=choice("solver", getattr(self, "solver", "auto"), c.SOLVERS),
-            landmarks=landmark_count(getattr(self, "landmarks", None)),
-            losses=LossSettings(loss_text(getattr(self, "loss", None)), read_tolerance(getattr(self, "tolerance", 1e-6))),
+            **solver_settings(self, c.SOLVERS),
+            losses=LossSettings(loss_text(getattr(self, "loss", None)), read_tolerance(getattr(self, "tolerance", None))),
         )
         return self._kernel_text(), settings
 

@@ -58,7 +58,8 @@ MCS_METHODS = {"R": 0, "max": 1}
 BLOCKS = {"sqrt": 0.0, "auto": -1.0}
 TARGETS = {"level": 0, "change": 1, "auto": 2}
 INPUTS = {"level": 0, "change": 1, "both": 2, "auto": 3}
-SOLVERS = {"auto": 0, "exact": 1, "nystrom": 2, "features": 3}
+SOLVERS = {"auto": 0, "exact": 1, "nystrom": 2, "features": 3, "pcg": 4}
+SOLVER_NAMES = {value: word for word, value in SOLVERS.items()}
 LANDMARKS = {"spread": 0, "last": 1, "random": 2}
 ABOUT = {"mean": 0, "zero": 1, "point": 2}
 EXPLAIN_ORDERS = 8
@@ -201,6 +202,9 @@ class FitOptions(ctypes.Structure):
         ("solver", c_int),
         ("landmarks", c_int64),
         ("landmark_choice", c_int),
+        ("iterations", c_int64),
+        ("checkpoint", c_char_p),
+        ("checkpoint_seconds", c_double),
     ]
 
 
@@ -230,6 +234,10 @@ class FitReport(ctypes.Structure):
         ("loo_mse", POINTER(c_double)),
         ("gcv", POINTER(c_double)),
         ("loo_rows", c_int64),
+        ("solver", c_int),
+        ("iterations", c_int64),
+        ("residual", c_double),
+        ("landmarks", c_int64),
     ]
 
 

@@ -69,13 +69,20 @@ class VolterraRidge(SequenceRegressor):
     keep_factor : bool, default=False
         Keep the factor of the Gram matrix, 4 bytes times the square of the rows, for ``predict(X, return_std=True)``
         and `predict_var`.
-    solver : {"auto", "exact", "nystrom", "features"}, default="auto"
+    solver : {"auto", "exact", "nystrom", "features", "pcg"}, default="auto"
         How the readout is found. "exact": the Gram matrix is stored and factored. "nystrom": approximately, on `landmarks`,
-        for hundreds of thousands of rows; the model keeps those alone. "features": exactly, for kernels of reservoirs. "auto":
+        for hundreds of thousands of rows; the model keeps those alone. "features": exactly, for kernels of reservoirs. "pcg":
+        exactly up to `tolerance`, without the matrix, by conjugate gradients, whose steps `landmarks` make few. "auto":
         exact where that fits in memory and takes no hours, by features where they are few, else "nystrom".
     landmarks : None, int or str, default=None
         Of "nystrom": how many rows the readout is of, None: 2000. ``"2000"``: runs of 32 from the first row to the last,
-        ``"2000:last"``: the last ones, ``"2000:random"``: single rows.
+        ``"2000:last"``: the last ones, ``"2000:random"``: single rows. Of "pcg" as well, None: 12.7 times the root of the rows.
+    iterations : int, optional
+        Of "pcg": steps at most, None: 1000. ``report_`` has the residual that was reached, and a warning says where it is too
+        large.
+    checkpoint : path, optional
+        Of "pcg": a file that says where it stands, written about every minute and when a fit is interrupted. Where it is there
+        already, the fit goes on from it, to the same answer. It stays when the fit is done, and is yours to remove.
     start : {"auto", "continue", "reset"}, default="auto"
         What the rows of `predict` are. "auto": when X begins with all the rows of training, those have their
         fitted values and later rows go on from there (so ``fit(X, y).score(X, y)`` is the in-sample score);
@@ -98,8 +105,9 @@ class VolterraRidge(SequenceRegressor):
         "expectile:q=Q" or "poisson" (counts, whose mean is forecast). delta and epsilon are in units of y. Several
         quantiles, "quantile:q=0.1/0.5/0.9", are columns of every forecast, which never cross. With another loss than
         squares alpha="auto" is chosen by it on the last third of the rows. Classes: `VolterraClassifier`.
-    tolerance : float, default=1e-6
-        Of such a loss: how far above its minimum the objective may lie, relative to itself (the duality gap).
+    tolerance : float, optional
+        Of such a loss: how far above its minimum the objective may lie, relative to itself (the duality gap), None: 1e-6.
+        With the solver "pcg": the residual, relative to the targets less their mean, None: 1e-4.
 
     Attributes
     ----------
@@ -223,10 +231,12 @@ class VolterraRidge(SequenceRegressor):
         verbose: Any = False,
         lambda_coef: Optional[float] = None,
         loss: str = "squares",
-        tolerance: float = 1e-6,
+        tolerance: Optional[float] = None,
         device: Optional[str] = None,
         solver: str = "auto",
         landmarks: Union[None, int, str] = None,
+        iterations: Optional[int] = None,
+        checkpoint: Any = None,
     ) -> None:
         self.tau = tau
         self.lam = lam
@@ -250,6 +260,8 @@ class VolterraRidge(SequenceRegressor):
         self.keep_factor = keep_factor
         self.solver = solver
         self.landmarks = landmarks
+        self.iterations = iterations
+        self.checkpoint = checkpoint
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs
@@ -291,7 +303,7 @@ class SequenceKernelRidge(SequenceRegressor):
         As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
         inputs.
 
-    loss, tolerance, solver, landmarks
+    loss, tolerance, solver, landmarks, iterations, checkpoint
         As in `VolterraRidge`.
 
     Attributes
@@ -328,10 +340,12 @@ class SequenceKernelRidge(SequenceRegressor):
         n_jobs: Optional[int] = None,
         verbose: Any = False,
         loss: str = "squares",
-        tolerance: float = 1e-6,
+        tolerance: Optional[float] = None,
         device: Optional[str] = None,
         solver: str = "auto",
         landmarks: Union[None, int, str] = None,
+        iterations: Optional[int] = None,
+        checkpoint: Any = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -346,6 +360,8 @@ class SequenceKernelRidge(SequenceRegressor):
         self.keep_factor = keep_factor
         self.solver = solver
         self.landmarks = landmarks
+        self.iterations = iterations
+        self.checkpoint = checkpoint
         self.start = start
         self.beyond = beyond
         self.n_jobs = n_jobs

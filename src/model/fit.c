@@ -15,6 +15,7 @@
 #include "base/squares.h"
 #include "kernel/gram/gram.h"
 #include "model/fit_loss.h"
+#include "model/fit_pcg.h"
 #include "model/fit_report.h"
 #include "model/fit_rows.h"
 #include "model/fit_solver.h"
@@ -37,7 +38,7 @@ volt_fit_options volt_fit_options_default(void)
                                 .target = VOLT_TARGET_AUTO,
                                 .input = VOLT_INPUT_AUTO,
                                 .season = VOLT_SEASON_AUTO,
-                                .tolerance = 1e-6};
+                                .checkpoint_seconds = 60};
     return options;
 }
 
@@ -202,6 +203,7 @@ typedef struct solve_room {
     volt_landmark_set set;
     double *coefficients; /* of all rows, where the model's are those of landmarks ... */
     double *gamma;        /* ... whose features have this readout */
+    volt_pcg_room pcg;
 } solve_room;
 
 static void release_room(solve_room *room)
@@ -213,6 +215,7 @@ static void release_room(solve_room *room)
     volt_landmark_set_release(&room->set);
     volt_free(room->coefficients);
     volt_free(room->gamma);
+    volt_pcg_room_release(&room->pcg);
 }
 
 /* The rows that the model keeps: all of them, or landmarks. */
@@ -334,7 +337,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     if (!centred) {
         VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit),
                                      solver->on_landmarks ? LANDMARK_ERRORS : kept, &model->errors, errors));
-        model->errors.frozen = solver->on_landmarks;
+        model->errors.frozen = solver->on_landmarks || solver->iterates;
         task.errors = errors;
     }
     if (fit->options->keep_factor) {
@@ -352,6 +355,11 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     volt_left_out left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
     if (solver->on_landmarks)
         task.left_out = &left_out;
+    if (solver->iterates) {
+        VOLT_TRY(volt_pcg_room_make(fit, model, rows->Z, solving->way.beside, &task, volt_as_view(A),
+                                    &solving->pcg));
+        task.pcg = &solving->pcg.pcg;
+    }
     VOLT_TRY(make_operator(fit, solving, model, rows, task.common, &task.kernel));
     if (model->states)
         volt_kernel_operator_use_states(task.kernel, model->states);
@@ -363,6 +371,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         if (!centred)
             volt_fit_make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
         model->report.log_likelihood = readout.log_likelihood;
+        volt_fit_report_solver(solver, &solving->way, task.pcg, model);
         if (task.left_out)
             volt_fit_report_left_out(&left_out, model);
         status = take_readout(fit, solving, solver, task.kernel, states, washed, model);

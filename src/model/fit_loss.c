@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#define USUAL_TOLERANCE 1e-6
+
 /* ---- options ---------------------------------------------------------------------------------- */
 
 static volt_status check_options(const volt_loss_fit *fit, volt_view Y)
@@ -180,6 +182,8 @@ volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, vo
         fit->loss = NULL;
         return VOLT_OK;
     }
+    if (fit->options.tolerance == 0)
+        fit->options.tolerance = USUAL_TOLERANCE;
     VOLT_TRY(check_options(fit, Y));
     if (!Y.data)
         return VOLT_OK; /* refused with all that is missing */
@@ -298,7 +302,9 @@ static void make_report(volt_model *model)
                                       .mse = numbers,
                                       .best_mse = numbers + q,
                                       .naive_mse = numbers + 2 * q,
-                                      .share = numbers + 3 * q};
+                                      .share = numbers + 3 * q,
+                                      .solver = VOLT_SOLVER_EXACT,
+                                      .residual = NAN};
     model->has_report = true;
 }
 

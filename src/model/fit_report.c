@@ -51,12 +51,23 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
                                       .mse = mse,
                                       .best_mse = best,
                                       .naive_mse = naive,
-                                      .share = share};
+                                      .share = share,
+                                      .solver = VOLT_SOLVER_EXACT,
+                                      .residual = NAN};
     if (rows->rows > 0)
         model->report.prequential_r2 = held_out_r2(task, mse, model->report.first, rows->rows, rows->counted);
     if (has_naive)
         model->report.naive_r2 = held_out_r2(task, naive, model->report.first, rows->rows, rows->counted);
     model->has_report = true;
+}
+
+void volt_fit_report_solver(const volt_solver *solver, const volt_fit_way *way, const volt_pcg *pcg,
+                            volt_model *model)
+{
+    model->report.solver = volt_fit_solver_of(solver);
+    model->report.landmarks = way->landmarks + way->beside;
+    model->report.iterations = pcg ? pcg->steps : 0;
+    model->report.residual = pcg ? pcg->residual : NAN;
 }
 
 void volt_fit_report_left_out(const volt_left_out *left_out, volt_model *model)

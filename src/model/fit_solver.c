@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/landmarks.h"
 #include "model/plan.h"
+#include "solve/pcg.h"
 #include "solve/placement.h"
 
 #include <inttypes.h>
@@ -18,6 +19,45 @@ double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks)
     return 8 * (n * (d + 4 * q + 2) + 64 * landmarks * (d + 4)) + volt_solver_nystrom.bytes(n, q, landmarks);
 }
 
+double volt_pcg_fit_bytes(double n, double d, double q, double landmarks)
+{
+    /* The model has all rows, as columns and with the state of their past. */
+    return volt_nystrom_fit_bytes(n, d, q, landmarks) + volt_pcg_bytes(n, q, landmarks) + 8 * n * (2 * d + 8);
+}
+
+volt_fit_solver volt_fit_solver_of(const volt_solver *solver)
+{
+    return solver == &volt_solver_nystrom    ? VOLT_SOLVER_NYSTROM
+           : solver == &volt_solver_features ? VOLT_SOLVER_FEATURES
+           : solver == &volt_solver_pcg      ? VOLT_SOLVER_PCG
+                                             : VOLT_SOLVER_EXACT;
+}
+
+/* Is it asked for by name, and has landmarks? */
+static bool has_landmarks(const volt_fit_options *options)
+{
+    return options->solver == VOLT_SOLVER_NYSTROM || options->solver == VOLT_SOLVER_PCG;
+}
+
+/* What the options of conjugate gradients say. */
+static volt_status check_iteration(const volt_fit_options *options)
+{
+    bool iterates = options->solver == VOLT_SOLVER_PCG;
+    VOLT_REQUIRE(options->iterations >= 0, VOLT_ERR_ARGUMENT,
+                 "there are to be %" PRId64
+                 " iterations, and there must be at least 1, or 0 for the usual number",
+                 options->iterations);
+    VOLT_REQUIRE(options->iterations == 0 || iterates, VOLT_ERR_ARGUMENT,
+                 "iterations are for the solver \"pcg\"");
+    VOLT_REQUIRE(!options->checkpoint || iterates, VOLT_ERR_ARGUMENT, "a checkpoint is for the solver \"pcg\"");
+    VOLT_REQUIRE(options->checkpoint_seconds >= 0 && isfinite(options->checkpoint_seconds), VOLT_ERR_ARGUMENT,
+                 "a checkpoint is to be written every %g seconds, and that must be at least 0",
+                 options->checkpoint_seconds);
+    VOLT_REQUIRE(!iterates || (options->tolerance >= 0 && options->tolerance < 1), VOLT_ERR_ARGUMENT,
+                 "the tolerance is %g, and must lie between 0 and 1", options->tolerance);
+    return VOLT_OK;
+}
+
 static volt_status check_landmarks(const volt_kernel *kernel, const fit_task *task, bool loss)
 {
     const volt_fit_options *options = task->options;
@@ -26,31 +66,32 @@ static volt_status check_landmarks(const volt_kernel *kernel, const fit_task *ta
                  "there are to be %" PRId64 " landmarks, and there can be 1 to %" PRId64
                  ", the rows after the washout",
                  options->landmarks, kept);
-    if (options->solver != VOLT_SOLVER_NYSTROM)
+    if (!has_landmarks(options))
         return VOLT_OK;
-    VOLT_REQUIRE(
-        !loss, VOLT_ERR_ARGUMENT,
-        "the solver \"nystrom\" is for squares, and other losses and weights are solved exactly alone");
+    const char *name = options->solver == VOLT_SOLVER_PCG ? "pcg" : "nystrom";
+    VOLT_REQUIRE(!loss, VOLT_ERR_ARGUMENT,
+                 "the solver \"%s\" is for squares, and other losses and weights are solved exactly alone",
+                 name);
     VOLT_REQUIRE(!options->keep_factor, VOLT_ERR_ARGUMENT,
-                 "the solver \"nystrom\" has no factor of the Gram matrix that could be kept");
+                 "the solver \"%s\" has no factor of the Gram matrix that could be kept", name);
     VOLT_REQUIRE(options->intercept || !volt_kernel_is_centred(kernel), VOLT_ERR_ARGUMENT,
-                 "the solver \"nystrom\" takes a centred kernel only with an intercept");
+                 "the solver \"%s\" takes a centred kernel only with an intercept", name);
     return VOLT_OK;
 }
 
 volt_status volt_fit_way_check(const volt_kernel *kernel, const fit_task *task, bool loss)
 {
     const volt_fit_options *options = task->options;
-    VOLT_REQUIRE((int)options->solver >= VOLT_SOLVER_AUTO && options->solver <= VOLT_SOLVER_FEATURES,
+    VOLT_REQUIRE((int)options->solver >= VOLT_SOLVER_AUTO && options->solver <= VOLT_SOLVER_PCG,
                  VOLT_ERR_ARGUMENT, "there is no solver number %d", (int)options->solver);
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
                  VOLT_ERR_ARGUMENT, "there is no choice of landmarks number %d", (int)options->landmark_choice);
-    VOLT_REQUIRE(options->landmarks == 0 || options->solver == VOLT_SOLVER_NYSTROM ||
-                     options->solver == VOLT_SOLVER_AUTO,
-                 VOLT_ERR_ARGUMENT, "landmarks are for the solver \"nystrom\"");
+    VOLT_REQUIRE(options->landmarks == 0 || has_landmarks(options) || options->solver == VOLT_SOLVER_AUTO,
+                 VOLT_ERR_ARGUMENT, "landmarks are for the solvers \"nystrom\" and \"pcg\"");
+    VOLT_TRY(check_iteration(options));
     VOLT_REQUIRE(!loss || options->solver == VOLT_SOLVER_AUTO || options->solver == VOLT_SOLVER_EXACT ||
-                     options->solver == VOLT_SOLVER_NYSTROM,
+                     has_landmarks(options),
                  VOLT_ERR_ARGUMENT, "the solver \"features\" is for squares, and not for other losses");
     return check_landmarks(kernel, task, loss);
 }
@@ -110,6 +151,20 @@ static volt_status require_landmarks(const volt_kernel *kernel, const fit_task *
                                what);
 }
 
+static volt_status require_iteration(const volt_kernel *kernel, const fit_task *task, int64_t columns,
+                                     volt_fit_way *way)
+{
+    int64_t n = task->X.rows, kept = n - task->options->washout, wanted = task->options->landmarks;
+    char what[128];
+    way->solver = &volt_solver_pcg;
+    way->beside = wanted > 0 ? wanted : volt_pcg_landmarks(kept);
+    snprintf(what, sizeof what, "a fit on %" PRId64 " rows by conjugate gradients with %" PRId64 " landmarks",
+             n, way->beside);
+    return volt_memory_require(volt_pcg_fit_bytes((double)n, (double)(columns * volt_kernel_slices(kernel)),
+                                                  (double)task->Y.cols, (double)way->beside),
+                               what);
+}
+
 volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
                                 volt_fit_way *way)
 {
@@ -120,6 +175,8 @@ volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task,
                                                                               : NULL};
     if (options->solver == VOLT_SOLVER_NYSTROM)
         return require_landmarks(kernel, task, columns, way);
+    if (options->solver == VOLT_SOLVER_PCG)
+        return require_iteration(kernel, task, columns, way);
     volt_plan plan;
     VOLT_TRY(volt_plan_at(kernel, n, columns, task->Y.cols, 0, task->backend, &plan));
     double bytes = exact_bytes(task, &plan, loss);

@@ -12,7 +12,8 @@ enum {
 
 typedef struct volt_fit_way {
     const volt_solver *solver; /* NULL: the first of the table that takes the kernel's states, or its rows */
-    int64_t landmarks;         /* of a solver on landmarks; else 0 */
+    int64_t landmarks;         /* that the readout is of; 0: of all rows ... */
+    int64_t beside;            /* ... and landmarks that only help the solver find it */
 } volt_fit_way;
 
 /* Check what the options say of solvers and landmarks against each other and the data. VOLT_ERR_ARGUMENT. */
@@ -23,7 +24,12 @@ volt_status volt_fit_way_check(const volt_kernel *kernel, const fit_task *task, 
 volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
                                 volt_fit_way *way);
 
-/* Bytes at the peak of a fit with Nystrom's solver: n rows of d columns as the kernel sees them, q outputs. */
+/* Bytes at the peak of a fit with Nystrom's solver, and with conjugate gradients: n rows of d columns as the kernel sees them, q
+ * outputs. */
 double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks);
+double volt_pcg_fit_bytes(double n, double d, double q, double landmarks);
+
+/* Which of the public names a solver has. */
+volt_fit_solver volt_fit_solver_of(const volt_solver *solver);
 
 #endif

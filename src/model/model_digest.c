@@ -1,16 +1,13 @@
 /* src/model/model_digest.c: what a forecast depends on beside the past, as a short text. */
 #include "model/model_digest.h"
 
-#include "base/digest.h"
-
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers count by their bits. */
-static uint64_t digest_numbers(uint64_t digest, const double *numbers, int64_t count)
+uint64_t volt_digest_numbers(uint64_t digest, const double *numbers, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits = 0;
@@ -23,15 +20,15 @@ static uint64_t digest_numbers(uint64_t digest, const double *numbers, int64_t c
 
 static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
 {
-    digest = digest_numbers(digest, &(double){(double)recipe->inputs}, 1);
-    digest = digest_numbers(digest, recipe->fed.weight, recipe->fed.n);
+    digest = volt_digest_numbers(digest, &(double){(double)recipe->inputs}, 1);
+    digest = volt_digest_numbers(digest, recipe->fed.weight, recipe->fed.n);
     for (int64_t j = 0; !recipe->plain && j < volt_recipe_own(recipe); j++) {
         const volt_column *column = &recipe->column[j];
         /* A range without bounds is saved with a model as the largest numbers. */
         const double numbers[] = {(double)column->source,      (double)column->plus,
                                   (double)column->minus,       column->weight,
                                   fmax(column->low, -DBL_MAX), fmin(column->high, DBL_MAX)};
-        digest = digest_numbers(digest, numbers, sizeof numbers / sizeof *numbers);
+        digest = volt_digest_numbers(digest, numbers, sizeof numbers / sizeof *numbers);
     }
     return digest;
 }
@@ -41,22 +38,22 @@ void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGE
     int64_t n = model->n, d = model->d, q = model->q;
     uint64_t digest = volt_digest_start;
     const double sizes[] = {(double)n, (double)d, (double)q, model->resolved.facts.radius, model->input.scale};
-    digest = digest_numbers(digest, sizes, sizeof sizes / sizeof *sizes);
+    digest = volt_digest_numbers(digest, sizes, sizeof sizes / sizeof *sizes);
     for (const char *c = volt_kernel_text(model->kernel); *c; c++)
         digest = volt_digest_byte(digest, (unsigned char)*c);
     for (int64_t j = 0; j < n; j++) {
         volt_columns_row(model->columns, j, row);
-        digest = digest_numbers(digest, row, d);
+        digest = volt_digest_numbers(digest, row, d);
     }
-    digest = digest_numbers(digest, model->coefficients, n * q);
-    digest = digest_numbers(digest, model->intercepts, q);
-    digest = digest_numbers(digest, model->input.shift, model->recipe.columns);
-    digest = digest_numbers(digest, model->target_mean, q);
-    digest = digest_numbers(digest, model->target_scale, q);
+    digest = volt_digest_numbers(digest, model->coefficients, n * q);
+    digest = volt_digest_numbers(digest, model->intercepts, q);
+    digest = volt_digest_numbers(digest, model->input.shift, model->recipe.columns);
+    digest = volt_digest_numbers(digest, model->target_mean, q);
+    digest = volt_digest_numbers(digest, model->target_scale, q);
     for (int64_t k = 0; k < q; k++)
-        digest = digest_numbers(digest, &(double){(double)model->anchors[k]}, 1);
+        digest = volt_digest_numbers(digest, &(double){(double)model->anchors[k]}, 1);
     digest = digest_recipe(digest, &model->recipe);
     for (int64_t r = 0; r < model->n_records; r++)
-        digest = digest_numbers(digest, &(double){(double)model->records[r]}, 1);
+        digest = volt_digest_numbers(digest, &(double){(double)model->records[r]}, 1);
     snprintf(text, VOLT_DIGEST_LENGTH, "%016" PRIx64, digest);
 }

@@ -48,6 +48,9 @@ static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
     if (before < count)
         memcpy(s->last + (first + before - (s->rows - s->n_last)) * s->states, s->block + before * s->states,
                (size_t)((count - before) * s->states) * sizeof(double));
+    for (int64_t i = 0; s->kept.data && i < count; i++)
+        memcpy(s->kept.data + (first + i) * s->kept.ld, s->block + i * s->states,
+               (size_t)s->states * sizeof(double));
     volt_state_sums_add(s->sums, volt_view_of(s->block, count, s->states),
                         volt_view_of(s->targets, count, s->columns),
                         s->task->without ? s->task->without + first : NULL);
@@ -91,12 +94,14 @@ static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, vol
     return VOLT_OK;
 }
 
-/* The processes of a job share the rows up to the last ones, whose features are kept: these all of them walk. */
+/* The processes of a job share the rows up to the last ones, whose features are kept: these all of them walk, and all rows where
+ * the features of all are wanted. */
 static volt_status add_all(volt_feature_fit *s, double share)
 {
     const volt_bands *bands = volt_bands_current();
     int64_t early = s->early ? s->n_early : s->rows, first, last;
-    int64_t shared = bands->parts > 1 ? volt_min(early, s->rows - s->n_last) : 0;
+    bool shares = bands->parts > 1 && !s->kept.data;
+    int64_t shared = shares ? volt_min(early, s->rows - s->n_last) : 0;
     volt_stage stage;
     volt_stage_begin(&stage, s->task->progress, "states", 0, share,
                      (double)s->task->kernel->n * (double)s->states);
@@ -284,7 +289,7 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static void release(volt_feature_fit *s)
+void volt_feature_fit_release(volt_feature_fit *s)
 {
     volt_free(s->block);
     volt_free(s->targets);
@@ -308,32 +313,41 @@ static volt_status allocate(volt_feature_fit *s)
     return s->n_early > 0 ? volt_state_sums_create(s->states, s->columns, &s->early) : VOLT_OK;
 }
 
+volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_early, volt_view targets)
+{
+    bool levels = task->choice && task->choice->level.data;
+    return (volt_feature_fit){.task = task,
+                              .rows = targets.rows,
+                              .states = task->kernel->n_states,
+                              .q = targets.cols,
+                              .columns = targets.cols * (levels ? 2 : 1),
+                              .n_last = volt_min(targets.rows, VOLT_FEATURE_LAST),
+                              .n_early = n_early,
+                              .first = targets,
+                              .level = levels ? task->choice->level : (volt_view){0}};
+}
+
+volt_status volt_feature_fit_sum(volt_feature_fit *s, volt_feature_hold_out hold_out, double share,
+                                 double of_choice)
+{
+    VOLT_TRY(allocate(s));
+    VOLT_TRY(add_all(s, share));
+    bool tells = s->task->choice || s->task->held_out || s->task->errors;
+    return tells ? hold_out(s, share, of_choice) : VOLT_OK;
+}
+
 volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,
                                  volt_readout *readout)
 {
     static const double share = 0.4; /* of each pass over the rows */
-    bool levels = task->choice && task->choice->level.data;
-    volt_feature_fit s = {.task = task,
-                          .rows = readout->A.rows,
-                          .states = task->kernel->n_states,
-                          .q = readout->A.cols,
-                          .columns = readout->A.cols * (levels ? 2 : 1),
-                          .n_last = volt_min(readout->A.rows, VOLT_FEATURE_LAST),
-                          .n_early = n_early,
-                          .first = volt_as_view(readout->A)};
-    if (levels)
-        s.level = task->choice->level;
-    volt_status status = allocate(&s);
-    if (status == VOLT_OK)
-        status = add_all(&s, share);
-    if (status == VOLT_OK && (task->choice || task->held_out || task->errors))
-        status = hold_out(&s, share, 1 - 2 * share);
+    volt_feature_fit s = volt_feature_fit_of(task, n_early, volt_as_view(readout->A));
+    volt_status status = volt_feature_fit_sum(&s, hold_out, share, 1 - 2 * share);
     if (status == VOLT_OK)
         status = solve_outputs(&s, readout);
     if (status == VOLT_OK)
         status = finish_rows(&s, 1 - share, readout);
     for (int64_t k = 0; status == VOLT_OK && task->left_out && k < s.q; k++)
         task->left_out->gcv[k] *= s.squares[k];
-    release(&s);
+    volt_feature_fit_release(&s);
     return status;
 }

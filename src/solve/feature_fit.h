@@ -25,6 +25,7 @@ typedef struct volt_feature_fit {
     double *leverage;       /* n_last, in the system of all rows that was solved last ... */
     double freedom;         /* ... and their sum over all rows */
     double *squares;        /* q: of the errors of all rows */
+    volt_matrix kept;       /* (optional) rows x states: receives the features of all rows */
 } volt_feature_fit;
 
 static inline bool volt_feature_has_target(const volt_feature_fit *fit, int64_t i)
@@ -45,8 +46,22 @@ volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k);
 /* What only held-out rows tell: task->choice, held_out and errors. Progress covers [from, from + share]. */
 typedef volt_status (*volt_feature_hold_out)(volt_feature_fit *fit, double from, double share);
 
+/* The sums over all rows, and what held-out rows tell: the first part of what follows, to which s->task, first, level, n_early and
+ * kept belong; the pass over the rows covers the progress up to `share`, hold_out as much as `of_choice` from there. Release it in
+ * every case. */
+volt_status volt_feature_fit_sum(volt_feature_fit *s, volt_feature_hold_out hold_out, double share,
+                                 double of_choice);
+void volt_feature_fit_release(volt_feature_fit *s);
+
+/* A fit of these targets, with nothing in it yet. */
+volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_early, volt_view targets);
+
 volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,
                                  volt_readout *readout);
+/* What Nystrom's solver does before it solves (solver_nystrom.c): the sums, alpha chosen on rows that are forecast from those
+ * before them, and the errors of these; `kept` (rows x landmarks) receives the features. Release `fit` in every case. */
+volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, volt_matrix kept, double share,
+                             double of_choice, volt_feature_fit *fit);
 /* Bytes at its peak, beside those of hold_out and of `early`. */
 double volt_feature_fit_bytes(double n, double q, double states);
 

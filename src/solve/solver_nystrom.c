@@ -220,19 +220,31 @@ static volt_status hold_out(volt_feature_fit *fit, double from, double share)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
+/* The rows held out, where some are wanted; returns how many rows come before them, 0: none are. */
+static int64_t begin_held_out(const volt_solver_task *task, int64_t rows)
+{
+    volt_held_out *held = task->choice ? &task->choice->held : task->held_out;
+    if (!held)
+        return 0;
+    if (task->choice)
+        held->ahead = task->choice->ahead;
+    find_held_out(task, rows, held);
+    return held->rows > 0 ? held->begin - held->ahead + 1 : 0;
+}
+
+volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, volt_matrix kept, double share,
+                             double of_choice, volt_feature_fit *fit)
+{
+    *fit = volt_feature_fit_of(task, begin_held_out(task, targets.rows), targets);
+    fit->kept = kept;
+    return volt_feature_fit_sum(fit, hold_out, share, of_choice);
+}
+
 static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT, "the solver \"nystrom\" needs landmarks");
-    volt_held_out *held = task->choice ? &task->choice->held : task->held_out;
-    int64_t early = 0;
     readout->log_likelihood = NAN;
-    if (held) {
-        if (task->choice)
-            held->ahead = task->choice->ahead;
-        find_held_out(task, readout->A.rows, held);
-        early = held->rows > 0 ? held->begin - held->ahead + 1 : 0;
-    }
-    return volt_feature_fit_run(task, early, hold_out, readout);
+    return volt_feature_fit_run(task, begin_held_out(task, readout->A.rows), hold_out, readout);
 }
 
 const volt_solver volt_solver_nystrom = {

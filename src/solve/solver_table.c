@@ -19,7 +19,7 @@ const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool
     const volt_solver *last = NULL;
     for (int64_t i = 0; volt_solver_table[i]; i++) {
         const volt_solver *solver = volt_solver_table[i];
-        if (solver->any_loss != loss || solver->on_landmarks)
+        if (solver->any_loss != loss || solver->on_landmarks || solver->iterates)
             continue;
         if (solver->takes(n, q, states, available))
             return solver;

@@ -33,6 +33,7 @@ typedef struct volt_solver_task {
     const volt_backend *backend; /* where K lies, for solvers that store it; NULL: the current one */
     volt_progress progress;
     volt_left_out *left_out; /* (optional) of solvers on features: receives these */
+    struct volt_pcg *pcg;    /* of the solver that iterates: how, and how it went (pcg.h) */
     const struct volt_loss_task
         *loss; /* (optional) another loss than squares, or weights (solve/loss/loss_solve.h); 0 for
                                         * alpha: chosen by this loss on held-out rows. choice and held_out stay unused */
@@ -60,6 +61,8 @@ typedef struct volt_solver {
     bool stores_matrix;  /* K lies at the back end of the task: 8 n^2 of its bytes are there */
     bool
         on_states; /* it takes kernels with explicit states, and asks for those alone; else it asks for rows of K */
+    bool
+        iterates; /* it takes a task with `pcg`, whose landmarks the states are, and is taken where it is asked for alone */
     bool on_landmarks; /* the states are what landmarks make of the rows, as many as there are landmarks */
     /* Does it take n rows and q outputs of a kernel with so many states (0: it has none), with so many bytes to be had (0:
      * unknown)? */
@@ -76,6 +79,7 @@ typedef struct volt_solver {
     X(features)             \
     X(cholesky)             \
     X(nystrom)              \
+    X(pcg)                  \
     X(loss)
 
 #define VOLT_DECLARE_SOLVER(name) extern const volt_solver volt_solver_##name;

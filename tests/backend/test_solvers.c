@@ -2,6 +2,7 @@
  * readout obeys; and models and searches at every back end against those of the CPU. */
 #include "kernel/engine/states.h"
 #include "solve/loss/loss_solve.h"
+#include "solve/pcg.h"
 #include "solve/solver_table.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -85,6 +86,9 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
         check_ok(volt_loss_parse("squares", (volt_loss **)&squares.loss));
         task.loss = &squares;
     }
+    volt_pcg to_rounding = {.tolerance = 1e-14, .most_steps = 10 * N};
+    if (solver->iterates)
+        task.pcg = &to_rounding;
     double A[N * Q], c[Q], unlearned[Q], washed[(W + 1) * Q];
     volt_readout readout = {.A = volt_matrix_of(A, N - washout, Q),
                             .intercepts = c,
