@@ -16,6 +16,7 @@
 # BENCH_LEARN_ROWS                   rows of the long run of `learn` (20000)
 # EXPLAIN_SAMPLES, EXPLAIN_ROWS      samples for the coverage of `explain` (50), and rows of its fits (2000,5000)
 # LARGE_RESULTS, LARGE_DATA          folders of `large` (bench/large, build/bench_large), which is asked for by name: bench_large.py
+# MPI_ROWS, MPI_DRAWS                a smaller search of `mpi`, which is asked for by name: bench_mpi.py
 # BENCH_TUNE_SCORES                  a file for the scores of that search, per draw and fold
 # Ends with status 1 when a result was wrong or a budget was missed.
 set -uo pipefail
@@ -38,7 +39,7 @@ wrong=()
 bench_script()
 {
     local python=${PEER_PYTHON:-python3}
-    if [ "$1" != large ] && ! "$python" -c 'import numpy' 2>/dev/null; then
+    if [ "$1" != large ] && [ "$1" != mpi ] && ! "$python" -c 'import numpy' 2>/dev/null; then
         echo "bench: no Python with numpy, so $1 is left out" >&2
         return
     fi

@@ -84,6 +84,31 @@ static bool all_arrive(bool patiently)
     return done;
 }
 
+/* What is different here: everything else `volterra help` says. */
+static bool asks_help(int argc, char **argv)
+{
+    const char *const words[] = {"help", "--help", "-h"};
+    bool asks = argc == 1;
+    for (int i = 0; argc == 2 && i < 3; i++)
+        asks = asks || strcmp(argv[1], words[i]) == 0;
+    return asks;
+}
+
+static int print_help(bool is_asked)
+{
+    fputs("volterra-mpi: volterra over the processes of a job\n"
+          "\n"
+          "  mpirun -n N volterra-mpi fit ...     one fit: the matrix (--solver exact) or the rows\n"
+          "                                       (--solver nystrom) are shared by N processes\n"
+          "  mpirun -n N volterra-mpi tune ...    one search: candidates are evaluated by N processes,\n"
+          "                                       with the log and the winner of one\n"
+          "\n"
+          "Options and other commands, which run in the first process, are those of volterra:\n"
+          "volterra help, volterra help fit, volterra help tune.\n",
+          is_asked ? stdout : stderr);
+    return is_asked ? 0 : 2;
+}
+
 static way way_of(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -131,7 +156,9 @@ int main(int argc, char **argv)
         share_input(argc, argv);
         join(together, provided);
     }
-    if (together != ALONE || grid.rank == 0)
+    if (asks_help(argc, argv))
+        status = grid.rank == 0 ? print_help(argc > 1) : 0;
+    else if (together != ALONE || grid.rank == 0)
         status = program_main(argc, argv, together == TUNE && grid.rank == 0);
     if (!part(together, status)) {
         speak_again();
