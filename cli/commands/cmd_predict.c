@@ -2,6 +2,7 @@
 #include "args/command.h"
 #include "commands/forecast.h"
 #include "commands/predict_picture.h"
+#include "commands/predict_pieces.h"
 #include "files/inputs.h"
 #include "files/known_outputs.h"
 #include "files/model_times.h"
@@ -14,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct predict_arguments {
     common_arguments common;
@@ -125,7 +127,7 @@ typedef struct predict_data {
     known_outputs known;
 } predict_data;
 
-static int predict_read(const predict_arguments *arguments, predict_data *data)
+static int predict_read_model(const predict_arguments *arguments, predict_data *data)
 {
     int failed = model_read(arguments->model, &data->model);
     if (failed)
@@ -136,9 +138,14 @@ static int predict_read(const predict_arguments *arguments, predict_data *data)
         return complain(EXIT_USAGE,
                         "--interval is that of forecasts one step ahead, and %s runs free: give --known alone",
                         arguments->model);
-    failed = model_times_read(&data->info, &data->times);
-    if (!failed)
-        failed = model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
+    if (arguments->bands.std && !data->info.keeps_factor)
+        return complain(EXIT_USAGE, "--std needs a model that keeps its factor: fit it with --keep-factor");
+    return model_times_read(&data->info, &data->times);
+}
+
+static int predict_read(const predict_arguments *arguments, predict_data *data)
+{
+    int failed = model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
                                          &arguments->rows, &data->info, &data->times);
     if (!failed)
         failed = record_list_read(&data->records, arguments->series, &data->inputs);
@@ -243,6 +250,40 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
     return failed;
 }
 
+/* What looks at all rows together needs them together. */
+static bool goes_in_pieces(const predict_arguments *arguments, const predict_data *data, int64_t *first,
+                           int64_t *end)
+{
+    const char *output = arguments->output, *dot = output ? strrchr(output, '.') : NULL;
+    bool is_whole = arguments->series || arguments->known || arguments->plot || arguments->bands.std ||
+                    arguments->common.json || arguments->missing != VOLT_MISSING_ERROR ||
+                    data->info.feedback_weight > 0 || (dot && strcasecmp(dot, ".mat") == 0);
+    return !is_whole && predict_wants_pieces(arguments->x, &arguments->rows, first, end);
+}
+
+static int predict_all(const predict_arguments *arguments, predict_data *data)
+{
+    int64_t first, end;
+    if (goes_in_pieces(arguments, data, &first, &end)) {
+        const predict_pieces_task task = {.model = data->model,
+                                          .info = &data->info,
+                                          .times = &data->times,
+                                          .x = arguments->x,
+                                          .first = first,
+                                          .end = end,
+                                          .start = arguments->start,
+                                          .missing = missing_policy(arguments->missing),
+                                          .quiet = arguments->common.quiet,
+                                          .output = {.path = arguments->output,
+                                                     .bands = arguments->bands,
+                                                     .has_index = arguments->index,
+                                                     .beyond = arguments->beyond}};
+        return predict_pieces(&task);
+    }
+    int failed = predict_read(arguments, data);
+    return failed ? failed : predict_and_write(arguments, data);
+}
+
 static int check_outputs(const predict_arguments *arguments)
 {
     const output_option outputs[] = {{"-o", arguments->output}, {"--plot", arguments->plot}};
@@ -284,11 +325,9 @@ static int run_predict(int argc, char *const *argv)
     if (!failed)
         failed = check_outputs(&arguments);
     if (!failed)
-        failed = predict_read(&arguments, &data);
-    if (!failed && arguments.bands.std && !data.info.keeps_factor)
-        failed = complain(EXIT_USAGE, "--std needs a model that keeps its factor: fit it with --keep-factor");
+        failed = predict_read_model(&arguments, &data);
     if (!failed)
-        failed = predict_and_write(&arguments, &data);
+        failed = predict_all(&arguments, &data);
     predict_release(&data);
     return failed;
 }

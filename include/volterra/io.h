@@ -117,6 +117,21 @@ VOLT_API volt_status volt_table_write_labelled(const char *path, volt_view value
                                                const char *label_name, const char *const *labels,
                                                volt_progress progress);
 
+/* A file of `rows` x `cols` numbers that is written piece by piece, CSV or NPY: it takes the place of the old one when it is
+ * closed, and not before. Names as above, which must stay until the header is written, here; a CSV file has labels where
+ * label_name is not NULL. VOLT_ERR_ARGUMENT also for a MAT file, which is written as a whole. */
+typedef struct volt_table_writer volt_table_writer;
+VOLT_API volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
+                                            const char *const *names, const char *label_name,
+                                            volt_progress progress, volt_table_writer **writer);
+/* The next rows, with a label each where there are labels. VOLT_ERR_SHAPE: other columns, or more rows than were announced. */
+VOLT_API volt_status volt_table_writer_rows(volt_table_writer *writer, volt_view values,
+                                            const char *const *labels);
+/* Put the file in place and free the writer. On failure, and VOLT_ERR_SHAPE is one where rows lack, the old file stays. */
+VOLT_API volt_status volt_table_writer_close(volt_table_writer *writer);
+/* Give up: the old file stays. NULL is fine. */
+VOLT_API void volt_table_writer_discard(volt_table_writer *writer);
+
 /* One line of CSV into row[0 .. cols-1]; dates are passed over. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the
  * sentence names the column, and the caller knows the line. */
 VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);

@@ -255,6 +255,20 @@ VOLT_API volt_predict_options volt_predict_options_default(void);
 VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
                                         const volt_predict_options *options, volt_matrix out, int64_t *beyond);
 
+/* The same for a sequence that comes in pieces, each of which goes on where the last one ended: for more rows than fit in
+ * memory. Of the options start, beyond and progress count; the model must outlive it. VOLT_ERR_ARGUMENT for a model with a
+ * feedback weight, and after a piece that failed. `out` is X.rows x q; *beyond (may be NULL) counts the rows of this piece.
+ * Pieces of volt_forecaster_rows rows, `most` or a little less, are made up of the blocks that volt_model_predict works in,
+ * where `most` is no less than one (2^20 over the rows of the model), and give its numbers to the last bit, others to
+ * rounding. */
+typedef struct volt_forecaster volt_forecaster;
+VOLT_API volt_status volt_forecaster_create(const volt_model *model, const volt_predict_options *options,
+                                            volt_forecaster **forecaster);
+VOLT_API int64_t volt_forecaster_rows(const volt_forecaster *forecaster, int64_t most);
+VOLT_API volt_status volt_forecaster_predict(volt_forecaster *forecaster, volt_view X, volt_matrix out,
+                                             int64_t *beyond);
+VOLT_API void volt_forecaster_free(volt_forecaster *forecaster);
+
 /* Feed the model its own outputs for out.rows steps, starting with the last training target as input.
  * VOLT_ERR_ARGUMENT unless the model was fitted with feedback. VOLT_ERR_NOT_FINITE if the path diverges. */
 VOLT_API volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options,

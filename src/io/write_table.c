@@ -1,5 +1,6 @@
 /* src/io/write_table.c: writing tables, whatever the format. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/csv/csv.h"
 #include "io/file/file_kind.h"
 #include "io/mat/mat.h"
@@ -7,9 +8,139 @@
 
 #include <inttypes.h>
 
-volt_status volt_table_write(const char *path, volt_view values, const char *const *names)
+/* ---- in pieces -------------------------------------------------------------------------------- */
+
+struct volt_table_writer {
+    volt_atomic_file file;
+    volt_stage stage;
+    volt_file_kind kind;
+    int64_t rows, cols;
+    int64_t done; /* rows that were written */
+    bool has_labels;
+};
+
+static volt_status check_shape(const char *path, int64_t rows, int64_t cols, int64_t ld)
 {
-    return volt_table_write_watched(path, values, names, (volt_progress){NULL, NULL});
+    VOLT_REQUIRE(path && *path, VOLT_ERR_ARGUMENT, "volt_table_write: the name of the file is empty");
+    VOLT_REQUIRE(rows >= 0 && cols >= 1 && ld >= cols, VOLT_ERR_ARGUMENT,
+                 "cannot write a matrix of %" PRId64 " x %" PRId64 " (leading dimension %" PRId64 ")", rows,
+                 cols, ld);
+    return VOLT_OK;
+}
+
+/* The file is written under the eyes of the progress, so many bytes. */
+static volt_status open_file(const char *path, volt_progress progress, int64_t rows, int64_t cols,
+                             volt_file_kind kind, volt_stage *stage, volt_atomic_file *file)
+{
+    VOLT_TRY(volt_atomic_open(file, path));
+    /* Bytes of a number: those of a double, or a text of 18 digits on average. */
+    double bytes = kind == VOLT_FILE_NPY || kind == VOLT_FILE_MAT ? 8 : 19;
+    volt_stage_begin(stage, progress, "write", 0, 1, bytes * (double)rows * (double)cols);
+    file->stage = stage;
+    return VOLT_OK;
+}
+
+volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols, const char *const *names,
+                                   const char *label_name, volt_progress progress, volt_table_writer **writer)
+{
+    VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: there is no place for the writer");
+    VOLT_TRY(check_shape(path, rows, cols, cols));
+    volt_file_kind kind = volt_file_kind_of(path);
+    VOLT_REQUIRE(kind != VOLT_FILE_MAT, VOLT_ERR_ARGUMENT, "%s: a MAT file is not written in pieces", path);
+    volt_table_writer *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->kind = kind;
+    fresh->rows = rows;
+    fresh->cols = cols;
+    fresh->has_labels = label_name != NULL;
+    volt_status status = open_file(path, progress, rows, cols, kind, &fresh->stage, &fresh->file);
+    if (status) {
+        volt_free(fresh);
+        return status;
+    }
+    if (kind == VOLT_FILE_NPY)
+        volt_npy_write_header(&fresh->file, rows, cols);
+    else
+        volt_csv_write_header(&fresh->file, cols, names, label_name);
+    *writer = fresh;
+    return VOLT_OK;
+}
+
+volt_status volt_table_writer_rows(volt_table_writer *writer, volt_view values, const char *const *labels)
+{
+    VOLT_REQUIRE(writer && (values.data || values.rows == 0), VOLT_ERR_ARGUMENT,
+                 "volt_table_write: there are no values");
+    VOLT_REQUIRE(!writer->has_labels || labels || values.rows == 0, VOLT_ERR_ARGUMENT,
+                 "volt_table_write: rows without their labels");
+    VOLT_REQUIRE(values.cols == writer->cols && values.ld >= values.cols && values.rows >= 0 &&
+                     values.rows <= writer->rows - writer->done,
+                 VOLT_ERR_SHAPE,
+                 "%" PRId64 " x %" PRId64 " numbers do not go into the %" PRId64 " x %" PRId64
+                 " that are still to be written",
+                 values.rows, values.cols, writer->rows - writer->done, writer->cols);
+    if (writer->kind == VOLT_FILE_NPY)
+        volt_npy_write_rows(&writer->file, values);
+    else
+        volt_csv_write_rows(&writer->file, values, writer->has_labels ? labels : NULL);
+    writer->done += values.rows;
+    return VOLT_OK;
+}
+
+volt_status volt_table_writer_close(volt_table_writer *writer)
+{
+    VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: there is no writer");
+    volt_status status = VOLT_OK;
+    if (writer->done < writer->rows) {
+        status = volt_fail(VOLT_ERR_SHAPE, "%s: %" PRId64 " rows were written, and there were to be %" PRId64,
+                           writer->file.path, writer->done, writer->rows);
+        volt_atomic_discard(&writer->file);
+    } else {
+        status = volt_atomic_close(&writer->file);
+    }
+    volt_free(writer);
+    return status;
+}
+
+void volt_table_writer_discard(volt_table_writer *writer)
+{
+    if (writer)
+        volt_atomic_discard(&writer->file);
+    volt_free(writer);
+}
+
+/* ---- as a whole ------------------------------------------------------------------------------- */
+
+static volt_status write_mat(const char *path, volt_view values, volt_progress progress)
+{
+    volt_atomic_file file;
+    volt_stage stage;
+    VOLT_TRY(open_file(path, progress, values.rows, values.cols, VOLT_FILE_MAT, &stage, &file));
+    volt_status status = volt_mat_write(&file, values);
+    if (status) {
+        volt_atomic_discard(&file);
+        return status;
+    }
+    return volt_atomic_close(&file);
+}
+
+volt_status volt_table_write_labelled(const char *path, volt_view values, const char *const *names,
+                                      const char *label_name, const char *const *labels, volt_progress progress)
+{
+    VOLT_REQUIRE(!labels || label_name, VOLT_ERR_ARGUMENT, "volt_table_write: labels without a name");
+    VOLT_TRY(check_shape(path, values.rows, values.cols, values.ld));
+    VOLT_REQUIRE(values.data || values.rows == 0, VOLT_ERR_ARGUMENT, "volt_table_write: there are no values");
+    if (volt_file_kind_of(path) == VOLT_FILE_MAT)
+        return write_mat(path, values, progress);
+    volt_table_writer *writer = NULL;
+    VOLT_TRY(volt_table_writer_open(path, values.rows, values.cols, names, labels ? label_name : NULL, progress,
+                                    &writer));
+    volt_status status = volt_table_writer_rows(writer, values, labels);
+    if (status) {
+        volt_table_writer_discard(writer);
+        return status;
+    }
+    return volt_table_writer_close(writer);
 }
 
 volt_status volt_table_write_watched(const char *path, volt_view values, const char *const *names,
@@ -18,38 +149,7 @@ volt_status volt_table_write_watched(const char *path, volt_view values, const c
     return volt_table_write_labelled(path, values, names, NULL, NULL, progress);
 }
 
-volt_status volt_table_write_labelled(const char *path, volt_view values, const char *const *names,
-                                      const char *label_name, const char *const *labels, volt_progress progress)
+volt_status volt_table_write(const char *path, volt_view values, const char *const *names)
 {
-    VOLT_REQUIRE(!labels || label_name, VOLT_ERR_ARGUMENT, "volt_table_write: labels without a name");
-    VOLT_REQUIRE(path && *path, VOLT_ERR_ARGUMENT, "volt_table_write: the name of the file is empty");
-    VOLT_REQUIRE(values.rows >= 0 && values.cols >= 1 && values.ld >= values.cols, VOLT_ERR_ARGUMENT,
-                 "cannot write a matrix of %" PRId64 " x %" PRId64 " (leading dimension %" PRId64 ")",
-                 values.rows, values.cols, values.ld);
-    VOLT_REQUIRE(values.data || values.rows == 0, VOLT_ERR_ARGUMENT, "volt_table_write: there are no values");
-    volt_atomic_file file;
-    VOLT_TRY(volt_atomic_open(&file, path));
-    /* Bytes of a number: those of a double, or a text of 18 digits on average. */
-    volt_file_kind kind = volt_file_kind_of(path);
-    double bytes = kind == VOLT_FILE_NPY || kind == VOLT_FILE_MAT ? 8 : 19;
-    volt_stage stage;
-    volt_stage_begin(&stage, progress, "write", 0, 1, bytes * (double)values.rows * (double)values.cols);
-    file.stage = &stage;
-    volt_status status = VOLT_OK;
-    switch (kind) {
-    case VOLT_FILE_NPY:
-        status = volt_npy_write(&file, values);
-        break;
-    case VOLT_FILE_MAT:
-        status = volt_mat_write(&file, values);
-        break;
-    default:
-        status = volt_csv_write(&file, values, names, label_name, labels);
-        break;
-    }
-    if (status) {
-        volt_atomic_discard(&file);
-        return status;
-    }
-    return volt_atomic_close(&file);
+    return volt_table_write_watched(path, values, names, (volt_progress){NULL, NULL});
 }

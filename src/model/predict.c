@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "kernel/gram/gram.h"
 #include "model/free_run.h"
+#include "model/predict_state.h"
 #include "model/readout.h"
 #include "model/spread.h"
 #include "solve/operator.h"
@@ -45,11 +46,12 @@ static void copy_rows(volt_view from, volt_matrix to)
 }
 
 /* Rows Z (scaled) through the past, block by block at the back end: v = K A, then to the units of the targets. */
-static volt_status forecast(const volt_model *model, volt_past *past, volt_view X, volt_view Z,
-                            const volt_records *records, int64_t rows, volt_progress progress,
-                            const volt_backend *backend, double *block, const volt_spread *spread,
-                            volt_matrix std, volt_matrix result)
+static volt_status forecast(const volt_model *model, const volt_predict_state *state, volt_view X, volt_view Z,
+                            const volt_records *records, int64_t rows, volt_progress progress, double *block,
+                            const volt_spread *spread, volt_matrix std, volt_matrix result)
 {
+    const volt_backend *backend = state->backend;
+    volt_past *past = state->past;
     volt_model_reader reads = volt_model_reads(model);
     int64_t m = reads.columns->m;
     volt_view A = volt_view_of(reads.coefficients, m, model->q);
@@ -72,26 +74,81 @@ static volt_status forecast(const volt_model *model, volt_past *past, volt_view 
     VOLT_TRY(volt_stage_end(&stage));
     VOLT_TRY(volt_backend_state(backend));
     for (int64_t i = 0; i < Z.rows; i++)
-        VOLT_TRY(volt_model_finish_output(model, i, X.data + i * X.ld, result.data + i * result.ld));
+        VOLT_TRY(
+            volt_model_finish_output(model, state->done + i, X.data + i * X.ld, result.data + i * result.ld));
     return VOLT_OK;
+}
+
+volt_status volt_predict_state_begin(const volt_model *model, volt_start start, int64_t rows, int64_t least,
+                                     volt_predict_state *state)
+{
+    const volt_columns *columns = volt_model_reads(model).columns;
+    const volt_backend *backend = volt_backend_current();
+    int64_t block = volt_max(volt_block_rows_at(backend, rows, columns->m), volt_min(rows, least));
+    *state = (volt_predict_state){.backend = backend, .rows = block};
+    VOLT_TRY(volt_recent_create(&model->recipe, &state->recent));
+    if (start == VOLT_START_CONTINUE)
+        volt_recent_copy(&model->recipe, &model->recent, &state->recent);
+    return start == VOLT_START_RESET ? volt_past_create(&model->resolved, columns, state->rows, &state->past)
+                                     : volt_past_copy(model->end, state->rows, &state->past);
+}
+
+void volt_predict_state_release(volt_predict_state *state)
+{
+    volt_recent_release(&state->recent);
+    volt_past_free(state->past);
 }
 
 /* All inputs are checked before the first forecast. */
 static volt_status take_inputs(const volt_model *model, volt_view X, const volt_records *records,
-                               const volt_predict_options *options, double *Z, int64_t *beyond)
+                               volt_beyond policy, volt_predict_state *state, double *Z, int64_t *beyond)
 {
-    volt_recent recent = {0};
-    volt_status status = volt_recent_create(&model->recipe, &recent);
-    if (status == VOLT_OK && options->start == VOLT_START_CONTINUE)
-        volt_recent_copy(&model->recipe, &model->recent, &recent);
+    volt_status status = VOLT_OK;
     for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++) {
         const double *x = X.data + i * X.ld;
         if (i > 0 && volt_records_begins(records, i))
-            volt_recent_restart(&recent);
-        status = volt_model_take_input(model, &recent, x, options->beyond, i, Z + i * model->d, beyond);
-        volt_recent_push(&model->recipe, &recent, x);
+            volt_recent_restart(&state->recent);
+        status =
+            volt_model_take_input(model, &state->recent, x, policy, state->done + i, Z + i * model->d, beyond);
+        volt_recent_push(&model->recipe, &state->recent, x);
     }
-    volt_recent_release(&recent);
+    return status;
+}
+
+volt_status volt_predict_rows(const volt_model *model, volt_view X, const volt_records *records,
+                              const volt_predict_options *options, volt_predict_state *state, volt_matrix out,
+                              volt_matrix std, int64_t *beyond)
+{
+    const volt_backend *backend = state->backend;
+    int64_t rows = volt_min(state->rows, X.rows), counted = 0;
+    double *Z = volt_alloc_doubles(X.rows, model->d);
+    double *block = backend->alloc(rows, volt_model_reads(model).columns->m);
+    volt_matrix result = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
+    volt_matrix spreads =
+        volt_matrix_of(std.data ? volt_alloc_doubles(X.rows, model->q) : NULL, X.rows, model->q);
+    volt_spread spread = {0};
+    volt_status status = Z && block && result.data && (spreads.data || !std.data)
+                             ? take_inputs(model, X, records, options->beyond, state, Z, &counted)
+                             : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && std.data)
+        status =
+            volt_spread_begin(model, volt_view_of(Z, X.rows, model->d), records, options->start, rows, &spread);
+    if (status == VOLT_OK)
+        status = forecast(model, state, X, volt_view_of(Z, X.rows, model->d), records, rows, options->progress,
+                          block, std.data ? &spread : NULL, spreads, result);
+    if (status == VOLT_OK) {
+        copy_rows(volt_as_view(result), out);
+        if (std.data)
+            copy_rows(volt_as_view(spreads), std);
+        if (beyond)
+            *beyond = counted;
+        state->done += X.rows;
+    }
+    volt_spread_release(&spread);
+    volt_free(spreads.data);
+    volt_free(result.data);
+    backend->release(block);
+    volt_free(Z);
     return status;
 }
 
@@ -101,43 +158,12 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
                            int64_t *beyond)
 {
     enum { SPREAD_ROWS = 64 }; /* that a factor is worth unpacking for */
-    const volt_backend *backend = volt_backend_current();
-    const volt_columns *columns = volt_model_reads(model).columns;
-    int64_t rows = volt_block_rows_at(backend, X.rows, columns->m), counted = 0;
-    if (std.data)
-        rows = volt_max(rows, volt_min(X.rows, SPREAD_ROWS));
-    double *Z = volt_alloc_doubles(X.rows, model->d);
-    double *block = backend->alloc(rows, columns->m);
-    volt_matrix result = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
-    volt_matrix spreads =
-        volt_matrix_of(std.data ? volt_alloc_doubles(X.rows, model->q) : NULL, X.rows, model->q);
-    volt_past *past = NULL;
-    volt_spread spread = {0};
-    volt_status status = Z && block && result.data && (spreads.data || !std.data)
-                             ? take_inputs(model, X, records, options, Z, &counted)
-                             : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK && std.data)
-        status =
-            volt_spread_begin(model, volt_view_of(Z, X.rows, model->d), records, options->start, rows, &spread);
+    volt_predict_state state;
+    volt_status status =
+        volt_predict_state_begin(model, options->start, X.rows, std.data ? SPREAD_ROWS : 1, &state);
     if (status == VOLT_OK)
-        status = options->start == VOLT_START_RESET ? volt_past_create(&model->resolved, columns, rows, &past)
-                                                    : volt_past_copy(model->end, rows, &past);
-    if (status == VOLT_OK)
-        status = forecast(model, past, X, volt_view_of(Z, X.rows, model->d), records, rows, options->progress,
-                          backend, block, std.data ? &spread : NULL, spreads, result);
-    if (status == VOLT_OK) {
-        copy_rows(volt_as_view(result), out);
-        if (std.data)
-            copy_rows(volt_as_view(spreads), std);
-        if (beyond)
-            *beyond = counted;
-    }
-    volt_spread_release(&spread);
-    volt_past_free(past);
-    volt_free(spreads.data);
-    volt_free(result.data);
-    backend->release(block);
-    volt_free(Z);
+        status = volt_predict_rows(model, X, records, options, &state, out, std, beyond);
+    volt_predict_state_release(&state);
     return status;
 }
 

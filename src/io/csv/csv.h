@@ -10,8 +10,10 @@
 volt_status volt_csv_read(const char *path, const char *columns, const volt_read_options *options,
                           volt_table **table);
 
-/* Append a whole file to `file`, which keeps failed writes (see io/file/atomic_file.h); a status says that memory is out. names may be NULL, and so may labels, a first column of texts called label_name. */
-volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char *const *names,
-                           const char *label_name, const char *const *labels);
+/* Append the header to `file`, which keeps failed writes (see io/file/atomic_file.h), and then rows, in as many pieces as there
+ * are. names may be NULL; label_name, NULL without labels, is that of a first column of texts. */
+void volt_csv_write_header(volt_atomic_file *file, int64_t cols, const char *const *names,
+                           const char *label_name);
+void volt_csv_write_rows(volt_atomic_file *file, volt_view values, const char *const *labels);
 
 #endif

@@ -24,21 +24,25 @@ static void write_cell(volt_atomic_file *file, const char *name)
     volt_atomic_write(file, "\"", 1);
 }
 
-volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char *const *names,
-                           const char *label_name, const char *const *labels)
+void volt_csv_write_header(volt_atomic_file *file, int64_t cols, const char *const *names,
+                           const char *label_name)
 {
     /* A header of numbers alone would read back as a row of data: such names are left out. */
-    if (names &&
-        (volt_cells_are_header(names, values.cols) || (labels && volt_cells_are_header(&label_name, 1)))) {
-        if (labels) {
-            write_cell(file, label_name);
-            volt_atomic_write(file, ",", 1);
-        }
-        for (int64_t j = 0; j < values.cols; j++) {
-            write_cell(file, names[j]);
-            volt_atomic_write(file, j + 1 < values.cols ? "," : "\n", 1);
-        }
+    if (!names ||
+        !(volt_cells_are_header(names, cols) || (label_name && volt_cells_are_header(&label_name, 1))))
+        return;
+    if (label_name) {
+        write_cell(file, label_name);
+        volt_atomic_write(file, ",", 1);
     }
+    for (int64_t j = 0; j < cols; j++) {
+        write_cell(file, names[j]);
+        volt_atomic_write(file, j + 1 < cols ? "," : "\n", 1);
+    }
+}
+
+void volt_csv_write_rows(volt_atomic_file *file, volt_view values, const char *const *labels)
+{
     for (int64_t i = 0; i < values.rows && !file->failure; i++) {
         if (labels) {
             write_cell(file, labels[i]);
@@ -51,5 +55,4 @@ volt_status volt_csv_write(volt_atomic_file *file, volt_view values, const char 
             volt_atomic_write(file, j + 1 < values.cols ? "," : "\n", 1);
         }
     }
-    return VOLT_OK;
 }

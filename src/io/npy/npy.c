@@ -120,19 +120,22 @@ volt_status volt_npy_read(const char *path, const char *columns, const volt_read
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-volt_status volt_npy_write(volt_atomic_file *file, volt_view values)
+void volt_npy_write_header(volt_atomic_file *file, int64_t rows, int64_t cols)
 {
     enum { PREAMBLE = 10, HEADER = 128 - PREAMBLE };
     char dictionary[HEADER + 1];
-    int length = snprintf(dictionary, sizeof dictionary,
-                          "{'descr': '<f8', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }",
-                          values.rows, values.cols);
+    int length =
+        snprintf(dictionary, sizeof dictionary,
+                 "{'descr': '<f8', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }", rows, cols);
     memset(dictionary + length, ' ', (size_t)(HEADER - 1 - length));
     dictionary[HEADER - 1] = '\n';
     const unsigned char preamble[PREAMBLE] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER, 0};
     volt_atomic_write(file, preamble, PREAMBLE);
     volt_atomic_write(file, dictionary, HEADER);
+}
+
+void volt_npy_write_rows(volt_atomic_file *file, volt_view values)
+{
     for (int64_t i = 0; i < values.rows && !file->failure; i++)
         volt_write_doubles(file, values.data + i * values.ld, values.cols);
-    return VOLT_OK;
 }

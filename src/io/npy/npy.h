@@ -10,7 +10,9 @@
 volt_status volt_npy_read(const char *path, const char *columns, const volt_read_options *options,
                           volt_table **table);
 
-/* Append a whole file to `file`, which keeps failed writes (see io/file/atomic_file.h); a status says that memory is out. */
-volt_status volt_npy_write(volt_atomic_file *file, volt_view values);
+/* Append the header of so many rows to `file`, which keeps failed writes (see io/file/atomic_file.h), and then the rows, in as
+ * many pieces as there are. */
+void volt_npy_write_header(volt_atomic_file *file, int64_t rows, int64_t cols);
+void volt_npy_write_rows(volt_atomic_file *file, volt_view values);
 
 #endif

@@ -1,0 +1,160 @@
+/* cli/commands/predict_pieces.c: forecasts of a long NPY file, which is read, forecast and written piece by piece.
+ *
+ * Rows of an NPY file can be reached without those before them, and it has no times that would have to be carried on: memory
+ * is that of the model and of a piece, however long the file is. */
+#include "commands/predict_pieces.h"
+
+#include "files/inputs.h"
+#include "files/outputs.h"
+#include "terminal/interrupt.h"
+#include "terminal/messages.h"
+#include "terminal/progress_bar.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- which rows ------------------------------------------------------------------------------- */
+
+/* FILE.npy or FILE.npy:COLUMNS */
+static bool is_npy(const char *source)
+{
+    const char *end = source + strlen(source), *colon = strrchr(source, ':');
+    if (colon && !source_is_file(source))
+        end = colon;
+    return end - source > 4 && strncasecmp(end - 4, ".npy", 4) == 0;
+}
+
+/* A row that may be counted from the last. */
+static int64_t row_of(int64_t row, int64_t rows)
+{
+    return row < 0 ? row + rows : row;
+}
+
+bool predict_wants_pieces(const char *source, const row_range *rows, int64_t *first, int64_t *end)
+{
+    volt_read_options options = volt_read_options_default();
+    options.missing = VOLT_MISSING_KEEP;
+    options.end = 1;
+    volt_table *table = NULL;
+    if (!is_npy(source) || volt_table_read_part(source, &options, &table))
+        return false;
+    int64_t count = table->file_rows;
+    volt_table_free(table);
+    *first = rows->given && rows->has_start ? row_of(rows->start, count) : 0;
+    *end = rows->given && rows->has_stop ? row_of(rows->stop, count) : count;
+    return *first >= 0 && *end <= count && *end - *first > PREDICT_PIECE;
+}
+
+/* ---- progress --------------------------------------------------------------------------------- */
+
+/* A piece is a part of the whole. */
+typedef struct shared_progress {
+    volt_progress whole;
+    double from, share;
+} shared_progress;
+
+static int report_share(const char *stage, double fraction, void *context)
+{
+    const shared_progress *shared = context;
+    return shared->whole.report
+               ? shared->whole.report(stage, shared->from + shared->share * fraction, shared->whole.context)
+               : 0;
+}
+
+/* ---- piece by piece --------------------------------------------------------------------------- */
+
+typedef struct piece_room {
+    volt_forecaster *forecaster;
+    volt_table_writer *writer;
+    volt_matrix table, half; /* a piece of what is written; half-widths of intervals */
+    shared_progress progress;
+    int64_t beyond;
+} piece_room;
+
+static int read_piece(const predict_pieces_task *task, int64_t first, int64_t end, dataset *inputs)
+{
+    row_range rows = {.given = true, .has_start = true, .has_stop = true, .start = first, .stop = end};
+    int failed = model_times_read_inputs(inputs, task->x, task->missing, &rows, task->info, task->times);
+    if (!failed && first == task->first && task->start == VOLT_START_CONTINUE)
+        model_times_warn_start(task->info, task->times, inputs);
+    return failed;
+}
+
+/* Rows first .. end - 1 of the file. */
+static int forecast_piece(const predict_pieces_task *task, int64_t first, int64_t end, piece_room *room)
+{
+    dataset inputs = {0};
+    int64_t q = task->info->q, index = task->output.has_index, total = task->end - task->first, beyond = 0;
+    volt_matrix table = volt_matrix_rows(room->table, 0, end - first);
+    volt_matrix forecast = {table.data + index, table.rows, q, table.ld};
+    volt_matrix bands = {table.data + index + q, table.rows, bands_columns(&task->output.bands, q), table.ld};
+    int failed = read_piece(task, first, end, &inputs);
+    if (!failed) {
+        room->progress.from = (double)(first - task->first) / (double)total;
+        room->progress.share = (double)(end - first) / (double)total;
+        volt_status status = volt_forecaster_predict(room->forecaster, inputs.view, forecast, &beyond);
+        room->beyond += beyond;
+        if (status == VOLT_OK) {
+            bands_fill(&task->output.bands, volt_as_view(forecast), volt_as_view(room->half), (volt_view){0},
+                       bands);
+            for (int64_t i = 0; index && i < table.rows; i++)
+                table.data[i * table.ld] = (double)(first + i);
+            status = volt_table_writer_rows(room->writer, volt_as_view(table), NULL);
+        }
+        failed = status ? complain_status(status) : 0;
+    }
+    dataset_release(&inputs);
+    return failed;
+}
+
+static int open_writer(const predict_pieces_task *task, piece_room *room)
+{
+    const char **names = forecast_names(task->info, &task->output);
+    if (!names)
+        return complain(EXIT_FAILED, "not enough memory for the column names");
+    const char *path = task->output.path ? task->output.path : "-";
+    volt_status status = volt_table_writer_open(path, task->end - task->first, room->table.cols, names, NULL,
+                                                interrupt_watch(), &room->writer);
+    output_names_free(names);
+    return status ? complain_status(status) : 0;
+}
+
+static int open_room(const predict_pieces_task *task, piece_room *room)
+{
+    int64_t q = task->info->q, cols = task->output.has_index + q + bands_columns(&task->output.bands, q);
+    int failed = allocate_matrix(PREDICT_PIECE, cols, "the forecast", &room->table);
+    if (!failed && task->output.bands.levels.count > 0)
+        failed = bands_of_model(task->model, &task->output.bands.levels, &room->half);
+    if (failed)
+        return failed;
+    volt_predict_options options = forecast_options(task->start, task->output.beyond);
+    options.progress = (volt_progress){report_share, &room->progress};
+    volt_status status = volt_forecaster_create(task->model, &options, &room->forecaster);
+    return status ? complain_status(status) : open_writer(task, room);
+}
+
+int predict_pieces(const predict_pieces_task *task)
+{
+    piece_room room = {0};
+    room.progress.whole = progress_begin(task->quiet);
+    int failed = open_room(task, &room);
+    int64_t piece = volt_forecaster_rows(room.forecaster, PREDICT_PIECE);
+    for (int64_t first = task->first; !failed && first < task->end; first += piece) {
+        int64_t left = task->end - first;
+        failed = forecast_piece(task, first, first + (left < piece ? left : piece), &room);
+    }
+    if (failed) {
+        volt_table_writer_discard(room.writer);
+    } else {
+        volt_status status = volt_table_writer_close(room.writer);
+        failed = status ? complain_status(status) : 0;
+    }
+    progress_end();
+    if (!failed)
+        forecast_warn_beyond(task->output.beyond, room.beyond, task->end - task->first);
+    volt_forecaster_free(room.forecaster);
+    free(room.table.data);
+    free(room.half.data);
+    return failed;
+}

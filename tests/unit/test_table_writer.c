@@ -1,0 +1,117 @@
+/* tests/unit/test_table_writer.c: files that are written piece by piece: the same bytes as those of a whole, or the old file. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/scratch.h"
+#include "volterra/io.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double values[10] = {1, -2.5, 1e300, 0.1, 5, 6, 7, 8, 9, 1.0 / 3};
+static const char *const names[2] = {"first", "a, b"}, *const labels[5] = {"mon", "tue", "wed", "thu", "fri"};
+static const volt_progress none;
+
+static volt_status write_pieces(const char *path, const char *const *columns, bool labelled)
+{
+    volt_table_writer *writer = NULL;
+    volt_status status = volt_table_writer_open(path, 5, 2, columns, labelled ? "day" : NULL, none, &writer);
+    static const int64_t counts[] = {2, 0, 1, 2};
+    for (int64_t i = 0, first = 0; status == VOLT_OK && i < 4; first += counts[i++])
+        status = volt_table_writer_rows(writer, volt_view_of(values + 2 * first, counts[i], 2),
+                                        labelled ? labels + first : NULL);
+    if (status != VOLT_OK) {
+        volt_table_writer_discard(writer);
+        return status;
+    }
+    return volt_table_writer_close(writer);
+}
+
+static void same_bytes(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"pieces.csv", "pieces.npy"};
+    for (int f = 0; f < 2; f++)
+        for (int named = 0; named < 2; named++)
+            for (int labelled = 0; labelled < 2; labelled++) {
+                const char *path = scratch_path(files[f]);
+                size_t size[2];
+                check_ok(write_pieces(path, named ? names : NULL, labelled));
+                char *pieces = scratch_read(path, &size[0]);
+                check_ok(volt_table_write_labelled(path, volt_view_of(values, 5, 2), named ? names : NULL,
+                                                   labelled ? "day" : NULL, labelled ? labels : NULL, none));
+                char *whole = scratch_read(path, &size[1]);
+                assert_int_equal(size[0], size[1]);
+                assert_memory_equal(pieces, whole, size[0]);
+                free(pieces);
+                free(whole);
+            }
+}
+
+static void check_old(const char *path, int files)
+{
+    char *text = scratch_read(path, NULL);
+    assert_string_equal(text, "old\n");
+    free(text);
+    assert_int_equal(scratch_count(), files); /* no temporary file is left */
+}
+
+static void the_old_file_stays(void **state)
+{
+    (void)state;
+    const char *path = scratch_write_text("old.csv", "old\n");
+    int files = scratch_count();
+    volt_table_writer *writer = NULL;
+    check_ok(volt_table_writer_open(path, 5, 2, names, NULL, none, &writer));
+    check_ok(volt_table_writer_rows(writer, volt_view_of(values, 4, 2), NULL));
+    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 2, 2), NULL), VOLT_ERR_SHAPE,
+                "2 x 2 numbers do not go into the 1 x 2");
+    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 3), NULL), VOLT_ERR_SHAPE, "1 x 3");
+    check_fails(volt_table_writer_close(writer), VOLT_ERR_SHAPE, "4 rows were written, and there were to be 5");
+    check_old(path, files);
+
+    check_ok(volt_table_writer_open(path, 5, 2, names, "day", none, &writer));
+    check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 2), NULL), VOLT_ERR_ARGUMENT,
+                "without their labels");
+    volt_table_writer_discard(writer);
+    volt_table_writer_discard(NULL);
+    check_old(path, files);
+
+    writer = NULL;
+    check_fails(volt_table_writer_open("x.mat", 5, 2, names, NULL, none, &writer), VOLT_ERR_ARGUMENT,
+                "is not written in pieces");
+    check_fails(volt_table_writer_open("", 5, 2, names, NULL, none, &writer), VOLT_ERR_ARGUMENT, "empty");
+    check_fails(volt_table_writer_open(path, 5, 0, names, NULL, none, &writer), VOLT_ERR_ARGUMENT, "5 x 0");
+    assert_null(writer);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status = write_pieces(scratch_path("memory.csv"), names, true);
+        int hit = failing_alloc_hit();
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_true(status == VOLT_OK || (hit && status == VOLT_ERR_MEMORY)); /* old temporary files may stay */
+        if (!hit)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bytes),
+        cmocka_unit_test(the_old_file_stays),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
