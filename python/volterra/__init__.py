@@ -15,6 +15,7 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 - `VolterraRidge`: ridge regression with the Volterra kernel;
 - `VolterraRidgeCV`: the same, its parameters chosen by cross-validation in time order;
 - `SequenceKernelRidge`: the same with any kernel;
+- `SeriesAnomaly`: which of many series are unlike normal ones;
 - `VolterraClassifier`: probabilities of classes. Other losses than squares: ``loss=`` of the first and the third.
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
@@ -43,6 +44,7 @@ from ._native import lib as _lib
 from ._native import text as _text
 from ._stream import Stream
 from ._threads import info, set_threads, threads
+from .anomaly import SeriesAnomaly
 from .baselines import baseline, season
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
@@ -72,6 +74,7 @@ __all__ = [
     "NotFittedError",
     "OrderWarning",
     "SequenceKernelRidge",
+    "SeriesAnomaly",
     "SingularError",
     "Stream",
     "TargetWarning",

@@ -12,6 +12,15 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
+from ._anomaly_structs import (
+    ANOMALY_SCORES,
+    OBJECT_INPUTS,
+    OBJECT_SCALES,
+    AnomalyInfo,
+    AnomalyOptions,
+    Ranking,
+    SeriesAnomalyOptions,
+)
 from ._learner_structs import FORGET_WHAT, LearnerInfo, LearnerOptions
 from ._structs import *  # noqa: F403  the rest of the package finds everything in this module
 from ._structs import (
@@ -208,6 +217,15 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, POINTER(Skill)]),
     "volt_wasserstein": (c_int, [_DOUBLES, c_int64, _DOUBLES, c_int64, POINTER(c_double)]),
     "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, POINTER(c_int64), POINTER(c_int)]),
+    # anomaly.h
+    "volt_series_anomaly_options_default": (SeriesAnomalyOptions, []),
+    "volt_series_anomaly_fit": (
+        c_int,
+        [c_char_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(SeriesAnomalyOptions), _OUT_HANDLE],
+    ),
+    "volt_series_anomaly_free": (None, [_HANDLE]),
+    "volt_series_anomaly_describe": (c_char_p, [_HANDLE, POINTER(AnomalyInfo), POINTER(c_int64)]),
+    "volt_series_anomaly_score": (c_int, [_HANDLE, POINTER(Matrix), c_int64, Progress, _DOUBLES]),
     # data.h
     "volt_lorenz_options_default": (LorenzOptions, []),
     "volt_simulate_lorenz": (c_int, [POINTER(LorenzOptions), Matrix]),

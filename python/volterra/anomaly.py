@@ -1,0 +1,220 @@
+"""Series unlike normal ones: distances in the variance norm of a kernel, with a threshold.
+
+Cass, Gonon and Zozoulenko, "Variance norms for kernelized anomaly detection"; docs/math.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref, c_int64, c_void_p
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+
+from . import _native as c
+from ._arguments import seed_number, whole
+from ._arrays import Array, as_collection, is_collection, views
+from ._errors import NotFittedError
+from ._handles import Handle
+from ._progress import Watch
+from ._protocol import BaseEstimator
+from ._threads import use_threads
+
+__all__ = ["SeriesAnomaly"]
+
+LAYOUTS = ("time", "channels")
+
+
+def _series(X: Any, layout: str) -> List[Array]:
+    """A collection as a list of matrices of time steps x channels."""
+    if layout not in LAYOUTS:
+        raise ValueError(f"layout is {layout!r}, and must be one of {', '.join(LAYOUTS)}")
+    if not is_collection(X):
+        raise ValueError("X must be a collection: an array (n_series, n_steps, n_channels), or a list of 2-D arrays")
+    if layout == "channels":
+        X = [np.asarray(one).T for one in X]
+    return as_collection(X)
+
+
+def _word(name: str, value: Any, words: Dict[str, int]) -> int:
+    if value not in words:
+        raise ValueError(f"{name} is {value!r}, and must be one of {', '.join(words)}")
+    return words[value]
+
+
+class SeriesAnomaly(BaseEstimator):
+    """How far whole series lie from normal ones, in units of the spread that these have in each direction.
+
+    Parameters
+    ----------
+    kernel : str, default="volterra"
+        A kernel that compares series, see :func:`volterra.kernel_table`.
+    score : {"conformance", "mahalanobis"}, default="conformance"
+        Distance from the nearest normal series, or from their mean.
+    rate : float, default=0.05
+        Share of normal series that may lie above the threshold.
+    alpha : float or "auto", default="auto"
+        Share of the total variance that every direction has at least. "auto" chooses one of 1e-8, 1e-7, ..., 1: by the series
+        that are not normal where some are given, else by the likelihood of normal series that are left out.
+    draws : int, default=0
+        Kernels tried beside ``kernel``, drawn for the series; needs series that are not normal.
+    scale : {"channels", "series", "none"}, default="channels"
+        What values are scaled by: each channel over all normal series, each channel of each series, nothing.
+    input : {"level", "change", "both"}, default="level"
+        What a step is: its values, their changes, or both.
+    layout : {"time", "channels"}, default="time"
+        Series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them.
+    random_state : int, default=0
+        Seed of the draws.
+    n_jobs : int, optional
+        Threads of this call.
+
+    Attributes
+    ----------
+    kernel_ : str
+        The kernel with all its parameters.
+    alpha_, threshold_ : float
+    offset_ : float
+        ``-threshold_``: ``decision_function`` is ``score_samples - offset_``.
+    left_out_ : ndarray of shape (n_normal,)
+        Score of each normal series to a detector that has learned all others.
+    n_features_in_ : int
+        Channels.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> t = np.arange(30)
+    >>> X = np.stack([np.sin(0.5 * t + 0.05 * i)[:, None] for i in range(20)])
+    >>> model = volterra.SeriesAnomaly(kernel="gak:sigma=1").fit(X)
+    >>> model.predict([np.sin(0.5 * t + 0.31)[:, None], np.sin(1.1 * t)[:, None]])
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        kernel: str = "volterra",
+        *,
+        score: str = "conformance",
+        rate: float = 0.05,
+        alpha: Any = "auto",
+        draws: int = 0,
+        scale: str = "channels",
+        input: str = "level",
+        layout: str = "time",
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.kernel = kernel
+        self.score = score
+        self.rate = rate
+        self.alpha = alpha
+        self.draws = draws
+        self.scale = scale
+        self.input = input
+        self.layout = layout
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # ---- fit -----------------------------------------------------------------------------------------------
+
+    def _options(self) -> Any:
+        options = c.lib.volt_series_anomaly_options_default()
+        options.objects.scale = _word("scale", self.scale, c.OBJECT_SCALES)
+        options.objects.input = _word("input", self.input, c.OBJECT_INPUTS)
+        options.detector.score = _word("score", self.score, c.ANOMALY_SCORES)
+        if isinstance(self.alpha, str) and self.alpha != "auto":
+            raise ValueError(f"alpha is {self.alpha!r}, and must be a number above 0 or 'auto'")
+        if self.alpha != "auto" and not self.alpha > 0:
+            raise ValueError(f"alpha is {self.alpha!r}, and must be a number above 0 or 'auto'")
+        options.detector.alpha = 0.0 if self.alpha == "auto" else float(self.alpha)
+        options.detector.rate = float(self.rate)
+        options.draws = whole("draws", self.draws)
+        options.seed = seed_number("random_state", self.random_state)
+        return options
+
+    def _learn(self, kernel: str, options: Any) -> None:
+        """A detector of the library, from the series that are kept."""
+        others = views(self._examples) if self._examples else None
+        pointer = c_void_p()
+        with use_threads(self.n_jobs), Watch("anomaly") as watch:
+            options.detector.progress = watch.progress
+            watch.check(
+                c.lib.volt_series_anomaly_fit(
+                    kernel.encode(), views(self._normal), len(self._normal), others, len(self._examples),
+                    byref(options), byref(pointer),
+                )
+            )
+        self._handle = Handle(pointer.value, c.lib.volt_series_anomaly_free)
+
+    def fit(self, X: Any, y: Any = None) -> "SeriesAnomaly":
+        """Learn what is normal.
+
+        Parameters
+        ----------
+        X : array of shape (n_series, n_steps, n_channels), or list of 2-D arrays
+            Lengths may differ in a list.
+        y : array-like of shape (n_series,), optional
+            1: normal, -1: not normal, an example that chooses alpha and the kernel. Without it all are normal.
+        """
+        options = self._options()
+        series = _series(X, self.layout)
+        marks = np.ones(len(series)) if y is None else np.asarray(y)
+        if marks.shape != (len(series),) or not np.isin(marks, (-1, 1)).all():
+            raise ValueError("y must hold 1 (normal) or -1 for every series")
+        self._normal = [one for one, mark in zip(series, marks) if mark == 1]
+        self._examples = [one for one, mark in zip(series, marks) if mark == -1]
+        self._learn(self.kernel, options)
+        info, tried = c.AnomalyInfo(), c_int64()
+        self.kernel_ = c.text(c.lib.volt_series_anomaly_describe(self._handle.pointer, byref(info), byref(tried)))
+        self.alpha_, self.threshold_, self.growth_ = info.alpha, info.threshold, info.growth
+        self.offset_ = -info.threshold
+        self.left_out_ = np.array(info.left_out[: info.n])
+        self.n_features_in_ = series[0].shape[1]
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        """Fit, and judge the same series: the normal ones by detectors that have not learned them."""
+        self.fit(X, y)
+        labels = self.predict(X)
+        normal = np.ones(len(labels), dtype=bool) if y is None else np.asarray(y) == 1
+        labels[normal] = np.where(self.growth_ * self.left_out_ > self.threshold_, -1, 1)
+        return labels
+
+    # ---- pickling: the library's object is learned again where it is needed ----------------------------------
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = dict(super().__getstate__() if hasattr(BaseEstimator, "__getstate__") else self.__dict__)
+        state.pop("_handle", None)
+        return state
+
+    def _detector(self) -> Any:
+        if not hasattr(self, "threshold_"):
+            raise NotFittedError("this SeriesAnomaly is not fitted yet: call fit first")
+        if not hasattr(self, "_handle"):
+            options = self._options()
+            options.draws, options.detector.alpha = 0, self.alpha_
+            self._learn(self.kernel_, options)
+        return self._handle.pointer
+
+    # ---- scores --------------------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> Array:
+        """Minus the distance of each series: the smaller, the less normal."""
+        detector = self._detector()
+        series = _series(X, self.layout)
+        if series[0].shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {series[0].shape[1]} channels, and the detector learned {self.n_features_in_}")
+        out = np.empty(len(series))
+        with use_threads(self.n_jobs), Watch("scores") as watch:
+            watch.check(
+                c.lib.volt_series_anomaly_score(detector, views(series), len(series), watch.progress, out.ctypes.data)
+            )
+        return -out
+
+    def decision_function(self, X: Any) -> Array:
+        """Below 0: an anomaly."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> Array:
+        """-1 for anomalies, 1 for the others."""
+        return np.where(self.decision_function(X) < 0, -1, 1)
