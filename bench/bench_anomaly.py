@@ -3,11 +3,12 @@
 
     bench/bench_anomaly.py FOLDER [--volterra PROGRAM] [--draws N] [--only SET[,SET]]
 
-FOLDER holds NAME/NAME_TRAIN.ts and NAME_TEST.ts (or .arff). Every class is the normal one once: a detector learns its training
-series, and judges all test series. alpha and the kernel's parameters are chosen on training series alone, by the other classes
-(volterra anomaly --normal --draws). A row is the mean over the classes of the areas on the test series. As in Cass, Gonon and
-Zozoulenko, "Variance norms for kernelized anomaly detection", the normal class is the one that is marked in the PR area: it is
-the smaller one. The splits are the archive's, the seed is fixed. Needs Python alone. One line of JSON a row.
+FOLDER holds NAME/NAME_TRAIN.ts and NAME_TEST.ts (or .arff). Every class is the normal one once: a detector learns
+its training series, and judges all test series. alpha and the kernel's parameters are chosen on training series
+alone, by the other classes (volterra anomaly --normal --draws). A row is the mean over the classes of the areas on
+the test series. As in Cass, Gonon and Zozoulenko, "Variance norms for kernelized anomaly detection", the normal class
+is the one that is marked in the PR area: it is the smaller one. The splits are the archive's, the seed is fixed.
+Needs Python alone. One line of JSON a row.
 """
 
 import argparse
@@ -39,8 +40,22 @@ def classes_of(program, train):
     """The classes of a file, from what gram says of it."""
     with tempfile.TemporaryDirectory() as folder:
         out = subprocess.run(
-            [program, "gram", "--collection", train, "--kernel", "volterra", "--json", "--quiet", "-o", f"{folder}/K.npy"],
-            check=True, capture_output=True, text=True).stdout
+            [
+                program,
+                "gram",
+                "--collection",
+                train,
+                "--kernel",
+                "volterra",
+                "--json",
+                "--quiet",
+                "-o",
+                f"{folder}/K.npy",
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
     return sorted(set(json.loads(out)["row_labels"]))
 
 
@@ -63,8 +78,28 @@ def average_precision(scores, marked):
 
 def judge(program, train, test, normal, kernel, score, draws):
     with tempfile.TemporaryDirectory() as folder:
-        words = [program, "anomaly", "--train", train, "--test", test, "--normal", normal, "--kernel", kernel,
-                 "--score", score, "--draws", str(draws), "--seed", "1", "--json", "--quiet", "-o", f"{folder}/s.csv"]
+        words = [
+            program,
+            "anomaly",
+            "--train",
+            train,
+            "--test",
+            test,
+            "--normal",
+            normal,
+            "--kernel",
+            kernel,
+            "--score",
+            score,
+            "--draws",
+            str(draws),
+            "--seed",
+            "1",
+            "--json",
+            "--quiet",
+            "-o",
+            f"{folder}/s.csv",
+        ]
         run = subprocess.run(words, check=False, capture_output=True, text=True)
         if run.returncode:
             raise SystemExit(run.stderr.strip())
@@ -88,12 +123,24 @@ def main():
         classes = classes_of(arguments.volterra, train)
         for method, kernel in KERNELS.items():
             for score in ("conformance", "mahalanobis"):
-                areas = [judge(arguments.volterra, train, test, normal, kernel, score, arguments.draws)
-                         for normal in classes]
+                areas = [
+                    judge(arguments.volterra, train, test, normal, kernel, score, arguments.draws)
+                    for normal in classes
+                ]
                 for measure, column in (("ROC area", 0), ("PR area", 1)):
                     value = sum(area[column] for area in areas) / len(areas)
-                    print(json.dumps({"dataset": name, "kernel": method, "score": score, "measure": measure,
-                                      "value": round(value, 4), "classes": len(classes)}))
+                    print(
+                        json.dumps(
+                            {
+                                "dataset": name,
+                                "kernel": method,
+                                "score": score,
+                                "measure": measure,
+                                "value": round(value, 4),
+                                "classes": len(classes),
+                            }
+                        )
+                    )
                 sys.stdout.flush()
 
 

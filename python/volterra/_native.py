@@ -12,15 +12,8 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
-from ._anomaly_structs import (
-    ANOMALY_SCORES,
-    OBJECT_INPUTS,
-    OBJECT_SCALES,
-    AnomalyInfo,
-    AnomalyOptions,
-    Ranking,
-    SeriesAnomalyOptions,
-)
+from ._anomaly_structs import *  # noqa: F403
+from ._anomaly_structs import AnomalyInfo, SeriesAnomalyOptions
 from ._learner_structs import FORGET_WHAT, LearnerInfo, LearnerOptions
 from ._structs import *  # noqa: F403  the rest of the package finds everything in this module
 from ._structs import (

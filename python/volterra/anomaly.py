@@ -29,7 +29,9 @@ def _series(X: Any, layout: str) -> List[Array]:
     if layout not in LAYOUTS:
         raise ValueError(f"layout is {layout!r}, and must be one of {', '.join(LAYOUTS)}")
     if not is_collection(X):
-        raise ValueError("X must be a collection: an array (n_series, n_steps, n_channels), or a list of 2-D arrays")
+        raise ValueError(
+            "X must be a collection: an array (n_series, n_steps, n_channels), or a list of 2-D arrays"
+        )
     if layout == "channels":
         X = [np.asarray(one).T for one in X]
     return as_collection(X)
@@ -53,8 +55,8 @@ class SeriesAnomaly(BaseEstimator):
     rate : float, default=0.05
         Share of normal series that may lie above the threshold.
     alpha : float or "auto", default="auto"
-        Share of the total variance that every direction has at least. "auto" chooses one of 1e-8, 1e-7, ..., 1: by the series
-        that are not normal where some are given, else by the likelihood of normal series that are left out.
+        Share of the total variance that every direction has at least. "auto" chooses one of 1e-8, 1e-7, ..., 1: by
+        the series that are not normal where some are given, else by the likelihood of normal ones left out.
     draws : int, default=0
         Kernels tried beside ``kernel``, drawn for the series; needs series that are not normal.
     scale : {"channels", "series", "none"}, default="channels"
@@ -140,8 +142,13 @@ class SeriesAnomaly(BaseEstimator):
             options.detector.progress = watch.progress
             watch.check(
                 c.lib.volt_series_anomaly_fit(
-                    kernel.encode(), views(self._normal), len(self._normal), others, len(self._examples),
-                    byref(options), byref(pointer),
+                    kernel.encode(),
+                    views(self._normal),
+                    len(self._normal),
+                    others,
+                    len(self._examples),
+                    byref(options),
+                    byref(pointer),
                 )
             )
         self._handle = Handle(pointer.value, c.lib.volt_series_anomaly_free)
@@ -165,7 +172,9 @@ class SeriesAnomaly(BaseEstimator):
         self._examples = [one for one, mark in zip(series, marks) if mark == -1]
         self._learn(self.kernel, options)
         info, tried = c.AnomalyInfo(), c_int64()
-        self.kernel_ = c.text(c.lib.volt_series_anomaly_describe(self._handle.pointer, byref(info), byref(tried)))
+        self.kernel_ = c.text(
+            c.lib.volt_series_anomaly_describe(self._handle.pointer, byref(info), byref(tried))
+        )
         self.alpha_, self.threshold_, self.growth_ = info.alpha, info.threshold, info.growth
         self.offset_ = -info.threshold
         self.left_out_ = np.array(info.left_out[: info.n])
@@ -203,11 +212,15 @@ class SeriesAnomaly(BaseEstimator):
         detector = self._detector()
         series = _series(X, self.layout)
         if series[0].shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {series[0].shape[1]} channels, and the detector learned {self.n_features_in_}")
+            raise ValueError(
+                f"X has {series[0].shape[1]} channels, and the detector learned {self.n_features_in_}"
+            )
         out = np.empty(len(series))
         with use_threads(self.n_jobs), Watch("scores") as watch:
             watch.check(
-                c.lib.volt_series_anomaly_score(detector, views(series), len(series), watch.progress, out.ctypes.data)
+                c.lib.volt_series_anomaly_score(
+                    detector, views(series), len(series), watch.progress, out.ctypes.data
+                )
             )
         return -out
 
