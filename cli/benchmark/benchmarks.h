@@ -20,7 +20,7 @@ typedef struct benchmark {
     int (*run)(const benchmark_arguments *arguments, const char *command_line); /* returns the exit status */
 } benchmark;
 
-extern const benchmark benchmark_sysid, benchmark_chaos;
+extern const benchmark benchmark_sysid, benchmark_chaos, benchmark_uea;
 
 /* Mark the sets in a list such as "wh,tanks" (NULL: all). Returns 0, or the exit status after saying what is wrong. */
 int benchmark_choose_sets(const char *list, const name_list *names, bool *chosen);

@@ -158,6 +158,32 @@ static void warn_of_classes(const classified *result, const confusion *counts)
         }
 }
 
+/* The kernels; in JSON those of the first stand for themselves too. */
+static void add_kernels(const classified *result, result_list *results)
+{
+    const volt_classifier_info *info = &result->info;
+    results_text(results, "kernel", NULL, "%s", info->kernel);
+    results_text(results, "input", NULL, "%s", choice_word(object_input_choices, (int)info->input));
+    results_text(results, "scale", NULL, "%s", choice_word(object_scale_choices, (int)info->scale));
+    results_text(results, "compare", NULL, "%s", choice_word(object_compare_choices, (int)info->compare));
+    for (int64_t p = 0; p < info->parts; p++) {
+        volt_classifier_kernel part;
+        if (volt_classifier_part(result->classifier, p, &part))
+            continue;
+        results_text(results, NULL, p ? "and" : "kernel", "%s", part.kernel);
+        results_text(results, NULL, "  of", "%s; %s, scaled by %s",
+                     choice_label(object_compare_choices, (int)part.compare),
+                     choice_label(object_input_choices, (int)part.input),
+                     choice_label(object_scale_choices, (int)part.scale));
+        result_list *inner = results_new(true);
+        results_text(inner, "kernel", NULL, "%s", part.kernel);
+        results_text(inner, "input", NULL, "%s", choice_word(object_input_choices, (int)part.input));
+        results_text(inner, "scale", NULL, "%s", choice_word(object_scale_choices, (int)part.scale));
+        results_text(inner, "compare", NULL, "%s", choice_word(object_compare_choices, (int)part.compare));
+        results_append(results, "kernels", inner);
+    }
+}
+
 static void add_training(const classified *result, result_list *results)
 {
     const volt_classifier_info *info = &result->info;
@@ -168,14 +194,7 @@ static void add_training(const classified *result, result_list *results)
     results_count(results, "series", NULL, info->series);
     results_count(results, "channels", NULL, info->channels);
     results_texts(results, "classes", (char *const *)result->classes->names, result->classes->count);
-    results_text(results, "kernel", "kernel", "%s", info->kernel);
-    results_text(results, NULL, "steps", "%s, scaled by %s",
-                 choice_label(object_input_choices, (int)info->input),
-                 choice_label(object_scale_choices, (int)info->scale));
-    results_text(results, "input", NULL, "%s", choice_word(object_input_choices, (int)info->input));
-    results_text(results, "scale", NULL, "%s", choice_word(object_scale_choices, (int)info->scale));
-    results_text(results, NULL, "compared", "%s", choice_label(object_compare_choices, (int)info->compare));
-    results_text(results, "compare", NULL, "%s", choice_word(object_compare_choices, (int)info->compare));
+    add_kernels(result, results);
     results_text(results, "loss", NULL, "%s", info->loss);
     results_number(results, "alpha", NULL, info->alpha);
     results_text(results, NULL, "readout", "%s, alpha = %g", info->loss, info->alpha);

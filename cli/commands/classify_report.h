@@ -11,6 +11,7 @@ typedef struct classified {
     const series_pair *pair;
     const class_names *classes;
     volt_classifier_info info;
+    const volt_classifier *classifier;
     int64_t *train, *test,
         *found;           /* classes as numbers; test: NULL where they are not known; found: those predicted */
     volt_matrix outputs;  /* of the test series, one column a class */

@@ -14,7 +14,7 @@ typedef struct classify_arguments {
     const char *train, *train_labels, *test, *test_labels, *kernel, *loss, *output;
     int scale, input, compare;
     double alpha, budget;
-    int64_t draws, splits;
+    int64_t draws, splits, blend;
     text_list ranges;
 } classify_arguments;
 
@@ -90,6 +90,14 @@ static const option rows[] = {
      .offset = offsetof(classify_arguments, budget),
      .argument = "TIME",
      .meaning = "begin no further kernel after 90s, 3min, 2h; a number alone is seconds"},
+    {.name = "blend",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .fallback = "3",
+     .offset = offsetof(classify_arguments, blend),
+     .argument = "M",
+     .meaning = "take the mean of up to M kernels (at most 8), each the best of its kind, where it tells more; "
+                "1: one kernel"},
     {.name = "range",
      .kind = OPTION_TEXTS,
      .argument = "NAME=SPEC...",
@@ -151,6 +159,7 @@ static int fit(const classify_arguments *arguments, const search_space *space, c
     options.budget = arguments->budget;
     options.seed = arguments->common.seed.value;
     options.splits = arguments->splits;
+    options.blend = arguments->blend;
     options.ranges = space->ranges;
     options.n_ranges = space->count;
     options.progress = progress_begin(arguments->common.quiet);
@@ -194,6 +203,7 @@ static int work(const classify_arguments *arguments, const search_space *space, 
     if (failed)
         return failed;
     volt_classifier_describe(classifier, &result->info);
+    result->classifier = classifier;
     volt_status status = volt_classifier_left_out(classifier, result->left_out);
     failed = status ? complain_status(status) : 0;
     if (!failed && result->pair->test.collection)
@@ -260,7 +270,9 @@ const cli_command command_classify = {
         "Everything is chosen on the training series alone: a kernel's open parameters, alpha, and how\n"
         "steps are prepared (--scale, --input). What is best tells most training series, each left out and\n"
         "compared with all others; of those the one with the smallest squared error. That is exact, and comes\n"
-        "from the one factorisation of the fit. Kernels are normalised: 1 of a series with itself.\n"
+        "from the one factorisation of the fit. Kernels are normalised: 1 of a series with itself. The mean "
+        "of\n"
+        "the best kernels of different kinds is tried as well (--blend).\n"
         "\n"
         "Without --kernel gak, volterra, memory, sig and, where all series have one length, rbf are drawn in\n"
         "turn. linear, rbf, poly, sigmoid and cauchy take a series as one row, and need one length; esn and\n"

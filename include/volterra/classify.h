@@ -34,7 +34,10 @@ typedef struct volt_classify_options {
     int64_t
         draws; /* kernels that are tried; 0: one for each way to prepare, the kernel as it is given, with its
                          * defaults; VOLT_CLASSIFY_CHOOSE (default): 60, or 0 where a kernel leaves nothing open */
-    double budget;   /* no draw is begun after so many seconds; 0: no limit */
+    double budget; /* no draw is begun after so many seconds; 0: no limit */
+    int64_t
+        blend; /* the mean of up to so many kernels, each the best of its kind, is taken where it tells more series that
+                    * are left out than the best alone; at least 1, at most 8; 3 */
     uint64_t seed;   /* of draws and splits, 0 */
     int64_t splits;  /* repeated stratified splits that the chosen kernel is judged by as well, 20; 0: none */
     double held_out; /* share of each class that a split holds out, 0.3 */
@@ -51,10 +54,11 @@ VOLT_API const char *volt_classify_kernels(volt_object_compare compare, int equa
 /* What was chosen, and how good it is on training series that were left out. Read the fields, do not change them. */
 typedef struct volt_classifier_info {
     int64_t series, classes, channels;
-    const char *kernel; /* full text */
+    int64_t parts;      /* kernels whose mean it is: volt_classifier_part */
+    const char *kernel; /* of the first part, full text */
     const char *loss;
     double alpha;
-    volt_object_scale scale;
+    volt_object_scale scale; /* of the first part, and so on */
     volt_object_input input;
     volt_object_compare compare;
     int64_t tried, failed; /* kernels drawn, and those of them that gave no matrix that could be factored */
@@ -76,6 +80,17 @@ VOLT_API volt_status volt_classify_fit(const volt_view *series, int64_t count, c
                                        volt_classifier **classifier);
 VOLT_API void volt_classifier_free(volt_classifier *classifier);
 VOLT_API void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info);
+
+/* One of the kernels whose mean a classifier is, in the order of how well each does alone. */
+typedef struct volt_classifier_kernel {
+    const char *kernel; /* full text; it belongs to the classifier */
+    volt_object_scale scale;
+    volt_object_input input;
+    volt_object_compare compare;
+} volt_classifier_kernel;
+/* VOLT_ERR_ARGUMENT when index is outside 0 .. parts - 1. */
+VOLT_API volt_status volt_classifier_part(const volt_classifier *classifier, int64_t index,
+                                          volt_classifier_kernel *part);
 
 /* Outputs (count x n_classes) of new series: those of the columns, or probabilities for multinomial; and (optional, may
  * be NULL) the class of the largest, `count` of them. progress may be NULL. */

@@ -13,9 +13,16 @@
 #include <math.h>
 #include <string.h>
 
-struct volt_classifier {
-    volt_objects *objects;
+/* One of the kernels whose mean it is. */
+typedef struct class_part {
+    const volt_objects *objects; /* one of those that the classifier owns */
     volt_kernel *kernel;
+} class_part;
+
+struct volt_classifier {
+    volt_objects *objects[VOLT_MOST_PREPARATIONS]; /* NULL where no part needs it */
+    class_part parts[VOLT_MOST_BLEND];
+    int64_t n_parts;
     volt_loss *loss;           /* NULL: squares */
     double *A, *c;             /* n x n_classes, n_classes */
     double *left_out;          /* n x n_classes: outputs of the training series, each left out */
@@ -28,6 +35,7 @@ volt_classify_options volt_classify_options_default(void)
                                      .input = VOLT_CLASSIFY_CHOOSE,
                                      .compare = VOLT_CLASSIFY_CHOOSE,
                                      .draws = VOLT_CLASSIFY_CHOOSE,
+                                     .blend = 3,
                                      .splits = 20,
                                      .held_out = 0.3};
     return options;
@@ -54,6 +62,8 @@ static volt_status check_options(const volt_classify_options *options)
                  "alpha is %g, and must be finite and at least 0", options->alpha);
     VOLT_REQUIRE(options->draws >= VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
                  "draws is %" PRId64 ", and must be at least -1", options->draws);
+    VOLT_REQUIRE(options->blend >= 1 && options->blend <= VOLT_MOST_BLEND, VOLT_ERR_ARGUMENT,
+                 "blend is %" PRId64 ", and must lie between 1 and %d", options->blend, VOLT_MOST_BLEND);
     VOLT_REQUIRE(options->budget >= 0 && !isnan(options->budget), VOLT_ERR_ARGUMENT,
                  "the budget is %g seconds, and must be at least 0", options->budget);
     VOLT_REQUIRE(options->splits >= 0, VOLT_ERR_ARGUMENT, "splits is %" PRId64 ", and must be at least 0",
@@ -129,23 +139,41 @@ static volt_status judge_by_splits(volt_class_bench *bench, const volt_classify_
     return status;
 }
 
+/* The kernels of the first m of the best, and the series as they see them, which the classifier takes over. */
+static volt_status take_parts(volt_class_search *search, int64_t m, volt_classifier *fitted)
+{
+    for (int64_t b = 0; b < m; b++) {
+        int64_t p = search->best[b].preparation;
+        if (!fitted->objects[p]) {
+            fitted->objects[p] = search->objects[p];
+            search->objects[p] = NULL;
+        }
+        fitted->parts[b].objects = fitted->objects[p];
+        VOLT_TRY(volt_kernel_parse(search->best[b].kernel, &fitted->parts[b].kernel));
+        fitted->n_parts++;
+    }
+    return VOLT_OK;
+}
+
 /* The readout of what the search has found. */
 static volt_status fit_best(volt_class_search *search, volt_classifier *fitted)
 {
     volt_class_bench *bench = search->bench;
     const volt_classify_options *options = search->options;
-    int64_t n = bench->classes.n, q = bench->classes.n_classes;
+    int64_t n = bench->classes.n, q = bench->classes.n_classes, m = 1;
     volt_classifier_info *info = &fitted->info;
-    VOLT_TRY(volt_kernel_parse(search->best.kernel, &fitted->kernel));
-    VOLT_TRY(volt_objects_gram(fitted->objects, fitted->kernel, &options->progress, bench->K));
-    VOLT_TRY(volt_class_profile(bench, search->best.alpha, &search->best));
+    volt_class_trial chosen;
+    VOLT_TRY(volt_class_search_choose(search, &m, &chosen));
+    VOLT_TRY(volt_class_search_blend(search, m));
+    VOLT_TRY(volt_class_profile(bench, chosen.alpha, &chosen));
+    VOLT_TRY(take_parts(search, m, fitted));
     memcpy(fitted->A, bench->left_out.A, (size_t)(n * q) * sizeof(double));
     memcpy(fitted->c, bench->left_out.c, (size_t)q * sizeof(double));
     for (int64_t i = 0; i < n * q; i++)
         fitted->left_out[i] = bench->Y.data[i] - bench->E.data[i];
-    info->alpha = search->best.alpha;
-    info->left_out = (double)search->best.right / (double)n;
-    info->left_out_error = search->best.error;
+    info->alpha = chosen.alpha;
+    info->left_out = (double)chosen.right / (double)n;
+    info->left_out_error = chosen.error;
     VOLT_TRY(judge_by_splits(bench, options, info));
     info->log_loss = NAN;
     if (!fitted->loss)
@@ -172,11 +200,8 @@ static volt_status search_and_fit(const volt_view *series, const volt_class_list
         fitted->A && fitted->left_out && fitted->c ? volt_class_bench_create(classes, &bench) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = volt_class_search_run(series, &search);
-    if (status == VOLT_OK) {
-        fitted->objects = search.objects[search.best.preparation];
-        search.objects[search.best.preparation] = NULL;
+    if (status == VOLT_OK)
         status = fit_best(&search, fitted);
-    }
     fitted->info.tried = search.tried;
     fitted->info.failed = search.failed;
     volt_class_search_release(&search);
@@ -187,15 +212,17 @@ static volt_status search_and_fit(const volt_view *series, const volt_class_list
 static void fill_info(int64_t series, int64_t classes, double begun, volt_classifier *fitted)
 {
     volt_classifier_info *info = &fitted->info;
-    volt_objects_options way = volt_objects_options_of(fitted->objects);
+    volt_classifier_kernel first;
+    volt_classifier_part(fitted, 0, &first);
     info->series = series;
     info->classes = classes;
-    info->channels = volt_objects_channels(fitted->objects);
-    info->kernel = volt_kernel_text(fitted->kernel);
+    info->channels = volt_objects_channels(fitted->parts[0].objects);
+    info->parts = fitted->n_parts;
+    info->kernel = first.kernel;
     info->loss = fitted->loss ? volt_loss_text(fitted->loss) : "squares";
-    info->scale = way.scale;
-    info->input = way.input;
-    info->compare = way.compare;
+    info->scale = first.scale;
+    info->input = first.input;
+    info->compare = first.compare;
     info->seconds = volt_seconds() - begun;
 }
 
@@ -233,8 +260,10 @@ void volt_classifier_free(volt_classifier *classifier)
 {
     if (!classifier)
         return;
-    volt_objects_free(classifier->objects);
-    volt_kernel_free(classifier->kernel);
+    for (int64_t p = 0; p < VOLT_MOST_BLEND; p++)
+        volt_kernel_free(classifier->parts[p].kernel);
+    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
+        volt_objects_free(classifier->objects[p]);
     volt_loss_free(classifier->loss);
     volt_free(classifier->A);
     volt_free(classifier->c);
@@ -245,6 +274,18 @@ void volt_classifier_free(volt_classifier *classifier)
 void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info)
 {
     *info = classifier->info;
+}
+
+volt_status volt_classifier_part(const volt_classifier *classifier, int64_t index, volt_classifier_kernel *part)
+{
+    VOLT_REQUIRE(classifier && part, VOLT_ERR_ARGUMENT, "the classifier or the place for its kernel is NULL");
+    VOLT_REQUIRE(index >= 0 && index < classifier->n_parts, VOLT_ERR_ARGUMENT,
+                 "kernel %" PRId64 " is asked for, and there are %" PRId64 ", counted from 0", index,
+                 classifier->n_parts);
+    volt_objects_options way = volt_objects_options_of(classifier->parts[index].objects);
+    *part = (volt_classifier_kernel){volt_kernel_text(classifier->parts[index].kernel), way.scale, way.input,
+                                     way.compare};
+    return VOLT_OK;
 }
 
 /* ---- predict ---------------------------------------------------------------------------------- */
@@ -261,6 +302,17 @@ static void read_out(const volt_classifier *classifier, volt_view C, int64_t i, 
         volt_loss_link(classifier->loss, q, u);
 }
 
+/* The mean over the parts into C, of which K is one. */
+static volt_status add_part(const volt_classifier *classifier, int64_t p, const volt_view *series,
+                            int64_t count, const volt_progress *progress, volt_matrix K, volt_matrix C)
+{
+    const class_part *part = &classifier->parts[p];
+    VOLT_TRY(volt_objects_cross(part->objects, part->kernel, series, count, progress, K, NULL));
+    for (int64_t i = 0; i < K.rows * K.cols; i++)
+        C.data[i] += K.data[i] / (double)classifier->n_parts;
+    return VOLT_OK;
+}
+
 volt_status volt_classifier_predict(const volt_classifier *classifier, const volt_view *series, int64_t count,
                                     const volt_progress *progress, volt_matrix outputs, int64_t *classes)
 {
@@ -270,12 +322,15 @@ volt_status volt_classifier_predict(const volt_classifier *classifier, const vol
     VOLT_REQUIRE(outputs.data && outputs.rows == count && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
                  "the outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, outputs.rows,
                  outputs.cols, count, q);
-    VOLT_TRY(volt_memory_require(8.0 * (double)count * (double)n, "the matrix of new against training series"));
+    VOLT_TRY(
+        volt_memory_require(16.0 * (double)count * (double)n, "the matrices of new against training series"));
     volt_matrix C = volt_matrix_of(volt_alloc_doubles(count, n), count, n);
-    if (!C.data)
-        return VOLT_ERR_MEMORY;
-    volt_status status =
-        volt_objects_cross(classifier->objects, classifier->kernel, series, count, progress, C, NULL);
+    volt_matrix K = volt_matrix_of(volt_alloc_doubles(count, n), count, n);
+    volt_status status = C.data && K.data ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < count * n && status == VOLT_OK; i++)
+        C.data[i] = 0;
+    for (int64_t p = 0; p < classifier->n_parts && status == VOLT_OK; p++)
+        status = add_part(classifier, p, series, count, progress, K, C);
     for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
         double *u = outputs.data + i * outputs.ld;
         read_out(classifier, volt_as_view(C), i, u);
@@ -283,6 +338,7 @@ volt_status volt_classifier_predict(const volt_classifier *classifier, const vol
             classes[i] = volt_class_of_largest(u, q);
     }
     volt_free(C.data);
+    volt_free(K.data);
     return status;
 }
 

@@ -198,6 +198,36 @@ static bool is_own_failure(volt_status status)
            status == VOLT_ERR_ARGUMENT;
 }
 
+/* Are both of one kernel, and do they compare the same of two series? */
+static bool is_one_kind(const volt_class_search *search, const volt_class_trial *a, const volt_class_trial *b)
+{
+    size_t length = strcspn(a->kernel, ":");
+    return length == strcspn(b->kernel, ":") && strncmp(a->kernel, b->kernel, length) == 0 &&
+           volt_objects_options_of(search->objects[a->preparation]).compare ==
+               volt_objects_options_of(search->objects[b->preparation]).compare;
+}
+
+/* Into the list of the best, in place of a worse one of its kind. */
+static void keep(volt_class_search *search, const volt_class_trial *trial)
+{
+    int64_t at = search->n_best;
+    for (int64_t b = 0; b < search->n_best; b++)
+        if (is_one_kind(search, trial, &search->best[b]))
+            at = b;
+    if (at < search->n_best && !is_better(trial, &search->best[at]))
+        return;
+    if (at == VOLT_MOST_BLEND) { /* the list is full: its last makes room */
+        at--;
+        if (!is_better(trial, &search->best[at]))
+            return;
+    } else if (at == search->n_best) {
+        search->n_best++;
+    }
+    for (; at > 0 && is_better(trial, &search->best[at - 1]); at--)
+        search->best[at] = search->best[at - 1];
+    search->best[at] = *trial;
+}
+
 static volt_status keep_sentence(search_run *run)
 {
     if (!run->failure)
@@ -218,8 +248,8 @@ static volt_status conclude(search_run *run, const volt_class_trial *trial, volt
         search->failed++;
         return keep_sentence(run);
     }
-    if (status == VOLT_OK && is_better(trial, &search->best))
-        search->best = *trial;
+    if (status == VOLT_OK)
+        keep(search, trial);
     return status;
 }
 
@@ -259,13 +289,12 @@ static volt_status begin(search_run *run, const volt_view *series)
 volt_status volt_class_search_run(const volt_view *series, volt_class_search *search)
 {
     search_run run = {.search = search, .begun = volt_seconds()};
-    search->best.right = -1;
     volt_status status = begin(&run, series);
     if (status == VOLT_OK)
         status = try_all(&run);
     if (status == VOLT_OK && search->tried == 0)
         status = volt_fail(VOLT_ERR_KERNEL, "%s", run.failure);
-    else if (status == VOLT_OK && search->best.right < 0)
+    else if (status == VOLT_OK && search->n_best == 0)
         status = volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels tells series apart; the first: %s",
                            search->tried, run.failure);
     for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
@@ -278,4 +307,46 @@ void volt_class_search_release(volt_class_search *search)
 {
     for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
         volt_objects_free(search->objects[p]);
+}
+
+/* ---- means of several kernels ----------------------------------------------------------------- */
+
+volt_status volt_class_search_blend(volt_class_search *search, int64_t m)
+{
+    volt_class_bench *bench = search->bench;
+    int64_t n = bench->classes.n;
+    double *sum = volt_alloc_zero(n * n, sizeof *sum);
+    volt_status status = sum ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t b = 0; b < m && status == VOLT_OK; b++) {
+        volt_kernel *kernel = NULL;
+        status = volt_kernel_parse(search->best[b].kernel, &kernel);
+        if (status == VOLT_OK)
+            status = volt_objects_gram(search->objects[search->best[b].preparation], kernel, NULL, bench->K);
+        volt_kernel_free(kernel);
+        for (int64_t i = 0; i < n * n && status == VOLT_OK; i++)
+            sum[i] += bench->K.data[i] / (double)m;
+    }
+    for (int64_t i = 0; i < n * n && status == VOLT_OK; i++)
+        bench->K.data[i] = sum[i];
+    volt_free(sum);
+    return status;
+}
+
+volt_status volt_class_search_choose(volt_class_search *search, int64_t *m, volt_class_trial *trial)
+{
+    int64_t most = search->options->blend < search->n_best ? search->options->blend : search->n_best;
+    *m = 1;
+    *trial = search->best[0];
+    for (int64_t count = 2; count <= most; count++) {
+        volt_class_trial blended = search->best[0];
+        VOLT_TRY(volt_class_search_blend(search, count));
+        volt_status status = volt_class_profile(search->bench, search->options->alpha, &blended);
+        if (status == VOLT_OK && is_better(&blended, trial)) {
+            *m = count;
+            *trial = blended;
+        } else if (status != VOLT_OK && status != VOLT_ERR_SINGULAR) {
+            return status;
+        }
+    }
+    return VOLT_OK;
 }

@@ -31,19 +31,27 @@ void volt_class_bench_release(volt_class_bench *bench);
  * solved. VOLT_ERR_SINGULAR where no alpha will do. */
 volt_status volt_class_profile(volt_class_bench *bench, double alpha, volt_class_trial *trial);
 
-enum { VOLT_MOST_PREPARATIONS = 8 };
+enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
 
 typedef struct volt_class_search {
     const volt_classify_options *options;
     volt_class_bench *bench;
     volt_objects *objects[VOLT_MOST_PREPARATIONS];
     int64_t n_preparations;
-    volt_class_trial best;
+    volt_class_trial
+        best[VOLT_MOST_BLEND]; /* each the best of its kernel and of what it compares, the best first */
+    int64_t n_best;
     int64_t tried, failed;
 } volt_class_search;
 
-/* Prepare the series in every way that is asked for, try kernels, keep the best. Release it whatever happened. */
+/* Prepare the series in every way that is asked for, try kernels, keep the best of each kind. Release it whatever
+ * happened. */
 volt_status volt_class_search_run(const volt_view *series, volt_class_search *search);
 void volt_class_search_release(volt_class_search *search);
+
+/* The mean of the Gram matrices of the first m of the best into the K of the bench. */
+volt_status volt_class_search_blend(volt_class_search *search, int64_t m);
+/* How many of the best, whose mean it is, tell most (options->blend at most), and alpha: *m of them, `trial` has the rest. */
+volt_status volt_class_search_choose(volt_class_search *search, int64_t *m, volt_class_trial *trial);
 
 #endif

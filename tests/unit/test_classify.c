@@ -1,11 +1,10 @@
-/* tests/unit/test_classify.c: classes of series: rows left out against refits, splits, the search, both readouts. */
+/* tests/unit/test_classify.c: classes of series: fits, the search, both readouts, failures. */
 #include "base/blas.h"
 #include "classify/class_splits.h"
 #include "classify/kernel_search.h"
-#include "classify/left_out.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
-#include "support/sequences.h"
+#include "support/series_classes.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -17,219 +16,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---- data ------------------------------------------------------------------------------------- */
-
-enum { N = 24, CLASSES = 3, STEPS = 12, CHANNELS = 2 };
-
-/* Sines of three frequencies at random phases, with noise; lengths may differ. */
-typedef struct waves {
-    volt_view series[N];
-    int64_t classes[N];
-    double numbers[N * STEPS * CHANNELS];
-} waves;
-
-static void make_waves(uint64_t seed, double noise, bool equal, waves *made)
-{
-    volt_rng rng;
-    volt_rng_init(&rng, seed, 0);
-    double *at = made->numbers;
-    for (int64_t i = 0; i < N; i++) {
-        int64_t steps = equal ? STEPS : STEPS - i % 4;
-        double phase = volt_rng_uniform(&rng) * 6;
-        made->classes[i] = i % CLASSES;
-        made->series[i] = volt_view_of(at, steps, CHANNELS);
-        for (int64_t t = 0; t < steps; t++)
-            for (int c = 0; c < CHANNELS; c++)
-                *at++ = sin(phase + (0.4 + 0.6 * (double)(i % CLASSES)) * (double)t + c) +
-                        noise * volt_rng_normal(&rng);
-    }
-}
-
-/* Ridge regression with an intercept on some rows of K, by elimination in long double: outputs of all n rows. */
-static void plain_fit(const double *K, int64_t n, const double *Y, int64_t q, double alpha, const bool *without,
-                      double *outputs)
-{
-    int64_t m = 0, rows[N];
-    long double M[(N + 1) * (N + 1 + CLASSES)];
-    for (int64_t i = 0; i < n; i++)
-        if (!without[i])
-            rows[m++] = i;
-    int64_t size = m + 1, width = size + q;
-    for (int64_t i = 0; i < size; i++)
-        for (int64_t j = 0; j < width; j++)
-            M[i * width + j] = i == m   ? (j < m ? 1 : 0) /* 1' a = 0 */
-                               : j < m  ? K[rows[i] * n + rows[j]] + (i == j ? alpha : 0)
-                               : j == m ? 1
-                                        : Y[rows[i] * q + j - size];
-    for (int64_t p = 0; p < size; p++) {
-        int64_t pivot = p;
-        for (int64_t i = p + 1; i < size; i++)
-            if (fabsl(M[i * width + p]) > fabsl(M[pivot * width + p]))
-                pivot = i;
-        for (int64_t j = 0; j < width; j++) {
-            long double kept = M[p * width + j];
-            M[p * width + j] = M[pivot * width + j];
-            M[pivot * width + j] = kept;
-        }
-        for (int64_t i = 0; i < size; i++) {
-            long double share = i == p ? 0 : M[i * width + p] / M[p * width + p];
-            for (int64_t j = p; j < width; j++)
-                M[i * width + j] -= share * M[p * width + j];
-        }
-    }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < q; k++) {
-            long double u = M[m * width + size + k] / M[m * width + m];
-            for (int64_t j = 0; j < m; j++)
-                u += K[i * n + rows[j]] * (M[j * width + size + k] / M[j * width + j]);
-            outputs[i * q + k] = (double)u;
-        }
-}
-
-/* A random positive definite matrix with eigenvalues of the size of 1, and random targets. */
-typedef struct problem {
-    double K[N * N], Y[N * CLASSES];
-} problem;
-
-static void make_problem(uint64_t seed, problem *made)
-{
-    volt_rng rng = test_rng(seed);
-    double F[N * N];
-    for (int i = 0; i < N * N; i++)
-        F[i] = volt_rng_normal(&rng) / sqrt(N);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            made->K[i * N + j] = 1; /* a large common part, which the intercept takes */
-            for (int k = 0; k < N; k++)
-                made->K[i * N + j] += F[i * N + k] * F[j * N + k];
-        }
-    for (int i = 0; i < N * CLASSES; i++)
-        made->Y[i] = volt_rng_normal(&rng);
-}
-
-/* ---- rows left out ---------------------------------------------------------------------------- */
-
-/* The condition is below (N + 4) / alpha, and errors of size 1: 1e-10 leaves a factor of 1000 or more. */
-static void rows_left_out_are_those_of_refits(void **state)
-{
-    (void)state;
-    static const double alphas[] = {1e-2, 1};
-    volt_blas_use use;
-    problem made;
-    volt_left_out left_out;
-    check_ok(volt_blas_claim(&use));
-    check_ok(volt_left_out_create(N, CLASSES, &left_out));
-    for (int a = 0; a < 2; a++) {
-        make_problem(4201 + (uint64_t)a, &made);
-        volt_view Y = volt_view_of(made.Y, N, CLASSES);
-        double each[N * CLASSES], outputs[N * CLASSES], block[N * CLASSES], room[N * N];
-        bool without[N] = {false};
-        check_ok(volt_left_out_solve(&left_out, volt_view_of(made.K, N, N), alphas[a], Y));
-
-        plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs); /* none left out: the fit itself */
-        for (int i = 0; i < N; i++)
-            for (int k = 0; k < CLASSES; k++) {
-                double u = left_out.c[k];
-                for (int j = 0; j < N; j++)
-                    u += made.K[i * N + j] * left_out.A[j * CLASSES + k];
-                assert_true(fabs(u - outputs[i * CLASSES + k]) < 1e-10);
-            }
-
-        volt_left_out_each(&left_out, volt_matrix_of(each, N, CLASSES));
-        for (int i = 0; i < N; i++) {
-            without[i] = true;
-            plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
-            for (int k = 0; k < CLASSES; k++)
-                assert_true(fabs(made.Y[i * CLASSES + k] - outputs[i * CLASSES + k] - each[i * CLASSES + k]) <
-                            1e-10);
-            without[i] = false;
-        }
-
-        int64_t rows[] = {7, 2, 19, 11, 3, 23, 0};
-        enum { M = sizeof rows / sizeof *rows };
-        check_ok(volt_left_out_block(&left_out, rows, M, room, volt_matrix_of(block, M, CLASSES)));
-        for (int i = 0; i < M; i++)
-            without[rows[i]] = true;
-        plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
-        for (int i = 0; i < M; i++)
-            for (int k = 0; k < CLASSES; k++) {
-                int64_t at = rows[i] * CLASSES + k;
-                assert_true(fabs(made.Y[at] - outputs[at] - block[i * CLASSES + k]) < 1e-10);
-            }
-    }
-    volt_left_out_release(&left_out);
-    volt_blas_release(&use);
-}
-
-static void matrices_that_cannot_be_factored_are_refused(void **state)
-{
-    (void)state;
-    volt_blas_use use;
-    volt_left_out left_out;
-    double K[] = {1, 2, 2, 1}, Y[] = {1, 0};
-    check_ok(volt_blas_claim(&use));
-    check_ok(volt_left_out_create(2, 1, &left_out));
-    check_fails(volt_left_out_solve(&left_out, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)),
-                VOLT_ERR_SINGULAR, "not positive semidefinite");
-    volt_left_out_release(&left_out);
-    volt_blas_release(&use);
-}
-
-/* ---- splits ----------------------------------------------------------------------------------- */
-
-static void splits_are_stratified(void **state)
-{
-    (void)state;
-    int64_t of[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 3}; /* 10, 3, 1 and 2 series */
-    enum { COUNT = sizeof of / sizeof *of };
-    volt_class_list classes = {COUNT, 4, of};
-    int64_t rows[COUNT], room[COUNT], other[COUNT], times[COUNT] = {0};
-    for (int64_t s = 0; s < 200; s++) {
-        int64_t held[4] = {0}, m = volt_class_split(&classes, 0.3, 7, s, room, rows);
-        assert_int_equal(m, 3 + 1 + 0 + 1);
-        for (int64_t i = 0; i < m; i++) {
-            held[of[rows[i]]]++;
-            times[rows[i]]++;
-            for (int64_t j = 0; j < i; j++)
-                assert_true(rows[i] != rows[j]);
-        }
-        assert_true(held[0] == 3 && held[1] == 1 && held[2] == 0 && held[3] == 1);
-        assert_int_equal(volt_class_split(&classes, 0.3, 7, s, room, other), m);
-        assert_memory_equal(rows, other, (size_t)m * sizeof *rows); /* the same for the same number */
-    }
-    for (int i = 0; i < 10; i++)
-        assert_true(times[i] > 25 && times[i] < 95); /* 60 expected, with a deviation of 6.5 */
-    assert_int_equal(times[13], 0);
-    for (int64_t s = 0; s < 20; s++) /* never all of a class */
-        assert_int_equal(volt_class_split(&classes, 0.99, 1, s, room, rows), 9 + 2 + 0 + 1);
-
-    int64_t fold[COUNT], sizes[5] = {0}, of_first[5] = {0};
-    volt_class_folds(&classes, 5, 3, room, fold);
-    for (int i = 0; i < COUNT; i++) {
-        sizes[fold[i]]++;
-        of_first[fold[i]] += of[i] == 0;
-    }
-    for (int f = 0; f < 5; f++)
-        assert_true(of_first[f] == 2 && sizes[f] >= 3 && sizes[f] <= 4);
-}
-
-static void right_ones_are_counted(void **state)
-{
-    (void)state;
-    int64_t of[] = {0, 1, 2, 1}, rows[] = {3, 0};
-    double Y[12], E[] = {0.2, 0, 0, 0, 0.6, -0.5, 0, 0, 0, 0, 0, 0}, part[] = {-0.1, 0.8, -0.3, 0.5, -0.4, 0};
-    volt_class_list classes = {4, 3, of};
-    volt_class_columns(&classes, volt_matrix_of(Y, 4, 3));
-    assert_true(Y[0] == 1 && Y[1] == 0 && Y[4] == 1 && Y[8] == 1 && Y[10] == 1);
-    /* outputs Y - E: (0.8, 0, 0), (0, 0.4, 0.5): wrong, ... */
-    assert_int_equal(volt_class_count_right(&classes, volt_view_of(Y, 4, 3), NULL, 4, volt_view_of(E, 4, 3)),
-                     3);
-    /* (0.1, 0.2, 0.3): wrong; (0.5, 0.4, 0): right */
-    assert_int_equal(volt_class_count_right(&classes, volt_view_of(Y, 4, 3), rows, 2, volt_view_of(part, 2, 3)),
-                     1);
-    assert_int_equal(volt_class_of_largest((double[]){0.5, 0.7, 0.7}, 3), 1);
-}
 
 /* ---- fits ------------------------------------------------------------------------------------- */
 
@@ -370,6 +156,7 @@ static void the_search_keeps_the_best(void **state)
     make_waves(4303, 0.1, true, &made);
     make_waves(4304, 0.1, true, &others);
     volt_classify_options options = volt_classify_options_default();
+    options.blend = 1;
     double worst = 2, outputs[N * CLASSES];
     int64_t found[N], right = 0;
     for (int64_t draws = 8; draws <= 24; draws += 16) {
@@ -398,6 +185,112 @@ static void the_search_keeps_the_best(void **state)
     for (int i = 0; i < N; i++)
         right += found[i] == others.classes[i];
     assert_true(right >= N - 4); /* of sines of three frequencies in little noise; 24 when written */
+}
+
+/* A classifier is ridge regression on the mean of the matrices of its kernels; returns how many it has. */
+static int64_t check_mean(const waves *made, const volt_classifier *classifier)
+{
+    volt_classifier_info info;
+    double K[N * N] = {0}, own[N * N], Y[N * CLASSES] = {0}, expected[N * CLASSES], outputs[N * CLASSES];
+    bool without[N] = {false};
+    volt_classifier_describe(classifier, &info);
+    for (int64_t p = 0; p < info.parts; p++) {
+        volt_classifier_kernel part;
+        volt_kernel *kernel = NULL;
+        volt_objects *objects = NULL;
+        check_ok(volt_classifier_part(classifier, p, &part));
+        volt_objects_options way = {part.scale, part.input, 1, part.compare};
+        check_ok(volt_kernel_parse(part.kernel, &kernel));
+        check_ok(volt_objects_create(made->series, N, &way, &objects));
+        check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(own, N, N)));
+        for (int i = 0; i < N * N; i++)
+            K[i] += own[i] / (double)info.parts;
+        volt_objects_free(objects);
+        volt_kernel_free(kernel);
+    }
+    for (int i = 0; i < N; i++)
+        Y[i * CLASSES + made->classes[i]] = 1;
+    plain_fit(K, N, Y, CLASSES, info.alpha, without, expected);
+    check_ok(
+        volt_classifier_predict(classifier, made->series, N, NULL, volt_matrix_of(outputs, N, CLASSES), NULL));
+    for (int i = 0; i < N * CLASSES; i++)
+        assert_true(fabs(outputs[i] - expected[i]) < 1e-10);
+    volt_classifier_kernel none;
+    check_fails(volt_classifier_part(classifier, info.parts, &none), VOLT_ERR_ARGUMENT,
+                "is asked for, and there are");
+    return info.parts;
+}
+
+/* What is fitted is the mean of its kernels, and no worse than the best alone, which stays the first. */
+static void several_kernels_are_their_mean(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(4320, 0.5, true, &made);
+    volt_classify_options options = volt_classify_options_default();
+    options.kernel = "rbf | gak | linear";
+    options.compare = VOLT_OBJECT_COMPARE_SERIES;
+    options.scale = VOLT_OBJECT_SCALE_CHANNELS;
+    options.input = VOLT_OBJECT_INPUT_LEVEL;
+    options.alpha = 0.1; /* the condition, at most N / alpha, leaves 1e-10 a margin of a thousand */
+    options.draws = 6;
+    options.blend = 1;
+    volt_classifier_info first, info;
+    volt_classifier *classifier = fit(&made, &options);
+    volt_classifier_describe(classifier, &first);
+    assert_int_equal(check_mean(&made, classifier), 1);
+    options.blend = 3;
+    volt_classifier *blended = fit(&made, &options);
+    volt_classifier_describe(blended, &info);
+    assert_string_equal(info.kernel, first.kernel);
+    check_mean(&made, blended);
+    assert_true(info.left_out > first.left_out ||
+                (info.left_out == first.left_out && info.left_out_error <= first.left_out_error));
+    volt_classifier_free(classifier);
+    volt_classifier_free(blended);
+}
+
+/* Two kernels that each see one half of what tells the classes: their mean is chosen. */
+static void a_mean_that_tells_more_is_chosen(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"rbf:gamma=0.5", "linear"};
+    waves made;
+    volt_class_bench bench = {0};
+    volt_class_list classes = {N, CLASSES, made.classes};
+    double expected[N * N] = {0};
+    volt_blas_use use;
+    make_waves(4321, 0.3, true, &made);
+    volt_classify_options options = volt_classify_options_default();
+    volt_class_search search = {.options = &options, .bench = &bench, .n_preparations = 2, .n_best = 2};
+    check_ok(volt_blas_claim(&use));
+    check_ok(volt_class_bench_create(&classes, &bench));
+    for (int p = 0; p < 2; p++) {
+        volt_objects_options way = {VOLT_OBJECT_SCALE_CHANNELS, (volt_object_input)p, 1,
+                                    VOLT_OBJECT_COMPARE_SERIES};
+        volt_kernel *kernel = NULL;
+        check_ok(volt_objects_create(made.series, N, &way, &search.objects[p]));
+        check_ok(volt_kernel_parse(kernels[p], &kernel));
+        check_ok(volt_objects_gram(search.objects[p], kernel, NULL, bench.K));
+        volt_kernel_free(kernel);
+        for (int i = 0; i < N * N; i++)
+            expected[i] += bench.K.data[i] / 2;
+        search.best[p] = (volt_class_trial){.preparation = p, .alpha = 0.1, .right = 0, .error = 9};
+        snprintf(search.best[p].kernel, sizeof search.best[p].kernel, "%s", kernels[p]);
+    }
+    check_ok(volt_class_search_blend(&search, 2));
+    for (int i = 0; i < N * N; i++)
+        assert_true(fabs(bench.K.data[i] - expected[i]) < 1e-14);
+    int64_t m = 0;
+    volt_class_trial chosen;
+    check_ok(volt_class_search_choose(&search, &m, &chosen)); /* alone each tells none, as the list says */
+    assert_true(m == 2 && chosen.right > 0);
+    options.blend = 1;
+    check_ok(volt_class_search_choose(&search, &m, &chosen));
+    assert_true(m == 1 && chosen.right == 0);
+    volt_class_search_release(&search);
+    volt_class_bench_release(&bench);
+    volt_blas_release(&use);
 }
 
 static void multinomial_gives_probabilities(void **state)
@@ -456,22 +349,27 @@ static void wrong_arguments_are_refused(void **state)
         volt_status status;
         const char *sentence;
     } cases[] = {
-        {{.scale = 3, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "scale is 3"},
-        {{.input = -2, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "input is -2"},
-        {{.compare = 2, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "compare is 2"},
-        {{.alpha = -1, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "alpha is -1"},
-        {{.draws = -2, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "draws is -2"},
-        {{.budget = -1, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "the budget is -1 seconds"},
-        {{.splits = -1, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "splits is -1"},
-        {{.held_out = 1}, VOLT_ERR_ARGUMENT, "held_out is 1"},
-        {{.loss = "huber", .held_out = 0.3},
+        {{.scale = 3, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "scale is 3"},
+        {{.input = -2, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "input is -2"},
+        {{.compare = 2, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "compare is 2"},
+        {{.alpha = -1, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "alpha is -1"},
+        {{.draws = -2, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "draws is -2"},
+        {{.budget = -1, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "the budget is -1 seconds"},
+        {{.blend = 9, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "blend is 9, and must lie between 1 and 8"},
+        {{.splits = -1, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "splits is -1"},
+        {{.held_out = 1, .blend = 1}, VOLT_ERR_ARGUMENT, "held_out is 1"},
+        {{.loss = "huber", .held_out = 0.3, .blend = 1},
          VOLT_ERR_ARGUMENT,
          "the loss is huber, and must be squares or multinomial"},
-        {{.kernel = "gakk", .held_out = 0.3}, VOLT_ERR_KERNEL, "gak"},
-        {{.kernel = "rbf", .held_out = 0.3}, VOLT_ERR_KERNEL, "different lengths"},
-        {{.kernel = "gak", .compare = 1, .held_out = 0.3}, VOLT_ERR_KERNEL, "needs window=W or path=rows"},
-        {{.kernel = "volterra:tau=5", .draws = 1, .held_out = 0.3}, VOLT_ERR_DATA, "none of 1 kernels"},
-        {{.ranges = &alpha_range, .n_ranges = 1, .held_out = 0.3},
+        {{.kernel = "gakk", .held_out = 0.3, .blend = 1}, VOLT_ERR_KERNEL, "gak"},
+        {{.kernel = "rbf", .held_out = 0.3, .blend = 1}, VOLT_ERR_KERNEL, "different lengths"},
+        {{.kernel = "gak", .compare = 1, .held_out = 0.3, .blend = 1},
+         VOLT_ERR_KERNEL,
+         "needs window=W or path=rows"},
+        {{.kernel = "volterra:tau=5", .draws = 1, .held_out = 0.3, .blend = 1},
+         VOLT_ERR_DATA,
+         "none of 1 kernels"},
+        {{.ranges = &alpha_range, .n_ranges = 1, .held_out = 0.3, .blend = 1},
          VOLT_ERR_ARGUMENT,
          "a range is given for alpha"},
     };
@@ -566,13 +464,11 @@ static void the_kth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_left_out_are_those_of_refits),
-        cmocka_unit_test(matrices_that_cannot_be_factored_are_refused),
-        cmocka_unit_test(splits_are_stratified),
-        cmocka_unit_test(right_ones_are_counted),
         cmocka_unit_test(a_fit_is_a_ridge_regression_on_the_gram_matrix),
         cmocka_unit_test(steps_are_compared_with_each_other),
         cmocka_unit_test(the_search_keeps_the_best),
+        cmocka_unit_test(several_kernels_are_their_mean),
+        cmocka_unit_test(a_mean_that_tells_more_is_chosen),
         cmocka_unit_test(multinomial_gives_probabilities),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(a_fit_can_be_cancelled),

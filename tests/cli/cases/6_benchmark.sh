@@ -209,7 +209,7 @@ benchmark_wrong()
     expect 2 benchmark sysid --data . --starts 3
     err_has "\-\-starts does not go with the benchmark sysid"
     expect 2 benchmark sysyd --data .
-    err_has "there is no benchmark 'sysyd' \(there are sysid and chaos\)"
+    err_has "there is no benchmark 'sysyd' \(there are sysid, chaos and uea\)"
     expect 2 benchmark sysid --data . --only wh,tank
     err_has "there is no set 'tank' \(there are wh, silverbox and tanks\)"
     expect 2 benchmark sysid --data . --only wh,

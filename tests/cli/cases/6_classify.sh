@@ -27,9 +27,8 @@ classify_report()
     wave_series a.ts 1
     wave_series b.ts 77
     expect 0 classify --train a.ts --test b.ts --kernel rbf:window=4,gamma=2 --compare steps --threads 1
-    no_err
     out_has '^train +a\.ts: 18 series of 1 channel, 12\.\.14 steps, 3 classes$'
-    out_has '^compared +all steps with each other$'
+    out_has '^  of +all steps with each other; values.*, scaled by channels'
     out_has '^chosen +of 4 kernels, on training series left out$'
     out_has '^accuracy +100\.00% \(18 of 18\)$'
     out_has '^class +trained +series +recall +precision$'
@@ -46,7 +45,6 @@ classify_json()
     wave_series a.ts 1
     wave_series b.ts 77
     expect 0 classify --train a.ts --test b.ts --draws 8 --splits 3 --json -o found.csv
-    no_err
     out_has '"classes"'
     for key in accuracy left_out_accuracy left_out_error split_accuracy split_deviation alpha seconds; do
         out_has "\"$key\": [0-9]"
@@ -112,3 +110,29 @@ classify_wrong()
     err_has 'class flat has one training series: left out, it cannot be told'
 }
 check "classify: one class, classes unseen or of one series, other channels, wrong words" classify_wrong
+
+benchmark_uea()
+{
+    mkdir -p sets/Waves sets/Other
+    wave_series sets/Waves/Waves_TRAIN.ts 1
+    wave_series sets/Waves/Waves_TEST.ts 77
+    expect 0 benchmark uea --data sets --draws 8 --threads 1
+    out_has '^accuracy on test series +volterra +left out +1-NN DTW +MiniRocket +time$'
+    out_has '^Waves +[0-9.]+% +[0-9.]+% +- +- +'
+    out_has '^Waves +.*; --compare (series|steps) --input (level|both) --scale (channels|series)$'
+    expect 0 benchmark uea --data sets --only Waves --draws 8 --json
+    valid_json out 'v["benchmark"] == "uea" and len(v["rows"]) == 1'
+    valid_json out 'v["rows"][0]["dataset"] == "Waves" and v["rows"][0]["measure"] == "accuracy" and v["rows"][0]["unit"] == "share"'
+    valid_json out 'v["rows"][0]["published"] == [] and 0 <= v["rows"][0]["value"] <= 1 and len(v["rows"][0]["kernels"]) >= 1'
+    expect 2 benchmark uea
+    err_has 'needs --data FOLDER'
+    expect 2 benchmark uea --data sets --only Waves,None
+    err_has "there is no set 'None' in sets: files are sets/NAME/NAME_TRAIN.ts"
+    expect 1 benchmark uea --data sets/Other
+    err_has 'the folder sets/Other has no set'
+    expect 1 benchmark uea --data nowhere
+    err_has 'cannot read the folder nowhere'
+    expect 2 benchmark uea --data sets --starts 3
+    err_has '\-\-starts does not go with the benchmark uea'
+}
+check "benchmark uea: the sets that are there" benchmark_uea
