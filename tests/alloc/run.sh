@@ -313,6 +313,7 @@ trial "tune --loss" tune "${own[@]}" --loss quantile:q=0.1/0.9 --alpha log:0.01.
 trial "tune --loss of classes" tune --x ../labels.csv:u --y ../labels.csv:label --loss multinomial --weights ../labels.csv:w \
     --alpha log:0.1..1 --draws 2 --folds 2 --json
 trial "tune --solver nystrom" tune "${own[@]}" --kernel memory --draws 2 --solver nystrom --landmarks 10 -o m.safetensors
+trial "fit --solver pcg" fit "${own[@]}" --alpha 1e-4 --solver pcg --landmarks 10 -o m.safetensors
 trial "fit --solver nystrom" fit "${own[@]}" --alpha 1e-4 --solver nystrom --landmarks 40 -o m.safetensors
 trial "fit --keep-factor" fit "${own[@]}" --alpha 1e-4 --keep-factor -o m.safetensors
 trial "predict --interval --std" predict ../kept.safetensors --x ../x.csv:u --interval 0.5,0.9 --std -o f.csv

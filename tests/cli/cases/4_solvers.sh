@@ -45,6 +45,54 @@ landmarks_of_records()
 }
 check "landmarks of several records, the last ones, random ones" landmarks_of_records
 
+conjugate_gradients()
+{
+    remembering >rows.csv
+    fit=(fit --x rows.csv:u --y rows.csv:y --rows :200 --alpha 1e-3)
+    expect 0 "${fit[@]}" --solver exact -o e.safetensors
+    expect 0 predict e.safetensors --x rows.csv:u --rows 200: -o e.csv
+    expect 0 "${fit[@]}" --solver pcg --landmarks 40 --tolerance 1e-9 -o p.safetensors --json
+    valid_json out "v['n'] == 200 and v['solver'] == 'pcg' and v['landmarks'] == 40 and v['iterations'] > 0 and 0 < v['residual'] <= 1e-9"
+    expect 0 predict p.safetensors --x rows.csv:u --rows 200: -o p.csv
+    awk -F, 'NR == FNR { f[FNR] = $NF; next } FNR > 1 && ($NF - f[FNR]) ^ 2 > 1e-12 { exit 1 }' e.csv p.csv ||
+        fail "forecasts are not those of the exact fit"
+    expect 0 "${fit[@]}" --solver pcg -o q.safetensors
+    out_has "pcg: "
+    out_has "forecast from all rows before them"
+    expect 0 predict q.safetensors --x rows.csv:u --rows 200: --interval 0.8 -o i.csv
+    expect 0 "${fit[@]}" --solver pcg --landmarks 2 --iterations 2 -o q.safetensors
+    err_has "stopped after 2 steps at a residual of"
+}
+check "pcg is the exact fit, to its tolerance" conjugate_gradients
+
+# Killed after some steps, then again: the same model, byte for byte.
+checkpoints()
+{
+    remembering >rows.csv
+    fit=(fit --x rows.csv:u --y rows.csv:y --alpha 1e-3 --solver pcg --landmarks 4 --tolerance 1e-8)
+    expect 0 "${fit[@]}" -o whole.safetensors
+    expect 0 "${fit[@]}" --iterations 5 --checkpoint fit.ckpt -o some.safetensors
+    [ ! -e fit.ckpt ] || fail "the checkpoint is still there"
+    for round in 1 2 3; do
+        "$VOLTERRA" "${fit[@]}" --checkpoint fit.ckpt --checkpoint-every 0s -o killed.safetensors >killed.out 2>&1 &
+        process=$!
+        for wait in 1 2 3 4 5 6 7 8 9 10; do [ -e fit.ckpt ] && break; kill -0 $process 2>/dev/null || break; done
+        kill -9 $process 2>/dev/null
+        wait $process 2>/dev/null
+    done
+    expect 0 "${fit[@]}" --checkpoint fit.ckpt -o again.safetensors
+    cmp -s whole.safetensors again.safetensors || fail "the model that was gone on with is another"
+    [ ! -e fit.ckpt ] || fail "the checkpoint is still there"
+    echo nothing >fit.ckpt
+    expect 1 "${fit[@]}" --checkpoint fit.ckpt -o again.safetensors
+    err_has "fit.ckpt"
+    expect 1 "${fit[@]}" --checkpoint no/where/fit.ckpt -o again.safetensors
+    err_has "no/where/fit.ckpt"
+    expect 1 "${fit[@]}" --checkpoint . -o again.safetensors
+    err_has "is a directory"
+}
+check "a fit that is killed goes on from its checkpoint" checkpoints
+
 bad_solvers()
 {
     remembering >rows.csv
@@ -58,6 +106,15 @@ bad_solvers()
     expect 2 "${fit[@]}" --solver nystrom --landmarks -5
     expect 2 "${fit[@]}" --solver exact --landmarks 10
     err_has "--landmarks is for"
+    expect 2 "${fit[@]}" --solver exact --checkpoint x
+    err_has "--checkpoint is for --solver pcg"
+    expect 2 "${fit[@]}" --solver nystrom --iterations 5
+    err_has "--iterations is for --solver pcg"
+    expect 2 "${fit[@]}" --solver pcg --iterations 0
+    expect 2 "${fit[@]}" --solver pcg --tolerance 1
+    expect 2 "${fit[@]}" --solver pcg --checkpoint m.safetensors
+    expect 2 "${fit[@]}" --solver pcg --landmarks 1000
+    err_has "there are to be 1000 landmarks"
     expect 2 "${fit[@]}" --solver nystrom --landmarks 241
     err_has "241 landmarks, and there can be 1 to 240"
     expect 2 "${fit[@]}" --solver nystrom --loss huber:delta=1
