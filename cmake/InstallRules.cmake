@@ -46,7 +46,13 @@ if(NOT BUILD_SHARED_LIBS) # a static library leaves the linking of its libraries
 endif()
 
 # ---- pkg-config ---------------------------------------------------------------------------------
-set(pc_libs_private "${VOLT_BLAS_LINK} -lcsv ${OpenMP_C_FLAGS} -lm -ldl")
+# A shared library knows its libraries; whoever links it need not have their headers.
+set(pc_requires_private)
+set(pc_libs_private)
+if(NOT BUILD_SHARED_LIBS)
+  set(pc_requires_private "jansson matio nlopt zlib")
+  set(pc_libs_private "${VOLT_BLAS_LINK} -lcsv ${OpenMP_C_FLAGS} -lm -ldl")
+endif()
 # The prefix is found from where the file lies, so that `cmake --install --prefix` and a moved tree are right.
 set(pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pc_to_prefix ${pc_dir} ${CMAKE_INSTALL_PREFIX})

@@ -63,6 +63,14 @@ use_pkg_config() # KIND [--static]
         -Wl,-rpath,"$(dirname "$(dirname "$pc")")" && says_version "$program"
 }
 
+# A shared library knows its own libraries: their files for pkg-config need not be there.
+pkg_config_alone() # KIND
+{
+    local pc
+    pc=$(find "$scratch/$1" -name volterra.pc) && [ -n "$pc" ] || return 1
+    PKG_CONFIG_LIBDIR=$(dirname "$pc") pkg-config --cflags --libs volterra
+}
+
 # The program in the README, as it is printed there, prints what is said there.
 readme_program() # KIND
 {
@@ -129,6 +137,7 @@ program_runs() { "$scratch/$1/bin/volterra" --version | grep -F "$version"; }
 check "install a shared library" install_shared
 check "find_package, shared" use_find_package shared
 check "pkg-config, shared" use_pkg_config shared
+check "pkg-config, shared, with nothing else to be found" pkg_config_alone shared
 check "the README's program, as printed" readme_program shared
 check "all exported symbols begin with volt_" exports_only_ours
 check "all declared functions are exported" exports_all_declared
