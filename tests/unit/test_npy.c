@@ -111,6 +111,33 @@ static void columns_by_number(void **state)
     volt_table_free(table);
 }
 
+/* Rows 1 and 2 of four, of all columns and of one, in either order: item r of column c is 10 c + r. */
+static void some_rows(void **state)
+{
+    (void)state;
+    static const double by_rows[12] = {0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23},
+                        by_columns[12] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
+    volt_read_options options = volt_read_options_default();
+    options.first = 1;
+    options.end = -1;
+    for (int fortran = 0; fortran < 2; fortran++)
+        for (int all = 0; all < 2; all++) {
+            char source[5000];
+            volt_table *table = NULL;
+            const char *path = make_typed("=f8", fortran ? "True" : "False", "(4, 3)",
+                                          fortran ? by_columns : by_rows, sizeof by_rows);
+            snprintf(source, sizeof source, "%s%s", path, all ? "" : ":3");
+            assert_int_equal(volt_table_read_part(source, &options, &table), VOLT_OK);
+            assert_true(table->rows == 2 && table->cols == (all ? 3 : 1) && table->file_rows == 4);
+            for (int64_t i = 0; i < 2; i++) {
+                assert_int_equal(table->row_numbers[i], 1 + i);
+                for (int64_t j = 0; j < table->cols; j++)
+                    assert_true(table->values[i * table->cols + j] == (double)(10 * (all ? j : 2) + 1 + i));
+            }
+            volt_table_free(table);
+        }
+}
+
 static void not_finite(void **state)
 {
     (void)state;
@@ -215,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_and_types),
         cmocka_unit_test(columns_by_number),
+        cmocka_unit_test(some_rows),
         cmocka_unit_test(not_finite),
         cmocka_unit_test(damaged_and_foreign),
         cmocka_unit_test(writes_what_numpy_reads),
