@@ -310,7 +310,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     const volt_solver *solver;
     VOLT_TRY(make_states(fit, solving, model, &states));
     VOLT_TRY(find_solver(&solving->way, model, fit->backend, &solver));
-    if (!solver->stores_matrix && !solver->on_landmarks)
+    if (!solver->stores_matrix && !solver->on_landmarks && !solver->iterates)
         volt_place_here("a solver that does not store the Gram matrix works");
     int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
     double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
@@ -482,6 +482,8 @@ static const volt_backend *place(const fit_task *task)
 {
     if (task->options->solver == VOLT_SOLVER_NYSTROM) /* whose work is placed when the landmarks are known */
         return volt_backend_current();
+    if (task->options->solver == VOLT_SOLVER_PCG)
+        return volt_place_products(task->X.rows, task->X.cols);
     double n = (double)task->X.rows, choosing = VOLT_CHOICE_ALPHAS * pow(volt_choice_rows(n) / n, 3);
     return volt_place(
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});

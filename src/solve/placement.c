@@ -1,10 +1,11 @@
 /* src/solve/placement.c: the choice between the CPU and a device, from rates of both. */
 #include "solve/placement.h"
 
-#include "base/row_bands.h"
 #include "base/device.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/numbers.h"
+#include "base/row_bands.h"
 #include "solve/landmark_there.h"
 #include "solve/solver_table.h"
 
@@ -182,6 +183,32 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
     return works && landmarks_pay(device, (double)n, m, (double)d) && has_room_for_landmarks(device, m)
                ? device
                : &volt_cpu_backend;
+}
+
+/* ---- products --------------------------------------------------------------------------------- */
+
+/* Here entries are made up to the diagonal, and all cores share them; there all of them, block by block. */
+static bool products_pay(const volt_backend *device, double n, double d)
+{
+    const double rate = 0.5e9, products = 20; /* entries of a core a second; at least about so many products */
+    double gram = 0, factor = 0, here = n * n / 2 * (1 + d / 20) / rate / (double)volt_threads();
+    if (!device->seconds)
+        return false;
+    device->seconds(n, d, &gram, &factor);
+    return products * here > least_gain * products * 2 * gram + start_seconds;
+}
+
+const volt_backend *volt_place_products(int64_t n, int64_t d)
+{
+    if (!volt_backend_is_automatic()) {
+        const volt_backend *chosen = volt_backend_current();
+        return chosen->is_here || chosen->cross ? chosen : volt_place_here("a solver by products works");
+    }
+    if ((double)n * (double)n * (1 + (double)d / 20) < least_operations / 10)
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    bool works = device && device->cross && volt_backend_state(device) == VOLT_OK;
+    return works && products_pay(device, (double)n, (double)d) ? device : &volt_cpu_backend;
 }
 
 /* ---- free runs -------------------------------------------------------------------------------- */

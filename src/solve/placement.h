@@ -35,6 +35,9 @@ const volt_backend *volt_place_here(const char *what);
 /* Where n rows of d numbers meet so many landmarks: features of all rows, and their sums. */
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d);
 
+/* Where K, of n rows of d numbers, is multiplied again and again without being stored. */
+const volt_backend *volt_place_products(int64_t n, int64_t d);
+
 /* Where a free run of so many rows against m columns of d numbers is made: rows come one after the other, so that of this
  * process one core alone can work on it. Does it pay at this back end? */
 const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d);

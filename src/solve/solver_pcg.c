@@ -216,7 +216,7 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
         status = prepare(task, volt_as_view(readout->A), share, &s);
     if (status == VOLT_OK && s.columns > 0) {
         volt_pcg_problem problem = {.kernel = task->kernel,
-                                    .backend = &volt_cpu_backend,
+                                    .backend = task->backend ? task->backend : volt_backend_current(),
                                     .washout = task->washout,
                                     .without = task->without,
                                     .common = task->common,

@@ -231,6 +231,9 @@ static void policies_on(const volt_backend *backend)
                  at += 8) /* one after the other: each ends an errand of the back end */
                 rows.x[(FED_N + at) * FED_D] *= 1.1;
             compare_forecasts(backend, models[i].name, model, fed_inputs(&rows, FED_N, FED_H), &options, -1);
+            options.known =
+                fed_targets(&rows, FED_N, FED_H); /* known before the row that is asked about, too */
+            compare_forecasts(backend, models[i].name, model, fed_inputs(&rows, FED_N, FED_H), &options, -1);
             volt_model_free(model);
         }
     fed_system_free(&rows);
