@@ -119,7 +119,8 @@ typedef struct volt_fit_options {
         checkpoint; /* (optional) of VOLT_SOLVER_PCG: a file that says where it stands, replaced as a whole every so many
                              * seconds and at the end, or when the fit is cancelled. Where it is there already the fit goes on from
                              * it, to the same answer; it stays when the fit is done, and is the caller's to remove.
-                             * VOLT_ERR_FORMAT for one that is damaged or of another fit; VOLT_ERR_IO where it cannot be written */
+                             * VOLT_ERR_FORMAT for one that is damaged or of another fit; VOLT_ERR_IO where it cannot be written to
+                             * begin with. Later on, no space for it is a warning, and the fit goes on */
     double checkpoint_seconds; /* 60; 0: after every step */
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
