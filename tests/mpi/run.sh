@@ -108,10 +108,16 @@ killed_tune()
         kill -0 "$launcher" 2>/dev/null || return 1
         sleep 0.05
     done
-    for process in $(pgrep -P "$launcher"); do
-        tr '\0' '\n' <"/proc/$process/environ" | grep -qx OMPI_COMM_WORLD_RANK=1 && rank=$process
+    for process in /proc/[0-9]*; do
+        [ "$(cut -d ' ' -f 4 "$process/stat" 2>/dev/null)" = "$launcher" ] &&
+            tr '\0' '\n' <"$process/environ" | grep -qx OMPI_COMM_WORLD_RANK=1 && rank=${process#/proc/}
     done
-    [ -n "$rank" ] && kill -KILL "$rank"
+    if [ -z "$rank" ]; then
+        kill "$launcher"
+        wait "$launcher"
+        return 1
+    fi
+    kill -KILL "$rank"
     wait "$launcher" && return 1
     local search=(tune --x all.csv:u --y all.csv:y --kernel volterra --seed 3 --max-train 200 --draws 25)
     rm -f one.jsonl
