@@ -135,7 +135,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
         errors[k] = new_matrix(N + ROWS, 1);
     X[(N + 100) * D] += 30; /* an alarm: this one is not learned */
     volt_model *model = fit_rows(X, N - 1, D, 0.1);
-    volt_watch_options options = {.rate = 0.05, .window = WINDOW, .scale_rows = SCALE};
+    volt_watch_options options = {.rate = 0.005, .window = WINDOW, .scale_rows = SCALE};
     volt_learner_options learning = volt_learner_options_default();
     volt_watch *watch = NULL;
     volt_learner *learner = NULL;
@@ -158,7 +158,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
             for (int k = 0; k < D; k++)
                 error[k] = x[k] - forecast[k];
             volt_alarm_level level;
-            check_ok(volt_alarm_level_begin(&level, 0.05));
+            check_ok(volt_alarm_level_begin(&level, 0.005));
             for (int64_t i = 0; i < n_scores; i++)
                 volt_alarm_level_add(&level, scores[i]);
             threshold = volt_alarm_level_now(&level);
@@ -190,7 +190,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
         if (!isnan(score)) /* how far an alarm lies above the threshold is soon forgotten */
             scores[n_scores++] = score > 1.5 * threshold ? 1.5 * threshold : score;
     }
-    assert_true(alarms > 1);
+    assert_true(alarms > 0);
     volt_watch_free(watch);
     volt_learner_free(learner);
     volt_model_free(model);
