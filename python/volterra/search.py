@@ -229,7 +229,7 @@ class VolterraRidgeCV(SequenceRegressor):
         verbose: Any = False,
         device: Optional[str] = None,
         loss: str = "squares",
-        tolerance: float = 1e-6,
+        tolerance: Optional[float] = None,
         solver: str = "auto",
         landmarks: Union[None, int, str] = None,
     ) -> None:

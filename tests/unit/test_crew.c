@@ -179,6 +179,8 @@ static void what_one_leaves_others_take(void **state)
                                                  : "no memory in a test"));
         check_crew(draws, &options, 1, 1, 0, 1); /* nobody but the leader is left */
     }
+    options.draws = 2; /* nothing else is left to do when the candidate comes back */
+    check_crew(draws, &options, 1, 1, 0, 1);
     thread_crew.garbage = false;
     volt_set_log(NULL, NULL);
 }
