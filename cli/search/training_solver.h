@@ -48,7 +48,7 @@ typedef struct solver_arguments {
     {                                                                                                          \
         .name = "checkpoint-every", .kind = OPTION_DURATION,                                                   \
         .offset = (base) + offsetof(solver_arguments, checkpoint_every), .fallback = "60s",                    \
-        .argument = "TIME", .meaning = "how often the checkpoint is written; 0s: after every step"             \
+        .argument = "TIME", .meaning = "how often the checkpoint is written, at most once a step"              \
     }
 
 #define SEARCH_SOLVER(base)                                                                                 \

@@ -74,11 +74,15 @@ checkpoints()
     expect 0 "${fit[@]}" --iterations 5 --checkpoint fit.ckpt -o some.safetensors
     [ ! -e fit.ckpt ] || fail "the checkpoint is still there"
     for round in 1 2 3; do
-        "$VOLTERRA" "${fit[@]}" --checkpoint fit.ckpt --checkpoint-every 0s -o killed.safetensors >killed.out 2>&1 &
+        "$VOLTERRA" "${fit[@]}" --checkpoint fit.ckpt --checkpoint-every 0.001s --quiet -o killed.safetensors >killed.out 2>&1 &
         process=$!
-        for wait in 1 2 3 4 5 6 7 8 9 10; do [ -e fit.ckpt ] && break; kill -0 $process 2>/dev/null || break; done
+        for _ in $(seq 1000); do # until it has begun, or is done
+            if [ -e fit.ckpt ] || ! kill -0 $process 2>/dev/null; then break; fi
+            sleep 0.01
+        done
         kill -9 $process 2>/dev/null
         wait $process 2>/dev/null
+        ! grep -q 'volterra fit: ' killed.out || fail "$(cat killed.out)"
     done
     expect 0 "${fit[@]}" --checkpoint fit.ckpt -o again.safetensors
     cmp -s whole.safetensors again.safetensors || fail "the model that was gone on with is another"
