@@ -49,6 +49,7 @@ from ._structs import (
     PredictOptions,
     SearchInfo,
     SearchOptions,
+    SolverPlans,
     Skill,
     Trial,
 )
@@ -175,6 +176,10 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_model_load": (c_int, [c_char_p, _OUT_HANDLE]),
     "volt_plan_fit": (c_int, [c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),
     "volt_plan_kernel": (c_int, [_HANDLE, c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),
+    "volt_plan_solvers": (
+        c_int,
+        [_HANDLE, c_int64, c_int64, c_int64, c_int64, c_int, POINTER(SolverPlans)],
+    ),
     # select.h
     "volt_draw_options_default": (DrawOptions, []),
     "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), _OUT_HANDLE]),

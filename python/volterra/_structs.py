@@ -351,6 +351,27 @@ class Plan(ctypes.Structure):
     ]
 
 
+class SolverPlan(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("bytes", c_double),
+        ("seconds", c_double),
+        ("fits", c_int),
+        ("landmarks", c_int64),
+        ("error", c_double),
+        ("noise_free_error", c_double),
+    ]
+
+
+class SolverPlans(ctypes.Structure):
+    _fields_ = [
+        ("count", c_int64),
+        ("solver", SolverPlan * 4),
+        ("taken", c_int64),
+        ("why", c_char_p),
+    ]
+
+
 class SplitOptions(ctypes.Structure):
     _fields_ = [
         ("folds", c_int64),
@@ -541,6 +562,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_explain_options": ExplainOptions,
     "volt_explanation": Explanation,
     "volt_plan": Plan,
+    "volt_solver_plan": SolverPlan,
+    "volt_solver_plans": SolverPlans,
     "volt_device_info": DeviceInfo,
     "volt_split_options": SplitOptions,
     "volt_range": Range,

@@ -165,6 +165,14 @@ static volt_status require_iteration(const volt_kernel *kernel, const fit_task *
                                what);
 }
 
+const char *volt_exact_is_too_much(int64_t n, double q, double bytes, const volt_plan *plan)
+{
+    bool stores = !plan->on_device && bytes >= volt_solver_cholesky.bytes((double)n, q, 0);
+    if (plan->available_bytes > 0 && bytes > plan->available_bytes)
+        return "an exact fit does not fit in memory";
+    return stores && n > VOLT_MOST_EXACT ? "an exact fit would take hours" : NULL;
+}
+
 volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
                                 volt_fit_way *way)
 {
@@ -180,14 +188,12 @@ volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task,
     volt_plan plan;
     VOLT_TRY(volt_plan_at(kernel, n, columns, task->Y.cols, 0, task->backend, &plan));
     double bytes = exact_bytes(task, &plan, loss);
-    bool stores = !plan.on_device && bytes >= volt_solver_cholesky.bytes((double)n, (double)task->Y.cols, 0);
-    bool lacks = plan.available_bytes > 0 && bytes > plan.available_bytes;
-    bool takes_hours = stores && n > VOLT_MOST_EXACT;
-    if (may_approximate(kernel, task, loss) && (lacks || takes_hours)) {
+    const char *why = volt_exact_is_too_much(n, (double)task->Y.cols, bytes, &plan);
+    if (may_approximate(kernel, task, loss) && why) {
         volt_status status = require_landmarks(kernel, task, columns, way);
         if (status == VOLT_OK) {
             volt_log(VOLT_LOG_WARNING, "the solver is nystrom, with %" PRId64 " landmarks: %s", way->landmarks,
-                     lacks ? "an exact fit does not fit in memory" : "an exact fit would take hours");
+                     why);
             return VOLT_OK;
         }
     }

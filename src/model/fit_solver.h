@@ -24,6 +24,10 @@ volt_status volt_fit_way_check(const volt_kernel *kernel, const fit_task *task, 
 volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
                                 volt_fit_way *way);
 
+/* NULL, or why an exact fit of n rows, which takes so many bytes, is too much here: where nobody says how, and the rows are at
+ * least VOLT_LEAST_LARGE, landmarks stand for them. */
+const char *volt_exact_is_too_much(int64_t n, double q, double bytes, const volt_plan *plan);
+
 /* Bytes at the peak of a fit with Nystrom's solver, and with conjugate gradients: n rows of d columns as the kernel sees them, q
  * outputs. */
 double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks);

@@ -11,6 +11,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
 #include "kernel/tangent.h"
+#include "model/landmarks.h"
 #include "model/model_errors.h"
 #include "solve/placement.h"
 #include "solve/solver_table.h"
@@ -24,7 +25,7 @@ typedef struct planned_fit {
     const volt_kernel *kernel; /* to be timed */
     const volt_kernel *widest; /* that takes at least as much memory */
     volt_resolved resolved;    /* that one, as far as memory goes: on no inputs yet */
-    const volt_solver *solver;
+    const volt_solver *solver; /* NULL: the one that would be chosen */
     const volt_backend *backend;
     double d, q;
 } planned_fit;
@@ -229,8 +230,9 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
         volt_resolved_release(&fit->resolved);
     VOLT_TRY(claimed); /* what BLAS takes for itself is not available */
     double available = (double)volt_memory_available();
-    fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false,
-                                     volt_solver_available(fit->backend, n));
+    if (!fit->solver)
+        fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false,
+                                         volt_solver_available(fit->backend, n));
     volt_plan made = {
         .fit_bytes = fit_bytes(fit, n),
         .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +
@@ -254,12 +256,39 @@ static const volt_backend *place(int64_t n, int64_t d)
     return volt_place(&(volt_work){.n = n, .d = d, .factors = 1});
 }
 
+volt_status volt_plan_with(const volt_kernel *kernel, const volt_solver *solver, int64_t n, int64_t d,
+                           int64_t q, int measured, const volt_backend *backend, volt_plan *plan)
+{
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    planned_fit fit = {.kernel = kernel, .widest = kernel, .solver = solver, .backend = backend};
+    return make_plan(&fit, n, d, q, measured, plan);
+}
+
 volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
                          const volt_backend *backend, volt_plan *plan)
 {
-    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
-    planned_fit fit = {.kernel = kernel, .widest = kernel, .backend = backend};
-    return make_plan(&fit, n, d, q, measured, plan);
+    return volt_plan_with(kernel, NULL, n, d, q, measured, backend, plan);
+}
+
+int64_t volt_plan_states(const volt_kernel *kernel, int64_t d)
+{
+    volt_resolved resolved = {0};
+    if (resolve(kernel, d, volt_kernel_outline_slices, &resolved) != VOLT_OK)
+        return 0;
+    int64_t states = volt_states_count(&resolved);
+    volt_resolved_release(&resolved);
+    return states;
+}
+
+int64_t volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks)
+{
+    volt_resolved resolved = {0};
+    if (resolve(kernel, d, volt_kernel_outline_slices, &resolved) != VOLT_OK)
+        return landmarks;
+    int64_t runs = (landmarks + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN;
+    int64_t columns = landmarks + runs * volt_landmark_ghosts(&resolved);
+    volt_resolved_release(&resolved);
+    return columns;
 }
 
 volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,

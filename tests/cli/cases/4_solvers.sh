@@ -193,3 +193,20 @@ bad_search_solvers()
     err_has "whole number"
 }
 check "bad solvers of searches are refused" bad_search_solvers
+
+plan_of_solvers()
+{
+    expect 0 plan --n 300 --d 2 --q 1 --json
+    valid_json out "[s['name'] for s in v['solvers']] == ['exact', 'nystrom', 'pcg'] and v['solver'] == 'exact' and v['why']"
+    valid_json out "all(s['bytes'] > 0 and s['seconds'] > 0 and s['fits'] and s['error'] == 0 for s in v['solvers'])"
+    expect 0 plan --n 5000 --d 2 --q 1 --kernel esn:size=20 --landmarks 1000 --json
+    valid_json out "v['solvers'][2]['name'] == 'features' == v['solver'] and v['solvers'][1]['landmarks'] == 1000"
+    valid_json out "v['solvers'][1]['error'] == 0.19 and v['solvers'][1]['noise_free_error'] == 0.44"
+    expect 0 plan --n 300 --d 2
+    out_has "nystrom: "
+    out_has "exact: it fits in memory"
+    expect 2 plan --n 300 --d 2 --landmarks 301
+    err_has "301 landmarks, and there can be 1 to 300"
+    expect 2 plan --n 300 --d 2 --landmarks 0
+}
+check "plan shows every solver" plan_of_solvers
