@@ -8,6 +8,7 @@
 
 #include "volterra/base.h"
 #include "volterra/kernel.h"
+#include "volterra/solve.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -566,9 +567,8 @@ VOLT_API volt_status volt_model_orders(const volt_model *model, volt_view X,
 
 /* ---- plan ------------------------------------------------------------------------------------- */
 
-/* Memory and time of a fit with n rows, d inputs and q outputs on this machine, with the kernel `volterra`, whatever
- * its lift, or with another one. Times come from a short measurement (about a fifth of a second; longer where an entry of the kernel costs much)
- * when measure is nonzero, else they are 0. */
+/* Memory and time of a fit with n rows, d inputs and q outputs on this machine, with the kernel `volterra`, whatever its lift, or
+ * another one. Times come from a measurement (a fifth of a second; longer where entries cost much) if measure is not 0. */
 typedef struct volt_plan {
     double fit_bytes;       /* peak of volt_model_fit */
     double model_bytes;     /* the model itself, in memory and on disk */
@@ -578,43 +578,19 @@ typedef struct volt_plan {
     double choose_seconds; /* on top, where alpha is not given */
     double factor_bytes;   /* on top of both, for every alpha, where the factor is kept */
 
-    /* A device (volt_set_device): zeros where there is none or the CPU was chosen. gram_seconds and factor_seconds are the
-     * CPU's in every case. */
+    /* A device (volt_set_device): zeros where there is none or the CPU was chosen; the seconds above are the CPU's. */
     int on_device; /* the fit goes there: fit_bytes is without the matrix, and n_that_fits minds both memories */
     double device_bytes, device_available_bytes;       /* of its memory; 0: unknown */
     int64_t device_n_that_fits;                        /* 0: unknown */
     double device_gram_seconds, device_factor_seconds; /* 0: unknown */
 
-    /* One evaluation of the evidence with its gradient (volt_evidence), the matrix included, on the CPU. */
-    double evidence_bytes, evidence_seconds;
+    double evidence_bytes, evidence_seconds; /* of one with its gradient (volt_evidence), all in all, on the CPU */
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
 VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,
                                       volt_plan *plan);
 
-/* What one solver would take for a fit. */
-typedef struct volt_solver_plan {
-    const char *name;  /* exact, nystrom, features, pcg: as volt_fit_solver has them */
-    double bytes;      /* peak of volt_model_fit, alpha given ... */
-    double seconds;    /* ... and its time; 0: not measured */
-    int fits;          /* in the memory that is available */
-    int64_t landmarks; /* 0: it has none */
-    /* How far the RMSE of forecasts is expected above that of the exact fit, as a share of it: at most, on systems that are
-     * smooth or noisy, and about, on systems nearly without noise, as measured on 20,000 rows. 0: it is exact. NaN: nothing was
-     * measured with so few landmarks. */
-    double error, noise_free_error;
-} volt_solver_plan;
-
-enum { VOLT_PLAN_SOLVERS = 4 }; /* at most */
-typedef struct volt_solver_plans {
-    int64_t count;
-    volt_solver_plan solver[VOLT_PLAN_SOLVERS];
-    int64_t taken;   /* the one that VOLT_SOLVER_AUTO takes ... */
-    const char *why; /* ... and why, in a few words */
-} volt_solver_plans;
-
-/* All solvers for a fit with this kernel, those on landmarks with so many (0: as many as are usual). VOLT_ERR_ARGUMENT,
- * VOLT_ERR_MEMORY. */
+/* All solvers (solve.h), those on landmarks with so many (0: as many as are usual). VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q,
                                        int64_t landmarks, int measure, volt_solver_plans *plans);
 

@@ -78,6 +78,29 @@ VOLT_API volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, vo
 VOLT_API volt_status volt_loss_constant(const volt_loss *loss, volt_view Y, const double *weights,
                                         int64_t outputs, double *forecast);
 
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+/* What one solver would take for a fit. */
+typedef struct volt_solver_plan {
+    const char *name;  /* exact, nystrom, features, pcg: as volt_fit_solver has them */
+    double bytes;      /* peak of volt_model_fit, alpha given ... */
+    double seconds;    /* ... and its time; 0: not measured */
+    int fits;          /* in the memory that is available */
+    int64_t landmarks; /* 0: it has none */
+    /* How far the RMSE of forecasts is expected above that of the exact fit, as a share of it: at most, on systems that are
+     * smooth or noisy, and about, on systems nearly without noise, as measured on 20,000 rows. 0: it is exact. NaN: nothing was
+     * measured with so few landmarks. */
+    double error, noise_free_error;
+} volt_solver_plan;
+
+enum { VOLT_PLAN_SOLVERS = 4 }; /* at most */
+typedef struct volt_solver_plans {
+    int64_t count;
+    volt_solver_plan solver[VOLT_PLAN_SOLVERS];
+    int64_t taken;   /* the one that VOLT_SOLVER_AUTO takes ... */
+    const char *why; /* ... and why, in a few words */
+} volt_solver_plans;
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Tuple
 from ._anomaly_structs import *  # noqa: F403
 from ._anomaly_structs import AnomalyInfo, SeriesAnomalyOptions
 from ._learner_structs import FORGET_WHAT, LearnerInfo, LearnerOptions
+from ._plan_structs import Plan, SolverPlans
 from ._structs import *  # noqa: F403  the rest of the package finds everything in this module
 from ._structs import (
     Bekk,
@@ -44,12 +45,10 @@ from ._structs import (
     Metrics,
     ModelInfo,
     Narma10Options,
-    Plan,
     Prepared,
     PredictOptions,
     SearchInfo,
     SearchOptions,
-    SolverPlans,
     Skill,
     Trial,
 )
