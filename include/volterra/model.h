@@ -584,7 +584,7 @@ typedef struct volt_plan {
     int64_t device_n_that_fits;                        /* 0: unknown */
     double device_gram_seconds, device_factor_seconds; /* 0: unknown */
 
-    double evidence_bytes, evidence_seconds; /* of one with its gradient (volt_evidence), all in all, on the CPU */
+    double evidence_bytes, evidence_seconds; /* of volt_evidence with its gradient, on the CPU */
 } volt_plan;
 VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
 VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,
