@@ -263,7 +263,7 @@ typedef struct volt_search_options {
      * with a loss choose theirs. Weights count in fits and in scores. Outputs do not come back. Every training part must
      * have all classes. */
     const char *loss;           /* (optional) text of a loss; NULL: squares */
-    double tolerance;           /* of the duality gap, relative to the objective, 1e-6 */
+    double tolerance;           /* of the duality gap, relative to the objective; 0: 1e-6 */
     const double *weights;      /* (optional) of the rows, n numbers at least 0 */
     const char *const *classes; /* (optional) n_classes texts: the targets are their numbers, from 0 */
     int64_t n_classes;

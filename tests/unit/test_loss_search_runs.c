@@ -178,8 +178,8 @@ static void what_makes_no_sense_is_refused(void **state)
     options.loss = "pinball";
     check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "pinball");
     options = loss_search_options(quantile);
-    options.tolerance = 0;
-    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "tolerance is 0");
+    options.tolerance = -1e-6; /* 0: as usual */
+    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "tolerance is -1e-06");
     options = loss_search_options(&loss_cases[LOSS_SQUARES]);
     options.loss = NULL;
     options.weights = d.weights;
