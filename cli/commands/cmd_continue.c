@@ -195,9 +195,9 @@ static int read_known(const continue_arguments *arguments, const volt_model_info
             arguments->model);
     if (!info->feedback)
         return complain(EXIT_USAGE,
-                        "%s cannot continue: its %lld outputs are not its %lld inputs one step later "
+                        "%s cannot continue: its outputs are not its inputs one step later "
                         "(fit it without --y, or with the same columns and --ahead 1)",
-                        arguments->model, (long long)info->q, (long long)info->d);
+                        arguments->model);
     if (!arguments->after)
         return arguments->rows.given ? complain(EXIT_USAGE, "--rows needs --after X, the file of the rows") : 0;
     int failed = dataset_read_inputs(known, arguments->after, missing_policy(arguments->missing),

@@ -175,10 +175,7 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
                      "fit it on landmarks, as volterra fit does here by itself: --solver nystrom");
         results_text(results, NULL, "", "or fit the last rows only: volterra fit --rows -%lld: ...",
                      (long long)most);
-        results_text(results, NULL, "", "or thin the sequence: keep every %lld%s row", (long long)every,
-                     every == 2   ? "nd"
-                     : every == 3 ? "rd"
-                                  : "th");
+        results_text(results, NULL, "", "or thin the sequence: keep one row of %lld", (long long)every);
         results_text(results, NULL, "", "or take a machine with %s of memory",
                      format_bytes(1.1 * plan->fit_bytes, bytes));
     }

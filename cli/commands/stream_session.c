@@ -316,8 +316,11 @@ static int conclude(const stream_session *session)
     int64_t lost = session->refused.count + session->skipped.count;
     if (session->answered == 0 && lost > 0)
         return complain(EXIT_FAILED,
-                        "no line of standard input gave a forecast: %lld refused, %lld with missing values",
-                        (long long)session->refused.count, (long long)session->skipped.count);
+                        "no line of standard input gave a forecast: %lld refused, %lld with missing values%s",
+                        (long long)session->refused.count, (long long)session->skipped.count,
+                        takes_targets(session)
+                            ? "; a line holds the inputs, and then the targets or NA (volterra help stream)"
+                            : "");
     mention(&session->refused, "refused");
     mention(&session->skipped, "with missing values passed over");
     mention(&session->held, "with missing values completed from the row before");
