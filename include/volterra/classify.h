@@ -1,4 +1,4 @@
-/* volterra/classify.h: classes of whole series, by a readout on the Gram matrix of a kernel between them.
+/* volterra/classify.h: classes, or numbers, of whole series, by a readout on the Gram matrix of a kernel between them.
  *
  *     volt_classifier *classifier = NULL;
  *     volt_status status = volt_classify_fit(series, n, classes, n_classes, NULL, &classifier);
@@ -23,6 +23,14 @@ extern "C" {
 /* As volt_object_scale, volt_object_input and volt_object_compare where one is to be chosen. */
 enum { VOLT_CLASSIFY_CHOOSE = -1 };
 
+/* One of the kernels whose mean a classifier is, and how series are prepared for it. */
+typedef struct volt_classifier_kernel {
+    const char *kernel; /* full text; where a classifier tells it, it belongs to that */
+    volt_object_scale scale;
+    volt_object_input input;
+    volt_object_compare compare;
+} volt_classifier_kernel;
+
 typedef struct volt_classify_options {
     const char
         *kernel;      /* what it leaves open is drawn; "A | B" are drawn in turn; NULL: volt_classify_kernels */
@@ -43,6 +51,10 @@ typedef struct volt_classify_options {
     double held_out; /* share of each class that a split holds out, 0.3 */
     const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
     int64_t n_ranges;
+    const volt_classifier_kernel *
+        parts; /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_classifier_part told of
+                 * another fit. Nothing is drawn: kernel, scale, input, compare, draws, budget, blend and ranges do not count */
+    int64_t n_parts;
     volt_progress progress;
 } volt_classify_options;
 VOLT_API volt_classify_options volt_classify_options_default(void);
@@ -81,14 +93,7 @@ VOLT_API volt_status volt_classify_fit(const volt_view *series, int64_t count, c
 VOLT_API void volt_classifier_free(volt_classifier *classifier);
 VOLT_API void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info);
 
-/* One of the kernels whose mean a classifier is, in the order of how well each does alone. */
-typedef struct volt_classifier_kernel {
-    const char *kernel; /* full text; it belongs to the classifier */
-    volt_object_scale scale;
-    volt_object_input input;
-    volt_object_compare compare;
-} volt_classifier_kernel;
-/* VOLT_ERR_ARGUMENT when index is outside 0 .. parts - 1. */
+/* Part number `index`, in the order of how well each does alone. VOLT_ERR_ARGUMENT when index is outside 0 .. parts - 1. */
 VOLT_API volt_status volt_classifier_part(const volt_classifier *classifier, int64_t index,
                                           volt_classifier_kernel *part);
 
@@ -100,6 +105,52 @@ VOLT_API volt_status volt_classifier_predict(const volt_classifier *classifier, 
 
 /* The ridge outputs of the training series, each left out (n x n_classes). */
 VOLT_API volt_status volt_classifier_left_out(const volt_classifier *classifier, volt_matrix outputs);
+
+/* ---- numbers of whole series -------------------------------------------------------------------- */
+
+/* Ridge regression for targets that are numbers: (K / s + alpha I) A = Y - c, where s is the mean of K(x, x) over the training
+ * series, so that alpha has the same size for every kernel.
+ *
+ *     volt_series_ridge *ridge = NULL;
+ *     volt_status status = volt_series_ridge_fit("gak", series, n, Y, NULL, &ridge);            // Y: n x q
+ *     if (!status)
+ *         status = volt_series_ridge_predict(ridge, others, count, NULL, outputs);               // count x q
+ *     volt_series_ridge_free(ridge); */
+typedef struct volt_series_ridge_options {
+    volt_objects_options objects; /* how series are prepared: volt_objects_options_default */
+    double
+        alpha; /* regularisation, above 0; 0 (default): the one of 1e-8, 1e-7, ..., 10 with the smallest left_out_error */
+    volt_progress progress;
+} volt_series_ridge_options;
+VOLT_API volt_series_ridge_options volt_series_ridge_options_default(void);
+
+typedef struct volt_series_ridge volt_series_ridge;
+
+/* Learn the row of Y (count x q) that belongs to each of `count` series. VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE
+ * (fewer than 2 series among them), VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA, VOLT_ERR_SINGULAR where alpha is too small for the
+ * rounding of K, VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. options may be NULL. */
+VOLT_API volt_status volt_series_ridge_fit(const char *kernel, const volt_view *series, int64_t count,
+                                           volt_view Y, const volt_series_ridge_options *options,
+                                           volt_series_ridge **ridge);
+VOLT_API void volt_series_ridge_free(volt_series_ridge *ridge);
+
+typedef struct volt_series_ridge_info {
+    int64_t series, channels, outputs;
+    const char *kernel; /* full text; it belongs to the ridge */
+    double alpha;       /* that was chosen or given */
+    double
+        left_out_error; /* mean square of the errors of training series, each told from all others; of every output in
+                         * units of its variance (constant outputs as they are), in the mean over them */
+} volt_series_ridge_info;
+VOLT_API void volt_series_ridge_describe(const volt_series_ridge *ridge, volt_series_ridge_info *info);
+
+/* Outputs (count x q) of new series. progress may be NULL. */
+VOLT_API volt_status volt_series_ridge_predict(const volt_series_ridge *ridge, const volt_view *series,
+                                               int64_t count, const volt_progress *progress,
+                                               volt_matrix outputs);
+
+/* Outputs of the training series, each left out: exact, from the one factorisation of the fit (n x q). */
+VOLT_API volt_status volt_series_ridge_left_out(const volt_series_ridge *ridge, volt_matrix outputs);
 
 #ifdef __cplusplus
 }

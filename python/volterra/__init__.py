@@ -14,7 +14,8 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 
 - `VolterraRidge`: ridge regression with the Volterra kernel;
 - `VolterraRidgeCV`: the same, its parameters chosen by cross-validation in time order;
-- `SequenceKernelRidge`: the same with any kernel;
+- `SequenceKernelRidge`: the same with any kernel, and of whole series with a number each;
+- `SeriesClassifier`: classes of whole series;
 - `SeriesAnomaly`: which of many series are unlike normal ones;
 - `VolterraClassifier`: probabilities of classes. Other losses than squares: ``loss=`` of the first and the third.
 
@@ -61,6 +62,7 @@ from .kernels import (
 )
 from .ridge import SequenceKernelRidge, VolterraRidge
 from .search import VolterraRidgeCV
+from .series_classifier import SeriesClassifier
 
 __version__: str = _text(_lib.volt_version())
 
@@ -75,6 +77,7 @@ __all__ = [
     "OrderWarning",
     "SequenceKernelRidge",
     "SeriesAnomaly",
+    "SeriesClassifier",
     "SingularError",
     "Stream",
     "TargetWarning",

@@ -12,10 +12,18 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
-from ._anomaly_structs import *  # noqa: F403
-from ._anomaly_structs import AnomalyInfo, SeriesAnomalyOptions
 from ._learner_structs import FORGET_WHAT, LearnerInfo, LearnerOptions
 from ._plan_structs import Plan, SolverPlans
+from ._series_structs import *  # noqa: F403
+from ._series_structs import (
+    AnomalyInfo,
+    ClassifierInfo,
+    ClassifierKernel,
+    ClassifyOptions,
+    SeriesAnomalyOptions,
+    SeriesRidgeInfo,
+    SeriesRidgeOptions,
+)
 from ._structs import *  # noqa: F403  the rest of the package finds everything in this module
 from ._structs import (
     Bekk,
@@ -214,6 +222,29 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, POINTER(Skill)]),
     "volt_wasserstein": (c_int, [_DOUBLES, c_int64, _DOUBLES, c_int64, POINTER(c_double)]),
     "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, POINTER(c_int64), POINTER(c_int)]),
+    # classify.h
+    "volt_classify_options_default": (ClassifyOptions, []),
+    "volt_classify_fit": (
+        c_int,
+        [POINTER(Matrix), c_int64, c_void_p, c_int64, POINTER(ClassifyOptions), _OUT_HANDLE],
+    ),
+    "volt_classifier_free": (None, [_HANDLE]),
+    "volt_classifier_describe": (None, [_HANDLE, POINTER(ClassifierInfo)]),
+    "volt_classifier_part": (c_int, [_HANDLE, c_int64, POINTER(ClassifierKernel)]),
+    "volt_classifier_predict": (
+        c_int,
+        [_HANDLE, POINTER(Matrix), c_int64, POINTER(Progress), Matrix, c_void_p],
+    ),
+    "volt_classifier_left_out": (c_int, [_HANDLE, Matrix]),
+    "volt_series_ridge_options_default": (SeriesRidgeOptions, []),
+    "volt_series_ridge_fit": (
+        c_int,
+        [c_char_p, POINTER(Matrix), c_int64, Matrix, POINTER(SeriesRidgeOptions), _OUT_HANDLE],
+    ),
+    "volt_series_ridge_free": (None, [_HANDLE]),
+    "volt_series_ridge_describe": (None, [_HANDLE, POINTER(SeriesRidgeInfo)]),
+    "volt_series_ridge_predict": (c_int, [_HANDLE, POINTER(Matrix), c_int64, POINTER(Progress), Matrix]),
+    "volt_series_ridge_left_out": (c_int, [_HANDLE, Matrix]),
     # anomaly.h
     "volt_series_anomaly_options_default": (SeriesAnomalyOptions, []),
     "volt_series_anomaly_fit": (

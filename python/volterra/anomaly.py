@@ -6,41 +6,21 @@ Cass, Gonon and Zozoulenko, "Variance norms for kernelized anomaly detection"; d
 from __future__ import annotations
 
 from ctypes import byref, c_int64, c_void_p
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional
 
 import numpy as np
 
 from . import _native as c
-from ._arguments import seed_number, whole
-from ._arrays import Array, as_collection, is_collection, views
+from ._arguments import alpha_number, choice, seed_number, whole
+from ._arrays import Array, views
 from ._errors import NotFittedError
 from ._handles import Handle
 from ._progress import Watch
 from ._protocol import BaseEstimator
+from ._series import check_channels, read_series
 from ._threads import use_threads
 
 __all__ = ["SeriesAnomaly"]
-
-LAYOUTS = ("time", "channels")
-
-
-def _series(X: Any, layout: str) -> List[Array]:
-    """A collection as a list of matrices of time steps x channels."""
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout is {layout!r}, and must be one of {', '.join(LAYOUTS)}")
-    if not is_collection(X):
-        raise ValueError(
-            "X must be a collection: an array (n_series, n_steps, n_channels), or a list of 2-D arrays"
-        )
-    if layout == "channels":
-        X = [np.asarray(one).T for one in X]
-    return as_collection(X)
-
-
-def _word(name: str, value: Any, words: Dict[str, int]) -> int:
-    if value not in words:
-        raise ValueError(f"{name} is {value!r}, and must be one of {', '.join(words)}")
-    return words[value]
 
 
 class SeriesAnomaly(BaseEstimator):
@@ -64,7 +44,8 @@ class SeriesAnomaly(BaseEstimator):
     input : {"level", "change", "both"}, default="level"
         What a step is: its values, their changes, or both.
     layout : {"time", "channels"}, default="time"
-        Series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them.
+        Series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them. Of a 3-D
+        array the steps at the end of a series that are nan in every channel are left out: tslearn's padding.
     random_state : int, default=0
         Seed of the draws.
     n_jobs : int, optional
@@ -121,14 +102,10 @@ class SeriesAnomaly(BaseEstimator):
 
     def _options(self) -> Any:
         options = c.lib.volt_series_anomaly_options_default()
-        options.objects.scale = _word("scale", self.scale, c.OBJECT_SCALES)
-        options.objects.input = _word("input", self.input, c.OBJECT_INPUTS)
-        options.detector.score = _word("score", self.score, c.ANOMALY_SCORES)
-        if isinstance(self.alpha, str) and self.alpha != "auto":
-            raise ValueError(f"alpha is {self.alpha!r}, and must be a number above 0 or 'auto'")
-        if self.alpha != "auto" and not self.alpha > 0:
-            raise ValueError(f"alpha is {self.alpha!r}, and must be a number above 0 or 'auto'")
-        options.detector.alpha = 0.0 if self.alpha == "auto" else float(self.alpha)
+        options.objects.scale = c.OBJECT_SCALES[choice("scale", self.scale, c.OBJECT_SCALES)]
+        options.objects.input = c.OBJECT_INPUTS[choice("input", self.input, c.OBJECT_INPUTS)]
+        options.detector.score = c.ANOMALY_SCORES[choice("score", self.score, c.ANOMALY_SCORES)]
+        options.detector.alpha = alpha_number(self.alpha)
         options.detector.rate = float(self.rate)
         options.draws = whole("draws", self.draws)
         options.seed = seed_number("random_state", self.random_state)
@@ -164,7 +141,7 @@ class SeriesAnomaly(BaseEstimator):
             1: normal, -1: not normal, an example that chooses alpha and the kernel. Without it all are normal.
         """
         options = self._options()
-        series = _series(X, self.layout)
+        series = read_series(X, self.layout)
         marks = np.ones(len(series)) if y is None else np.asarray(y)
         if marks.shape != (len(series),) or not np.isin(marks, (-1, 1)).all():
             raise ValueError("y must hold 1 (normal) or -1 for every series")
@@ -210,11 +187,8 @@ class SeriesAnomaly(BaseEstimator):
     def score_samples(self, X: Any) -> Array:
         """Minus the distance of each series: the smaller, the less normal."""
         detector = self._detector()
-        series = _series(X, self.layout)
-        if series[0].shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {series[0].shape[1]} channels, and the detector learned {self.n_features_in_}"
-            )
+        series = read_series(X, self.layout)
+        check_channels(self, series)
         out = np.empty(len(series))
         with use_threads(self.n_jobs), Watch("scores") as watch:
             watch.check(

@@ -13,10 +13,12 @@ from ctypes import byref
 from typing import Any, Dict, List, Optional
 
 from . import _native as c
-from ._arrays import NO_MATRIX, Array, as_collection, as_matrix, empty, is_collection, view, views
+from ._arguments import choice
+from ._arrays import NO_MATRIX, Array, as_matrix, empty, is_collection, view, views
 from ._kernel import Kernel, join_text
 from ._kernel import kernel_facts as _query
 from ._progress import ProgressCallback, Watch
+from ._series import LAYOUTS, read_series
 from ._threads import use_threads
 
 __all__ = [
@@ -130,6 +132,7 @@ def gram(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
     progress: Optional[ProgressCallback] = None,
+    layout: str = "time",
 ) -> Array:
     """The Gram matrix of a kernel.
 
@@ -160,6 +163,9 @@ def gram(
         Show a bar.
     progress : callable, optional
         Called with a stage and the share that is done; a true result ends the work with `CancelledError`.
+    layout : {"time", "channels"}, default="time"
+        Of collections: series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them.
+        Of a 3-D array the steps at the end of a series that are nan in every channel are left out: tslearn's padding.
 
     Returns
     -------
@@ -176,9 +182,22 @@ def gram(
     >>> series = [np.ones((4, 2)), np.zeros((6, 2)), np.ones((5, 2))]
     >>> volterra.gram(series, kernel="gak:sigma=1").shape
     (3, 3)
+
+    Series in aeon's layout, (n_series, n_channels, n_steps), for the methods of scikit-learn that take a matrix:
+
+    >>> from sklearn.svm import SVC
+    >>> t = np.arange(25)
+    >>> X = np.stack([np.sin([(0.4 if i % 2 else 0.6) * t + 0.3 * i]) for i in range(24)])
+    >>> y = np.arange(24) % 2
+    >>> kernel = dict(kernel="gak:sigma=1", normalise=True, layout="channels")
+    >>> model = SVC(kernel="precomputed").fit(volterra.gram(X[:16], **kernel), y[:16])
+    >>> model.score(volterra.gram(X[16:], X[:16], **kernel), y[16:])
+    1.0
     """
     if is_collection(X):
-        return _gram_of_collections(X, Y, kernel, radius, normalise, n_jobs, verbose, progress)
+        return _gram_of_collections(X, Y, kernel, radius, normalise, n_jobs, verbose, progress, layout)
+    if choice("layout", layout, LAYOUTS) != "time":
+        raise ValueError(f"layout is {layout!r}, and X is one sequence: layouts are of collections")
     if Y is not None and is_collection(Y):
         raise ValueError("Y is a collection of series and X is one sequence: both must be of one kind")
     a = as_matrix(X, "X")
@@ -204,11 +223,12 @@ def _gram_of_collections(
     n_jobs: Optional[int],
     verbose: bool,
     progress: Optional[ProgressCallback],
+    layout: str,
 ) -> Array:
     if Y is not None and not is_collection(Y):
         raise ValueError("X is a collection of series and Y is one sequence: both must be of one kind")
-    first: List[Array] = as_collection(X, "X")
-    second: List[Array] = first if Y is None else as_collection(Y, "Y")
+    first: List[Array] = read_series(X, layout, "X")
+    second: List[Array] = first if Y is None else read_series(Y, layout, "Y")
     out = empty(len(first), len(second))
     with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:
         options = _gram_options(radius, normalise, watch)

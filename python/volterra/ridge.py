@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Optional, Union
 
+from ._arrays import as_targets
+from ._errors import NotFittedError
 from ._kernel import join_text
+from ._loss import explained
+from ._progress import ProgressCallback
 from ._regressor import SequenceRegressor
+from ._series import check_channels, read_series
+from ._series_ridge import SeriesReadout, is_of_series, refuse_settings
 
 __all__ = ["SequenceKernelRidge", "VolterraRidge"]
 
@@ -289,7 +295,7 @@ class VolterraRidge(SequenceRegressor):
 
 
 class SequenceKernelRidge(SequenceRegressor):
-    """Ridge regression on one sequence with any kernel of the library.
+    """Ridge regression with any kernel of the library: on one sequence, or on a collection of series with a number each.
 
     Parameters
     ----------
@@ -305,9 +311,18 @@ class SequenceKernelRidge(SequenceRegressor):
 
     loss, tolerance, solver, landmarks, iterations, checkpoint
         As in `VolterraRidge`.
+    layout : {"time", "channels"}, default="time"
+        Of collections: series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them.
+    normalise : bool, default=True
+        Of collections: divide the kernel of two series by the root of what each has with itself. False: how large a
+        series is counts, as for "linear" it should.
 
     Attributes
     ----------
+    left_out_ : ndarray of the shape of y
+        Of collections: outputs of the training series, each told from all others.
+    left_out_r2_ : float
+        Their R2, the mean over outputs.
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, alpha_, target_, input_, season_, \
     prequential_r2_, log_likelihood_, report_, baselines_, rcond_, dual_coef_, intercept_
         As in `VolterraRidge`.
@@ -319,6 +334,16 @@ class SequenceKernelRidge(SequenceRegressor):
     >>> model = volterra.SequenceKernelRidge("gak:sigma=1,window=12", alpha=1e-3).fit(u[:500], y[:500])
     >>> model.predict(u[500:]).shape
     (200,)
+
+    A number of each series: their frequency. Alpha is the one with the smallest errors of series left out, from one
+    factorisation each; kernels are those that compare series (`volterra.kernel_table`).
+
+    >>> t = np.arange(40)[:, None]
+    >>> frequency = np.random.default_rng(1).uniform(0.2, 0.5, size=40)
+    >>> X = np.stack([np.sin(f * t) for f in frequency])
+    >>> model = volterra.SequenceKernelRidge("gak:sigma=1").fit(X[:30], frequency[:30])
+    >>> bool(model.left_out_r2_ > 0.9 and model.score(X[30:], frequency[30:]) > 0.9)
+    True
     """
 
     def __init__(
@@ -346,9 +371,13 @@ class SequenceKernelRidge(SequenceRegressor):
         landmarks: Union[None, int, str] = None,
         iterations: Optional[int] = None,
         checkpoint: Any = None,
+        layout: str = "time",
+        normalise: bool = True,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
+        self.layout = layout
+        self.normalise = normalise
         self.ahead = ahead
         self.target = target
         self.input = input
@@ -372,3 +401,91 @@ class SequenceKernelRidge(SequenceRegressor):
 
     def _kernel_text(self) -> str:
         return str(self.kernel)
+
+    # ---- collections of series with a number each ------------------------------------------------------------
+
+    _readout: Optional[SeriesReadout] = None  # of a fit to a collection; there is no model then
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Optional[ProgressCallback] = None,
+    ) -> Any:
+        """Learn from one sequence, from several records, or from a collection of series with a number each.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_features), list of records, or collection
+            A collection is an array (n_series, n_steps, n_channels), axes as `layout` says, or a list of 2-D arrays.
+        y : array-like
+            For a collection: an array of shape (n_series,) or (n_series, n_outputs). A list of arrays is that of records,
+            a target for every row.
+        sample_weight, groups, progress
+            As in `VolterraRidge.fit`; the first two are of sequences.
+        """
+        if not is_of_series(X, y):
+            super().fit(X, y, sample_weight, groups=groups, progress=progress)
+            self._readout = None
+            self._forget(("left_out_", "left_out_r2_"))
+            return self
+        refuse_settings(self)
+        if sample_weight is not None or groups is not None:
+            raise ValueError("whole series with a number each take neither sample_weight nor groups")
+        readout = SeriesReadout.fit(self, X, y, progress)
+        self._forget([name for name in vars(self) if name.endswith("_")])  # of a sequence
+        self._model, self._readout = None, readout  # type: ignore[assignment]
+        self.n_features_in_, self.n_outputs_ = readout.series[0].shape[1], readout.targets.shape[1]
+        self.kernel_, self.alpha_ = readout.kernel, readout.alpha
+        self.left_out_, self.left_out_r2_ = readout.dress(readout.left_out), 1 - readout.error
+        return self
+
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.__dict__.pop(name, None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._readout is not None or super().__sklearn_is_fitted__()
+
+    def _check_is_fitted(self) -> None:
+        super()._check_is_fitted()
+        if self._readout is not None:
+            raise NotFittedError(
+                "this SequenceKernelRidge was fitted to whole series with a number each, of which it has predict and score "
+                "alone: fit it to one sequence for the rest"
+            )
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        start: Optional[str] = None,
+        groups: Any = None,
+        y_known: Any = None,
+        warm_up: Optional[int] = None,
+        return_std: bool = False,
+    ) -> Any:
+        """Forecast the targets of inputs, as `VolterraRidge.predict`; or the numbers of whole series, where the estimator
+        was fitted to a collection: X is one then too, and there are no further arguments."""
+        settings = dict(start=start, groups=groups, y_known=y_known, warm_up=warm_up, return_std=return_std)
+        if self._readout is None:
+            return super().predict(X, **settings)
+        for name, value in settings.items():
+            if value is not None and value is not False:
+                raise ValueError(f"whole series with a number each take no {name}")
+        series = read_series(X, self.layout)
+        check_channels(self, series)
+        return self._readout.dress(self._readout.predict(series, self.n_jobs, self.verbose))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> float:
+        """R^2 of ``predict(X)``, the mean over outputs; arguments as in `VolterraRidge.score`."""
+        if self._readout is None:
+            return super().score(X, y, sample_weight, groups=groups)
+        truth, _ = as_targets(y)
+        found = self.predict(X, groups=groups).reshape(len(X), -1)
+        if found.shape != truth.shape:
+            raise ValueError(f"y has shape {truth.shape}, and {found.shape} is needed: a row for each series")
+        return explained(None, truth, found, sample_weight)

@@ -70,6 +70,13 @@ static volt_status check_options(const volt_classify_options *options)
                  options->splits);
     VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
                  "held_out is %g, and must lie between 0 and 1", options->held_out);
+    VOLT_REQUIRE(options->n_parts >= 0 && options->n_parts <= VOLT_MOST_BLEND, VOLT_ERR_ARGUMENT,
+                 "there are %" PRId64 " kernels to take the mean of, and there may be %d", options->n_parts,
+                 VOLT_MOST_BLEND);
+    for (int64_t p = 0; p < options->n_parts; p++)
+        VOLT_REQUIRE(options->parts && options->parts[p].kernel, VOLT_ERR_ARGUMENT,
+                     "kernel %" PRId64 " of %" PRId64 ", whose mean is asked for, is NULL", p + 1,
+                     options->n_parts);
     for (int64_t r = 0; r < options->n_ranges && options->ranges; r++)
         VOLT_REQUIRE(!options->ranges[r].name || strcmp(options->ranges[r].name, "alpha") != 0,
                      VOLT_ERR_ARGUMENT,

@@ -286,8 +286,31 @@ static volt_status begin(search_run *run, const volt_view *series)
     return VOLT_OK;
 }
 
+/* The kernels that are given, each with a preparation of its own, in place of a search. */
+static volt_status take_given(const volt_view *series, volt_class_search *search)
+{
+    const volt_classify_options *options = search->options;
+    for (int64_t p = 0; p < options->n_parts; p++) {
+        const volt_classifier_kernel *part = &options->parts[p];
+        volt_objects_options way = {part->scale, part->input, 1, part->compare};
+        volt_class_trial *given = &search->best[p];
+        VOLT_TRY(volt_objects_create(series, search->bench->classes.n, &way, &search->objects[p]));
+        *given = (volt_class_trial){.preparation = p};
+        VOLT_REQUIRE(snprintf(given->kernel, sizeof given->kernel, "%s", part->kernel) <
+                         (int)sizeof given->kernel,
+                     VOLT_ERR_KERNEL, "the text of kernel %" PRId64 " is longer than %d characters", p + 1,
+                     (int)sizeof given->kernel - 1);
+        search->n_best++;
+        search->tried++;
+    }
+    search->n_preparations = options->n_parts;
+    return VOLT_OK;
+}
+
 volt_status volt_class_search_run(const volt_view *series, volt_class_search *search)
 {
+    if (search->options->n_parts > 0)
+        return take_given(series, search);
     search_run run = {.search = search, .begun = volt_seconds()};
     volt_status status = begin(&run, series);
     if (status == VOLT_OK)
@@ -337,6 +360,11 @@ volt_status volt_class_search_choose(volt_class_search *search, int64_t *m, volt
     int64_t most = search->options->blend < search->n_best ? search->options->blend : search->n_best;
     *m = 1;
     *trial = search->best[0];
+    if (search->options->n_parts > 0) { /* all of them, and nothing to choose but alpha */
+        *m = search->n_best;
+        VOLT_TRY(volt_class_search_blend(search, *m));
+        return volt_class_profile(search->bench, search->options->alpha, trial);
+    }
     for (int64_t count = 2; count <= most; count++) {
         volt_class_trial blended = search->best[0];
         VOLT_TRY(volt_class_search_blend(search, count));

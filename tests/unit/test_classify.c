@@ -250,6 +250,57 @@ static void several_kernels_are_their_mean(void **state)
     volt_classifier_free(blended);
 }
 
+/* The kernels of a fit, given to another, make the same classifier, to the last bit. */
+static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
+{
+    (void)state;
+    waves made, others;
+    make_waves(4322, 0.5, true, &made);
+    make_waves(4323, 0.5, true, &others);
+    volt_classify_options options = volt_classify_options_default();
+    options.kernel = "rbf | gak";
+    options.compare = VOLT_OBJECT_COMPARE_SERIES;
+    options.draws = 8;
+    volt_classifier *classifier = fit(&made, &options);
+    volt_classifier_info info, again;
+    volt_classifier_describe(classifier, &info);
+    volt_classifier_kernel parts[2] = {0};
+    for (int64_t p = 0; p < info.parts; p++)
+        check_ok(volt_classifier_part(classifier, p, &parts[p]));
+    volt_classify_options given = volt_classify_options_default();
+    given.parts = parts;
+    given.n_parts = info.parts;
+    volt_classifier *twin = fit(&made, &given);
+    volt_classifier_describe(twin, &again);
+    assert_true(again.parts == info.parts && again.tried == info.parts && again.alpha == info.alpha);
+    assert_string_equal(again.kernel, info.kernel);
+    double outputs[N * CLASSES], same[N * CLASSES];
+    volt_matrix out = volt_matrix_of(outputs, N, CLASSES), out_same = volt_matrix_of(same, N, CLASSES);
+    check_ok(volt_classifier_predict(classifier, others.series, N, NULL, out, NULL));
+    check_ok(volt_classifier_predict(twin, others.series, N, NULL, out_same, NULL));
+    assert_memory_equal(outputs, same, sizeof same);
+    volt_classifier_free(twin);
+    /* The mean of both, whether it tells more or not. */
+    parts[0] = (volt_classifier_kernel){"rbf:gamma=0.5", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL,
+                                        VOLT_OBJECT_COMPARE_STEPS};
+    parts[1] = (volt_classifier_kernel){"linear", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH,
+                                        VOLT_OBJECT_COMPARE_SERIES};
+    given.n_parts = 2;
+    given.alpha = 0.1;
+    twin = fit(&made, &given);
+    assert_int_equal(check_mean(&made, twin), 2);
+    volt_classifier_free(twin);
+    twin = NULL;
+    parts[1].kernel = NULL;
+    check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &given, &twin), VOLT_ERR_ARGUMENT,
+                "kernel 2 of 2, whose mean is asked for, is NULL");
+    given.n_parts = 9;
+    check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &given, &twin), VOLT_ERR_ARGUMENT,
+                "there are 9 kernels");
+    assert_null(twin);
+    volt_classifier_free(classifier);
+}
+
 /* Two kernels that each see one half of what tells the classes: their mean is chosen. */
 static void a_mean_that_tells_more_is_chosen(void **state)
 {
@@ -468,6 +519,7 @@ int main(void)
         cmocka_unit_test(steps_are_compared_with_each_other),
         cmocka_unit_test(the_search_keeps_the_best),
         cmocka_unit_test(several_kernels_are_their_mean),
+        cmocka_unit_test(kernels_that_are_given_are_the_fit_they_come_from),
         cmocka_unit_test(a_mean_that_tells_more_is_chosen),
         cmocka_unit_test(multinomial_gives_probabilities),
         cmocka_unit_test(wrong_arguments_are_refused),

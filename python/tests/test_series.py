@@ -1,0 +1,279 @@
+"""Whole series as objects: `SeriesClassifier`, `SequenceKernelRidge` on collections, layouts of `gram`."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+import volterra
+
+
+def waves(count, seed, steps=14):
+    """Two channels at random phases, of three frequencies in turn; noise. Series, labels, frequencies."""
+    rng = np.random.default_rng(seed)
+    names, frequencies = np.array(["slow", "fast", "flat"]), np.array([0.5, 1.4, 0.0])
+    which = np.arange(count) % 3
+    t = np.arange(steps)[:, None] + np.array([0.0, 1.0])
+    X = [np.sin(frequencies[k] * t + 6 * rng.random()) + 0.1 * rng.normal(size=t.shape) for k in which]
+    return np.stack(X), names[which], frequencies[which]
+
+
+X, LABELS, FREQUENCIES = waves(18, 1)
+OTHERS, OTHER_LABELS, OTHER_FREQUENCIES = waves(9, 2)
+FEW = dict(kernel="rbf:window=3", compare="steps", input="level", draws=3)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return volterra.SeriesClassifier(**FEW).fit(X, LABELS)
+
+
+def plain(K, C, Y, alpha):
+    """Ridge with an intercept, by its normal equations: outputs of C, and of every row left out by refits."""
+
+    def solve(rows):
+        n = len(rows)
+        system = np.block([[K[np.ix_(rows, rows)] + alpha * np.eye(n), np.ones((n, 1))], [np.ones((1, n)), 0]])
+        found = np.linalg.solve(system, np.vstack([Y[rows], np.zeros((1, Y.shape[1]))]))
+        return found[:-1], found[-1]
+
+    everything = np.arange(len(K))
+    A, constant = solve(everything)
+    left_out = []
+    for i in everything:
+        rows = np.delete(everything, i)
+        a, b = solve(rows)
+        left_out.append(K[i, rows] @ a + b)
+    return C @ A + constant, np.array(left_out)
+
+
+# ---- SeriesClassifier ------------------------------------------------------------------------------------------
+
+
+def test_outputs_are_ridge_regression_on_the_gram_matrix():
+    settings = dict(alpha=0.05, scale="none", input="level", compare="series", draws=1)
+    model = volterra.SeriesClassifier("gak", ranges={"sigma": [2]}, **settings).fit(X, LABELS)
+    assert model.kernel_ == "gak:sigma=2" and model.alpha_ == 0.05 and len(model.parts_) == 1
+    assert model.parts_[0] == {"kernel": "gak:sigma=2", "scale": "none", "input": "level", "compare": "series"}
+    kernel = dict(kernel="gak:sigma=2", normalise=True)
+    Y = (LABELS[:, None] == model.classes_).astype(float)
+    outputs, left_out = plain(volterra.gram(X, **kernel), volterra.gram(OTHERS, X, **kernel), Y, 0.05)
+    # The condition of K + alpha is at most 18 / 0.05.
+    assert np.allclose(model.decision_function(OTHERS), outputs, rtol=0, atol=1e-11)
+    assert np.allclose(model.left_out_, left_out, rtol=0, atol=1e-11)
+    assert model.left_out_accuracy_ == np.mean(model.classes_[left_out.argmax(axis=1)] == LABELS)
+    assert np.array_equal(model.predict(OTHERS), model.classes_[outputs.argmax(axis=1)])
+
+
+def test_it_is_the_program(program, tmp_path):
+    np.save(tmp_path / "a.npy", X)
+    np.save(tmp_path / "b.npy", OTHERS)
+    for name, labels in (("a.csv", LABELS), ("b.csv", OTHER_LABELS)):
+        (tmp_path / name).write_text("label\n" + "\n".join(labels) + "\n")
+    files = ("--train", tmp_path / "a.npy", "--train-labels", tmp_path / "a.csv")
+    files += ("--test", tmp_path / "b.npy", "--test-labels", tmp_path / "b.csv", "-o", tmp_path / "found.csv")
+    for loss in ("squares", "multinomial"):
+        options = ("--draws", 8, "--seed", 3, "--blend", 2, "--splits", 4, "--loss", loss, "--kernel", "rbf | linear")
+        expected = json.loads(program("classify", *files, *options, "--json"))
+        model = volterra.SeriesClassifier(
+            "rbf | linear", draws=8, random_state=3, blend=2, splits=4, loss=loss
+        ).fit(X, LABELS)
+        assert model.alpha_ == pytest.approx(expected["alpha"], rel=1e-12)
+        assert model.left_out_accuracy_ == pytest.approx(expected["left_out_accuracy"], rel=1e-12)
+        assert model.split_mean_ == pytest.approx(expected["split_accuracy"], rel=1e-12)
+        assert model.n_tried_ == expected["tried"]
+        assert model.score(OTHERS, OTHER_LABELS) == pytest.approx(expected["accuracy"], rel=1e-12)
+        lines = (tmp_path / "found.csv").read_text().splitlines()
+        assert lines[0].split(",")[1:] == model.classes_.tolist()
+        outputs = np.array([[float(x) for x in line.split(",")[1:]] for line in lines[1:]])
+        found = model.predict_proba(OTHERS) if loss == "multinomial" else model.decision_function(OTHERS)
+        assert np.allclose(found, outputs, rtol=0, atol=1e-9)
+        assert np.array_equal(model.predict(OTHERS), [line.split(",")[0] for line in lines[1:]])
+
+
+def test_probabilities_and_two_classes(fitted):
+    two = LABELS != "flat"
+    model = volterra.SeriesClassifier(**FEW, loss="multinomial").fit(X[two], LABELS[two])
+    p = model.predict_proba(OTHERS)
+    assert np.allclose(p.sum(axis=1), 1) and (p > 0).all() and 0 < model.log_loss_ < np.log(2)
+    assert np.allclose(model.decision_function(OTHERS), np.log(p[:, 1] / p[:, 0]))
+    assert not hasattr(fitted, "predict_proba") and np.isnan(fitted.log_loss_)
+    with pytest.raises(AttributeError, match="needs loss='multinomial'"):
+        fitted.predict_proba(OTHERS)
+    ridge = volterra.SeriesClassifier(**FEW, alpha=0.1).fit(X[two], np.where(LABELS[two] == "fast", 7, 3))
+    assert ridge.classes_.tolist() == [3, 7]
+    assert np.array_equal(ridge.predict(OTHERS), np.where(ridge.decision_function(OTHERS) > 0, 7, 3))
+
+
+def test_layouts_of_aeon_and_tslearn(fitted):
+    expected = fitted.decision_function(OTHERS)
+    model = volterra.SeriesClassifier(**FEW, layout="channels").fit(X.transpose(0, 2, 1), LABELS)
+    assert np.array_equal(model.decision_function([one.T for one in OTHERS]), expected)
+    # Series of other lengths, as a list and filled up with nan.
+    short = [one[: 14 - i % 3] for i, one in enumerate(X)]
+    padded = np.full(X.shape, np.nan)
+    for row, one in zip(padded, short):
+        row[: len(one)] = one
+    listed = volterra.SeriesClassifier(**FEW).fit(short, LABELS)
+    filled = volterra.SeriesClassifier(**FEW).fit(padded, LABELS)
+    assert np.array_equal(listed.decision_function(padded), filled.decision_function(short))
+    padded[2, 3, 0] = np.nan  # one channel, or in the middle: missing, not padding
+    with pytest.raises(ValueError, match=r"X\[2\] contains NaN at row 3, column 0"):
+        filled.predict(padded)
+    with pytest.raises(ValueError, match=r"X\[1\] has no step"):
+        filled.predict(np.stack([X[0], np.full(X[0].shape, np.nan)]))
+
+
+@pytest.mark.parametrize("loss", ["squares", "multinomial"])
+def test_pickles_and_copies(loss):
+    # Several kernels, drawn: a copy takes those, and draws nothing.
+    model = volterra.SeriesClassifier("rbf | linear", draws=8, loss=loss, compare="series").fit(X, LABELS)
+    expected = model.decision_function(OTHERS)
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert np.array_equal(twin.decision_function(OTHERS), expected)
+        assert twin.parts_ == model.parts_ and twin.left_out_accuracy_ == model.left_out_accuracy_
+
+
+def test_habits_of_scikit_learn(fitted):
+    params = volterra.SeriesClassifier("esn", draws=2).get_params()
+    assert params["kernel"] == "esn" and params["draws"] == 2 and params["loss"] == "squares"
+    base, selection = pytest.importorskip("sklearn.base"), pytest.importorskip("sklearn.model_selection")
+    assert base.is_classifier(fitted) and not hasattr(base.clone(fitted), "classes_")
+    folds = selection.StratifiedKFold(3)
+    scores = selection.cross_val_score(volterra.SeriesClassifier(**FEW), X, LABELS, cv=folds)
+    assert scores.shape == (3,) and scores.mean() > 0.5
+    with pytest.raises(volterra.NotFittedError):
+        volterra.SeriesClassifier().predict(X)
+    with pytest.raises(volterra.NotFittedError):
+        pickle.loads(pickle.dumps(volterra.SeriesClassifier())).predict(X)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"kernel": "gakk"}, "gak"),
+        ({"loss": "huber"}, "loss is 'huber'"),
+        ({"alpha": 0}, "alpha is 0"),
+        ({"alpha": "some"}, "alpha is 'some'"),
+        ({"draws": 0}, "draws is 0"),
+        ({"budget": "soon"}, "budget is 'soon'"),
+        ({"blend": 9}, "blend is 9, and must be at most 8"),
+        ({"ranges": {"alpha": (1, 2)}}, "a range is given for alpha"),
+        ({"scale": "all"}, "scale is 'all'"),
+        ({"input": "rows"}, "input is 'rows'"),
+        ({"compare": "ends"}, "compare is 'ends'"),
+        ({"splits": -1}, "splits is -1"),
+        ({"layout": "rows"}, "layout is 'rows'"),
+        ({"random_state": -1}, "random_state is -1"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        volterra.SeriesClassifier(**arguments).fit(X, LABELS)
+
+
+def test_wrong_data_leave_it_as_it_was(fitted):
+    model, expected = copy.deepcopy(fitted), fitted.predict(OTHERS)
+    for series, labels, message in [
+        (X[0], LABELS, "must be a collection"),
+        (X, LABELS[:-1], r"y has shape \(17,\)"),
+        (X, ["one"] * 18, "labels of 1 class"),
+        (X, [np.nan] * 18, "no labels"),
+        ([*X[:-1], X[-1][:, :1]], LABELS, "different numbers of channels"),
+        (np.zeros(X.shape), LABELS, "nothing to compare"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.fit(series, labels)
+    assert np.array_equal(model.predict(OTHERS), expected)
+    with pytest.raises(ValueError, match="X has 1 channels, and SeriesClassifier learned 2"):
+        model.predict(X[:, :, :1])
+
+
+# ---- SequenceKernelRidge on collections ------------------------------------------------------------------------
+
+TARGETS = np.column_stack([FREQUENCIES, X[:, -1, 0]])
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_numbers_of_series_are_ridge_regression_on_the_gram_matrix(normalise):
+    model = volterra.SequenceKernelRidge("memory:mu=0.8", 0.1, scale=False, normalise=normalise).fit(X, TARGETS)
+    radius = np.linalg.norm(X, axis=2).max()
+    kernel = dict(kernel="memory:mu=0.8", normalise=normalise, radius=radius)
+    K, C = volterra.gram(X, **kernel), volterra.gram(X[::-1], X, **kernel)
+    unit = np.trace(K) / len(K)
+    outputs, left_out = plain(K / unit, C / unit, TARGETS, 0.1)
+    assert np.allclose(model.predict(X[::-1]), outputs, rtol=0, atol=1e-10)
+    assert np.allclose(model.left_out_, left_out, rtol=0, atol=1e-10)
+    r2 = 1 - ((TARGETS - left_out) ** 2).mean(axis=0) / TARGETS.var(axis=0)
+    assert model.left_out_r2_ == pytest.approx(r2.mean(), rel=1e-9)
+    assert model.alpha_ == 0.1 and model.n_outputs_ == 2 and model.n_features_in_ == 2
+    assert model.score(X, TARGETS) == pytest.approx(volterra.metrics.r2(TARGETS, model.predict(X)), rel=1e-12)
+
+
+def test_alpha_is_the_best_on_series_left_out():
+    model = volterra.SequenceKernelRidge("gak:sigma=1").fit(X, FREQUENCIES)
+    errors = {}
+    for power in range(-8, 2):
+        other = volterra.SequenceKernelRidge("gak:sigma=1", alpha=10.0**power).fit(X, FREQUENCIES)
+        errors[other.alpha_] = np.mean((other.left_out_ - FREQUENCIES) ** 2)
+    assert model.alpha_ == min(errors, key=errors.get)
+    assert model.left_out_.shape == (18,) and model.predict(OTHERS).shape == (9,)
+    assert model.score(OTHERS, OTHER_FREQUENCIES) > 0.5
+
+
+def test_collections_in_every_form():
+    expected = volterra.SequenceKernelRidge("gak:sigma=1", input="both").fit(X, FREQUENCIES).predict(OTHERS)
+    listed = volterra.SequenceKernelRidge("gak:sigma=1", input="both").fit(list(X), FREQUENCIES.tolist())
+    assert np.array_equal(listed.predict(list(OTHERS)), expected)
+    turned = volterra.SequenceKernelRidge("gak:sigma=1", input="both", layout="channels")
+    turned.fit(X.transpose(0, 2, 1), FREQUENCIES)
+    assert np.array_equal(turned.predict(OTHERS.transpose(0, 2, 1)), expected)
+    for twin in (pickle.loads(pickle.dumps(listed)), copy.deepcopy(listed)):
+        assert np.array_equal(twin.predict(OTHERS), expected)
+    # From series to a sequence and back.
+    rows, targets = X.reshape(-1, 2), X.reshape(-1, 2)[:, 0] ** 2
+    alone = volterra.SequenceKernelRidge("fading", 0.1).fit(rows, targets)
+    both = copy.deepcopy(alone).fit(X, FREQUENCIES)
+    assert not hasattr(both, "facts_") and not hasattr(both, "fitted_")
+    both.fit(rows, targets)
+    assert np.array_equal(both.predict(rows), alone.predict(rows)) and not hasattr(both, "left_out_")
+
+
+def test_what_is_of_sequences_is_refused():
+    for settings, name in [({"ahead": 1}, "ahead is 1"), ({"loss": "huber"}, "loss is 'huber'"), ({"washout": 3}, "washout")]:
+        with pytest.raises(ValueError, match=name):
+            volterra.SequenceKernelRidge(**settings).fit(X, FREQUENCIES)
+    with pytest.raises(ValueError, match="neither sample_weight"):
+        volterra.SequenceKernelRidge().fit(X, FREQUENCIES, sample_weight=np.ones(18))
+    with pytest.raises(ValueError, match="y has 17 rows, and X has 18 series"):
+        volterra.SequenceKernelRidge().fit(X, FREQUENCIES[:-1])
+    model = volterra.SequenceKernelRidge("gak:sigma=1").fit(X, FREQUENCIES)
+    for call in (lambda: model.continue_(3), lambda: model.save("model.safetensors"), lambda: model.stream()):
+        with pytest.raises(ValueError, match="fitted to whole series"):
+            call()
+    with pytest.raises(ValueError, match="take no start"):
+        model.predict(X, start="reset")
+    with pytest.raises(ValueError, match="must be a collection"):
+        model.predict(X[0])
+    with pytest.raises(ValueError, match="learned 2"):
+        model.predict(X[:, :, :1])
+    with pytest.raises(ValueError, match="a row for each series"):
+        model.score(X, FREQUENCIES[:-1])
+
+
+# ---- gram ------------------------------------------------------------------------------------------------------
+
+
+def test_gram_in_both_layouts():
+    expected = volterra.gram(OTHERS, X, kernel="gak:sigma=1")
+    turned = volterra.gram(OTHERS.transpose(0, 2, 1), X.transpose(0, 2, 1), kernel="gak:sigma=1", layout="channels")
+    assert np.array_equal(turned, expected)
+    padded = np.concatenate([X, np.full((18, 3, 2), np.nan)], axis=1)
+    assert np.array_equal(volterra.gram(OTHERS, padded, kernel="gak:sigma=1"), expected)
+    with pytest.raises(ValueError, match="layouts are of collections"):
+        volterra.gram(X[0], layout="channels")
+    with pytest.raises(ValueError, match="layout is 'rows'"):
+        volterra.gram(X, layout="rows")

@@ -1,0 +1,129 @@
+"""Numbers of whole series: what `SequenceKernelRidge` is when it is fitted to a collection."""
+
+from __future__ import annotations
+
+import inspect
+from ctypes import byref, c_void_p
+from typing import Any, Dict, List, NamedTuple
+
+import numpy as np
+
+from . import _native as c
+from ._arguments import alpha_number, choice
+from ._arrays import Array, as_targets, empty, is_collection, view, views
+from ._errors import check
+from ._handles import Handle
+from ._progress import ProgressCallback, Watch
+from ._series import read_series
+from ._threads import use_threads
+
+INPUTS = {"auto": "level", "level": "level", "change": "change", "both": "both"}
+
+#: Parameters that say nothing of whole series, and must have their defaults there.
+OF_SEQUENCES = (
+    *("ahead", "target", "season", "feedback", "washout", "fit_intercept", "keep_factor", "start", "beyond"),
+    *("loss", "tolerance", "device", "solver", "landmarks", "iterations", "checkpoint"),
+)
+
+
+def is_of_series(X: Any, y: Any) -> bool:
+    """Does y have a row for each series of X, rather than for each of their steps? A list of records has a list of
+    targets, an array for each."""
+    if not is_collection(X) or y is None:
+        return False
+    return getattr(X, "ndim", 0) == 3 or not isinstance(y, (list, tuple)) or np.ndim(y[0] if len(y) else 0) == 0
+
+
+def refuse_settings(estimator: Any) -> None:
+    """Settings of sequences are mistakes where whole series are learned."""
+    defaults = inspect.signature(type(estimator).__init__).parameters
+    for name in OF_SEQUENCES:
+        value = getattr(estimator, name)
+        if value is not defaults[name].default and value != defaults[name].default:
+            raise ValueError(f"{name} is {value!r}, and whole series with a number each do not take it")
+
+
+class Settings(NamedTuple):
+    kernel: str
+    alpha: float  # 0: chosen
+    scale: int
+    input: int
+    normalise: bool
+
+    @classmethod
+    def of(cls, estimator: Any) -> "Settings":
+        word = INPUTS[choice("input", estimator.input, INPUTS)]
+        return cls(
+            estimator._kernel_text(),
+            alpha_number(estimator.alpha),
+            c.OBJECT_SCALES["channels" if estimator.scale else "none"],
+            c.OBJECT_INPUTS[word],
+            bool(estimator.normalise),
+        )
+
+
+class SeriesReadout:
+    """The library's ridge regression, with what it was learned from: a pickle learns it again."""
+
+    def __init__(
+        self, settings: Settings, series: List[Array], targets: Array, n_jobs: Any, verbose: Any, progress: Any = None
+    ) -> None:
+        self.settings, self.series, self.targets = settings, series, targets
+        self._learn(n_jobs, verbose, progress)
+        info = c.SeriesRidgeInfo()
+        c.lib.volt_series_ridge_describe(self._handle.pointer, byref(info))
+        self.kernel, self.alpha, self.error = c.text(info.kernel), info.alpha, info.left_out_error
+        self.left_out = empty(*targets.shape)
+        check(c.lib.volt_series_ridge_left_out(self._handle.pointer, view(self.left_out)))
+        self.settings = settings._replace(alpha=self.alpha)
+
+    @classmethod
+    def fit(cls, estimator: Any, X: Any, y: Any, progress: "ProgressCallback | None") -> "SeriesReadout":
+        settings = Settings.of(estimator)
+        series = read_series(X, estimator.layout)
+        targets, flat = as_targets(y)
+        if len(targets) != len(series):
+            raise ValueError(f"y has {len(targets)} rows, and X has {len(series)} series")
+        readout = cls(settings, series, targets.copy(), estimator.n_jobs, estimator.verbose, progress)
+        readout.flat = flat
+        return readout
+
+    flat: bool = False  # targets came as one column without a second dimension
+
+    def _learn(self, n_jobs: Any, verbose: Any, progress: Any) -> None:
+        options = c.lib.volt_series_ridge_options_default()
+        options.objects.scale, options.objects.input = self.settings.scale, self.settings.input
+        options.objects.normalise, options.alpha = int(self.settings.normalise), self.settings.alpha
+        kernel = c.encode("the kernel", self.settings.kernel)
+        pointer = c_void_p()
+        with use_threads(n_jobs), Watch("fit", verbose, progress) as watch:
+            options.progress = watch.progress
+            watch.check(
+                c.lib.volt_series_ridge_fit(
+                    kernel,
+                    views(self.series),
+                    len(self.series),
+                    view(self.targets),
+                    byref(options),
+                    byref(pointer),
+                )
+            )
+        self._handle = Handle(pointer.value, c.lib.volt_series_ridge_free)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_handle"}
+
+    def dress(self, values: Array) -> Array:
+        return values[:, 0] if self.flat else values
+
+    def predict(self, series: List[Array], n_jobs: Any, verbose: Any) -> Array:
+        if not hasattr(self, "_handle"):
+            self._learn(n_jobs, False, None)
+        out = empty(len(series), self.targets.shape[1])
+        with use_threads(n_jobs), Watch("predict", verbose) as watch:
+            watch.check(
+                c.lib.volt_series_ridge_predict(
+                    self._handle.pointer, views(series), len(series), byref(watch.progress), view(out)
+                )
+            )
+        return out

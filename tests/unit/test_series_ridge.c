@@ -1,0 +1,235 @@
+/* tests/unit/test_series_ridge.c: numbers of whole series, against plain fits on the Gram matrix. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/series_classes.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { Q = 2 };
+
+/* Two numbers of each series: its last value with an offset that costs digits if it is not taken out, and a mean. */
+static void make_targets(const waves *made, double *Y)
+{
+    for (int i = 0; i < N; i++) {
+        volt_view one = made->series[i];
+        Y[i * Q] = 1e6 + one.data[(one.rows - 1) * one.ld];
+        Y[i * Q + 1] = 0;
+        for (int64_t t = 0; t < one.rows; t++)
+            Y[i * Q + 1] += one.data[t * one.ld + 1] / (double)one.rows;
+    }
+}
+
+/* The Gram matrix in units of the mean of its diagonal; returns that unit. */
+static double gram_in_units(const char *text, const waves *made, const volt_objects_options *way, double *K)
+{
+    volt_objects *objects = NULL;
+    volt_kernel *kernel = NULL;
+    double unit = 0;
+    check_ok(volt_kernel_parse(text, &kernel));
+    check_ok(volt_objects_create(made->series, N, way, &objects));
+    check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, N, N)));
+    for (int i = 0; i < N; i++)
+        unit += K[i * N + i] / N;
+    for (int i = 0; i < N * N; i++)
+        K[i] /= unit;
+    volt_objects_free(objects);
+    volt_kernel_free(kernel);
+    return unit;
+}
+
+static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
+{
+    (void)state;
+    waves made;
+    double K[N * N], Y[N * Q], expected[N * Q], outputs[N * Q], left_out[N * Q], error = 0;
+    make_waves(4401, 0.3, true, &made);
+    make_targets(&made, Y);
+    for (int normalise = 0; normalise < 2; normalise++) {
+        volt_series_ridge_options options = volt_series_ridge_options_default();
+        options.objects.normalise = normalise;
+        options.alpha = 0.05;
+        volt_series_ridge *ridge = NULL;
+        check_ok(volt_series_ridge_fit("linear", made.series, N, volt_view_of(Y, N, Q), &options, &ridge));
+        double unit = gram_in_units("linear", &made, &options.objects, K);
+        assert_true(normalise ? fabs(unit - 1) < 1e-12 : fabs(unit - 1) > 0.1);
+        bool without[N] = {false};
+        plain_fit(K, N, Y, Q, 0.05, without, expected);
+        check_ok(volt_series_ridge_predict(ridge, made.series, N, NULL, volt_matrix_of(outputs, N, Q)));
+        check_ok(volt_series_ridge_left_out(ridge, volt_matrix_of(left_out, N, Q)));
+        for (int i = 0; i < N * Q;
+             i++) /* the plain fit has targets of 1e6 in long double: 1e6 eps, and a condition of 500 */
+            assert_true(fabs(outputs[i] - expected[i]) < 1e-7);
+        double sum[Q] = {0}, variance[Q] = {0}, mean[Q] = {0};
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < Q; k++)
+                mean[k] += Y[i * Q + k] / N;
+        for (int i = 0; i < N; i++) {
+            without[i] = true;
+            plain_fit(K, N, Y, Q, 0.05, without, expected);
+            without[i] = false;
+            for (int k = 0; k < Q; k++) {
+                assert_true(fabs(left_out[i * Q + k] - expected[i * Q + k]) < 1e-7);
+                sum[k] += pow(Y[i * Q + k] - expected[i * Q + k], 2);
+                variance[k] += pow(Y[i * Q + k] - mean[k], 2);
+            }
+        }
+        error = (sum[0] / variance[0] + sum[1] / variance[1]) / 2;
+        volt_series_ridge_info info;
+        volt_series_ridge_describe(ridge, &info);
+        assert_true(info.series == N && info.channels == CHANNELS && info.outputs == Q && info.alpha == 0.05);
+        assert_string_equal(info.kernel, "linear:window=1");
+        assert_true(fabs(info.left_out_error - error) < 1e-6 * error);
+        volt_series_ridge_free(ridge);
+    }
+}
+
+/* The alpha that is chosen has the smallest error of series left out, and what is solved is its fit. */
+static void alpha_is_chosen_on_series_left_out(void **state)
+{
+    (void)state;
+    waves made;
+    double Y[N * Q], outputs[N], same[N];
+    make_waves(4402, 0.5, false, &made);
+    make_targets(&made, Y);
+    volt_view target = {Y + 1, N, 1, Q};
+    volt_series_ridge *chosen = NULL, *other = NULL;
+    volt_series_ridge_info info, given;
+    check_ok(volt_series_ridge_fit("gak:sigma=1", made.series, N, target, NULL, &chosen));
+    volt_series_ridge_describe(chosen, &info);
+    int equal = 0;
+    for (int power = -8; power <= 1; power++) {
+        volt_series_ridge_options options = volt_series_ridge_options_default();
+        options.alpha = pow(10, power);
+        check_ok(volt_series_ridge_fit("gak:sigma=1", made.series, N, target, &options, &other));
+        volt_series_ridge_describe(other, &given);
+        assert_true(info.left_out_error <= given.left_out_error);
+        if (options.alpha == info.alpha) {
+            equal++;
+            check_ok(volt_series_ridge_predict(chosen, made.series, N, NULL, volt_matrix_of(outputs, N, 1)));
+            check_ok(volt_series_ridge_predict(other, made.series, N, NULL, volt_matrix_of(same, N, 1)));
+            assert_memory_equal(outputs, same, sizeof same);
+        }
+        volt_series_ridge_free(other);
+    }
+    assert_int_equal(equal, 1);
+    volt_series_ridge_free(chosen);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    (void)state;
+    waves made;
+    double Y[N * Q], bad[N] = {NAN};
+    make_waves(4403, 0.3, false, &made);
+    make_targets(&made, Y);
+    volt_series_ridge *ridge = NULL;
+    volt_view targets = volt_view_of(Y, N, Q);
+    volt_series_ridge_options options = volt_series_ridge_options_default();
+    options.alpha = -1;
+    check_fails(volt_series_ridge_fit("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT,
+                "alpha is -1");
+    options.alpha = 0;
+    options.objects.scale = (volt_object_scale)7;
+    check_fails(volt_series_ridge_fit("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT,
+                "scale is 7");
+    check_fails(volt_series_ridge_fit(NULL, made.series, N, targets, NULL, &ridge), VOLT_ERR_ARGUMENT,
+                "the kernel is NULL");
+    check_fails(volt_series_ridge_fit("gak", made.series, 1, volt_view_of(Y, 1, Q), NULL, &ridge),
+                VOLT_ERR_SHAPE, "at least 2");
+    check_fails(volt_series_ridge_fit("gak", made.series, N, volt_view_of(Y, N - 1, Q), NULL, &ridge),
+                VOLT_ERR_SHAPE, "Y has 23 rows, and there are 24 series");
+    check_fails(volt_series_ridge_fit("gak", made.series, N, volt_view_of(bad, N, 1), NULL, &ridge),
+                VOLT_ERR_NOT_FINITE, "Y");
+    check_fails(volt_series_ridge_fit("gakk", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL, "gak");
+    check_fails(volt_series_ridge_fit("rbf", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL,
+                "different lengths");
+    check_fails(volt_series_ridge_fit("gak", made.series, N, targets, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_null(ridge);
+    check_ok(volt_series_ridge_fit("gak", made.series, N, targets, NULL, &ridge));
+    double outputs[N * Q];
+    check_fails(volt_series_ridge_predict(ridge, made.series, 2, NULL, volt_matrix_of(outputs, 1, Q)),
+                VOLT_ERR_SHAPE, "must be 2 x 2");
+    check_fails(volt_series_ridge_predict(ridge, NULL, 0, NULL, volt_matrix_of(outputs, 1, Q)), VOLT_ERR_SHAPE,
+                "empty");
+    check_fails(volt_series_ridge_left_out(ridge, volt_matrix_of(outputs, 2, Q)), VOLT_ERR_SHAPE,
+                "must be 24 x 2");
+    volt_series_ridge_free(ridge);
+    volt_series_ridge_free(NULL);
+}
+
+static int cancel(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    (void)context;
+    return 1;
+}
+
+static void a_fit_can_be_cancelled(void **state)
+{
+    (void)state;
+    waves made;
+    double Y[N * Q];
+    make_waves(4404, 0.3, false, &made);
+    make_targets(&made, Y);
+    volt_series_ridge *ridge = NULL;
+    volt_series_ridge_options options = volt_series_ridge_options_default();
+    options.progress = (volt_progress){cancel, NULL};
+    check_fails(volt_series_ridge_fit("gak", made.series, N, volt_view_of(Y, N, Q), &options, &ridge),
+                VOLT_ERR_CANCELLED, "cancel");
+    assert_null(ridge);
+}
+
+enum { FEW = 6 };
+
+static volt_status whole_way(const waves *made, const double *Y)
+{
+    volt_series_ridge *ridge = NULL;
+    double outputs[FEW * Q];
+    volt_status status =
+        volt_series_ridge_fit("rbf:gamma=1", made->series, FEW, volt_view_of(Y, FEW, Q), NULL, &ridge);
+    assert_true((status == VOLT_OK) == (ridge != NULL));
+    if (status == VOLT_OK)
+        status = volt_series_ridge_predict(ridge, made->series, FEW, NULL, volt_matrix_of(outputs, FEW, Q));
+    volt_series_ridge_free(ridge);
+    return status;
+}
+
+static void the_kth_allocation_fails(void **state)
+{
+    (void)state;
+    waves made;
+    double Y[N * Q];
+    make_waves(4405, 0.3, true, &made);
+    make_targets(&made, Y);
+    check_ok(whole_way(&made, Y)); /* threads and buffers are there now */
+    for (int64_t k = 1;; k++) {
+        failing_alloc_start(k);
+        volt_status status = whole_way(&made, Y);
+        int hit = failing_alloc_hit();
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_a_ridge_regression_on_the_gram_matrix),
+        cmocka_unit_test(alpha_is_chosen_on_series_left_out),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(a_fit_can_be_cancelled),
+        cmocka_unit_test(the_kth_allocation_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
