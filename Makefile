@@ -12,7 +12,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan wheel deb install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan coverage wheel deb install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -61,6 +61,9 @@ fuzz: ## each libFuzzer target for FUZZ_SECONDS
 tsan: ## what uses threads, under ThreadSanitizer
 	scripts/tsan.sh
 
+coverage: ## which lines and branches of src/ the tests run; build-coverage/html
+	scripts/coverage.sh
+
 wheel: ## source distribution and wheel for this machine, tried on a fresh system (as root); build/wheel/dist
 	scripts/wheel.sh
 
@@ -71,4 +74,4 @@ install: build ## into PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders that these targets make
-	rm -rf build build-sanitize build-fuzz build-tsan
+	rm -rf build build-sanitize build-fuzz build-tsan build-coverage

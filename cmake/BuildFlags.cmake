@@ -59,3 +59,10 @@ if(VOLT_BUILD_FUZZ)
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# ---- coverage -----------------------------------------------------------------------------------
+# Of the library alone. Threads count together, or gcov's sums of what enters and leaves a block would not agree.
+if(VOLT_COVERAGE)
+  target_compile_options(volterra_numerics INTERFACE --coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+endif()

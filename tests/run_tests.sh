@@ -5,7 +5,7 @@
 #
 # Suites: python cli install unit property reference backend mpi alloc examples fuzz, on the `default` preset, then
 # sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz on the `sanitize` preset.
-# Without arguments: all of them. Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
+# Without arguments: all of them. (coverage:SUITE, on the `coverage` preset, is what scripts/coverage.sh asks for.) Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
 # one failure. The last line is `N passed, N failed`; the status is 0 when none failed and something ran.
 #
@@ -246,10 +246,11 @@ fi
 
 # shellcheck disable=SC2086 # a list of words
 [ $# -gt 0 ] || set -- $all_suites
-plain=() sanitized=()
+plain=() sanitized=() counted=()
 for suite in "$@"; do
     case $suite in
         sanitize:*) sanitized+=("$suite") ;;
+        coverage:*) counted+=("$suite") ;;
         *) plain+=("$suite") ;;
     esac
 done
@@ -258,4 +259,5 @@ scripts/deps.sh --list mpi >/dev/null && CMAKE_ARGS="-DVOLT_MPI=ON $given" # whe
 run_preset default build "${plain[@]}"
 CMAKE_ARGS=$given
 run_preset sanitize build-sanitize "${sanitized[@]}"
+run_preset coverage build-coverage "${counted[@]}"
 finish
