@@ -12,7 +12,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan coverage wheel deb install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan coverage wheel deb site install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -69,6 +69,9 @@ wheel: ## source distribution and wheel for this machine, tried on a fresh syste
 
 deb: ## Debian packages, tried on a fresh system (as root); build/deb
 	scripts/deb.sh
+
+site: ## the documents and references as a site, offline; build/site
+	scripts/site.sh
 
 install: build ## into PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)

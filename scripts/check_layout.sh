@@ -7,6 +7,7 @@
 #   3. File names are unique.
 #   4. No file is longer than 600 lines.
 #   5. Every C file opens with its own path.
+#   6. Every document is a page of the site (docs/site/index.md), by name or by a pattern.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -167,5 +168,18 @@ while read -r file; do
     esac
     [[ "$(head -n 1 "$file")" == "$expected"* ]] || fault "$file: does not open with '$expected purpose'"
 done <<<"$sources"
+
+# ---- 6: the site --------------------------------------------------------------------------------
+pages=$(awk '/^```\{toctree\}/, /^```$/' docs/site/index.md | sed -E 's/^.*<(.*)>$/\1/')
+while read -r document; do
+    page=${document#docs/}
+    page=${page%.md}
+    listed=no
+    while read -r pattern; do
+        # shellcheck disable=SC2053 # a pattern
+        [[ "$page" != $pattern ]] || listed=yes
+    done <<<"$pages"
+    [ "$listed" = yes ] || fault "$document: not in a toctree of docs/site/index.md"
+done < <(find docs -name '*.md' -not -path 'docs/site/*')
 
 [ "$faults" -eq 0 ] || { echo "check_layout: $faults faults" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mpi wheel deb
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mpi wheel deb site
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -50,6 +50,13 @@ deb   | dh-python                   | has_program dh_python3     | dh-python pyt
 deb   | lintian                     | has_program lintian        | lintian                | -                   | -          | -                        | -            | -
 deb   | mmdebstrap                  | has_program mmdebstrap     | mmdebstrap             | -                   | -          | -                        | -            | -
 tsan  | ThreadSanitizer             | has_thread_sanitizer       | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | -
+site  | Sphinx                      | has_python sphinx          | python3-sphinx         | python3-sphinx      | python-sphinx | python3-Sphinx        | py3-sphinx   | sphinx-doc
+site  | MyST parser                 | has_python myst_parser     | python3-myst-parser    | python3-myst-parser | python-myst-parser | python3-myst-parser | -         | -
+site  | breathe                     | has_python breathe         | python3-breathe        | python3-breathe     | python-breathe | python3-breathe      | py3-breathe  | -
+site  | Furo                        | has_python furo            | furo                   | python3-furo        | python-furo | python3-furo            | -            | -
+site  | NumPy                       | has_python numpy           | python3-numpy          | python3-numpy       | python-numpy | python3-numpy          | py3-numpy    | numpy
+site  | Doxygen                     | has_program doxygen        | doxygen                | doxygen             | doxygen    | doxygen                  | doxygen      | doxygen
+site  | KaTeX                       | has_katex                  | libjs-katex fonts-katex | -                  | -          | -                        | -            | -
 '
 
 # ---- probes -------------------------------------------------------------------------------------
@@ -58,6 +65,9 @@ has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_chromium() { has_program chromium || has_program chromium-browser || has_program google-chrome; }
 has_scalapack() { has_module scalapack-openmpi || has_module scalapack; }
+# The system's packages are those of the system's Python, which need not come first in PATH.
+has_python() { python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null; }
+has_katex() { [ -e /usr/share/javascript/katex/katex.min.js ]; }
 has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
 has_compiler() { echo 'int main(void) { return 0; }' | "$CC" -x c - -o /dev/null 2>/dev/null; }
 
@@ -160,8 +170,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz | tsan | coverage | mpi | wheel | deb) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mpi wheel deb)" >&2; exit 2 ;;
+        build | test | demo | bench | lint | fuzz | tsan | coverage | mpi | wheel | deb | site) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mpi wheel deb site)" >&2; exit 2 ;;
     esac
 done
 

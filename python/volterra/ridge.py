@@ -118,7 +118,7 @@ class VolterraRidge(SequenceRegressor):
     Attributes
     ----------
     objective_, duality_gap_ : float
-        With another loss than squares, or weights: the sum of the losses and alpha / 2 |f|^2 in the units of the
+        With another loss than squares, or weights: the sum of the losses and ``alpha / 2 |f|^2`` in the units of the
         solver, and how far above the minimum it may lie. 0 for squares.
     fitted_ : ndarray of the shape of y
         Fitted values of the training rows.

@@ -158,7 +158,7 @@ class VolterraRidgeCV(SequenceRegressor):
         Its mean score over the folds.
     alpha_, target_, input_, season_, prequential_r2_, log_likelihood_, report_, baselines_
         Of the refitted estimator, as in `VolterraRidge`. A search for changes is refitted so that "as now"
-        stays the forecast unless held-out rows clearly prefer the winner: then alpha_ is inf.
+        stays the forecast unless held-out rows clearly prefer the winner: then ``alpha_`` is inf.
     best_index_ : int
         Its place in ``cv_results_``.
     best_estimator_ : VolterraRidge

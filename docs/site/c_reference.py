@@ -1,0 +1,92 @@
+"""docs/site/c_reference.py: the pages of the C reference, one for each public header, in the header's own order.
+
+    c_reference.py headers INCLUDE OUT         the headers as Doxygen takes them
+    c_reference.py pages INCLUDE OUT XML PAGES  pages that ask breathe for every declaration, from the XML of these
+"""
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+from header_comments import SECTION, documented, introduction
+
+DIRECTIVES = {"function": "doxygenfunction", "typedef": "doxygentypedef", "enum": "doxygenenum", "define": "doxygendefine"}
+HIDDEN = {"VOLT_API", "VOLT_PRINTF", "VOLT_STATUS_LIST"}  # how the headers are made, not what they offer
+
+
+def reading_order(include):
+    """The headers in the order of volterra.h, each after those that only it needs to be read first."""
+    named = re.findall(r'#include "volterra/(\w+)\.h"', (include / "volterra.h").read_text())
+    others = sorted(path.stem for path in (include / "volterra").glob("*.h") if path.stem not in named)
+    return [*others, *named]
+
+
+def write_headers(include, out):
+    (out / "volterra").mkdir(parents=True, exist_ok=True)
+    for path in sorted((include / "volterra").glob("*.h")):
+        (out / "volterra" / path.name).write_text(documented(path.read_text()))
+
+
+def text_of(element):
+    """The reStructuredText that a comment was turned into."""
+    verbatim = element.findall(".//verbatim")
+    return "\n\n".join(v.text.replace("embed:rst\n", "", 1).strip() for v in verbatim)
+
+
+def indented(text):
+    return "\n".join("   " + line if line else "" for line in text.split("\n"))
+
+
+def constants(member):
+    """An enum without a name holds constants: shown as such."""
+    for value in member.findall("enumvalue"):
+        text = text_of(value) or text_of(member)
+        yield f".. c:macro:: {value.findtext('name')}\n\n   ``{value.findtext('initializer')}``\n\n{indented(text)}\n"
+
+
+def declarations(xml, name):
+    """(line, reStructuredText) of everything that a header declares."""
+    tree = ET.parse(xml / f"{name}_8h.xml").getroot().find("compounddef")
+    for inner in tree.findall("innerclass"):
+        compound = ET.parse(xml / f"{inner.get('refid')}.xml").getroot().find("compounddef")
+        line = int(compound.find("location").get("line"))
+        yield line, f".. doxygenstruct:: {inner.text}\n   :members:\n   :undoc-members:\n"
+    for member in tree.findall("sectiondef/memberdef"):
+        title, line = member.findtext("name"), int(member.find("location").get("line"))
+        if title in HIDDEN or title.startswith("VOLTERRA_"):
+            continue
+        if member.get("kind") == "enum" and (not title or title.startswith("@")):
+            yield from ((line, text) for text in constants(member))
+        else:
+            yield line, f".. {DIRECTIVES[member.get('kind')]}:: {title}\n"
+
+
+def sections(header):
+    """(line, reStructuredText) of the headings in a header."""
+    for line, text in enumerate(header.split("\n"), 1):
+        match = SECTION.match(text)
+        if match:
+            title = match[1][0].upper() + match[1][1:]
+            yield line, f"{title}\n{'-' * len(title)}\n"
+
+
+def write_pages(include, headers, xml, pages):
+    pages.mkdir(parents=True, exist_ok=True)
+    order = reading_order(include)
+    for name in order:
+        title, purpose, rest = introduction((include / "volterra" / f"{name}.h").read_text())
+        header = (headers / "volterra" / f"{name}.h").read_text()
+        body = sorted([*sections(header), *declarations(xml, name)], key=lambda item: item[0])
+        parts = [f"{title}\n{'=' * len(title)}\n", purpose + "\n", rest + "\n", *(text for _, text in body)]
+        (pages / f"{name}.rst").write_text("\n".join(parts))
+    _, purpose, rest = introduction((include / "volterra.h").read_text())
+    toctree = "\n".join(f"   {name}" for name in order)
+    (pages / "index.rst").write_text(
+        f"C reference\n===========\n\n``#include <volterra.h>``: {purpose}\n\n{rest}\n\n.. toctree::\n   :maxdepth: 2\n\n{toctree}\n"
+    )
+
+
+if __name__ == "__main__":
+    task, *paths = sys.argv[1:]
+    {"headers": write_headers, "pages": write_pages}[task](*map(Path, paths))

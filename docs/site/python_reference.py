@@ -1,0 +1,91 @@
+"""docs/site/python_reference.py: the pages of the Python reference: every public name of the package.
+
+    python_reference.py PAGES
+"""
+
+import inspect
+import sys
+from pathlib import Path
+
+import volterra
+
+INDEX = """Python reference
+================
+
+.. currentmodule:: volterra
+
+``pip install .``, or a wheel (:doc:`/install`), gives the package ``volterra``. Rows are time steps everywhere. Estimators have
+the habits of scikit-learn, whether it is installed or not.
+
+"""
+
+
+def kind_of(value):
+    if inspect.ismodule(value):
+        return "Modules"
+    if inspect.isclass(value):
+        if issubclass(value, BaseException):
+            return "Errors and warnings"
+        return "Estimators" if hasattr(value, "fit") else "Other classes"
+    return "Functions"
+
+
+def heading(text, mark="="):
+    return f"{text}\n{mark * len(text)}\n\n"
+
+
+def first_sentence(value):
+    return (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def class_page(name):
+    return (
+        heading(name) + ".. currentmodule:: volterra\n\n"
+        f".. autoclass:: {name}\n   :members:\n   :inherited-members:\n   :member-order: groupwise\n"
+    )
+
+
+def module_page(name):
+    members = "".join(f".. autofunction:: {member}\n\n" for member in functions_of(getattr(volterra, name)))
+    return heading(f"volterra.{name}") + f".. automodule:: volterra.{name}\n   :no-members:\n\n{members}"
+
+
+def functions_of(module):
+    public = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
+    return [n for n in public if inspect.isfunction(getattr(module, n)) or inspect.isclass(getattr(module, n))]
+
+
+def together(title, names, directive):
+    return heading(title) + ".. currentmodule:: volterra\n\n" + "".join(f".. {directive}:: {n}\n\n" for n in names)
+
+
+def main():
+    pages = Path(sys.argv[1])
+    pages.mkdir(parents=True, exist_ok=True)
+    groups = {title: [] for title in ("Estimators", "Other classes", "Functions", "Modules", "Errors and warnings")}
+    for name in volterra.__all__:
+        groups[kind_of(getattr(volterra, name))].append(name)
+    index, toctree = INDEX, []
+    for title, names in groups.items():
+        index += heading(title, "-") + ".. list-table::\n   :widths: 30 70\n\n"
+        for name in names:
+            role = {"Functions": "func", "Modules": "mod"}.get(title, "exc" if title.startswith("Err") else "class")
+            target = f":py:{role}:`volterra.{name}`" if role == "mod" else f":py:{role}:`{name}`"
+            index += f"   * - {target}\n     - {first_sentence(getattr(volterra, name))}\n"
+        index += "\n"
+        if title in ("Estimators", "Other classes", "Modules"):
+            for name in names:
+                text = module_page(name) if title == "Modules" else class_page(name)
+                (pages / f"{name}.rst").write_text(text)
+                toctree.append(name)
+        else:
+            file = title.split()[0].lower()
+            directive = "autofunction" if title == "Functions" else "autoexception"
+            (pages / f"{file}.rst").write_text(together(title, names, directive))
+            toctree.append(file)
+    listed = "".join(f"   {name}\n" for name in toctree)
+    (pages / "index.rst").write_text(f"{index}.. toctree::\n   :hidden:\n\n{listed}")
+
+
+if __name__ == "__main__":
+    main()
