@@ -195,6 +195,7 @@ volt_status thread_crew_run(const volt_candidates *candidates, volt_view X, volt
     thread_crew.spoilt_at = spoilt_at;
     thread_crew.met = false;
     thread_crew.waits = !options->progress.report;
+    volt_stage_set_interval(0); /* while there is one thread */
     for (int64_t s = 0; s < servers; s++) {
         tasks[s] = (thread_crew_task){.candidates = candidates,
                                       .X = X,
@@ -210,15 +211,14 @@ volt_status thread_crew_run(const volt_candidates *candidates, volt_view X, volt
     if (!own.progress.report)
         own.progress = (volt_progress){.report = wait_for_others};
     check_ok(volt_set_own_threads(1));
-    volt_stage_set_interval(0);
     volt_crew_use(&leading);
     volt_status status = volt_search_run(candidates, X, Y, &own, search);
-    volt_stage_set_interval(0.05);
     volt_message over = {.kind = VOLT_MESSAGE_OVER}; /* for those who came to a leader that failed before */
     for (int64_t channel = 0; channel < THREAD_CREW_CHANNELS; channel++)
         thread_crew_send(channel, &over, sizeof over);
     for (int64_t s = 0; s < servers; s++)
         pthread_join(threads[s], NULL);
+    volt_stage_set_interval(0.05);
     check_ok(volt_set_own_threads(0));
     return status;
 }
