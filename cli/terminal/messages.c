@@ -4,6 +4,7 @@
 #include "terminal/interrupt.h"
 #include "terminal/progress_bar.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@ enum { LINE_CAPACITY = 1536, MOST_WARNINGS = 16 };
 
 static const char *current_command;
 static bool is_quiet;
+static pthread_mutex_t warnings_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* the library warns from any of its threads */
 static char *warnings[MOST_WARNINGS];
 static int n_warnings;
 
@@ -119,18 +122,25 @@ bool memory_was_out(void)
 
 /* ---- warnings --------------------------------------------------------------------------------- */
 
-static void hold_warning(const char *text)
+static bool is_held(const char *text)
 {
     for (int i = 0; i < n_warnings; i++)
         if (strcmp(warnings[i], text) == 0)
-            return;
-    char *copy = n_warnings < MOST_WARNINGS ? malloc(strlen(text) + 1) : NULL;
-    if (!copy) {
-        if (n_warnings < MOST_WARNINGS)
+            return true;
+    return false;
+}
+
+static void hold_warning(const char *text)
+{
+    pthread_mutex_lock(&warnings_lock);
+    if (n_warnings < MOST_WARNINGS && !is_held(text)) {
+        char *copy = malloc(strlen(text) + 1);
+        if (copy)
+            warnings[n_warnings++] = volt_make_printable(strcpy(copy, text));
+        else
             note_lack_of_memory();
-        return;
     }
-    warnings[n_warnings++] = volt_make_printable(strcpy(copy, text));
+    pthread_mutex_unlock(&warnings_lock);
 }
 
 void warn(const char *format, ...)

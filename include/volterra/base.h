@@ -157,7 +157,8 @@ VOLT_API const char *volt_device_plugin(void);
 typedef enum volt_log_level { VOLT_LOG_INFO, VOLT_LOG_WARNING } volt_log_level;
 typedef void (*volt_log_fn)(volt_log_level level, const char *message, void *context);
 
-/* Receive what the library has to say; NULL (the default) drops it. The library never prints. */
+/* Receive what the library has to say; NULL (the default) drops it. The library never prints. Set it while nothing runs;
+ * it is called by the threads that work, by several at a time where several do. */
 VOLT_API void volt_set_log(volt_log_fn log, void *context);
 
 /* ---- progress --------------------------------------------------------------------------------- */
