@@ -204,20 +204,22 @@ int64_t live_beyond(const live_model *live)
 
 /* First the state, then the journal: whatever happens between the two, the journal only has steps that the state has
  * taken, and these are passed over. */
-static volt_status keep_learner(live_model *live)
+static volt_status keep_learner(live_model *live, bool *saved)
 {
     volt_status status = volt_learner_save(live->learner, live->options.state);
+    *saved = !status;
     if (!status)
         live->saved = info_of(live).pushed;
     return !status && live->options.journal ? volt_learner_clear_journal(live->learner) : status;
 }
 
-volt_status live_keep(live_model *live, bool now)
+volt_status live_keep(live_model *live, bool now, bool *saved)
 {
+    *saved = false;
     if (!live->options.state)
         return VOLT_OK;
     if (live->stream)
         return now ? volt_stream_save(live->stream, live->options.state) : VOLT_OK;
     bool is_long = live->options.journal && info_of(live).pushed - live->saved >= ROWS_BETWEEN_STATES;
-    return now || is_long ? keep_learner(live) : VOLT_OK;
+    return now || is_long ? keep_learner(live, saved) : VOLT_OK;
 }

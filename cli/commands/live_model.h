@@ -55,7 +55,8 @@ int live_last(const live_model *live, double *x);
 int64_t live_beyond(const live_model *live);
 
 /* Keep the moment where that is asked for; the journal begins anew. With `now` false only when many rows have come since
- * the last time. The answers must be out. */
-volt_status live_keep(live_model *live, bool now);
+ * the last time. The answers must be out. Where it fails, `saved` says whether the state was written: then it is the
+ * journal that could not begin anew. */
+volt_status live_keep(live_model *live, bool now, bool *saved);
 
 #endif

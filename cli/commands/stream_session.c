@@ -272,10 +272,13 @@ static int keep_moment(stream_session *session, bool now)
 {
     if (!session->arguments->state || (now && fflush(stdout) != 0) || ferror(stdout))
         return 0;
-    volt_status status = live_keep(&session->live, now);
+    bool saved = false;
+    volt_status status = live_keep(&session->live, now, &saved);
     if (!status)
         return 0;
-    return complain(EXIT_FAILED, "the state was not saved: %s",
+    return complain(EXIT_FAILED, "%s: %s",
+                    saved ? "the state was saved, and its journal did not begin anew"
+                          : "the state was not saved",
                     status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
 }
 

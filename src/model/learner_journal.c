@@ -360,7 +360,7 @@ volt_status volt_learner_open_journal(volt_learner *learner, const char *path, i
 volt_status volt_learner_clear_journal(volt_learner *learner)
 {
     VOLT_REQUIRE(learner && learner->journal, VOLT_ERR_ARGUMENT, "the learner keeps no journal");
-    VOLT_TRY(begin_lines(learner));
-    learner->journal->behind = false;
-    return VOLT_OK;
+    volt_status status = begin_lines(learner);
+    learner->journal->behind = status != VOLT_OK; /* there is no whole first line to write behind */
+    return status;
 }

@@ -7,11 +7,13 @@
 #include "volterra/model.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -233,6 +235,61 @@ static void what_does_not_fit_is_refused(void **state)
     close_school(&other);
 }
 
+/* Files may have so many bytes from now on: what goes beyond is written in part, and then not at all. */
+static struct rlimit limit_files(rlim_t bytes)
+{
+    struct rlimit before, tight;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    tight = before;
+    tight.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    return before;
+}
+
+/* The learner takes nothing more until its journal has begun anew, and a beginning that failed does not count. What was
+ * written before is read again. */
+static void a_disk_may_be_full(void **state)
+{
+    (void)state;
+    enum { DONE = 3, PART = 5 };
+    school s;
+    open_school(856, &s);
+    volt_learner *learner = new_learner(&s), *again = new_learner(&s);
+    const char *path = scratch_path("full");
+    double y;
+    int64_t replayed = 0;
+    size_t size = 0;
+    check_ok(volt_learner_open_journal(learner, path, NULL));
+    for (int64_t step = 0; step < DONE; step++)
+        take_step(&s, learner, step);
+    free(scratch_read(path, &size));
+
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    struct rlimit before = limit_files(size + PART);
+    volt_status status = volt_learner_push(learner, s.X, &y), refused = volt_learner_push(learner, s.X, &y);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, VOLT_ERR_IO);
+    assert_int_equal(refused, VOLT_ERR_IO);
+    assert_non_null(strstr(volt_error_detail(), "ahead of its journal"));
+    char *copy = scratch_read(path, &size);
+    const char *kept = scratch_write("kept", copy, size);
+    free(copy);
+    check_ok(volt_learner_open_journal(again, kept, &replayed));
+    assert_int_equal(replayed, DONE);
+
+    before = limit_files(PART);
+    status = volt_learner_clear_journal(learner);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, VOLT_ERR_IO);
+    check_fails(volt_learner_push(learner, s.X, &y), VOLT_ERR_IO, "ahead of its journal");
+    check_ok(volt_learner_clear_journal(learner));
+    check_ok(volt_learner_push(learner, s.X, &y));
+    signal(SIGXFSZ, handler);
+    volt_learner_free(learner);
+    volt_learner_free(again);
+    close_school(&s);
+}
+
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -261,9 +318,8 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_journal_may_end_anywhere),
-        cmocka_unit_test(a_state_and_a_journal_go_together),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(a_journal_may_end_anywhere),   cmocka_unit_test(a_state_and_a_journal_go_together),
+        cmocka_unit_test(what_does_not_fit_is_refused), cmocka_unit_test(a_disk_may_be_full),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
