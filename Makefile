@@ -12,7 +12,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz tsan coverage wheel deb site install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz faults tsan coverage wheel deb site install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -58,7 +58,13 @@ lint: ## formatting, clang-tidy, cppcheck, layout, the interface against the las
 fuzz: ## each libFuzzer target for FUZZ_SECONDS
 	scripts/fuzz.sh
 
-tsan: ## what uses threads, under ThreadSanitizer
+faults: ## every allocation, system call and call of LAPACK that may fail, failed once, command by command (an hour)
+	scripts/deps.sh build test
+	cmake --preset default $(CMAKE_ARGS)
+	cmake --build build --parallel $(JOBS) --target volterra_cli failing fake_plugin
+	tests/faults/run.sh --every
+
+tsan: ## all C tests, and the program, under ThreadSanitizer
 	scripts/tsan.sh
 
 coverage: ## which lines and branches of src/ the tests run; build-coverage/html

@@ -3,7 +3,7 @@
 #
 #   tests/run_tests.sh [SUITE...]
 #
-# Suites: python cli install unit property reference backend mpi alloc examples fuzz, on the `default` preset, then
+# Suites: python cli install unit property reference backend mpi faults examples fuzz, on the `default` preset, then
 # sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz on the `sanitize` preset.
 # Without arguments: all of them. (coverage:SUITE, on the `coverage` preset, is what scripts/coverage.sh asks for.) Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
@@ -21,7 +21,7 @@ jobs_test=${TEST_JOBS:-2}
 seconds_each=${TEST_SECONDS:-900}
 results=build/test-results
 # The long ones first, so that the short ones fill the place beside them.
-all_suites="python cli install unit property reference backend mpi alloc examples fuzz
+all_suites="python cli install unit property reference backend mpi faults examples fuzz
     sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
@@ -161,9 +161,9 @@ run_suite()
                     bash tests/cli/run.sh
             fi
             ;;
-        alloc)
+        faults)
             found=yes
-            start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" bash tests/alloc/run.sh
+            start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" bash tests/faults/run.sh
             ;;
         examples)
             for program in examples/[0-9]*.c; do

@@ -183,7 +183,7 @@ static void depth_is_bounded(void **state)
     free(text);
 }
 
-/* Every allocation of the library's own fails in turn. Those of Jansson fail in tests/alloc. */
+/* Every allocation of the library's own fails in turn. Those of Jansson fail in tests/faults. */
 static void survives_a_lack_of_memory(void **state)
 {
     (void)state;

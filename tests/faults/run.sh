@@ -1,34 +1,40 @@
 #!/usr/bin/env bash
-# tests/alloc/run.sh: what the program does when memory runs out, at any allocation of any library in it.
+# tests/faults/run.sh: what the program does when memory runs out, or a system call or LAPACK fails, in any library in it.
 #
-#   VOLTERRA=path/to/volterra tests/alloc/run.sh [--every] [PATTERN]
+#   VOLTERRA=path/to/volterra tests/faults/run.sh [--every] [--only memory|calls] [PATTERN]
 #
 # Runs each command below once undisturbed, then with its k-th allocation failing, and with its k-th and all later
-# ones failing (failing_malloc.c). A run passes when it ends with status 0, the results and the files of the
-# undisturbed run, or with another status and a sentence, every file whole or absent, and standard output whole or empty.
+# ones failing; then with its k-th call of each family of `kinds` failing (failing.c). A run passes when it ends with
+# status 0, the results and the files of the undisturbed run, or with another status and a sentence, every file whole or
+# absent, and standard output whole or empty; where a call failed, an older file under the name of an output is still
+# there, and what was begun (a log, a journal, a checkpoint) leads to the undisturbed result when the command is given again.
 # A signal, a hang, or a temporary file left behind is a fault, except where exceptions.txt says that the fault lies
 # in another library. Prints TAP, one test a command and mode. PATTERN (a regular expression) chooses commands.
 #
-# With --every every k is tried (minutes); otherwise a sample, with another offset for each command: about
-# VOLT_ALLOC_RUNS runs each (default 12). OMP_NUM_THREADS (default 1) is left to the caller; with more threads the
-# k-th allocation is not the same one each time.
+# With --every every k is tried (`make faults`; minutes); otherwise a sample, with another offset for each command: about
+# VOLT_FAULT_RUNS runs each (default 12) of memory, and two thirds of that of calls for some commands. OMP_NUM_THREADS
+# (default 1) is left to the caller; with more threads the k-th allocation is not the same one each time.
 set -u
 export LC_ALL=C OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 here=$(cd "$(dirname "$0")" && pwd)
 VOLTERRA=${VOLTERRA:-$here/../../build/volterra}
 case $VOLTERRA in /*) ;; *) VOLTERRA=$PWD/$VOLTERRA ;; esac
-preload=${VOLT_FAILING_MALLOC:-$(dirname "$VOLTERRA")/tests/alloc/failing_malloc.so}
-every=no
-if [ "${1-}" = --every ]; then
-    every=yes
+preload=$(dirname "$VOLTERRA")/tests/faults/failing.so
+every=no only=''
+while :; do
+    case ${1-} in
+        --every) every=yes ;;
+        --only) only=$2; shift ;;
+        *) break ;;
+    esac
     shift
-fi
+done
 pattern=${1:-.}
-runs=${VOLT_ALLOC_RUNS:-12}
+runs=${VOLT_FAULT_RUNS:-12}
 seconds_each=60 # turns a hang into a fault
 
 if ! getconf GNU_LIBC_VERSION >/dev/null 2>&1; then
-    printf 'ok 1 - memory runs out # SKIP failing_malloc.c needs glibc\n1..1\n'
+    printf 'ok 1 - faults # SKIP failing.c needs glibc\n1..1\n'
     exit 0
 fi
 for needed in "$VOLTERRA" "$preload"; do
@@ -37,7 +43,7 @@ for needed in "$VOLTERRA" "$preload"; do
         exit 1
     fi
 done
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/volterra-alloc-XXXXXX") || exit 1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/volterra-faults-XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 sed -E '/^#/d; s/  .*//' "$here/exceptions.txt" >exceptions
@@ -82,22 +88,40 @@ awk 'BEGIN {
 # Rows to learn, one of them without a target.
 awk 'BEGIN { for (t = 0; t < 4; t++) printf "%.12g,%s\n", sin(t), t == 2 ? "" : cos(t) }' >pairs
 
+"$VOLTERRA" stream model.safetensors --interval 0.5 --state tracked_before <pairs >/dev/null 2>&1 || exit 1
+
 # ---- one run ------------------------------------------------------------------------------------
 
-# disturbed K ON COMMAND...: run in ./run, with the K-th allocation failing; leaves status, out, err, says
+# disturbed FAULT K ON COMMAND...: run in ./run, with the K-th call of FAULT failing; leaves status, out, err, says
 disturbed()
 {
-    local k=$1 on=$2
-    shift 2
-    rm -rf run
+    local k=$2 on=$3
+    fault=$1
+    shift 3
+    rm -rf run says
     mkdir run
     [ -z "$setup" ] || "$setup"
+    [ "$planted" = no ] || plant
     # The braces silence the shell's own word about a program that dies.
     {
-        (cd run && exec timeout --kill-after=5 "$seconds_each" env LD_PRELOAD="$preload" VOLT_FAIL_AT="$k" \
+        (cd run && exec timeout --kill-after=5 "$seconds_each" env LD_PRELOAD="$preload" VOLT_FAIL="$fault" VOLT_FAIL_AT="$k" \
             ${on:+VOLT_FAIL_ON=1} VOLT_FAIL_SAYS="$scratch/says" "$VOLTERRA" "$@" >../out 2>../err <"$input")
     } 2>/dev/null
     status=$?
+}
+
+# count_of FAMILY: calls in the run that was counted last
+count_of() { sed -n "s/^$1 //p" counts; }
+
+# An older file under the name of every output: logs, journals and the like are not replaced.
+echo 'the one before' >old
+outputs() { (cd should && find . -type f \( -name '*.csv' -o -name '*.tex' -o -name '*.safetensors' -o -name '*.json' -o -name '*.mat' \)); }
+plant()
+{
+    local file
+    for file in $(outputs); do
+        [ -e "run/$file" ] || cp old "run/$file"
+    done
 }
 
 # Times differ from run to run, and so does what is aligned with them.
@@ -113,12 +137,11 @@ timeless()
 contents()
 {
     local file
-    for file in run/*; do
-        [ -e "$file" ] || continue
+    for file in $(find run -type f | sort); do
         echo "== $file"
         case $file in
             *.html) head -c 15 "$file"; tail -c 8 "$file" ;;
-            *.csv | *.tex | *.log | *.json) timeless "$file" ;;
+            *.csv | *.tex | *.log | *.jsonl | *.json) timeless "$file" ;;
             *) cksum <"$file" ;;
         esac
     done
@@ -148,13 +171,22 @@ whole_moment()
 whole_files()
 {
     local file
+    if [ "$planted" = yes ]; then
+        for file in $(outputs); do
+            [ -e "run/$file" ] || return 1
+        done
+    fi
     for file in run/*; do
-        [ -e "$file" ] || continue
+        [ -f "$file" ] || continue
+        if [ "$planted" = yes ] && cmp -s old "$file"; then
+            continue
+        fi
         case $file in
             *.log) ! timeless "$file" | grep -qvxFf <(timeless "should/${file##*/}") || return 1 ;;
             *.html) [ "$(tail -c 8 "$file")" = '</html>' ] || return 1 ;;
             */moment) whole_moment "$file" || return 1 ;;
             */pupil) whole_moment "$file" --learn || return 1 ;;
+            */journal | */checkpoint) ;; # see goes_on
             */tracked) whole_moment "$file" --interval 0.5 || return 1 ;;
             *.csv | *.tex) whole_table "$file" "should/${file##*/}" || return 1 ;;
             *) cmp -s "$file" "should/${file##*/}" || return 1 ;;
@@ -173,7 +205,7 @@ whole_output()
     esac
 }
 
-# fault_of: one line on what is wrong with the run, nothing when it is as it should be
+# fault_of COMMAND...: one line on what is wrong with the run, nothing when it is as it should be
 fault_of()
 {
     local left
@@ -181,6 +213,9 @@ fault_of()
         echo "did not end within $seconds_each s"
     elif [ "$status" -ge 126 ]; then
         echo "status $status: $(head -n 1 err)"
+    elif [ "$status" -eq 0 ] && [ "$fault" = lapack ]; then
+        # A matrix that is not positive definite costs a draw, or is made a little more definite.
+        ! grep -qiw nan out || echo "status 0, and an output with nan"
     elif [ "$status" -eq 0 ]; then
         [ "$(timeless out)" = "$wanted_out" ] || echo "status 0, and another output"
         [ "$(contents)" = "$wanted_files" ] || echo "status 0, and other files"
@@ -189,12 +224,25 @@ fault_of()
             echo "status $status and no sentence, but: $(head -c 300 err | tr '\n' '|')"
         elif grep -qF '(null)' err; then
             echo "the sentence says (null): $(cat err)"
+        elif grep -qF Success err || [ "$(wc -l <err)" -gt $((wanted_lines + 1)) ]; then
+            echo "no one sentence that says why: $(tr '\n' '|' <err)"
         fi
         whole_output || echo "status $status, and half of the output"
         whole_files || echo "status $status, and a file that is not whole"
     fi
     left=$(find run -name '.volterra-*')
     [ -z "$left" ] || echo "left behind: $left"
+    if [ -n "$again" ] && [ "$status" -ne 0 ] && { [ "$planted" = yes ] || [ "$every" = yes ]; }; then
+        goes_on "$@" || echo "given again: $(tr '\n' '|' <again)"
+    fi
+}
+
+# goes_on COMMAND...: given once more, undisturbed, it comes to the undisturbed result
+goes_on()
+{
+    (cd run && "$again" "$@") >again 2>&1 || return 1
+    echo "other files" >>again
+    [ "$(contents)" = "$wanted_files" ]
 }
 
 # is_excepted: did the allocation that failed belong to a library that cannot bear it? Wrong results are never excused.
@@ -210,66 +258,134 @@ site_of()
 }
 
 # ---- one command --------------------------------------------------------------------------------
-count=0 failed=0 total=0 excepted=0 setup='' keeps_rows=no input=/dev/null
+count=0 failed=0 total=0 excepted=0 setup='' keeps_rows=no input=/dev/null planted=no
+again='' # what goes on with a run that failed
+calls=no # system calls and LAPACK fail as well in a sample
 pass_over=0 # percent of the allocations from which no sample is taken
 modes=('' yes)
+kinds=(open:EMFILE open:EIO read:EIO read:EINTR read:short write:ENOSPC write:EIO write:EINTR write:short sync:EIO
+    rename:EIO close:EIO truncate:EIO stat:EIO lock:ENOLCK seek:EIO list:EIO folder:ENOSPC lapack)
+
+# verdict NAME FAULTS
+verdict()
+{
+    if [ "$2" -eq 0 ]; then
+        echo "ok $count - $1"
+    else
+        echo "not ok $count - $1: $2 faults"
+        failed=$((failed + 1))
+    fi
+}
+
+# one_run FAULT K ON COMMAND...: 1 where it shows a fault, which is printed
+one_run()
+{
+    local said
+    disturbed "$@"
+    total=$((total + 1))
+    echo "${1%%:*} $4" >>tally
+    said=$(fault_of "${@:4}")
+    [ -n "$said" ] || return 0
+    if is_excepted; then
+        excepted=$((excepted + 1))
+        site_of says >>sites
+        return 0
+    fi
+    printf '# %s %d%s: %s\n#   at %s\n' "$1" "$2" "${3:+ and all later}" "$said" "$(cat says 2>/dev/null)"
+    return 1
+}
 
 # trial NAME COMMAND...
 trial()
 {
-    local name=$1 on last first step k said faults
+    local name=$1
     shift
     [[ $name =~ $pattern ]] || return 0
-    disturbed 0 '' "$@"
+    disturbed memory 0 '' "$@"
     if [ "$status" -ne 0 ]; then
         count=$((count + 1)) failed=$((failed + 1))
         echo "not ok $count - $name undisturbed: status $status: $(cat err)"
         return
     fi
-    last=$(cat says)
+    mv says counts
+    wanted_out=$(timeless out) wanted_files=$(contents) wanted_lines=$(wc -l <err)
+    mv out wanted_text
+    rm -rf should
+    mv run should
+    [ "$only" = calls ] || try_memory "$name" "$@"
+    [ "$only" = memory ] || [ "$calls" = never ] || { [ "$calls" = no ] && [ "$every" = no ]; } || try_calls "$name" "$@"
+}
+
+try_memory()
+{
+    local name=$1 on last first step k faults
+    shift
+    last=$(count_of memory)
     if [ "$last" -eq 0 ]; then
         count=$((count + 1)) failed=$((failed + 1))
         echo "not ok $count - $name: $preload does not see its allocations"
         return
     fi
-    wanted_out=$(timeless out) wanted_files=$(contents)
-    mv out wanted_text
-    rm -rf should
-    mv run should
     for on in "${modes[@]}"; do
         count=$((count + 1)) faults=0
         first=$((last * pass_over / 100))
         step=$(((last - first) / runs + 1))
         [ "$every" = no ] || first=0 step=1
         for ((k = 1 + first + (count * 7) % step; k <= last; k += step)); do
-            rm -f says
-            disturbed "$k" "$on" "$@"
-            total=$((total + 1))
-            said=$(fault_of)
-            [ -n "$said" ] || continue
-            if is_excepted; then
-                excepted=$((excepted + 1))
-                site_of says >>sites
-                continue
-            fi
-            faults=$((faults + 1))
-            printf '# allocation %d%s: %s\n#   at %s\n' "$k" "${on:+ and all later}" "$said" "$(cat says 2>/dev/null)"
+            one_run memory "$k" "$on" "$@" || faults=$((faults + 1))
         done
-        if [ "$faults" -eq 0 ]; then
-            echo "ok $count - $name, ${on:+memory out from }one of $last allocations${on:+ on}"
-        else
-            echo "not ok $count - $name, ${on:+memory out from }one of $last allocations${on:+ on}: $faults faults"
-            failed=$((failed + 1))
-        fi
+        verdict "$name, ${on:+memory out from }one of $last allocations${on:+ on}" "$faults"
     done
+}
+
+try_calls()
+{
+    local name=$1 kind k i last step faults=0 pairs=()
+    shift
+    count=$((count + 1)) planted=yes
+    disturbed open 0 '' "$@"
+    mv says counts
+    if [ "$(count_of open)" -eq 0 ]; then
+        echo "ok $count - $name # SKIP this system does not show system calls"
+    elif [ "$status" -ne 0 ] || [ "$(contents)" != "$wanted_files" ]; then
+        verdict "$name over older files: status $status: $(cat err)" 1
+    else
+        for kind in "${kinds[@]}"; do
+            last=$(count_of "${kind%%:*}")
+            for ((k = 1; k <= last; k++)); do
+                pairs+=("$kind $k")
+            done
+        done
+        step=$((3 * ${#pairs[@]} / (2 * runs) + 1))
+        [ "$every" = no ] || step=1
+        for ((i = count * 7 % step; i < ${#pairs[@]}; i += step)); do
+            one_run "${pairs[i]% *}" "${pairs[i]#* }" '' "$@" || faults=$((faults + 1))
+        done
+        verdict "$name, one of ${#pairs[@]} calls fails" "$faults"
+    fi
+    planted=no
 }
 
 own=(--x ../x.csv:u --y ../x.csv:y)
 take_log() { head -n 2 whole.log >run/t.log; }
+take_moment() { cp tracked_before run/tracked; }
+give_again() { "$VOLTERRA" "$@"; }
+give_with_resume() { "$VOLTERRA" "$@" --resume; }
+# The rows that the state and the journal do not have yet.
+give_rest()
+{
+    local done=0
+    [ ! -s journal ] || done=$(awk 'NR == 1 { done = $4 } END { print done + NR - 1 }' journal)
+    ! grep -q 'the state was saved' ../err || done=$(wc -l <../pairs)
+    tail -n +$((done + 1)) ../pairs | "$VOLTERRA" "$@"
+}
 
 for json in '' --json; do
+    calls=yes
+    [ -z "$json" ] || calls=no
     trial "fit $json" fit "${own[@]}" --alpha 1e-4 --fitted fitted.csv -o m.safetensors $json
     trial "forecast $json" forecast ../dated.csv --steps 2 --calendar hour --plot none -o f.csv $json
+    calls=no
     trial "forecast of several $json" forecast ../x.csv --steps 2 --season 12 --plot none -o f.csv $json
     trial "predict $json" predict ../model.safetensors --x ../x.csv:u -o f.csv $json
     trial "predict to standard output $json" predict ../model.safetensors --x ../x.csv:u $json
@@ -280,12 +396,15 @@ for json in '' --json; do
     input=$scratch/pairs
     trial "stream --learn $json" stream ../model.safetensors --learn --window 5 --state pupil $json
     input=/dev/null
+    calls=never # a program that is started inherits the calls that stop, and not who answers them
     trial "explain $json" explain ../model.safetensors --lags 3 --along ../x.csv:u -o e --csv --report $json
+    calls=no
     trial "continue $json" continue ../closed.safetensors --steps 5 $json
+    again=give_with_resume
     trial "tune $json" tune "${own[@]}" --kernel volterra --draws 3 --folds 2 --log t.log -o m.safetensors $json
-    setup=take_log
+    again=give_again setup=take_log
     trial "tune --resume $json" tune "${own[@]}" --kernel rbf --draws 3 --folds 2 --log t.log --resume $json
-    setup=''
+    again='' setup=''
     trial "tune of a series $json" tune --x ../x.csv:u --ahead 2 --draws 2 --folds 2 -o m.safetensors $json
     trial "tune --merge $json" tune --merge ../whole.log $json
     keeps_rows=yes
@@ -313,30 +432,44 @@ trial "tune --loss" tune "${own[@]}" --loss quantile:q=0.1/0.9 --alpha log:0.01.
 trial "tune --loss of classes" tune --x ../labels.csv:u --y ../labels.csv:label --loss multinomial --weights ../labels.csv:w \
     --alpha log:0.1..1 --draws 2 --folds 2 --json
 trial "tune --solver nystrom" tune "${own[@]}" --kernel memory --draws 2 --solver nystrom --landmarks 10 -o m.safetensors
+again=give_again calls=yes
+trial "fit --checkpoint" fit "${own[@]}" --alpha 1e-4 --solver pcg --landmarks 40 --checkpoint checkpoint --checkpoint-every 0.000001s -o m.safetensors
+again='' calls=no
 trial "fit --solver pcg" fit "${own[@]}" --alpha 1e-4 --solver pcg --landmarks 10 -o m.safetensors
 trial "fit --solver nystrom" fit "${own[@]}" --alpha 1e-4 --solver nystrom --landmarks 40 -o m.safetensors
 trial "fit --keep-factor" fit "${own[@]}" --alpha 1e-4 --keep-factor -o m.safetensors
 trial "predict --interval --std" predict ../kept.safetensors --x ../x.csv:u --interval 0.5,0.9 --std -o f.csv
 trial "explain with a factor" explain ../kept.safetensors --lags 3 --no-shares -o e --csv
 trial "continue --paths" continue ../closed.safetensors --steps 3 --paths 4 --interval 0.5 -o f.csv
-input=$scratch/pairs
+input=$scratch/pairs again=give_rest calls=yes
+trial "stream --journal" stream ../model.safetensors --learn --window 5 --state pupil --journal journal
+again='' setup=take_moment
+trial "stream from a state" stream ../model.safetensors --interval 0.5 --state tracked
+setup='' calls=no
 trial "stream --interval" stream ../model.safetensors --interval 0.5 --state tracked
 input=/dev/null
 trial "tune --method gradient" tune "${own[@]}" --kernel rbf --draws 4 --score evidence --method gradient --log t.log -o m.safetensors
 printf '@univariate true\n@classLabel true a b\n@data\n1,2,1:a\n2,1,1:a\n0,3,3:b\n1,3,2:b\n' >"$scratch/classes.ts"
+calls=yes
 trial "classify" classify --train ../classes.ts --test ../classes.ts --kernel rbf:gamma=1 --scale none --input level --splits 1 -o p.csv --json
+calls=no
 trial "anomaly of series" anomaly --train "$here/../../examples/data/turns_train.ts" --normal left --alpha 0.01 -o s.csv
 trial "anomaly of rows" anomaly --x ../x.csv:u --train-rows 20 --window 10 --json
 trial "gram of a sum" gram --x ../x.csv --kernel "$sum" -o K.csv
-keeps_rows=yes
+keeps_rows=yes again=give_with_resume calls=yes
+trial "compare --log" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --log logs --csv t.csv
+again='' calls=no
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
+calls=never
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
+calls=no
 trial "benchmark" benchmark sysid --data ../sysid --only tanks --rows 30 -o t
 trial "benchmark --json" benchmark sysid --data ../sysid --only tanks --rows 30 --again --draws 2 --json
 modes=('') # once memory is out for good HDF5 dies at the latest when it is closed
 pass_over=85 runs=$((5 * runs)) # HDF5 begins with 2000 allocations for itself; then it walks through the file
 trial "gram of a MATLAB file" gram --x "$here/../fuzz/corpus/mat/v73.mat" --kernel linear -o K.mat
 
+[ ! -s tally ] || sort tally | uniq -c | sed 's/^/# /'
 echo "# $total runs, $excepted of them with faults of other libraries"
 [ ! -s sites ] || sort sites | uniq -c | sed 's/^/# /'
 echo "1..$count"

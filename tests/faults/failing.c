@@ -1,19 +1,22 @@
-/* tests/alloc/failing_malloc.c: a library to preload that makes the k-th allocation of a whole program fail.
+/* tests/faults/failing.c: a library to preload that makes the k-th call of a family fail in a whole program: an
+ * allocation, a system call, a routine of LAPACK.
  *
- *   VOLT_FAIL_AT=k      the k-th call fails, counted from the start of main's libraries on; 0: none, count only
- *   VOLT_FAIL_ON=1      and so does every later one: memory is out for good
- *   VOLT_FAIL_SAYS=FILE receives one line: how many calls there were, or the stack of the first that failed as
- *                       "library!function" from the innermost on
+ *   VOLT_FAIL=FAMILY[:HOW]  memory, lapack, or a family of system calls (`names` below), with the error they end in
+ *   VOLT_FAIL_AT=k          the k-th call fails, counted from the start of main's libraries on; 0: none, count only
+ *   VOLT_FAIL_ON=1          and so does every later one: memory is out for good
+ *   VOLT_FAIL_SAYS=FILE     receives a line "FAMILY COUNT" for each family, or the stack of the first call that failed
+ *                           as "library!function" from the innermost on
  *
  * The variables are taken out of the environment, so that programs started from the one under test live on.
  * Nothing here allocates. Memory comes from glibc's own entry points, hence Linux with glibc only. */
 #define _GNU_SOURCE
+#include "failing.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +30,25 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 enum { DEEPEST = 48, LINE_LENGTH = 4096 };
 
+static const char *const names[FAULT_FAMILIES] = {
+    [FAULT_MEMORY] = "memory", [FAULT_OPEN] = "open",         [FAULT_READ] = "read",
+    [FAULT_WRITE] = "write",   [FAULT_SYNC] = "sync",         [FAULT_RENAME] = "rename",
+    [FAULT_CLOSE] = "close",   [FAULT_TRUNCATE] = "truncate", [FAULT_STAT] = "stat",
+    [FAULT_LOCK] = "lock",     [FAULT_SEEK] = "seek",         [FAULT_LIST] = "list",
+    [FAULT_FOLDER] = "folder", [FAULT_LAPACK] = "lapack",
+};
+
+static const struct {
+    const char *name;
+    long result;
+} ways[] = {{"EIO", -EIO},       {"ENOSPC", -ENOSPC}, {"EINTR", -EINTR},     {"EMFILE", -EMFILE},
+            {"EACCES", -EACCES}, {"ENOLCK", -ENOLCK}, {"short", FAULT_SHORT}};
+
 static bool counting, for_good;
-static long fail_at, calls;
+static fault_family chosen;
+static long fail_at, calls[FAULT_FAMILIES], result;
 static char says[1024];
-static _Thread_local bool inside; /* the unwinder's own allocations do not count */
+static _Thread_local bool inside; /* what this library does itself does not count */
 
 /* ---- what is said ----------------------------------------------------------------------------- */
 
@@ -74,49 +92,87 @@ static void say_stack(void)
     say(line);
 }
 
-/* Is it this call's turn to fail? */
-static bool fails(void)
+bool fault_due(fault_family family)
 {
-    if (!counting || inside)
+    if (!counting || inside || family == FAULT_FAMILIES)
         return false;
-    long call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-    if (fail_at == 0 || call < fail_at || (call > fail_at && !for_good))
+    long call = __atomic_add_fetch(&calls[family], 1, __ATOMIC_RELAXED);
+    if (fail_at == 0 || family != chosen || call < fail_at || (call > fail_at && !for_good))
         return false;
     if (call == fail_at) {
         inside = true;
         say_stack();
         inside = false;
     }
+    return true;
+}
+
+long fault_result(void)
+{
+    return result;
+}
+
+static bool fails(void)
+{
+    if (!fault_due(FAULT_MEMORY))
+        return false;
     errno = ENOMEM;
     return true;
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
+static bool choose(const char *what)
+{
+    size_t length = strcspn(what, ":");
+    const char *way = what[length] ? what + length + 1 : "EIO";
+    bool known = false, knows_way = false;
+    for (int i = 0; i < FAULT_FAMILIES && !known; i++)
+        if (strlen(names[i]) == length && memcmp(what, names[i], length) == 0) {
+            chosen = (fault_family)i;
+            known = true;
+        }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (strcmp(way, ways[i].name) == 0) {
+            result = ways[i].result;
+            knows_way = true;
+        }
+    return known && knows_way;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
-    const char *at = getenv("VOLT_FAIL_AT"), *path = getenv("VOLT_FAIL_SAYS");
+    static const char *const variables[] = {"VOLT_FAIL", "VOLT_FAIL_AT", "VOLT_FAIL_ON", "VOLT_FAIL_SAYS"};
+    const char *what = getenv("VOLT_FAIL"), *at = getenv("VOLT_FAIL_AT"), *path = getenv("VOLT_FAIL_SAYS");
     if (!at)
         return;
     fail_at = atol(at);
     for_good = getenv("VOLT_FAIL_ON") != NULL;
     snprintf(says, sizeof says, "%s", path ? path : "");
-    unsetenv("VOLT_FAIL_AT");
-    unsetenv("VOLT_FAIL_ON");
-    unsetenv("VOLT_FAIL_SAYS");
+    if (!choose(what ? what : "memory")) {
+        fprintf(stderr, "failing: VOLT_FAIL=%s is not known\n", what);
+        _exit(125);
+    }
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        unsetenv(variables[i]);
     void *frames[1];
     backtrace(frames, 1); /* loads the unwinder, which allocates */
+    fault_find_lapack();
+    if (chosen != FAULT_MEMORY && chosen != FAULT_LAPACK)
+        fault_watch_calls();
     counting = true;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    char line[64];
-    if (counting && fail_at == 0) {
-        snprintf(line, sizeof line, "%ld\n", calls);
-        say(line);
-    }
+    char lines[32 * FAULT_FAMILIES];
+    int used = 0;
+    bool counted = counting && fail_at == 0;
     counting = false;
+    for (int i = 0; i < FAULT_FAMILIES; i++)
+        used += snprintf(lines + used, sizeof lines - (size_t)used, "%s %ld\n", names[i], calls[i]);
+    if (counted)
+        say(lines);
 }
 
 /* ---- the functions replaced ------------------------------------------------------------------- */
