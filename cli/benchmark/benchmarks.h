@@ -6,11 +6,16 @@
 
 typedef struct benchmark_arguments {
     common_arguments common;
-    const char *name, *data, *only, *preset, *output;
+    const char *name, *data, *only, *preset, *kernel, *output;
+    int task; /* an uea_task */
     int64_t rows, draws, warm_up, starts;
     double budget;
     bool again;
 } benchmark_arguments;
+
+/* What is asked of the series of the UEA archive. */
+enum uea_task { UEA_CLASSIFY, UEA_ANOMALY };
+extern const choice uea_task_choices[];
 
 typedef struct benchmark {
     const char *name;

@@ -44,14 +44,49 @@ typedef struct uea_runs {
 int uea_find(uea_runs *runs, const char *folder, const char *only);
 void uea_release(uea_runs *runs);
 
+/* The series of a set, and the numbers of their classes; begins as {0}. */
+typedef struct uea_series {
+    series_pair pair;
+    class_names classes;
+    int64_t *train, *test; /* class of each series, -1: none of the training series */
+} uea_series;
+int uea_series_read(uea_series *series, const uea_run *run);
+void uea_series_release(uea_series *series);
+
 typedef struct uea_options {
-    int64_t draws; /* 0: as classify has it */
-    double budget; /* 0: none */
+    const char *kernel; /* NULL: those of the task */
+    int64_t draws;      /* 0: as the task has it */
+    double budget;      /* 0: none */
     uint64_t seed;
     bool quiet;
 } uea_options;
-int uea_compute(uea_run *run, const uea_options *options);
 
+/* ---- classify: the classes of test series ---------------------------------------------------- */
+
+int uea_compute(uea_run *run, const uea_options *options);
 int uea_print(const uea_runs *runs, bool json);
+
+/* ---- anomaly: one class is normal, and test series of others are to be found ------------------- */
+
+/* A kernel with a score on one set: means over the classes, each the normal one once. */
+typedef struct uea_novelty {
+    const char *kernel;
+    volt_anomaly_kind score;
+    double roc_auc;
+    double pr_auc; /* normal series are those that are marked, as in KTAD: they are fewer */
+    double seconds;
+} uea_novelty;
+
+enum { UEA_MOST_NOVELTIES = 8 };
+
+typedef struct uea_novelties {
+    uea_novelty rows[UEA_MOST_NOVELTIES];
+    int count;
+    int64_t classes; /* that have test series and are not all of them */
+} uea_novelties;
+
+int uea_find_novelties(const uea_run *run, const uea_options *options, uea_novelties *found);
+/* One for each run. */
+int uea_print_novelties(const uea_runs *runs, const uea_novelties *found, bool json);
 
 #endif

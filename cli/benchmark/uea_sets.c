@@ -1,4 +1,4 @@
-/* cli/benchmark/uea_sets.c: which sets of the UEA archive a folder holds. */
+/* cli/benchmark/uea_sets.c: which sets of the UEA archive a folder holds, and their series. */
 #define _POSIX_C_SOURCE 200809L
 #include "benchmark/uea.h"
 
@@ -108,4 +108,29 @@ int uea_find(uea_runs *runs, const char *folder, const char *only)
         if (!*at)
             return 0;
     }
+}
+
+/* ---- their series ----------------------------------------------------------------------------- */
+
+int uea_series_read(uea_series *series, const uea_run *run)
+{
+    int failed = series_pair_read(&series->pair, run->train, NULL, run->test, NULL);
+    if (failed)
+        return failed;
+    if (!series->pair.train.labels || !series->pair.test.labels)
+        return complain(EXIT_FAILED, "%s has no classes", series->pair.train.labels ? run->test : run->train);
+    failed = class_names_read(&series->classes, &series->pair.train);
+    if (!failed)
+        failed = class_numbers(&series->classes, &series->pair.train, &series->train);
+    if (!failed)
+        failed = class_numbers(&series->classes, &series->pair.test, &series->test);
+    return failed;
+}
+
+void uea_series_release(uea_series *series)
+{
+    free(series->train);
+    free(series->test);
+    class_names_release(&series->classes);
+    series_pair_release(&series->pair);
 }

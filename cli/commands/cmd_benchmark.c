@@ -52,6 +52,17 @@ static const option rows[] = {
      .offset = offsetof(benchmark_arguments, only),
      .names = set_names,
      .meaning = "run these alone, with commas between: {names}, folders of uea (default: all)"},
+    {.name = "task",
+     .kind = OPTION_CHOICE,
+     .choices = uea_task_choices,
+     .fallback = "classify",
+     .offset = offsetof(benchmark_arguments, task),
+     .meaning = "uea: the classes of test series, or those that are unlike one class"},
+    {.name = "kernel",
+     .kind = OPTION_TEXT,
+     .argument = "K",
+     .offset = offsetof(benchmark_arguments, kernel),
+     .meaning = "uea: this kernel in place of those of the task"},
     {.name = "preset",
      .kind = OPTION_TEXT,
      .argument = "NAME",
@@ -96,7 +107,8 @@ static const option rows[] = {
      .least = 1,
      .argument = "N",
      .offset = offsetof(benchmark_arguments, draws),
-     .meaning = "sysid with --again, uea: try N draws for each set at most (default of uea: 60)"},
+     .meaning = "sysid with --again, uea: try N draws for each set at most (default of uea: 60, of --task "
+                "anomaly: 20)"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -231,14 +243,18 @@ const cli_command command_benchmark = {
         "\n"
         "uea: classes of whole series, volterra classify as it is by default, on every set of the UEA archive\n"
         "in FOLDER (FOLDER/NAME/NAME_TRAIN.ts and NAME_TEST.ts, or .arff), with the archive's split. All is\n"
-        "chosen on training series. Accuracies of 1-NN DTW and MiniRocket stand beside where they are known.\n",
+        "chosen on training series. Accuracies of 1-NN DTW and MiniRocket stand beside where they are known.\n"
+        "With --task anomaly every class is the normal one once, after Cass, Gonon and Zozoulenko: volterra\n"
+        "anomaly learns its training series with volterra, gak, sig:level=4 and esn:size=100 and both\n"
+        "scores, chooses on training series, and judges all test series; areas are means over the classes.\n",
     .examples = "  volterra benchmark sysid --data sysid -o table\n"
                 "  volterra benchmark sysid --data sysid --only wh,tanks --json\n"
                 "  volterra benchmark sysid --data sysid --preset tanks-1\n"
                 "  volterra benchmark sysid --data sysid --only wh --again --budget 5min\n"
                 "  volterra benchmark chaos\n"
                 "  volterra benchmark chaos --only lorenz --rows 400 --json\n"
-                "  volterra benchmark uea --data uea --only ERing,NATOPS\n",
+                "  volterra benchmark uea --data uea --only ERing,NATOPS\n"
+                "  volterra benchmark uea --data uea --task anomaly --draws 5 --seed 1 --json\n",
     .options = OPTION_TABLE(rows),
     .run = run_benchmark,
 };

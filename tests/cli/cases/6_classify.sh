@@ -136,3 +136,45 @@ benchmark_uea()
     err_has '\-\-starts does not go with the benchmark uea'
 }
 check "benchmark uea: the sets that are there" benchmark_uea
+
+# Every class is the normal one once: the areas are means of what volterra anomaly finds.
+benchmark_uea_anomaly()
+{
+    mkdir -p sets/Waves
+    wave_series sets/Waves/Waves_TRAIN.ts 1
+    wave_series sets/Waves/Waves_TEST.ts 77
+    local options="--kernel gak --draws 2 --seed 3 --quiet"
+    expect 0 benchmark uea --data sets --task anomaly $options --json
+    cp out rows.json
+    for class in slow fast flat; do
+        expect 0 anomaly --train sets/Waves/Waves_TRAIN.ts --test sets/Waves/Waves_TEST.ts --normal "$class" $options \
+            --score mahalanobis --json -o scores.csv
+        cp out "$class.json"
+        cp scores.csv "$class.csv"
+    done
+    valid_json rows.json 'v["benchmark"] == "uea" and v["task"] == "anomaly" and len(v["rows"]) == 4'
+    valid_json rows.json '[r["measure"] for r in v["rows"]] == ["PR area", "ROC area"] * 2'
+    valid_json rows.json 'all(r["dataset"] == "Waves" and r["kernel"] == "gak" and r["classes"] == 3 and r["unit"] == "share" and r["published"] == [] for r in v["rows"])'
+    valid_json rows.json 'v["rows"][3]["score"] == "mahalanobis" and abs(v["rows"][3]["value"] - sum(json.load(open(c + ".json"))["roc_auc"] for c in ("slow", "fast", "flat")) / 3) < 1e-12'
+    # The PR area of normal series, which should have the small scores: at each of them, how many up to there are normal.
+    for class in slow fast flat; do
+        awk -F, -v class="$class" 'NR > 1 { s[NR] = $2; own[NR] = $1 == class } END {
+            for (i in s) if (own[i]) { up = hits = 0
+                for (j in s) if (s[j] + 0 <= s[i] + 0) { up++; hits += own[j] }
+                sum += hits / up; n++ }
+            printf "%.15g\n", sum / n }' "$class.csv"
+    done | awk '{ sum += $1 } END { printf "%.15g\n", sum / NR }' >pr
+    valid_json rows.json 'abs(v["rows"][2]["value"] - float(open("pr").read())) < 1e-12'
+    expect 0 benchmark uea --data sets --task anomaly $options
+    out_has '^novel series +kernel +score +PR area +ROC area +time$'
+    out_has '^Waves +gak +conformance +[01]\.[0-9]+ +[01]\.[0-9]+ '
+    expect 2 benchmark uea --data sets --task anomaly --budget 3s
+    err_has '\-\-budget does not go with --task anomaly'
+    expect 2 benchmark uea --data sets --task anomly
+    err_has "\-\-task must be classify\|anomaly, not 'anomly'"
+    expect 2 benchmark uea --data sets --task anomaly --kernel gakk
+    err_has 'did you mean "gak"'
+    expect 2 benchmark chaos --task anomaly
+    err_has '\-\-task does not go with the benchmark chaos'
+}
+check "benchmark uea: novel series, by the areas of anomaly" benchmark_uea_anomaly
