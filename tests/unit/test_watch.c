@@ -58,6 +58,36 @@ static void a_ring_keeps_the_last_numbers_in_order(void **state)
     }
 }
 
+/* Where an exponential tail of the largest tenth, 5 scores at least, leads. */
+static double plain_tail(const double *sorted, int64_t count, double rate)
+{
+    int64_t tail = count / 10 > 5 ? count / 10 : 5;
+    double edge = sorted[count - tail - 1], sum = 0;
+    for (int64_t i = count - tail; i < count; i++)
+        sum += sorted[i] - edge;
+    return edge + sum / (double)tail * log((double)tail / (rate * (double)(count + 1)));
+}
+
+/* With a small rate the tail is long before there are enough scores: a tenth of them, and not the 5 that it has at least. */
+static void the_tail_is_a_tenth_of_the_scores(void **state)
+{
+    (void)state;
+    enum { N = 450 }; /* fewer than 1 / rate */
+    volt_alarm_level level;
+    double values[N], sorted[N];
+    volt_rng rng = test_rng(3);
+    check_ok(volt_alarm_level_begin(&level, 0.002));
+    for (int64_t t = 0; t < N; t++) {
+        int64_t count = sort_last(values, t, N, sorted);
+        if (count >= 30)
+            golden_check_number("tail", plain_tail(sorted, count, 0.002), volt_alarm_level_now(&level), 1e-12,
+                                GOLDEN_RELATIVE);
+        values[t] = -log(1 - volt_rng_uniform(&rng));
+        volt_alarm_level_add(&level, values[t]);
+    }
+    volt_alarm_level_release(&level);
+}
+
 /* With rate r, the (N + 1) r largest of N lie above the level; before there are enough, an exponential tail. */
 static void the_level_is_a_place_among_the_last_scores(void **state)
 {
@@ -79,12 +109,7 @@ static void the_level_is_a_place_among_the_last_scores(void **state)
                 above += sorted[i] > now;
             assert_int_equal(above, (int64_t)floor((double)(count + 1) * 0.02 + 1e-9) - 1);
         } else {
-            int64_t tail = count / 10 > 5 ? count / 10 : 5;
-            double edge = sorted[count - tail - 1], sum = 0;
-            for (int64_t i = count - tail; i < count; i++)
-                sum += sorted[i] - edge;
-            double expected = edge + sum / (double)tail * log((double)tail / (0.02 * (double)(count + 1)));
-            golden_check_number("tail", expected, now, 1e-12, GOLDEN_RELATIVE);
+            golden_check_number("tail", plain_tail(sorted, count, 0.02), now, 1e-12, GOLDEN_RELATIVE);
         }
         values[t] = -log(1 - volt_rng_uniform(&rng));
         volt_alarm_level_add(&level, values[t]);
@@ -318,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_keeps_the_last_numbers_in_order),
         cmocka_unit_test(the_level_is_a_place_among_the_last_scores),
+        cmocka_unit_test(the_tail_is_a_tenth_of_the_scores),
         cmocka_unit_test(scores_are_those_of_the_plain_formula),
         cmocka_unit_test(the_rate_of_alarms_is_the_one_asked_for),
         cmocka_unit_test(a_constant_series_has_finite_scores),
