@@ -252,12 +252,12 @@ benchmark_chaos()
     valid_json out "[r['method'] for r in v['rows']][0] == 'volterra' and len(v['rows']) == 3"
     valid_json out "all(len(r['values']) == 2 and abs(r['value'] - sum(r['values']) / 2) < 1e-9 for r in v['rows'])"
     valid_json out "all(r['lower_quartile'] <= r['value'] <= r['upper_quartile'] for r in v['rows'])"
-    valid_json out "all(r['unit'] == 'Lyapunov times' and r['published'][0]['value'] == 5 for r in v['rows'])"
+    valid_json out "all(r['unit'] == 'Lyapunov times' and r['published'][0]['value'] == 6 for r in v['rows'])"
     valid_json out "v['rows'][0]['value'] > 1 and all(0 <= t < 37 for r in v['rows'] for t in r['values'])"
     expect 0 benchmark chaos --quiet --only lorenz --rows 80 --starts 1
     out_has '^Lorenz: 1 starts, 80 rows'
     out_has '^volterra +[0-9.]+ +[0-9.]+ to +[0-9.]+  volterra:'
-    out_has 'Gauthier.* 5 +published'
+    out_has 'arXiv 2508\.06730.* 30 +published'
     expect 2 benchmark chaos --data .
     err_has "\-\-data does not go with the benchmark chaos"
     expect 2 benchmark chaos -o t
