@@ -4,8 +4,8 @@
  *     mpirun -n 4 volterra-mpi tune --x x.csv --y y.csv --draws 500 --log search.jsonl
  *
  * All processes run these commands with the same words on the same files, and the first one reports and writes. In `fit`
- * they hold the large matrix together (mpi_backend.h), so an interrupt ends the job: files are replaced as a whole or not
- * at all. In `tune` the first one leads the search and the others evaluate candidates (mpi_crew.h). Other commands have
+ * they hold the large matrix together (mpi_backend.h) or share the rows (base/row_bands.h), so an interrupt ends the job: files are
+ * replaced as a whole or not at all. In `tune` the first one leads the search and the others evaluate candidates (mpi_crew.h). Other commands have
  * nothing that is worth it, and run in the first process. */
 #define _GNU_SOURCE
 #include "base/row_bands.h"
@@ -99,7 +99,7 @@ static int print_help(bool is_asked)
     fputs("volterra-mpi: volterra over the processes of a job\n"
           "\n"
           "  mpirun -n N volterra-mpi fit ...     one fit: the matrix (--solver exact) or the rows\n"
-          "                                       (--solver nystrom) are shared by N processes\n"
+          "                                       (--solver nystrom, pcg) are shared by N processes\n"
           "  mpirun -n N volterra-mpi tune ...    one search: candidates are evaluated by N processes,\n"
           "                                       with the log and the winner of one\n"
           "\n"
@@ -118,12 +118,12 @@ static way way_of(int argc, char **argv)
 static void join(way together, int provided)
 {
     static volt_bands bands = {.sum = sum_over_processes};
+    bool shares = together == FIT && grid.size > 1; /* one process alone is volterra */
     bands.parts = grid.size;
     bands.part = grid.rank;
-    if (together == FIT)
+    if (shares)
         volt_bands_use(&bands);
-    if (together == FIT &&
-        (volt_backend_register(&mpi_backend) != VOLT_OK || volt_backend_use("mpi") != VOLT_OK))
+    if (shares && (volt_backend_register(&mpi_backend) != VOLT_OK || volt_backend_use("mpi") != VOLT_OK))
         end_job(volt_error_detail());
     if (together == TUNE && provided < MPI_THREAD_SERIALIZED)
         end_job("this MPI does not take calls from several threads, which tune needs");

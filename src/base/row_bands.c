@@ -3,7 +3,10 @@
 
 #include "base/numbers.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 static void leave_alone(double *numbers, int64_t count)
 {
@@ -31,4 +34,34 @@ void volt_bands_rows(const volt_bands *bands, int64_t begin, int64_t end, int64_
     *first = volt_min(begin + blocks * bands->part / bands->parts * block, end);
     *last = volt_min(begin + blocks * (bands->part + 1) / bands->parts * block, end);
     *last = volt_max(*first, *last);
+}
+
+/* Rows 0 .. i - 1 hold i^2 / 2 entries, so that the square root deals them out. */
+static int64_t triangle_row(const volt_bands *bands, int64_t n, int64_t part)
+{
+    return llround((double)n * sqrt((double)part / (double)bands->parts));
+}
+
+void volt_bands_of_triangle(const volt_bands *bands, int64_t n, int64_t *first, int64_t *last)
+{
+    *first = triangle_row(bands, n, bands->part);
+    *last = triangle_row(bands, n, bands->part + 1);
+}
+
+void volt_bands_sum(const volt_bands *bands, volt_matrix M)
+{
+    bool packed = M.ld == M.cols;
+    int64_t rows = packed ? 1 : M.rows, cols = packed ? M.rows * M.cols : M.cols;
+    for (int64_t i = 0; i < rows; i++)
+        bands->sum(M.data + i * M.ld, cols);
+}
+
+void volt_bands_gather(const volt_bands *bands, int64_t from, int64_t first, int64_t last, volt_matrix M)
+{
+    if (bands->parts == 1 || !M.data)
+        return;
+    for (int64_t i = 0; i < M.rows; i++)
+        if (from + i < first || from + i >= last)
+            memset(M.data + i * M.ld, 0, (size_t)M.cols * sizeof(double));
+    volt_bands_sum(bands, M);
 }

@@ -6,6 +6,8 @@
 #ifndef BASE_ROW_BANDS_H
 #define BASE_ROW_BANDS_H
 
+#include "volterra/base.h"
+
 #include <stdint.h>
 
 typedef struct volt_bands {
@@ -22,5 +24,14 @@ const volt_bands *volt_bands_current(void);
 /* The band of this process among rows begin .. end - 1: rows *first .. *last - 1, whole blocks of `block` rows. */
 void volt_bands_rows(const volt_bands *bands, int64_t begin, int64_t end, int64_t block, int64_t *first,
                      int64_t *last);
+
+/* The band of this process among the rows of the lower triangle of an n x n matrix: as many entries as the others have. */
+void volt_bands_of_triangle(const volt_bands *bands, int64_t n, int64_t *first, int64_t *last);
+
+/* M, added over the processes; collective. */
+void volt_bands_sum(const volt_bands *bands, volt_matrix M);
+/* The rows of M, which stand for rows `from`, from + 1, ... of all: of those this process has found first .. last - 1, and
+ * receives the others, by sums with zeros. Collective; without data nothing happens, in any process. */
+void volt_bands_gather(const volt_bands *bands, int64_t from, int64_t first, int64_t last, volt_matrix M);
 
 #endif

@@ -2,11 +2,11 @@
  * the features follows from (state_sums.h), and one for A = (Y - F B - 1 c) / alpha. */
 #include "solve/feature_fit.h"
 
-#include "base/row_bands.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/row_bands.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,8 +48,9 @@ static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
     if (before < count)
         memcpy(s->last + (first + before - (s->rows - s->n_last)) * s->states, s->block + before * s->states,
                (size_t)((count - before) * s->states) * sizeof(double));
-    for (int64_t i = 0; s->kept.data && i < count; i++)
-        memcpy(s->kept.data + (first + i) * s->kept.ld, s->block + i * s->states,
+    int64_t kept_end = s->kept_first + s->kept.rows;
+    for (int64_t t = volt_max(first, s->kept_first); t < volt_min(first + count, kept_end); t++)
+        memcpy(s->kept.data + (t - s->kept_first) * s->kept.ld, s->block + (t - first) * s->states,
                (size_t)s->states * sizeof(double));
     volt_state_sums_add(s->sums, volt_view_of(s->block, count, s->states),
                         volt_view_of(s->targets, count, s->columns),
@@ -94,19 +95,26 @@ static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, vol
     return VOLT_OK;
 }
 
-/* The processes of a job share the rows up to the last ones, whose features are kept: these all of them walk, and all rows where
- * the features of all are wanted. */
+void volt_feature_band(const volt_bands *bands, int64_t rows, int64_t *first, int64_t *last)
+{
+    volt_bands_rows(bands, 0, rows, BLOCK, first, last);
+}
+
+/* The processes of a job share the rows up to the last ones, whose features are kept: these all of them walk. Where each is to
+ * keep the features of a band, it walks that one. */
 static volt_status add_all(volt_feature_fit *s, double share)
 {
     const volt_bands *bands = volt_bands_current();
     int64_t early = s->early ? s->n_early : s->rows, first, last;
-    bool shares = bands->parts > 1 && !s->kept.data;
-    int64_t shared = shares ? volt_min(early, s->rows - s->n_last) : 0;
+    int64_t shared = bands->parts > 1 ? volt_min(early, s->rows - s->n_last) : 0;
     volt_stage stage;
     volt_stage_begin(&stage, s->task->progress, "states", 0, share,
                      (double)s->task->kernel->n * (double)s->states);
-    volt_bands_rows(bands, 0, shared, BLOCK, &first, &last);
-    VOLT_TRY(add_rows(s, first, last, &stage));
+    if (s->kept.data)
+        volt_feature_band(bands, s->rows, &first, &last);
+    else
+        volt_bands_rows(bands, 0, shared, BLOCK, &first, &last);
+    VOLT_TRY(add_rows(s, first, volt_min(last, shared), &stage));
     if (volt_stage_goes_on(&stage) && shared > 0)
         volt_state_sums_join(s->sums, bands);
     VOLT_TRY(add_rows(s, shared, early, &stage));
@@ -239,21 +247,6 @@ static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt
     return VOLT_OK;
 }
 
-/* The rows of M, which stand for rows `from`, from + 1, ... of the operator: of those this process has found first .. last - 1,
- * and receives the others, by sums with zeros. */
-static void gather_rows(const volt_bands *bands, int64_t from, int64_t first, int64_t last, volt_matrix M)
-{
-    bool packed = M.ld == M.cols;
-    for (int64_t i = 0; M.data && i < M.rows; i++) {
-        if (from + i < first || from + i >= last)
-            memset(M.data + i * M.ld, 0, (size_t)M.cols * sizeof(double));
-        if (!packed)
-            bands->sum(M.data + i * M.ld, M.cols);
-    }
-    if (M.data && packed)
-        bands->sum(M.data, M.rows * M.cols);
-}
-
 /* All rows once more, those of the washout too. */
 static volt_status finish_rows(const volt_feature_fit *s, double from, volt_readout *readout)
 {
@@ -280,8 +273,8 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
         }
     }
     if (volt_stage_goes_on(&stage) && bands->parts > 1) {
-        gather_rows(bands, w, begin, end, readout->A);
-        gather_rows(bands, 0, begin, end, readout->washed);
+        volt_bands_gather(bands, w, begin, end, readout->A);
+        volt_bands_gather(bands, 0, begin, end, readout->washed);
         bands->sum(s->squares, s->q);
     }
     return volt_stage_end(&stage);

@@ -25,7 +25,8 @@ typedef struct volt_feature_fit {
     double *leverage;       /* n_last, in the system of all rows that was solved last ... */
     double freedom;         /* ... and their sum over all rows */
     double *squares;        /* q: of the errors of all rows */
-    volt_matrix kept;       /* (optional) rows x states: receives the features of all rows */
+    volt_matrix kept; /* (optional) states wide: receives the features of the band of this process, which ... */
+    int64_t kept_first; /* ... begins here (volt_feature_band) */
 } volt_feature_fit;
 
 static inline bool volt_feature_has_target(const volt_feature_fit *fit, int64_t i)
@@ -56,12 +57,16 @@ void volt_feature_fit_release(volt_feature_fit *s);
 /* A fit of these targets, with nothing in it yet. */
 volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_early, volt_view targets);
 
+/* The rows, of so many, whose features this process keeps where they are to be kept: first .. last - 1. */
+struct volt_bands;
+void volt_feature_band(const struct volt_bands *bands, int64_t rows, int64_t *first, int64_t *last);
+
 volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,
                                  volt_readout *readout);
 /* What Nystrom's solver does before it solves (solver_nystrom.c): the sums, alpha chosen on rows that are forecast from those
- * before them, and the errors of these; `kept` (rows x landmarks) receives the features. Release `fit` in every case. */
-volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, volt_matrix kept, double share,
-                             double of_choice, volt_feature_fit *fit);
+ * before them, and the errors of these; `kept` receives the features of its rows, those from kept_first on, as above. Release `fit` in every case. */
+volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, int64_t kept_first,
+                             volt_matrix kept, double share, double of_choice, volt_feature_fit *fit);
 /* Bytes at its peak, beside those of hold_out and of `early`. */
 double volt_feature_fit_bytes(double n, double q, double states);
 

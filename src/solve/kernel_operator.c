@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/row_bands.h"
 #include "kernel/form.h"
 #include "kernel/gram/gram.h"
 #include "solve/operator.h"
@@ -100,7 +101,9 @@ typedef struct kernel_operator {
     volt_past *past;   /* or NULL */
     int64_t most_rows; /* that the past takes at a time ... */
     int64_t position;  /* ... and rows that it has seen, ... */
-    bool lower; /* ... up to the diagonal alone: it is good for more of the same, and once it has seen all */
+    bool lower;   /* ... up to the diagonal alone: it is good for more of the same, and once it has seen all */
+    double *kept; /* its state before row ... */
+    int64_t kept_at; /* ... kept_at, or NULL */
 
     const volt_columns *states; /* or NULL ... */
     volt_past *walk;            /* ... and the past against them, which has seen ... */
@@ -218,9 +221,35 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     return whole ? shrink(k) : VOLT_OK;
 }
 
+/* The past before op->mark, as it was kept; the first time it is found and kept. */
+static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stage)
+{
+    int64_t mark = k->op.mark;
+    if (k->kept && k->kept_at == mark) {
+        if (!k->past || k->most_rows < rows)
+            VOLT_TRY(start(k, mark, rows));
+        volt_past_set(k->past, k->kept);
+        k->position = mark;
+        k->lower = true;
+        return VOLT_OK;
+    }
+    VOLT_TRY(go_to(k, mark, rows, true, stage));
+    if (stage && !volt_stage_goes_on(stage)) /* and the past is none */
+        return VOLT_OK;
+    volt_free(k->kept);
+    k->kept = volt_alloc_doubles(volt_past_length(k->past), 1);
+    k->kept_at = mark;
+    if (!k->kept)
+        return VOLT_ERR_MEMORY;
+    volt_past_get(k->past, k->kept);
+    return VOLT_OK;
+}
+
 static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage)
 {
     kernel_operator *k = (kernel_operator *)op;
+    if (first > 0 && first == op->mark)
+        VOLT_TRY(go_to_mark(k, K.rows, stage));
     for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
         to = volt_records_stretch(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, true, stage));
@@ -281,6 +310,7 @@ static void kernel_release(volt_operator *op)
     kernel_operator *k = (kernel_operator *)op;
     volt_past_free(k->past);
     volt_past_free(k->walk);
+    volt_free(k->kept);
     volt_free(k);
 }
 
@@ -305,6 +335,24 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
     return VOLT_OK;
 }
 
+/* One process alone has been through the last band: all receive the state that it has come to. */
+static volt_status share_end(kernel_operator *k)
+{
+    const volt_bands *bands = volt_bands_current();
+    int64_t n = k->op.n, length = volt_state_length(k->resolved, k->columns->m);
+    double *state = volt_alloc_zero(length, sizeof *state);
+    if (!state)
+        return VOLT_ERR_MEMORY;
+    if (k->past && k->position == n)
+        volt_past_get(k->past, state);
+    bands->sum(state, length);
+    volt_status status = start(k, n, 1);
+    if (status == VOLT_OK)
+        volt_past_set(k->past, state);
+    volt_free(state);
+    return status;
+}
+
 volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past)
 {
     kernel_operator *k = (kernel_operator *)op;
@@ -314,6 +362,8 @@ volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past)
         k->walk = NULL;
         return VOLT_OK;
     }
+    if (op->is_banded)
+        VOLT_TRY(share_end(k));
     VOLT_TRY(go_to(k, op->n, 1, false, NULL));
     if (k->most_rows > 1)
         VOLT_TRY(shrink(k));

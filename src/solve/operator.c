@@ -2,8 +2,10 @@
 #include "solve/operator.h"
 
 #include "base/blas.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/row_bands.h"
 
 #include <string.h>
 
@@ -31,14 +33,37 @@ void volt_operator_free(volt_operator *op)
         op->release(op);
 }
 
+/* Does any process of the job say so? */
+static bool any_says(const volt_bands *bands, bool own)
+{
+    double count = own;
+    bands->sum(&count, 1);
+    return count > 0;
+}
+
+/* C <- K V from the lower triangle, of which each process of a job makes a band. */
+static volt_status multiply_lower(volt_operator *op, volt_view V, volt_matrix C, volt_stage *stage)
+{
+    const volt_bands *bands = volt_bands_current();
+    int64_t first, end;
+    volt_bands_of_triangle(bands, op->n, &first, &end);
+    op->mark = first;
+    op->is_banded = bands->parts > 1;
+    for (int64_t i = 0; i < C.rows; i++)
+        memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
+    volt_status status = volt_operator_add_lower(op, first, end, V, C, stage);
+    bool fails = status != VOLT_OK || (stage && !volt_stage_goes_on(stage));
+    if (any_says(bands, fails))
+        return fails ? status : volt_fail(VOLT_ERR_CANCELLED, "another process of the job has stopped");
+    volt_bands_sum(bands, C);
+    return VOLT_OK;
+}
+
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage)
 {
-    if (op->lower && backend->is_here) {
-        for (int64_t i = 0; i < C.rows; i++)
-            memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
-        return volt_operator_add_lower(op, 0, op->n, V, C, stage);
-    }
+    if (op->lower && backend->is_here)
+        return multiply_lower(op, V, C, stage);
     /* Fewer rows than n: a call for all of them would leave out the upper triangle. */
     int64_t most = volt_block_rows_at(backend, volt_max(op->n / 2, 1), op->n);
     double *block = backend->alloc(most, op->n);

@@ -21,6 +21,10 @@ typedef struct volt_operator {
     /* (optional) The same rows here, up to the diagonal alone: row i of K (K.cols = first + K.rows) receives columns 0 .. first + i.
      * In order is the cheapest way to ask, and half the price of `rows`. */
     volt_status (*lower)(struct volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage);
+    /* The row at which `lower` begins again and again, where that is not the first: what is needed to go back to it is kept. */
+    int64_t mark;
+    bool
+        is_banded; /* a product was made by several processes, each of which has been through a band of the rows alone */
     /* Where the kernel has explicit states and volt_kernel_operator_use_states was called: how many numbers they have, and
      * those of rows first .. first + F.rows - 1 into F (here), K being F F'. In order is the cheapest way to ask. */
     int64_t n_states;
@@ -40,7 +44,7 @@ typedef struct volt_operator {
 volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_columns *columns, volt_view Z,
                                  bool checks, volt_operator **op);
 /* Hand over the past after the last row of Z, for the rows that follow. `op` is one of volt_kernel_operator. Cannot fail
- * after the last row was asked for. */
+ * after the last row was asked for, unless is_banded: then the process that has seen that row tells the others. */
 volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past);
 
 /* From now on the operator has states: `states` are columns of volt_states_columns, which must outlive it, and
@@ -57,7 +61,8 @@ volt_status volt_dense_operator(volt_view K, volt_operator **op);
 void volt_operator_free(volt_operator *op); /* NULL is fine */
 
 /* C <- K V (both n x k, here), in blocks of rows that never make up K. Here, where the operator has `lower`, K is made up to the
- * diagonal alone and each entry is used for both halves. The stage counts entries. Cancelled: C is unfinished. */
+ * diagonal alone and each entry is used for both halves, and the processes of a job (base/row_bands.h) share the rows, as many entries for
+ * each: where one of them fails or is cancelled it is VOLT_ERR_CANCELLED in the others. The stage counts entries. Cancelled: C is unfinished. */
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage);
 

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/row_bands.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -203,13 +204,39 @@ static volt_status start(iteration *it)
     return start_columns(it);
 }
 
+/* The first process of a job reads, and all others receive what it has read: their disks may differ. */
+static volt_status load(iteration *it, bool *found)
+{
+    const volt_bands *bands = volt_bands_current();
+    volt_pcg_moment *at = it->at;
+    volt_status status = bands->part == 0 ? it->pcg->load(it->pcg->context, at, found) : VOLT_OK;
+    bool reads = bands->part == 0 && status == VOLT_OK && *found;
+    double head[] = {status != VOLT_OK, reads, reads ? (double)at->steps : 0, reads ? (double)at->restarts : 0};
+    bands->sum(head, sizeof head / sizeof *head);
+    if (head[0] > 0)
+        return status != VOLT_OK ? status
+                                 : volt_fail(VOLT_ERR_FORMAT, "the first process cannot read the checkpoint");
+    *found = head[1] > 0;
+    if (!*found || bands->parts == 1)
+        return VOLT_OK;
+    at->steps = (int64_t)head[2];
+    at->restarts = (int64_t)head[3];
+    double *const lists[] = {at->x, at->r, at->p};
+    int64_t end = bands->part == 0 ? it->rows : 0;
+    for (int i = 0; i < 3; i++)
+        volt_bands_gather(bands, 0, 0, end, volt_matrix_of(lists[i], it->rows, it->columns));
+    volt_bands_gather(bands, 0, 0, end > 0 ? it->columns : 0,
+                      volt_matrix_of(at->numbers, it->columns, VOLT_PCG_NUMBERS));
+    return VOLT_OK;
+}
+
 /* A moment of other alphas is not ours. */
 static volt_status resume(iteration *it, bool *found)
 {
     *found = false;
     if (!it->pcg->load)
         return VOLT_OK;
-    VOLT_TRY(it->pcg->load(it->pcg->context, it->at, found));
+    VOLT_TRY(load(it, found));
     for (int64_t k = 0; *found && k < it->columns; k++)
         VOLT_REQUIRE(*number(it, k, VOLT_PCG_ALPHA) == it->problem->alpha[k], VOLT_ERR_FORMAT,
                      "the checkpoint is of a fit with alpha %.17g in column %" PRId64 ", and here it is %.17g",
@@ -308,12 +335,14 @@ static void begin_stage(iteration *it, char text[64], volt_stage *stage)
     snprintf(text, 64, "step %" PRId64 ", residual %.1e", it->at->steps + 1,
              residual_of(it, VOLT_PCG_RESIDUAL));
     volt_stage_begin(stage, it->problem->progress, text, it->problem->from + it->problem->share * it->fraction,
-                     it->problem->share * next, n * n / 2);
+                     it->problem->share * next, n * n / 2 / (double)volt_bands_current()->parts);
 }
 
+/* The first process of a job speaks for all. */
 static volt_status save(const iteration *it, bool last)
 {
-    return it->pcg->save ? it->pcg->save(it->pcg->context, it->at, last) : VOLT_OK;
+    bool saves = it->pcg->save && volt_bands_current()->part == 0;
+    return saves ? it->pcg->save(it->pcg->context, it->at, last) : VOLT_OK;
 }
 
 /* K v, or VOLT_ERR_CANCELLED: then the moment, which has not moved, is saved. */
@@ -322,11 +351,13 @@ static volt_status multiply_watched(iteration *it, const double *v, bool all, in
     char text[64];
     volt_stage stage;
     begin_stage(it, text, &stage);
-    VOLT_TRY(multiply(it, v, all, &stage, count));
-    if (volt_stage_goes_on(&stage))
+    volt_status status = multiply(it, v, all, &stage, count);
+    if (status != VOLT_OK && status != VOLT_ERR_CANCELLED) /* which another process may have been */
+        return status;
+    if (status == VOLT_OK && volt_stage_goes_on(&stage))
         return VOLT_OK;
     VOLT_TRY(save(it, true));
-    return volt_stage_end(&stage);
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 static volt_status step(iteration *it, double *t)

@@ -69,7 +69,8 @@ int64_t volt_pcg_landmarks(int64_t n);
 enum { VOLT_PRECONDITIONERS = 4 }; /* systems at most: outputs with other alphas share the nearest */
 
 typedef struct volt_preconditioner {
-    volt_matrix B; /* rows x landmarks; no data: there is none */
+    volt_matrix B; /* rows x landmarks, of the band of this process; no data: there is none */
+    int64_t first; /* row of B among all */
     int64_t count;
     double alpha[VOLT_PRECONDITIONERS];
     bool constant[VOLT_PRECONDITIONERS];
@@ -78,7 +79,7 @@ typedef struct volt_preconditioner {
     double *g, *of_group;            /* landmarks x columns */
 } volt_preconditioner;
 
-/* Room for B of so many rows, and for products with so many columns. VOLT_ERR_MEMORY; release it in every case. */
+/* Room for the band of this process of B of so many rows (base/row_bands.h), and for products with so many columns. VOLT_ERR_MEMORY; release it in every case. */
 volt_status volt_preconditioner_make(int64_t rows, int64_t landmarks, int64_t columns,
                                      volt_preconditioner *pre);
 void volt_preconditioner_release(volt_preconditioner *pre);
@@ -91,8 +92,8 @@ volt_status volt_preconditioner_factor(struct volt_state_sums *sums, const doubl
                                        int64_t columns, int64_t *group, volt_preconditioner *pre,
                                        double *rcond);
 
-/* Z = (R - B (B'B + alpha I)^{-1} B' R) / alpha, not projected; without a B, R / alpha. R and Z are rows x columns, without gaps. The
- * same bits whatever the number of threads. */
+/* Z = (R - B (B'B + alpha I)^{-1} B' R) / alpha, not projected; without a B, R / alpha. R and Z are all rows x columns, without gaps.
+ * Collective. The same bits whatever the number of threads. */
 void volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *group, const double *alpha,
                                volt_view R, volt_matrix Z);
 

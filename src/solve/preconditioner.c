@@ -1,14 +1,16 @@
 /* src/solve/preconditioner.c: what landmarks know of K + alpha I, inverted (pcg.h).
  *
  * B lies in memory, and each application reads it twice: for B' R, in pieces of rows whose sums are added up in their order, and
- * for B g. What BLAS does in one piece is done by one thread. */
+ * for B g. What BLAS does in one piece is done by one thread. The processes of a job have a band of B each: B' R is summed over
+ * them, and the rows of B g are gathered. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/row_bands.h"
 #include "solve/cholesky_grow.h"
+#include "solve/feature_fit.h"
 #include "solve/pcg.h"
-#include "solve/state_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,8 +26,12 @@ static int64_t count_pieces(int64_t rows)
 
 volt_status volt_preconditioner_make(int64_t rows, int64_t landmarks, int64_t columns, volt_preconditioner *pre)
 {
-    *pre = (volt_preconditioner){.B = volt_matrix_of(volt_alloc_doubles(rows, landmarks), rows, landmarks),
-                                 .partial = volt_alloc_doubles(count_pieces(rows) * landmarks, columns),
+    int64_t first, last;
+    volt_feature_band(volt_bands_current(), rows, &first, &last);
+    int64_t own = last - first;
+    *pre = (volt_preconditioner){.B = volt_matrix_of(volt_alloc_doubles(own, landmarks), own, landmarks),
+                                 .first = first,
+                                 .partial = volt_alloc_doubles(count_pieces(own) * landmarks, columns),
                                  .g = volt_alloc_doubles(landmarks, columns),
                                  .of_group = volt_alloc_doubles(landmarks, columns)};
     return pre->B.data && pre->partial && pre->g && pre->of_group ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -44,8 +50,9 @@ void volt_preconditioner_release(volt_preconditioner *pre)
 
 double volt_pcg_bytes(double n, double q, double landmarks)
 {
-    double pieces = (double)count_pieces((int64_t)n), systems = fmin(q, VOLT_PRECONDITIONERS);
-    double stored = n * landmarks + (pieces + 2) * landmarks * q + systems * landmarks * landmarks;
+    double band = ceil(n / (double)volt_bands_current()->parts);
+    double pieces = (double)count_pieces((int64_t)band), systems = fmin(q, VOLT_PRECONDITIONERS);
+    double stored = band * landmarks + (pieces + 2) * landmarks * q + systems * landmarks * landmarks;
     return 8 * (stored + 10 * n * q) + volt_half_product_bytes(n, q);
 }
 
@@ -147,6 +154,7 @@ static void spread_piece(volt_view B, const double *g, volt_matrix Z)
                     k, 1, Z.data, (volt_blas_int)Z.ld);
 }
 
+/* g = B' R; R has the rows of B. */
 static void fold(const volt_preconditioner *pre, volt_view R)
 {
     volt_view B = volt_as_view(pre->B);
@@ -164,6 +172,7 @@ static void fold(const volt_preconditioner *pre, volt_view R)
             sum += pre->partial[p * each + i];
         pre->g[i] = sum;
     }
+    volt_bands_current()->sum(pre->g, each);
 }
 
 /* g <- (S S')^{-1} g, each column in the system of its group. */
@@ -196,14 +205,16 @@ void volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *gr
     volt_view B = volt_as_view(pre->B);
     memcpy(Z.data, R.data, (size_t)(R.rows * R.cols) * sizeof(double));
     if (B.data) {
-        fold(pre, R);
+        fold(pre, volt_view_rows(R, pre->first, B.rows));
         solve_groups(pre, group, R.cols);
+        volt_matrix own = volt_matrix_rows(Z, pre->first, B.rows);
         int64_t pieces = count_pieces(B.rows);
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads())
         for (int64_t p = 0; p < pieces; p++) {
             int64_t count = volt_min(PIECE, B.rows - p * PIECE);
-            spread_piece(volt_view_rows(B, p * PIECE, count), pre->g, volt_matrix_rows(Z, p * PIECE, count));
+            spread_piece(volt_view_rows(B, p * PIECE, count), pre->g, volt_matrix_rows(own, p * PIECE, count));
         }
+        volt_bands_gather(volt_bands_current(), 0, pre->first, pre->first + B.rows, Z);
     }
     for (int64_t i = 0; i < Z.rows; i++)
         for (int64_t k = 0; k < Z.cols; k++)

@@ -232,11 +232,12 @@ static int64_t begin_held_out(const volt_solver_task *task, int64_t rows)
     return held->rows > 0 ? held->begin - held->ahead + 1 : 0;
 }
 
-volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, volt_matrix kept, double share,
-                             double of_choice, volt_feature_fit *fit)
+volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, int64_t kept_first,
+                             volt_matrix kept, double share, double of_choice, volt_feature_fit *fit)
 {
     *fit = volt_feature_fit_of(task, begin_held_out(task, targets.rows), targets);
     fit->kept = kept;
+    fit->kept_first = kept_first;
     return volt_feature_fit_sum(fit, hold_out, share, of_choice);
 }
 

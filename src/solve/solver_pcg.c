@@ -121,8 +121,8 @@ static volt_status prepare(const volt_solver_task *task, volt_view first, double
     }
     by_landmarks.kernel = task->pcg->landmarks;
     by_landmarks.left_out = NULL;
-    volt_status status =
-        volt_nystrom_sum(&by_landmarks, first, s->pre.B, of_rows * share, (1 - of_rows) * share, &fit);
+    volt_status status = volt_nystrom_sum(&by_landmarks, first, s->pre.first, s->pre.B, of_rows * share,
+                                          (1 - of_rows) * share, &fit);
     if (status == VOLT_OK) {
         list_systems(task, first, s);
         status = volt_preconditioner_factor(fit.sums, s->alpha, s->constant, s->columns, s->group, &s->pre,

@@ -1,13 +1,12 @@
 /* tests/unit/test_bands.c: a fit whose rows are shared by several is the fit of one; here the others are threads of this
  * process. */
-#define _GNU_SOURCE
 #include "base/row_bands.h"
 #include "support/check.h"
 #include "support/sequences.h"
+#include "support/thread_bands.h"
 #include "volterra/model.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { N = 3300, D = 2, Q = 2, LANDMARKS = 24, MOST_PARTS = 3 };
+enum { N = 3300, D = 2, Q = 2, LANDMARKS = 24, PARTS = 3 };
 
 static double x[N * D], y[N * Q], holes[N * Q];
 
@@ -40,51 +39,24 @@ static int make_rows(void **state)
     return 0;
 }
 
-/* ---- sums over threads ------------------------------------------------------------------------ */
-
-static pthread_barrier_t barrier;
-static double *offered[MOST_PARTS];
-static _Thread_local volt_bands own;
-
-/* Each adds for itself, in order. */
-static void sum(double *numbers, int64_t count)
-{
-    double *all = calloc((size_t)count + 1, sizeof *all);
-    assert_non_null(all);
-    offered[own.part] = numbers;
-    pthread_barrier_wait(&barrier);
-    for (int64_t part = 0; part < own.parts; part++)
-        for (int64_t i = 0; i < count; i++)
-            all[i] += offered[part][i];
-    pthread_barrier_wait(&barrier);
-    memcpy(numbers, all, (size_t)count * sizeof *all);
-    free(all);
-    pthread_barrier_wait(&barrier);
-}
-
 /* ---- fits ------------------------------------------------------------------------------------- */
 
 typedef struct task {
     const char *kernel;
     volt_fit_options options;
     const double *targets;
-    int64_t parts, part;
     double alphas[Q], gcv[Q], loo[Q]; /* what the model says of itself */
     double fitted[N * Q], forecast[N * Q];
 } task;
 
-static void *fit(void *context)
+static void fit(void *context)
 {
     task *t = context;
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    own = (volt_bands){.parts = t->parts, .part = t->part, .sum = sum};
-    volt_bands_use(t->parts > 1 ? &own : NULL);
-    volt_set_own_threads(1);
     check_ok(volt_kernel_parse(t->kernel, &kernel));
     check_ok(volt_model_fit(kernel, volt_view_of(x, N, D), volt_view_of(t->targets, N, Q), &t->options,
                             volt_matrix_of(t->fitted, N, Q), &model));
-    volt_bands_use(NULL);
     check_ok(volt_model_predict(model, volt_view_of(x, N, D), NULL, volt_matrix_of(t->forecast, N, Q), NULL));
     volt_model_info info;
     volt_model_describe(model, &info);
@@ -95,46 +67,38 @@ static void *fit(void *context)
         memcpy(t->loo, info.report->loo_mse, sizeof t->loo);
     volt_model_free(model);
     volt_kernel_free(kernel);
-    return NULL;
 }
 
 /* Solves differ by eps times the condition number of the normal equations, at most 1 / (eps alpha) of outputs of this spread: the
  * tolerance is far above what is seen (1e-11), and far below what a lost row makes (1e-4). */
 static void check_bands(const char *kernel, const volt_fit_options *options, const double *targets)
 {
-    static task alone, parts[MOST_PARTS];
+    static task alone, parts[PARTS];
+    void *tasks[THREAD_BANDS] = {&alone};
     const double spread[Q] = {1, 100};
-    alone = (task){.kernel = kernel, .options = *options, .targets = targets, .parts = 1};
-    fit(&alone);
-    for (int64_t count = 3; count <= MOST_PARTS; count++) {
-        pthread_t threads[MOST_PARTS];
-        pthread_barrier_init(&barrier, NULL, (unsigned)count);
-        for (int64_t p = 0; p < count; p++) {
-            parts[p] = alone;
-            parts[p].parts = count;
-            parts[p].part = p;
-            memset(parts[p].forecast, 0, sizeof parts[p].forecast);
-            assert_int_equal(pthread_create(&threads[p], NULL, fit, &parts[p]), 0);
-        }
-        for (int64_t p = 0; p < count; p++)
-            pthread_join(threads[p], NULL);
-        pthread_barrier_destroy(&barrier);
-        double worst = 0;
-        for (int64_t p = 0; p < count; p++) {
-            assert_memory_equal(parts[p].forecast, parts[0].forecast, sizeof parts[p].forecast);
-            assert_memory_equal(parts[p].fitted, parts[0].fitted, sizeof parts[p].fitted);
-        }
-        for (int64_t i = 0; i < N * Q; i++) {
-            worst = fmax(worst, fabs(parts[0].forecast[i] - alone.forecast[i]) / spread[i % Q]);
-            worst = fmax(worst, fabs(parts[0].fitted[i] - alone.fitted[i]) / spread[i % Q]);
-        }
-        printf("# %s, %lld parts: %.1e\n", kernel, (long long)count, worst);
-        assert_true(worst < 1e-7);
-        for (int k = 0; k < Q; k++) {
-            assert_true(fabs(parts[0].alphas[k] / alone.alphas[k] - 1) < 1e-12);
-            assert_true(fabs(parts[0].gcv[k] - alone.gcv[k]) <= 1e-7 * alone.gcv[k]);
-            assert_true(fabs(parts[0].loo[k] - alone.loo[k]) <= 1e-7 * alone.loo[k]);
-        }
+    alone = (task){.kernel = kernel, .options = *options, .targets = targets};
+    thread_bands_run(1, fit, tasks);
+    for (int64_t p = 0; p < PARTS; p++) {
+        parts[p] = alone;
+        memset(parts[p].forecast, 0, sizeof parts[p].forecast);
+        tasks[p] = &parts[p];
+    }
+    thread_bands_run(PARTS, fit, tasks);
+    double worst = 0;
+    for (int64_t p = 0; p < PARTS; p++) {
+        assert_memory_equal(parts[p].forecast, parts[0].forecast, sizeof parts[p].forecast);
+        assert_memory_equal(parts[p].fitted, parts[0].fitted, sizeof parts[p].fitted);
+    }
+    for (int64_t i = 0; i < N * Q; i++) {
+        worst = fmax(worst, fabs(parts[0].forecast[i] - alone.forecast[i]) / spread[i % Q]);
+        worst = fmax(worst, fabs(parts[0].fitted[i] - alone.fitted[i]) / spread[i % Q]);
+    }
+    printf("# %s, %d parts: %.1e\n", kernel, PARTS, worst);
+    assert_true(worst < 1e-7);
+    for (int k = 0; k < Q; k++) {
+        assert_true(fabs(parts[0].alphas[k] / alone.alphas[k] - 1) < 1e-12);
+        assert_true(fabs(parts[0].gcv[k] - alone.gcv[k]) <= 1e-7 * alone.gcv[k]);
+        assert_true(fabs(parts[0].loo[k] - alone.loo[k]) <= 1e-7 * alone.loo[k]);
     }
 }
 
