@@ -6,13 +6,13 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-export JOBS CMAKE_ARGS FUZZ_SECONDS
+export JOBS CMAKE_ARGS FUZZ_SECONDS MUTANTS
 
 # CMake starts a make or ninja of its own: it must not look for the job server of this one.
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz faults tsan coverage wheel deb site install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz faults tsan coverage mutate wheel deb site install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -70,6 +70,9 @@ tsan: ## all C tests, and the program, under ThreadSanitizer
 coverage: ## which lines and branches of src/ the tests run; build-coverage/html
 	scripts/coverage.sh
 
+mutate: ## change the code in hundreds of places, one at a time: do the tests notice? (MUTANTS=12,57: these again)
+	scripts/mutate.sh
+
 wheel: ## source distribution and wheel for this machine, tried on a fresh system (as root); build/wheel/dist
 	scripts/wheel.sh
 
@@ -83,4 +86,4 @@ install: build ## into PREFIX (default /usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders that these targets make
-	rm -rf build build-sanitize build-fuzz build-tsan build-coverage
+	rm -rf build build-sanitize build-fuzz build-tsan build-coverage build-mutate

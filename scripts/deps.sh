@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/deps.sh: find what is missing and install that, and only that, with the package manager.
 #
-#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mpi wheel deb site
+#   scripts/deps.sh [--list] SET...       sets: build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site
 #
 # --list only names what is missing. Quick, and without a word, when nothing is. A name "-" in the table
 # means that the package is not known there: the script then says what to install by hand.
@@ -38,6 +38,7 @@ fuzz  | clang with OpenMP           | has_clang_openmp           | clang libomp-
 fuzz  | libFuzzer                   | has_libfuzzer              | libclang-rt-dev        | compiler-rt         | compiler-rt | -                       | -            | llvm
 tsan  | clang with OpenMP           | has_clang_openmp           | clang libomp-dev       | clang libomp-devel  | clang openmp | -                      | -            | -
 coverage | gcovr                    | has_program gcovr          | gcovr                  | gcovr               | -          | -                        | -            | gcovr
+mutate | Python with venv           | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
 mpi   | Open MPI                    | has_program mpicc          | libopenmpi-dev openmpi-bin | openmpi-devel   | openmpi    | openmpi-devel            | openmpi-dev  | open-mpi
 mpi   | ScaLAPACK for Open MPI      | has_scalapack              | libscalapack-openmpi-dev | scalapack-openmpi-devel | scalapack | libscalapack2-openmpi-devel | scalapack-dev | scalapack
 wheel | OpenBLAS without threads    | has_openblas serial        | libopenblas-serial-dev | openblas-devel      | -          | openblas-devel           | -            | -
@@ -170,8 +171,8 @@ fi
 [ $# -gt 0 ] || set -- build
 for wanted in "$@"; do
     case $wanted in
-        build | test | demo | bench | lint | fuzz | tsan | coverage | mpi | wheel | deb | site) ;;
-        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mpi wheel deb site)" >&2; exit 2 ;;
+        build | test | demo | bench | lint | fuzz | tsan | coverage | mutate | mpi | wheel | deb | site) ;;
+        *) echo "deps: unknown set '$wanted' (build test demo bench lint fuzz tsan coverage mutate mpi wheel deb site)" >&2; exit 2 ;;
     esac
 done
 

@@ -1,0 +1,73 @@
+"""scripts/mutation/mutants.py: what a mutant is, and the files that list them."""
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass
+
+
+@dataclass
+class Site:
+    """text[begin:end] of `path` becomes `after`; a statement is left out when `after` is empty."""
+
+    path: str
+    function: str
+    line: int
+    begin: int
+    end: int
+    before: str
+    after: str
+
+    def overlaps(self, other):
+        return self.path == other.path and self.begin < other.end and other.begin < self.end
+
+
+@dataclass
+class Mutant:
+    number: int
+    folder: str  # the stratum: src/io, ..., or cli
+    site: Site
+
+    def key(self):
+        """What a list of explained survivors knows it by: lines move."""
+        return self.site.path, self.site.function, self.site.before, self.site.after or "(left out)"
+
+    def __str__(self):
+        after = self.site.after or "(left out)"
+        return f"{self.number}  {self.site.path}:{self.site.line} {self.site.function}: {self.site.before}  ->  {after}"
+
+
+@dataclass
+class Draw:
+    seed: int
+    mutants: list
+    sources: dict  # a digest of each file that has a mutant, as it was then
+
+
+# ---- files --------------------------------------------------------------------------------------
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+
+
+def save(path, draw):
+    path.write_text(json.dumps(asdict(draw), indent=1))
+
+
+def load(path):
+    stored = json.loads(path.read_text())
+    mutants = [Mutant(m["number"], m["folder"], Site(**m["site"])) for m in stored["mutants"]]
+    return Draw(stored["seed"], mutants, stored["sources"])
+
+
+def explained(path):
+    """{(path, function, before, after): reason} of a list of blocks: file and function, before, after, the reason."""
+    reasons = {}
+    if path.exists():
+        text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("#"))
+        for block in re.split(r"\n\s*\n", text.strip()):
+            lines = [line.strip() for line in block.splitlines()]
+            if len(lines) < 4:
+                continue
+            file, function = lines[0].split()
+            reasons[(file, function, lines[1], lines[2].removeprefix("-> "))] = " ".join(lines[3:])
+    return reasons
