@@ -94,7 +94,11 @@ static void test_damaged(void **state)
     refused(copy, "", "the plugin cannot be loaded: ");
     refused(PLUGIN_FOLDER "/no_plugin.so", "", "is no plugin of this library: it has no volt_plugin_query");
     refused(FAKE, "null", "is damaged: it gives no plugin");
-    refused(FAKE, "incomplete", "is damaged: it lacks an entry");
+    for (int entry = 1; entry <= 6; entry++) {
+        char fault[32];
+        snprintf(fault, sizeof fault, "incomplete=%d", entry);
+        refused(FAKE, fault, "is damaged: it lacks an entry");
+    }
     refused(FAKE, "interface=0", "is older than this library: its interface is 0, and must be ");
     refused(FAKE, "interface=99", "is newer than this library: its interface is 99, and must be ");
 }
@@ -104,6 +108,7 @@ static void test_no_device(void **state)
     (void)state;
     refused(FAKE, "driver", "found no device: there is no driver (libcuda.so.1)");
     refused(FAKE, "devices=0", "found no device: the driver has none");
+    refused(FAKE, "devices=-1", "found no device: the driver has none");
 }
 
 /* What it was stays, the device that is open included. */

@@ -2,8 +2,9 @@
  *
  * What is wrong with it stands in VOLT_FAKE_DEVICE, words with commas between them:
  *
- *     interface=N  null  incomplete   of the plugin
- *     driver  devices=N  open  lacks  no driver, N devices (default 2), open fails, the back end lacks an entry
+ *     interface=N  null  incomplete=K of the plugin, which lacks its K-th entry
+ *     driver  devices=N  open  lacks  no driver, N devices (default 2; -1: it does not say), open fails, the back end lacks
+ *                                     an entry
  *     alloc=K                         the K-th allocation fails for lack of memory
  *     lost=K                          the K-th operation loses the device, for good until it is opened again
  *     memory=BYTES                    that the device has (default 1e9)
@@ -228,7 +229,8 @@ static volt_status fake_start(const volt_host *services, int64_t *devices)
     host = services;
     if (fault("driver", 0))
         return host->fail(VOLT_ERR_DEVICE, "there is no driver (%s)", "libcuda.so.1");
-    *devices = (int64_t)fault("devices", 2);
+    if (fault("devices", 2) >= 0)
+        *devices = (int64_t)fault("devices", 2);
     return VOLT_OK;
 }
 
@@ -263,13 +265,7 @@ static void fake_close(void)
     }
 }
 
-static volt_plugin plugin = {
-    .name = "fake",
-    .version = "1.2.3",
-    .start = fake_start,
-    .describe = fake_describe,
-    .open = fake_open,
-};
+static volt_plugin plugin;
 
 #ifdef NO_PLUGIN /* the same library without what makes it a plugin */
 const void *volt_not_a_plugin(void);
@@ -280,6 +276,12 @@ const volt_plugin *volt_plugin_query(void)
 #endif
 {
     plugin.interface = (int64_t)fault("interface", VOLT_PLUGIN_INTERFACE);
-    plugin.close = fault("incomplete", 0) ? NULL : fake_close;
+    int lacking = (int)fault("incomplete", 0);
+    plugin.name = lacking == 1 ? NULL : "fake";
+    plugin.version = lacking == 2 ? NULL : "1.2.3";
+    plugin.start = lacking == 3 ? NULL : fake_start;
+    plugin.describe = lacking == 4 ? NULL : fake_describe;
+    plugin.open = lacking == 5 ? NULL : fake_open;
+    plugin.close = lacking == 6 ? NULL : fake_close;
     return fault("null", 0) ? NULL : &plugin;
 }

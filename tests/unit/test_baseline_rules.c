@@ -75,6 +75,24 @@ static void an_autoregression_finds_a_linear_rule(void **state)
     }
 }
 
+/* A wave never settles: the row before is wrong by up to 2 sin(0.35) = 0.69. It satisfies a rule of two lags, of which a ridge of at
+ * most 1e-3 of a correlation takes less than a hundredth. */
+static void an_autoregression_follows_a_wave(void **state)
+{
+    (void)state;
+    enum { n = 60 };
+    double y[n], out[20];
+    for (int t = 0; t < n; t++)
+        y[t] = 3 + sin(0.7 * t);
+    for (int64_t lag = 1; lag <= 2; lag++)
+        for (int64_t learn_end = 0; learn_end <= 40; learn_end += 40) {
+            check_ok(volt_baseline_forecast(VOLT_BASELINE_AR, volt_view_of(y, n, 1), lag, 0, learn_end, 40,
+                                            volt_matrix_of(out, 20, 1)));
+            for (int i = 0; i < 20; i++)
+                assert_true(fabs(out[i] - y[40 + i]) < 0.1);
+        }
+}
+
 /* A forecast of row r is the same, to the bit, whatever stands in rows after r - lag (and from learn_end on). */
 static void nothing_is_known_too_early(void **state)
 {
@@ -194,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_by_hand),
         cmocka_unit_test(an_autoregression_finds_a_linear_rule),
+        cmocka_unit_test(an_autoregression_follows_a_wave),
         cmocka_unit_test(nothing_is_known_too_early),
         cmocka_unit_test(rows_columns_and_units_are_independent),
         cmocka_unit_test(failures_are_named),

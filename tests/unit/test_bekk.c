@@ -463,6 +463,8 @@ static void an_estimate_that_did_not_converge_says_so(void **state)
         check_ok(volt_bekk_fit(volt_view_of(returns, ROWS, 2), &options, &bekk, &info));
         bool warned = strstr(warning, "did not converge") || strstr(warning, "no maximum");
         assert_true(info.converged == bekk->converged && warned == !info.converged);
+        assert_true(info.gain_left < 1e-5 ||
+                    !info.converged); /* left where it ended, not where the round began */
         unfinished += !info.converged;
         volt_bekk_free(bekk);
         free(returns);

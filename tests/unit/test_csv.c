@@ -1,4 +1,7 @@
 /* tests/unit/test_csv.c: CSV files as they are found, and every way they can be wrong. */
+#include "base/memory.h"
+#include "io/csv/csv_times.h"
+#include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
@@ -277,6 +280,9 @@ static void one_line(void **state)
     assert_int_equal(volt_csv_parse_line("7", 1, row), VOLT_OK);
 
     row[0] = -1;
+    assert_int_equal(volt_csv_parse_line(NULL, 3, row), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_csv_parse_line("1,2,3", 3, NULL), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_csv_parse_line("1,2,3", 0, row), VOLT_ERR_ARGUMENT);
     assert_int_equal(volt_csv_parse_line("1,2", 3, row), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "found 2 numbers, expected 3"));
     assert_int_equal(volt_csv_parse_line("1,2,3,4", 3, row), VOLT_ERR_FORMAT);
@@ -371,9 +377,26 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* What the first walk over a file measured is all that the second one may fill. */
+static void texts_beyond_their_room_are_refused(void **state)
+{
+    (void)state;
+    volt_csv_texts kept = {.column = -1};
+    check_ok(volt_csv_texts_begin(&kept, 2, 3, 9));
+    assert_int_equal(kept.column, 2);
+    assert_true(volt_csv_texts_put(&kept, 0, "12:30", 5));
+    assert_false(volt_csv_texts_put(&kept, 1, "123", 3));
+    assert_true(volt_csv_texts_put(&kept, 1, "12", 2));
+    assert_false(volt_csv_texts_put(&kept, 2, "", 0));
+    assert_string_equal(kept.texts[0], "12:30");
+    assert_string_equal(kept.texts[1], "12");
+    volt_free(kept.texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_beyond_their_room_are_refused),
         cmocka_unit_test(headers),
         cmocka_unit_test(lines_and_separators),
         cmocka_unit_test(dates),

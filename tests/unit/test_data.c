@@ -181,6 +181,26 @@ static void mackey_glass_rests_at_its_equilibrium(void **state)
     }
 }
 
+/* The solution depends smoothly on the power, which is taken in another way where it is not whole, and where it is large: over five
+ * delays a change of 1e-9 has grown by far less than 1e4. */
+static void mackey_glass_takes_any_power(void **state)
+{
+    (void)state;
+    static const double powers[] = {2, 10, 41, 100};
+    for (int k = 0; k < 4; k++) {
+        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        double whole[10], near[10];
+        options.method = VOLT_ODE_ACCURATE;
+        options.power = powers[k];
+        options.every = (int64_t)(options.delay / options.step / 2);
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(whole, 10, 1)));
+        options.power *= 1 + 1e-9;
+        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(near, 10, 1)));
+        for (int i = 0; i < 10; i++)
+            assert_true(fabs(near[i] - whole[i]) < 1e-5);
+    }
+}
+
 /* An even power has the symmetry x -> -x, which every operation keeps. */
 static void mackey_glass_with_an_even_power_is_odd(void **state)
 {
@@ -509,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_wider_matrix_keeps_its_other_columns),
         cmocka_unit_test(accurate_mackey_glass_by_hand),
         cmocka_unit_test(mackey_glass_rests_at_its_equilibrium),
+        cmocka_unit_test(mackey_glass_takes_any_power),
         cmocka_unit_test(mackey_glass_with_an_even_power_is_odd),
         cmocka_unit_test(narma10_follows_its_formula),
         cmocka_unit_test(narma10_names_the_row_where_it_diverges),

@@ -136,6 +136,8 @@ static int child(const results *expected)
     volt_set_log(listen, NULL);
     if (volt_set_threads(1) != VOLT_OK || volt_set_threads(0) != VOLT_OK || logged[0])
         return WARNING;
+    if (volt_set_threads(2) != VOLT_OK || !strstr(logged, "one thread, not 2"))
+        return WARNING;
     if (volt_set_threads(4) != VOLT_OK || !strstr(logged, "one thread, not 4"))
         return WARNING;
     if (volt_set_own_threads(3) != VOLT_OK || volt_threads() != 1 || volt_default_threads() != 1)

@@ -350,6 +350,9 @@ static void wrong_losses_are_refused(void **state)
     volt_view truth = volt_view_of(y, 3, 1);
     check_fails(volt_losses(truth, volt_view_of(y, 2, 1), volt_matrix_of(out, 3, 1)), VOLT_ERR_SHAPE, "2 x 1");
     check_fails(volt_losses(truth, truth, volt_matrix_of(out, 1, 3)), VOLT_ERR_SHAPE, "losses are 1 x 3");
+    double wide[6];
+    check_fails(volt_losses(truth, truth, volt_matrix_of(wide, 3, 2)), VOLT_ERR_SHAPE, "losses are 3 x 2");
+    check_fails(volt_losses(truth, truth, volt_matrix_of(wide, 6, 1)), VOLT_ERR_SHAPE, "losses are 6 x 1");
     check_fails(volt_losses(truth, truth, volt_matrix_of(NULL, 3, 1)), VOLT_ERR_ARGUMENT, "no data");
     check_fails(volt_losses(truth, volt_view_of(f, 3, 1), volt_matrix_of(out, 3, 1)), VOLT_ERR_NOT_FINITE,
                 "row 2, column 0 of the forecast");

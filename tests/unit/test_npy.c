@@ -161,6 +161,7 @@ static void damaged_and_foreign(void **state)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "0 dimensions"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2), }", "3 dimensions"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }", "empty"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 0), }", "empty: 3 x 0"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (9,), }", "72 bytes, found 64"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (7,), }", "8 bytes follow"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",

@@ -359,6 +359,30 @@ static void what_cannot_be_compared_is_refused(void **state)
     volt_objects_free(same);
 }
 
+/* Steps whose products are all 0, among the training series and among new ones. */
+static void what_has_nothing_with_itself_is_not_normalised(void **state)
+{
+    (void)state;
+    const double some[] = {1, 2, -1, 3}, none[] = {0, 0, 0, 0};
+    const volt_view with[] = {volt_view_of(some, 4, 1), volt_view_of(none, 4, 1)};
+    const volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1,
+                                          VOLT_OBJECT_COMPARE_STEPS};
+    double K[4], self[2];
+    volt_kernel *linear = parse("linear");
+    volt_objects *objects = NULL;
+    check_ok(volt_objects_create(with, 2, &options, &objects));
+    check_fails(volt_objects_gram(objects, linear, NULL, volt_matrix_of(K, 2, 2)), VOLT_ERR_DATA,
+                "series 2 has 0 with itself");
+    check_fails(volt_objects_cross(objects, linear, with, 1, NULL, volt_matrix_of(K, 1, 2), self),
+                VOLT_ERR_DATA, "training series 2 has 0 with itself");
+    volt_objects_free(objects);
+    check_ok(volt_objects_create(with, 1, &options, &objects));
+    check_fails(volt_objects_cross(objects, linear, with, 2, NULL, volt_matrix_of(K, 2, 1), self),
+                VOLT_ERR_DATA, "series 2 has 0 with itself");
+    volt_objects_free(objects);
+    volt_kernel_free(linear);
+}
+
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 static volt_status whole_way(const walks *made, const volt_objects_options *options, const volt_kernel *kernel)
@@ -410,6 +434,7 @@ int main(void)
         cmocka_unit_test(constant_channels_say_nothing),
         cmocka_unit_test(candidates_have_no_windows_and_widths_in_units_of_series),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
+        cmocka_unit_test(what_has_nothing_with_itself_is_not_normalised),
         cmocka_unit_test(the_kth_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,9 @@ static void sharers_have_their_part(void **state)
     assert_int_equal(volt_processors_limit(12, &why), all >= 3 ? all / 3 : 1);
     if (all > 1)
         assert_non_null(strstr(why, "share"));
+    why = "nothing"; /* one cannot be shared */
+    assert_int_equal(volt_processors_limit(1, &why), 1);
+    assert_string_equal(why, "nothing");
     volt_processors_set_sharers(100);
     assert_int_equal(volt_processors_limit(12, &why), 1);
     volt_processors_set_sharers(0);
