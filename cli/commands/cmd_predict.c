@@ -138,6 +138,9 @@ static int predict_read_model(const predict_arguments *arguments, predict_data *
         return complain(EXIT_USAGE,
                         "--interval is that of forecasts one step ahead, and %s runs free: give --known alone",
                         arguments->model);
+    if (arguments->bands.std && data->info.loss)
+        return complain(EXIT_USAGE, "--std is for models of squares, and %s was fitted with the loss %s",
+                        arguments->model, data->info.loss);
     if (arguments->bands.std && !data->info.keeps_factor)
         return complain(EXIT_USAGE, "--std needs a model that keeps its factor: fit it with --keep-factor");
     return model_times_read(&data->info, &data->times);
