@@ -494,15 +494,53 @@ static void test_automatic(void **state)
     assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
 }
 
+/* The same for landmarks, for solvers by products and for free runs, which have to be offered as well. */
+static void test_automatic_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *name; /* of the back end that large work goes to */
+    } cases[] = {{"optional,seconds=1e-9,memory=1e15", "fake"},
+                 {"seconds=1e-9,memory=1e15", "cpu"},         /* nothing of that is offered */
+                 {"optional,seconds=1e9,memory=1e15", "cpu"}, /* it does not pay */
+                 {"optional,open,seconds=1e-9", "cpu"}};      /* there is none */
+    const int64_t many = 1000000;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        plug(FAKE, cases[c].words);
+        assert_string_equal(volt_place_landmarks(many, 4000, 3)->name, cases[c].name);
+        assert_string_equal(volt_place_products(many, 3)->name, cases[c].name);
+        assert_string_equal(volt_place_run(many, many, 3)->name, cases[c].name);
+        assert_ptr_equal(volt_place_landmarks(100, 10, 3), &volt_cpu_backend);
+        assert_ptr_equal(volt_place_products(100, 3), &volt_cpu_backend);
+        assert_ptr_equal(volt_place_run(100, 100, 3), &volt_cpu_backend);
+    }
+    /* The matrices of landmarks have to fit, products and runs make do with what there is. */
+    plug(FAKE, "optional,seconds=1e-9,memory=1e6");
+    assert_ptr_equal(volt_place_landmarks(many, 4000, 3), &volt_cpu_backend);
+    assert_string_equal(volt_place_products(many, 3)->name, "fake");
+    /* What is asked for is taken, whatever it costs, where it is offered at all. */
+    plug(FAKE, "optional,seconds=1e9");
+    check_ok(volt_set_device("gpu"));
+    assert_string_equal(volt_place_landmarks(100, 10, 3)->name, "fake");
+    assert_string_equal(volt_place_products(100, 3)->name, "fake");
+    assert_string_equal(volt_place_run(100, 100, 3)->name, "fake");
+    plug(FAKE, "seconds=1e9");
+    check_ok(volt_set_device("gpu"));
+    assert_ptr_equal(volt_place_landmarks(100, 10, 3), &volt_cpu_backend);
+    assert_ptr_equal(volt_place_products(100, 3), &volt_cpu_backend);
+    unplug();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_absent),         cmocka_unit_test(test_not_from_the_working_folder),
-        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_choice_stays),   cmocka_unit_test(test_list),
-        cmocka_unit_test(test_as_the_cpu),     cmocka_unit_test(test_failures_on_the_way),
-        cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_in_flight),
-        cmocka_unit_test(test_does_not_fit),   cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_absent),          cmocka_unit_test(test_not_from_the_working_folder),
+        cmocka_unit_test(test_damaged),         cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_choice_stays),    cmocka_unit_test(test_list),
+        cmocka_unit_test(test_as_the_cpu),      cmocka_unit_test(test_failures_on_the_way),
+        cmocka_unit_test(test_search_goes_on),  cmocka_unit_test(test_in_flight),
+        cmocka_unit_test(test_does_not_fit),    cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_automatic_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
  *     memory=BYTES                    that the device has (default 1e9)
  *     seconds=S                       that it says a Gram matrix and a factor take together
  *     streams=N                       candidates at a time
+ *     optional                        it has entries for landmarks, products and free runs, which do nothing
  *
  * A block is an address range without any access; the numbers stand REACH bytes behind it. A block that is not released
  * before the device is closed ends the process. */
@@ -200,6 +201,38 @@ static void fake_seconds(double n, double d, double *gram, double *factor)
     *gram = *factor = fault("seconds", 1e9) / 2;
 }
 
+/* ---- entries that only have to be there: who weighs whether work goes to the device asks no more ---- */
+
+static void no_gather(volt_view K, const int64_t *column, const double *shift, volt_matrix F)
+{
+    (void)K, (void)column, (void)shift, (void)F;
+}
+
+static void no_accumulate(volt_view F, double scale, volt_matrix G)
+{
+    (void)F, (void)scale, (void)G;
+}
+
+static bool no_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
+                     volt_stage *stage)
+{
+    (void)form, (void)Y, (void)Z, (void)state, (void)K, (void)stage;
+    return false;
+}
+
+static bool no_run(const volt_run_form *form, volt_view Y, volt_view coefficients, const volt_run_task *task,
+                   volt_matrix out, volt_run_result *result)
+{
+    (void)form, (void)Y, (void)coefficients, (void)task, (void)out, (void)result;
+    return false;
+}
+
+static double fake_run_seconds(double rows, double m, double d)
+{
+    (void)rows, (void)m, (void)d;
+    return fault("seconds", 1e9);
+}
+
 static volt_backend backend = {
     .alloc = fake_alloc,
     .release = fake_release,
@@ -250,6 +283,12 @@ static volt_status fake_open(int64_t device, const volt_backend **opened)
     backend.name = "fake";
     backend.potrf = fault("lacks", 0) ? NULL : fake_potrf;
     backend.streams = (int64_t)fault("streams", 0);
+    bool optional = fault("optional", 0) > 0;
+    backend.gather = optional ? no_gather : NULL;
+    backend.accumulate = optional ? no_accumulate : NULL;
+    backend.cross = optional ? no_cross : NULL;
+    backend.run = optional ? no_run : NULL;
+    backend.run_seconds = optional ? fake_run_seconds : NULL;
     atomic_store(&lost, false);
     atomic_store(&operations, 0);
     atomic_store(&allocations, 0);

@@ -102,6 +102,44 @@ static void reads_every_kind(void **state)
     }
 }
 
+/* Whole numbers of every size, at the ends of their range. */
+static void whole_numbers(void **state)
+{
+    (void)state;
+    static const int8_t a[] = {INT8_MIN, INT8_MAX};
+    static const uint8_t b[] = {0, UINT8_MAX};
+    static const int16_t c[] = {INT16_MIN, INT16_MAX};
+    static const uint16_t d[] = {0, UINT16_MAX};
+    static const int32_t e[] = {INT32_MIN, INT32_MAX};
+    static const uint32_t f[] = {0, UINT32_MAX};
+    static const int64_t g[] = {INT64_MIN, -1};
+    static const uint64_t h[] = {0, UINT64_C(1) << 63};
+    static const double expected[] = {
+        INT8_MIN,  0,         INT16_MIN,  0,         INT32_MIN,  0,  -9223372036854775808.0, 0, INT8_MAX,
+        UINT8_MAX, INT16_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX, -1, 9223372036854775808.0};
+    for (int k = 0; k < KINDS; k++) {
+        const char *path = scratch_path("integers.mat");
+        unlink(path);
+        mat_t *file = Mat_CreateVer(path, "MATLAB 5.0 MAT-file, test", kinds[k].version);
+        assert_non_null(file);
+        put(file, "a", MAT_C_INT8, MAT_T_INT8, 2, 1, a, 0, kinds[k].compression);
+        put(file, "b", MAT_C_UINT8, MAT_T_UINT8, 2, 1, b, 0, kinds[k].compression);
+        put(file, "c", MAT_C_INT16, MAT_T_INT16, 2, 1, c, 0, kinds[k].compression);
+        put(file, "d", MAT_C_UINT16, MAT_T_UINT16, 2, 1, d, 0, kinds[k].compression);
+        put(file, "e", MAT_C_INT32, MAT_T_INT32, 2, 1, e, 0, kinds[k].compression);
+        put(file, "f", MAT_C_UINT32, MAT_T_UINT32, 2, 1, f, 0, kinds[k].compression);
+        put(file, "g", MAT_C_INT64, MAT_T_INT64, 2, 1, g, 0, kinds[k].compression);
+        put(file, "h", MAT_C_UINT64, MAT_T_UINT64, 2, 1, h, 0, kinds[k].compression);
+        Mat_Close(file);
+        volt_table *table;
+        if (read_columns(path, "a,b,c,d,e,f,g,h", &table))
+            fail_msg("kind %d: %s", k, volt_error_detail());
+        assert_true(table->rows == 2 && table->cols == 8);
+        assert_memory_equal(table->values, expected, sizeof expected);
+        volt_table_free(table);
+    }
+}
+
 static void refuses_what_is_no_table(void **state)
 {
     (void)state;
@@ -273,10 +311,15 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_kind),        cmocka_unit_test(refuses_what_is_no_table),
-        cmocka_unit_test(every_cut_is_refused),    cmocka_unit_test(flipped_bits_of_compressed_data),
-        cmocka_unit_test(foreign_files),           cmocka_unit_test(big_endian),
-        cmocka_unit_test(writes_what_matio_reads), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(reads_every_kind),
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(refuses_what_is_no_table),
+        cmocka_unit_test(every_cut_is_refused),
+        cmocka_unit_test(flipped_bits_of_compressed_data),
+        cmocka_unit_test(foreign_files),
+        cmocka_unit_test(big_endian),
+        cmocka_unit_test(writes_what_matio_reads),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

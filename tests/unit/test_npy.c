@@ -86,6 +86,14 @@ static void orders_and_types(void **state)
     const int64_t long_integers[] = {-5, INT64_C(1) << 52};
     const double long_values[] = {-5, 4503599627370496.0}, truth[] = {1, 0};
     assert_reads(make_typed("=i8", "False", "(2,)", long_integers, 16), 2, 1, long_values);
+    const int32_t integers[] = {-5, INT32_MAX};
+    const uint32_t naturals[] = {5, UINT32_MAX};
+    const uint64_t long_naturals[] = {5, UINT64_C(1) << 63};
+    const double values4[] = {-5, 2147483647.0}, naturals4[] = {5, 4294967295.0},
+                 naturals8[] = {5, 9223372036854775808.0};
+    assert_reads(make_typed("=i4", "False", "(2,)", integers, 8), 2, 1, values4);
+    assert_reads(make_typed("=u4", "False", "(2,)", naturals, 8), 2, 1, naturals4);
+    assert_reads(make_typed("=u8", "False", "(2,)", long_naturals, 16), 2, 1, naturals8);
     assert_reads(make_typed("|b1", "False", "(2,)", "\1\0", 2), 2, 1, truth);
 
     const double by_columns[] = {1, 4, 2, 5, 3, 6}, by_rows[] = {1, 2, 3, 4, 5, 6};

@@ -1,0 +1,136 @@
+/* tests/unit/test_learner_long.c: a window that moves over many times its own rows: after hundreds of rows a learner still
+ * is a fresh fit on the last of them. */
+#include "support/check.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { TRAIN = 10, N = 300, WINDOW = 6 };
+static const double alpha = 0.7;
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6",
+                                      "fading",
+                                      "memory",
+                                      "fir",
+                                      "rbf:gamma=1",
+                                      "rbf:gamma=1,window=3",
+                                      "gak:window=3",
+                                      "esn:size=8",
+                                      "fir + 0.5*rbf:gamma=1"};
+
+/* A row of the window comes, one goes: N times an error of eps times the condition number, which is below the largest
+ * eigenvalue, WINDOW times entries of about 10, over alpha. */
+static const double tolerance = 100 * N * DBL_EPSILON * 10 * WINDOW / 0.7;
+
+typedef struct rows {
+    double *X, *Y;
+} rows;
+
+/* The first row reaches furthest, so that every fit has the same ball. */
+static rows draw_rows(uint64_t seed)
+{
+    volt_rng rng = test_rng(seed);
+    rows drawn = {random_rows(&rng, N, 1, 0.8), normal_rows(&rng, N, 1)};
+    drawn.X[0] = 0.95;
+    return drawn;
+}
+
+static void free_rows(rows *drawn)
+{
+    free(drawn->X);
+    free(drawn->Y);
+}
+
+static volt_model *fit(const char *text, const rows *drawn, int64_t n, int64_t washout)
+{
+    volt_fit_options options = volt_fit_options_default();
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    options.alpha = alpha;
+    options.scale = 0;
+    options.washout = washout;
+    check_ok(volt_kernel_parse(text, &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(drawn->X, n, 1), volt_view_of(drawn->Y, n, 1), &options,
+                            nowhere, &model));
+    volt_kernel_free(kernel);
+    return model;
+}
+
+static void check_near(const char *text, double found, double expected)
+{
+    if (!(fabs(found - expected) <= tolerance * fmax(1, fabs(expected))))
+        fail_msg("%s: %.17g, and should be %.17g", text, found, expected);
+}
+
+static void a_window_that_moves_far(void **state)
+{
+    (void)state;
+    rows drawn = draw_rows(21);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        volt_model *model = fit(kernels[k], &drawn, TRAIN, 0), *fresh = fit(kernels[k], &drawn, N, N - WINDOW);
+        volt_learner_options options = volt_learner_options_default();
+        volt_learner *learner = NULL;
+        options.window = WINDOW;
+        check_ok(volt_learner_create(model, &options, &learner));
+        for (int64_t t = TRAIN; t < N; t++)
+            check_ok(volt_learner_update(learner, drawn.X + t, drawn.Y + t, NULL));
+        double A[WINDOW], c;
+        int64_t numbers[WINDOW];
+        volt_model_info info;
+        volt_model_describe(fresh, &info);
+        check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, WINDOW, 1), &c, numbers));
+        for (int i = 0; i < WINDOW; i++) {
+            assert_int_equal(numbers[i], N - WINDOW + i);
+            check_near(kernels[k], A[i], info.coefficients[N - WINDOW + i]);
+        }
+        check_near(kernels[k], c, info.intercepts[0]);
+        volt_learner_free(learner);
+        volt_model_free(fresh);
+        volt_model_free(model);
+    }
+    free_rows(&drawn);
+}
+
+/* A record without rows is none: to begin anew twice is to begin anew. */
+static void beginning_anew_twice(void **state)
+{
+    (void)state;
+    rows drawn = draw_rows(22);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        volt_model *model = fit(kernels[k], &drawn, TRAIN, 0);
+        volt_learner *once = NULL, *twice = NULL;
+        check_ok(volt_learner_create(model, NULL, &once));
+        check_ok(volt_learner_create(model, NULL, &twice));
+        check_ok(volt_learner_restart(once));
+        check_ok(volt_learner_restart(twice));
+        check_ok(volt_learner_restart(twice));
+        for (int64_t t = TRAIN; t < TRAIN + 8; t++) {
+            double expected, found;
+            check_ok(volt_learner_update(once, drawn.X + t, drawn.Y + t, &expected));
+            check_ok(volt_learner_update(twice, drawn.X + t, drawn.Y + t, &found));
+            assert_true(found == expected);
+        }
+        volt_learner_free(twice);
+        volt_learner_free(once);
+        volt_model_free(model);
+    }
+    free_rows(&drawn);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_window_that_moves_far),
+        cmocka_unit_test(beginning_anew_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+/* tests/unit/test_loss_factor.c: systems with a factor that is too large for the cache of one thread, solved by blocks. */
+#include "solve/loss/admm.h"
+#include "support/sequences.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* L L' x = b for an x that is known, with one column and with two, around the size from which blocks are used. */
+static void blocks_solve_what_the_whole_does(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 193, 999, 1000, 1153};
+    volt_rng rng = test_rng(31);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int64_t q = 1; q <= 2; q++) {
+            int64_t n = sizes[s];
+            double *L = new_matrix(n, n), *x = normal_rows(&rng, n, q), *b = new_matrix(n, q),
+                   *half = new_matrix(n, q);
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < n; j++) /* what lies above the diagonal is not read */
+                    L[i * n + j] = j > i    ? NAN
+                                   : j == i ? 1 + volt_rng_uniform(&rng)
+                                            : volt_rng_normal(&rng) / (2.0 * (double)n);
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t k = 0; k < q; k++) {
+                    half[i * q + k] = 0;
+                    for (int64_t j = i; j < n; j++)
+                        half[i * q + k] += L[j * n + i] * x[j * q + k];
+                }
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t k = 0; k < q; k++) {
+                    b[i * q + k] = 0;
+                    for (int64_t j = 0; j <= i; j++)
+                        b[i * q + k] += L[i * n + j] * half[j * q + k];
+                }
+            volt_loss_solve_factor(volt_matrix_of(L, n, n), volt_matrix_of(b, n, q));
+            /* The diagonal lies in (1, 2) and the rest is small: the condition number of L L' is below 100. */
+            for (int64_t i = 0; i < n * q; i++)
+                if (!(fabs(b[i] - x[i]) <= 100 * 100 * (double)n * DBL_EPSILON))
+                    fail_msg("n = %d: %.17g, and should be %.17g", (int)n, b[i], x[i]);
+            free(half);
+            free(b);
+            free(x);
+            free(L);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_solve_what_the_whole_does)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

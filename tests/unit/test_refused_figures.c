@@ -1,0 +1,398 @@
+/* tests/unit/test_refused_figures.c: what metrics, baselines, losses, solvers, comparisons and BEKK models refuse: each
+ * argument in turn, with its sentence, and nothing is touched. */
+#include "support/check.h"
+#include "support/sequences.h"
+#include "volterra/data.h"
+#include "volterra/solve.h"
+#include "volterra/stats.h"
+#include "volterra/study.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* ---- metrics and baselines ---------------------------------------------------------------------- */
+
+static void pairs_of_rows(void **state)
+{
+    (void)state;
+    const double y[4] = {1, 2, 3, 5}, f[4] = {1, 2, 4, 4}, tiny[2] = {0, DBL_MIN}, far[2] = {1e200, 1e300};
+    const volt_view truth = volt_view_of(y, 2, 2), forecast = volt_view_of(f, 2, 2);
+    volt_metrics metrics = {.mse = -7};
+    double out[4] = {-7, -7, -7, -7};
+    check_fails(volt_metrics_compute(truth, volt_view_of(f, 1, 2), &metrics), VOLT_ERR_SHAPE, "1 x 2");
+    check_fails(volt_metrics_compute(truth, volt_view_of(f, 2, 1), &metrics), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_metrics_compute(volt_view_of(y, 0, 2), volt_view_of(f, 0, 2), &metrics), VOLT_ERR_SHAPE,
+                "0 x 2");
+    check_fails(volt_metrics_compute(volt_view_of(y, 2, 0), volt_view_of(f, 2, 0), &metrics), VOLT_ERR_SHAPE,
+                "2 x 0");
+    check_fails(volt_metrics_compute(volt_view_of(NULL, 2, 2), forecast, &metrics), VOLT_ERR_ARGUMENT,
+                "no data");
+    check_fails(volt_metrics_compute(truth, volt_view_of(NULL, 2, 2), &metrics), VOLT_ERR_ARGUMENT, "no data");
+    check_fails(volt_metrics_compute((volt_view){y, 2, 2, 1}, forecast, &metrics), VOLT_ERR_ARGUMENT, "(1, 2)");
+    check_fails(volt_metrics_compute(truth, (volt_view){f, 2, 2, 1}, &metrics), VOLT_ERR_ARGUMENT, "(2, 1)");
+    assert_true(metrics.mse == -7);
+    check_fails(volt_losses(truth, forecast, volt_matrix_of(out, 1, 1)), VOLT_ERR_SHAPE, "1 x 1");
+    check_fails(volt_losses(truth, forecast, volt_matrix_of(out, 2, 2)), VOLT_ERR_SHAPE, "2 x 2");
+    check_fails(volt_losses(truth, forecast, volt_matrix_of(NULL, 2, 1)), VOLT_ERR_ARGUMENT, "no data");
+    check_fails(volt_losses(truth, forecast, (volt_matrix){out, 2, 1, 0}), VOLT_ERR_ARGUMENT, "dimension 0");
+    /* Errors of such a size beside such a spread have no ratio. */
+    check_fails(volt_r2(volt_view_of(tiny, 2, 1), volt_view_of(far, 2, 1), out), VOLT_ERR_NOT_FINITE,
+                "overflow");
+    volt_skill skill = {.skill = -7};
+    check_fails(volt_skill_compute(volt_view_of(tiny, 2, 1), volt_view_of(far, 2, 1),
+                                   volt_view_of((const double[]){0, 0}, 2, 1), &skill),
+                VOLT_ERR_NOT_FINITE, "overflow");
+    assert_true(skill.skill == -7);
+    volt_ranking ranking = {.roc_auc = -7};
+    const int marked[4] = {0, 1, 0, 1};
+    check_fails(volt_ranking_compute(NULL, marked, 4, &ranking), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_ranking_compute(y, NULL, 4, &ranking), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_ranking_compute(y, marked, 4, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_true(ranking.roc_auc == -7);
+    for (int i = 0; i < 4; i++)
+        assert_true(out[i] == -7);
+}
+
+static void baselines(void **state)
+{
+    (void)state;
+    const double y[6] = {1, 2, 3, 5, 4, 2};
+    double out[6] = {-7};
+    const volt_view levels = volt_view_of(y, 6, 1);
+    const volt_matrix place = volt_matrix_of(out, 1, 1);
+    check_fails(volt_baseline_forecast(VOLT_BASELINES, levels, 1, 0, 6, 1, place), VOLT_ERR_ARGUMENT,
+                "no baseline 4");
+    check_fails(volt_baseline_forecast((volt_baseline)-1, levels, 1, 0, 6, 1, place), VOLT_ERR_ARGUMENT,
+                "no baseline");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, volt_view_of(y, 0, 1), 1, 0, 0, 1, place),
+                VOLT_ERR_SHAPE, "0 x 1");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, volt_view_of(y, 6, 0), 1, 0, 6, 1, place),
+                VOLT_ERR_SHAPE, "6 x 0");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, 6, 1, volt_matrix_of(out, 0, 1)),
+                VOLT_ERR_SHAPE, "0 x 1");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, 6, 1, volt_matrix_of(out, 1, 2)),
+                VOLT_ERR_SHAPE, "1 x 2");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, volt_view_of(NULL, 6, 1), 1, 0, 6, 1, place),
+                VOLT_ERR_ARGUMENT, "no data");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, 6, 1, volt_matrix_of(NULL, 1, 1)),
+                VOLT_ERR_ARGUMENT, "no data");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, (volt_view){y, 6, 1, 0}, 1, 0, 6, 1, place),
+                VOLT_ERR_ARGUMENT, "(0, 1)");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, 6, 1, (volt_matrix){out, 1, 1, 0}),
+                VOLT_ERR_ARGUMENT, "(1, 0)");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 0, 0, 6, 1, place), VOLT_ERR_ARGUMENT,
+                "the lag is 0");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, INT64_MAX, 0, 6, 1, place),
+                VOLT_ERR_ARGUMENT, "the lag is");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, -1, 6, 1, place), VOLT_ERR_ARGUMENT,
+                "the season is -1");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 1, 6, 1, place), VOLT_ERR_ARGUMENT,
+                "the season is 1");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, INT64_MAX, 6, 1, place),
+                VOLT_ERR_ARGUMENT, "the season is");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_SEASONAL, levels, 1, 0, 6, 1, place), VOLT_ERR_ARGUMENT,
+                "there is none");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, -1, 1, place), VOLT_ERR_ARGUMENT,
+                "end at -1");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, 7, 1, place), VOLT_ERR_ARGUMENT,
+                "end at 7");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 2, 0, 6, 1, place), VOLT_ERR_ARGUMENT,
+                "is row 2");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, 6, 7, place), VOLT_ERR_ARGUMENT,
+                "is row 6");
+    check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 1, 0, 6, 6, volt_matrix_of(out, 2, 1)),
+                VOLT_ERR_ARGUMENT, "2 rows from row 6");
+    assert_true(out[0] == -7);
+}
+
+/* ---- losses, ridge ------------------------------------------------------------------------------ */
+
+static void losses_and_weights(void **state)
+{
+    (void)state;
+    volt_loss *median = NULL, *classes = NULL, *none = NULL;
+    const double y[3] = {0, 1, 2}, u[6] = {0.5, 0.5, 0.2, 0.8, 0.1, 0.9}, negative[3] = {1, -1, 1},
+                 endless[3] = {1, INFINITY, 1};
+    double score = -7, scores[3] = {-7, -7, -7}, forecast[2] = {-7, -7};
+    check_fails(volt_loss_parse(NULL, &none), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_loss_parse("quantile:q=0.5", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_null(none);
+    check_ok(volt_loss_parse("quantile:q=0.5", &median));
+    check_ok(volt_loss_parse("multinomial", &classes));
+    const volt_view Y = volt_view_of(y, 3, 1), U = volt_view_of(u, 3, 1), P = volt_view_of(u, 3, 2);
+    check_fails(volt_loss_score(NULL, Y, U, NULL, &score), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_loss_score(median, volt_view_of(NULL, 3, 1), U, NULL, &score), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_loss_score(median, Y, volt_view_of(NULL, 3, 1), NULL, &score), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_loss_score(median, Y, volt_view_of(u, 2, 1), NULL, &score), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_loss_score(median, Y, P, NULL, &score), VOLT_ERR_SHAPE, "3 x 2");
+    check_fails(volt_loss_score(median, Y, U, negative, &score), VOLT_ERR_ARGUMENT, "weight 2 is -1");
+    check_fails(volt_loss_score(median, Y, U, endless, &score), VOLT_ERR_ARGUMENT, "weight 2 is inf");
+    check_fails(volt_loss_score(classes, Y, P, NULL, &score), VOLT_ERR_ARGUMENT, "the class of row 3 is 2");
+    check_fails(volt_loss_score(classes, volt_view_of(negative, 3, 1), P, NULL, &score), VOLT_ERR_ARGUMENT,
+                "row 2 is -1");
+    check_fails(volt_loss_score(classes, volt_view_of(u, 3, 1), P, NULL, &score), VOLT_ERR_ARGUMENT,
+                "row 1 is 0.5");
+    check_fails(volt_loss_row_scores(median, Y, U, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_loss_row_scores(NULL, Y, U, scores), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_loss_constant(NULL, Y, NULL, 1, forecast), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_loss_constant(median, volt_view_of(NULL, 3, 1), NULL, 1, forecast), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_loss_constant(median, Y, NULL, 0, forecast), VOLT_ERR_SHAPE, "0 outputs");
+    check_fails(volt_loss_constant(median, Y, NULL, 2, forecast), VOLT_ERR_SHAPE, "2 outputs");
+    check_fails(volt_loss_constant(median, Y, negative, 1, forecast), VOLT_ERR_ARGUMENT, "weight 2 is -1");
+    check_fails(volt_loss_constant(median, Y, endless, 1, forecast), VOLT_ERR_ARGUMENT, "weight 2 is inf");
+    check_fails(volt_loss_constant(classes, Y, NULL, 2, forecast), VOLT_ERR_ARGUMENT, "row 3 is 2");
+    check_fails(volt_loss_constant(classes, volt_view_of(negative, 3, 1), NULL, 2, forecast), VOLT_ERR_ARGUMENT,
+                "row 2 is -1");
+    check_fails(volt_loss_constant(classes, volt_view_of(u, 3, 1), NULL, 2, forecast), VOLT_ERR_ARGUMENT,
+                "row 1 is 0.5");
+    assert_true(score == -7 && scores[0] == -7 && forecast[0] == -7);
+    volt_loss_free(median);
+    volt_loss_free(classes);
+
+    double K[4] = {2, 1, 1, 2}, T[2] = {1, 2}, c = -7;
+    const volt_matrix gram = volt_matrix_of(K, 2, 2), targets = volt_matrix_of(T, 2, 1);
+    const int64_t wide = (int64_t)INT_MAX + 1;
+    check_fails(volt_ridge_solve(volt_matrix_of(NULL, 2, 2), targets, NULL, &c, NULL), VOLT_ERR_SHAPE, "2 x 2");
+    check_fails(volt_ridge_solve(volt_matrix_of(K, 0, 0), targets, NULL, &c, NULL), VOLT_ERR_SHAPE, "0 x 0");
+    check_fails(volt_ridge_solve(volt_matrix_of(K, 1, 2), targets, NULL, &c, NULL), VOLT_ERR_SHAPE, "1 x 2");
+    check_fails(volt_ridge_solve((volt_matrix){K, 2, 2, 1}, targets, NULL, &c, NULL), VOLT_ERR_SHAPE,
+                "dimension 1");
+    check_fails(volt_ridge_solve((volt_matrix){K, 2, 2, wide}, targets, NULL, &c, NULL), VOLT_ERR_SHAPE,
+                "at most");
+    check_fails(volt_ridge_solve(gram, volt_matrix_of(NULL, 2, 1), NULL, &c, NULL), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_ridge_solve(gram, volt_matrix_of(T, 2, 0), NULL, &c, NULL), VOLT_ERR_SHAPE, "2 x 0");
+    check_fails(volt_ridge_solve(gram, volt_matrix_of(T, 1, 1), NULL, &c, NULL), VOLT_ERR_SHAPE, "1 x 1");
+    check_fails(volt_ridge_solve(gram, (volt_matrix){T, 2, 1, 0}, NULL, &c, NULL), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_ridge_solve(gram, (volt_matrix){T, 2, 1, wide}, NULL, &c, NULL), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_ridge_solve(gram, targets, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "intercepts");
+    assert_true(c == -7 && K[0] == 2 && T[0] == 1);
+}
+
+/* ---- comparisons -------------------------------------------------------------------------------- */
+
+static void comparisons(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    double x[N], y[N];
+    volt_rng rng = test_rng(14);
+    for (int t = 0; t < N; t++) {
+        x[t] = volt_rng_normal(&rng);
+        y[t] = x[t] * x[t];
+    }
+    const volt_view X = volt_view_of(x, N, 1), Y = volt_view_of(y, N, 1);
+    volt_study *study = NULL;
+    volt_study_options options = volt_study_options_default();
+    const volt_contender unnamed = {NULL, "rbf"}, untold = {"RBF", NULL}, wrong = {"RBF", "rbff"};
+    options.draws = 1;
+    check_fails(volt_study_run(X, Y, 8, &options, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_study_run(X, Y, 1, &options, &study), VOLT_ERR_ARGUMENT, "1 of 12 rows");
+    check_fails(volt_study_run(X, Y, 11, &options, &study), VOLT_ERR_ARGUMENT, "11 of 12 rows");
+    options.gap = -1;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "a gap of -1");
+    options.gap = 7;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "a gap of 7");
+    options.gap = 0;
+    options.base = volt_view_of(x, N - 1, 1);
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_SHAPE, "11 x 1");
+    options.base = (volt_view){x, N, 2, 1};
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_SHAPE, "12 x 2");
+    options.base = X;
+    options.protocol = VOLT_PROTOCOL_PUBLISHED;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "takes no base");
+    options = volt_study_options_default();
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "no end to the search");
+    options.draws = 1;
+    options.contenders = &unnamed;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "must be 1 to 64");
+    options.n_contenders = 65;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "must be 1 to 64");
+    options.n_contenders = 1;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "no name");
+    options.contenders = &untold;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "no text");
+    options.contenders = &wrong;
+    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_KERNEL, "rbff");
+    assert_null(study);
+}
+
+/* ---- BEKK --------------------------------------------------------------------------------------- */
+
+static void parameters_in_memory(void **state)
+{
+    (void)state;
+    volt_bekk *bekk = NULL;
+    char *text = NULL;
+    double out[12] = {-7};
+    check_ok(volt_bekk_create(2, &bekk));
+    bekk->C[0] = bekk->C[3] = 1;
+    bekk->a[0] = bekk->a[1] = 0.3;
+    bekk->b[0] = bekk->b[1] = 0.9;
+    const volt_bekk whole = *bekk;
+    const volt_matrix square = volt_matrix_of(out, 2, 2);
+    check_fails(volt_bekk_describe(NULL, NULL, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_check_stationary(NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_to_json(bekk, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    bekk->a = NULL;
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "NULL");
+    *bekk = whole;
+    bekk->b = NULL;
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "NULL");
+    *bekk = whole;
+    bekk->C = NULL;
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "NULL");
+    *bekk = whole;
+    bekk->d = 0;
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "assets is 0");
+    bekk->d = VOLT_BEKK_MOST_ASSETS + 1;
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "assets is 201");
+    bekk->d = 2;
+    bekk->a[1] = NAN;
+    check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_NOT_FINITE, "asset 2");
+    bekk->a[1] = 0.3;
+    bekk->b[1] = INFINITY;
+    check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_NOT_FINITE, "asset 2");
+    bekk->b[1] = 0.9;
+    bekk->C[1] = NAN;
+    check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_NOT_FINITE, "entry (1, 2) of C");
+    bekk->C[1] = 0;
+    bekk->C[2] = 0.5;
+    check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "upper triangular");
+    bekk->C[2] = 0;
+    assert_null(text);
+    check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_SHAPE, "2 x 2");
+    check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(out, 1, 2)), VOLT_ERR_SHAPE, "1 x 2");
+    check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_bekk_stationary_covariance(bekk, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE, "2 x 2");
+    volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
+    const volt_matrix none = {NULL, 0, 0, 0};
+    check_fails(volt_bekk_simulate(bekk, &options, volt_matrix_of(out, 2, 3), none, none), VOLT_ERR_SHAPE,
+                "has 3 columns");
+    check_fails(volt_bekk_simulate(bekk, &options, (volt_matrix){out, 2, 2, 1}, none, none), VOLT_ERR_SHAPE,
+                "must have 2");
+    check_fails(volt_bekk_simulate(bekk, &options, none, volt_matrix_of(out, 2, 3), none), VOLT_ERR_SHAPE,
+                "has 3 columns");
+    check_fails(volt_bekk_simulate(bekk, &options, none, none, volt_matrix_of(out, 2, 2)), VOLT_ERR_SHAPE,
+                "has 2 columns");
+    check_fails(volt_bekk_simulate(bekk, &options, square, volt_matrix_of(out, 3, 2), none), VOLT_ERR_SHAPE,
+                "has 3 rows");
+    double loglik = -7;
+    const double returns[8] = {0.1, -0.2, 0.3, 0.1, -0.1, 0.2, 0.2, 0.1};
+    check_fails(volt_bekk_loglik(bekk, volt_view_of(returns, 4, 2), NULL, volt_matrix_of(out, 3, 3), &loglik),
+                VOLT_ERR_SHAPE, "3 x 3");
+    check_fails(volt_bekk_loglik(bekk, volt_view_of(returns, 4, 2), NULL, volt_matrix_of(out, 4, 2), &loglik),
+                VOLT_ERR_SHAPE, "4 x 2");
+    check_fails(volt_bekk_loglik(bekk, volt_view_of(returns, 4, 2), NULL, (volt_matrix){out, 4, 3, 2}, &loglik),
+                VOLT_ERR_SHAPE, "4 x 3");
+    check_fails(volt_bekk_loglik(bekk, volt_view_of(NULL, 4, 2), NULL, none, &loglik), VOLT_ERR_ARGUMENT,
+                "is empty");
+    check_fails(volt_bekk_loglik(bekk, (volt_view){returns, 4, 2, 1}, NULL, none, &loglik), VOLT_ERR_ARGUMENT,
+                "is empty");
+    check_fails(volt_study_sample(NULL, 0, square, square), VOLT_ERR_ARGUMENT, "NULL");
+    const volt_matrix wrong[][2] = {
+        {volt_matrix_of(NULL, 2, 2), volt_matrix_of(out, 2, 3)},  {square, volt_matrix_of(NULL, 2, 3)},
+        {volt_matrix_of(out, 0, 2), volt_matrix_of(out, 0, 3)},   {square, volt_matrix_of(out, 1, 3)},
+        {volt_matrix_of(out, 2, 1), volt_matrix_of(out, 2, 3)},   {square, volt_matrix_of(out, 2, 2)},
+        {(volt_matrix){out, 2, 2, 1}, volt_matrix_of(out, 2, 3)}, {square, (volt_matrix){out, 2, 3, 2}}};
+    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
+        check_fails(volt_study_sample(bekk, 0, wrong[w][0], wrong[w][1]), VOLT_ERR_SHAPE,
+                    "must have 2 and 3 columns");
+    assert_true(out[0] == -7 && loglik == -7);
+    volt_bekk_free(bekk);
+}
+
+static void returns_and_fits(void **state)
+{
+    (void)state;
+    const double prices[6] = {1, 2, 1.1, 2.1, 1.2, 2.2};
+    double out[6] = {-7};
+    const volt_view three = volt_view_of(prices, 3, 2);
+    check_fails(volt_log_returns(volt_view_of(NULL, 3, 2), volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT,
+                "is empty");
+    check_fails(volt_log_returns(volt_view_of(prices, 0, 2), volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT,
+                "is empty");
+    check_fails(volt_log_returns(volt_view_of(prices, 3, 0), volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT,
+                "is empty");
+    check_fails(volt_log_returns((volt_view){prices, 3, 2, 1}, volt_matrix_of(out, 2, 2)), VOLT_ERR_ARGUMENT,
+                "is empty");
+    check_fails(volt_log_returns(volt_view_of(prices, 1, 2), volt_matrix_of(out, 2, 2)), VOLT_ERR_DATA,
+                "needs two");
+    check_fails(volt_log_returns(three, volt_matrix_of(NULL, 2, 2)), VOLT_ERR_SHAPE, "2 x 2");
+    check_fails(volt_log_returns(three, volt_matrix_of(out, 3, 2)), VOLT_ERR_SHAPE, "3 x 2");
+    check_fails(volt_log_returns(three, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_log_returns(three, (volt_matrix){out, 2, 2, 1}), VOLT_ERR_SHAPE, "2 x 2");
+    assert_true(out[0] == -7);
+    volt_bekk *bekk = NULL;
+    volt_bekk_fit_options options = volt_bekk_fit_options_default();
+    static const double zeros[VOLT_BEKK_MOST_ASSETS + 1];
+    check_fails(volt_bekk_fit(three, &options, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_fit(volt_view_of(zeros, 1, VOLT_BEKK_MOST_ASSETS + 1), &options, &bekk, NULL),
+                VOLT_ERR_ARGUMENT, "201");
+    options.starts = 0;
+    check_fails(volt_bekk_fit(three, &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "at least 1");
+    options.starts = 1;
+    options.rounds = 0;
+    check_fails(volt_bekk_fit(three, &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "at least 1");
+    check_fails(volt_bekk_preset(NULL, &bekk), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_preset("nobody", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_null(bekk);
+}
+
+static void parameters_as_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } wrong[] = {
+        {"7", "must be a JSON object"},
+        {"{\"C\": [[1]], \"b\": [0.9]}", "no list \"a\""},
+        {"{\"C\": [[1]], \"a\": [], \"b\": []}", "has 0 numbers"},
+        {"{\"C\": [[1]], \"a\": [\"x\"], \"b\": [0.9]}", "number 1 of \"a\" is not a number"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9, 1]}", "\"b\" must be a list of 1 numbers"},
+        {"{\"C\": [[1], [2]], \"a\": [0.3], \"b\": [0.9]}", "\"C\" must be a list of 1 rows"},
+        {"{\"C\": [1], \"a\": [0.3], \"b\": [0.9]}", "row 1 of \"C\" must be a list"},
+        {"{\"C\": [[1, 0], [1, 1]], \"a\": [0.3, 0.3], \"b\": [0.9, 0.9]}", "upper triangular"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"a_error\": [1]}", "\"C_error\" must be a list"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"C_error\": [[1]]}", "\"a_error\" must be a list"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"C_error\": [[1]], \"a_error\": [1]}",
+         "\"b_error\" must be a list"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"tickers\": \"AAA\"}", "\"tickers\" must be a list"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"tickers\": [1]}", "is not a text"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"dates\": [\"2020\"]}", "\"dates\" must be a list of 2"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"loglik\": \"x\"}", "\"loglik\" must be a number"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"observations\": -1}", "at least 0"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"observations\": 1.5}", "at least 0"},
+        {"{\"C\": [[1]], \"a\": [0.3], \"b\": [0.9], \"converged\": 1}", "true or false"},
+    };
+    volt_bekk *bekk = NULL;
+    check_fails(volt_bekk_from_json(NULL, &bekk), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_from_json("{}", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_from_json("{", &bekk), VOLT_ERR_FORMAT, "are not JSON");
+    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
+        check_fails(volt_bekk_from_json(wrong[w].text, &bekk), VOLT_ERR_FORMAT, wrong[w].sentence);
+    assert_null(bekk);
+    /* Nothing but what is needed; and all that may be unknown. */
+    check_ok(volt_bekk_from_json(
+        "{\"C\": [[2]], \"a\": [0.3], \"b\": [0.9], \"loglik\": null, \"tickers\": null}", &bekk));
+    assert_true(bekk->d == 1 && bekk->C[0] == 2 && isnan(bekk->loglik) && bekk->converged == -1 &&
+                !bekk->tickers);
+    volt_bekk_free(bekk);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_of_rows),        cmocka_unit_test(baselines),
+        cmocka_unit_test(losses_and_weights),   cmocka_unit_test(comparisons),
+        cmocka_unit_test(parameters_in_memory), cmocka_unit_test(returns_and_fits),
+        cmocka_unit_test(parameters_as_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+/* tests/unit/test_refused_models.c: what fits, streams, learners and what is asked of a model refuse: each argument in
+ * turn, with its sentence, and nothing is touched. */
+#include "support/check.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+#include "volterra/solve.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { N = 24, D = 2 };
+static double X[N * D], Y[N];
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+static const double nine_of_ten = 0.9;
+
+static volt_view inputs(void)
+{
+    return volt_view_of(X, N, D);
+}
+
+static volt_view targets(void)
+{
+    return volt_view_of(Y, N, 1);
+}
+
+static int draw_system(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(11);
+    for (int i = 0; i < N * D; i++)
+        X[i] = volt_rng_normal(&rng);
+    for (int i = 0; i < N; i++)
+        Y[i] = X[i * D] - 0.5 * (i ? X[(i - 1) * D + 1] : 0) + 0.1 * volt_rng_normal(&rng);
+    return 0;
+}
+
+/* A model of the system, or why there is none. */
+static volt_status fit_with(const char *text, const volt_fit_options *options, volt_model **model)
+{
+    volt_kernel *kernel = NULL;
+    check_ok(volt_kernel_parse(text, &kernel));
+    volt_status status = volt_model_fit(kernel, inputs(), targets(), options, nowhere, model);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_model *model_of(const char *text, const volt_fit_options *options)
+{
+    volt_model *model = NULL;
+    check_ok(fit_with(text, options, &model));
+    return model;
+}
+
+static volt_fit_options given_alpha(void)
+{
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    return options;
+}
+
+/* ---- fits ------------------------------------------------------------------------------------- */
+
+#define refused(kernel, status, sentence, ...)                        \
+    do {                                                              \
+        volt_fit_options o = given_alpha();                           \
+        volt_model *none = NULL;                                      \
+        __VA_ARGS__;                                                  \
+        check_fails(fit_with((kernel), &o, &none), status, sentence); \
+        assert_null(none);                                            \
+    } while (0)
+
+static void options_of_a_fit(void **state)
+{
+    (void)state;
+    const int64_t anchors[] = {-2}, far[] = {D};
+    refused("rbf", VOLT_ERR_ARGUMENT, "at most 1 may", o.as_they_are = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "at most 1 may", o.as_they_are = D);
+    refused("rbf", VOLT_ERR_ARGUMENT, "said to be input -1", o.anchors = anchors);
+    refused("rbf", VOLT_ERR_ARGUMENT, "said to be input 3", o.anchors = far);
+    refused("rbf", VOLT_ERR_ARGUMENT, "the season is 1", o.season = 1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "the season is 24", o.season = N);
+    refused("rbf", VOLT_ERR_ARGUMENT, "ahead is -1", o.ahead = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "no solver number -1", o.solver = (volt_fit_solver)-1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "no solver number 99", o.solver = (volt_fit_solver)99);
+    refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number -1", o.landmark_choice = (volt_landmarks)-1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number 99", o.landmark_choice = (volt_landmarks)99);
+    refused("rbf", VOLT_ERR_ARGUMENT, "landmarks are for", o.landmarks = 5, o.solver = VOLT_SOLVER_EXACT);
+    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = -1, o.solver = VOLT_SOLVER_NYSTROM);
+    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = N + 1, o.solver = VOLT_SOLVER_NYSTROM);
+    refused("rbf", VOLT_ERR_ARGUMENT, "at least 1, or 0", o.iterations = -1, o.solver = VOLT_SOLVER_PCG);
+    refused("rbf", VOLT_ERR_ARGUMENT, "iterations are for", o.iterations = 3);
+    refused("rbf", VOLT_ERR_ARGUMENT, "a checkpoint is for", o.checkpoint = "somewhere");
+    refused("rbf", VOLT_ERR_ARGUMENT, "every -1 seconds", o.checkpoint_seconds = -1,
+            o.solver = VOLT_SOLVER_PCG);
+    refused("rbf", VOLT_ERR_ARGUMENT, "every inf seconds", o.checkpoint_seconds = INFINITY,
+            o.solver = VOLT_SOLVER_PCG);
+    refused("rbf", VOLT_ERR_ARGUMENT, "the tolerance is 1", o.tolerance = 1, o.solver = VOLT_SOLVER_PCG);
+    refused("rbf", VOLT_ERR_ARGUMENT, "no factor", o.keep_factor = 1, o.solver = VOLT_SOLVER_NYSTROM,
+            o.landmarks = 5);
+    refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "only with an intercept", o.intercept = 0,
+            o.landmarks = 5, o.solver = VOLT_SOLVER_NYSTROM);
+    refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "alpha must be given", o.intercept = 0, o.alpha = 0);
+}
+
+static void options_of_a_loss(void **state)
+{
+    (void)state;
+    double weights[N];
+    for (int i = 0; i < N; i++)
+        weights[i] = 1;
+    weights[3] = -1;
+    refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 is -1", o.weights = weights);
+    weights[3] = INFINITY;
+    refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 is inf", o.weights = weights);
+    refused("rbf", VOLT_ERR_ARGUMENT, "loss quantile:q=0.5 has none", o.loss = "quantile:q=0.5",
+            o.n_classes = 2, o.classes = (const char *const[]){"a", "b"});
+    refused("rbf", VOLT_ERR_ARGUMENT, "can not come back", o.loss = "quantile:q=0.1/0.9",
+            o.feedback_weight = 0.5);
+    refused("rbf", VOLT_ERR_ARGUMENT, "can not come back", o.loss = "poisson", o.feedback_weight = 0.5);
+    refused("rbf", VOLT_ERR_ARGUMENT, "is for squares", o.loss = "quantile:q=0.5",
+            o.solver = VOLT_SOLVER_NYSTROM, o.landmarks = 5);
+    refused("esn", VOLT_ERR_ARGUMENT, "is for squares", o.loss = "quantile:q=0.5",
+            o.solver = VOLT_SOLVER_FEATURES);
+    refused("rbf", VOLT_ERR_ARGUMENT, "do not have", o.loss = "quantile:q=0.5", o.keep_factor = 1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "the class of row 1 is", o.loss = "logistic", o.n_classes = 2,
+            o.classes = (const char *const[]){"a", "b"});
+}
+
+/* Classes are whole numbers below their count, and not too many. */
+static void classes_that_are_none(void **state)
+{
+    (void)state;
+    volt_fit_options options = given_alpha();
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    double classes[N];
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    options.loss = "multinomial";
+    options.classes = (const char *const[]){"a", "b", "c"};
+    options.n_classes = 3;
+    static const double wrong[] = {-1, 3, 0.5, INFINITY};
+    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+        for (int i = 0; i < N; i++)
+            classes[i] = i % 3;
+        classes[7] = wrong[w];
+        volt_status expected = isinf(wrong[w]) ? VOLT_ERR_NOT_FINITE : VOLT_ERR_ARGUMENT;
+        check_fails(volt_model_fit(kernel, inputs(), volt_view_of(classes, N, 1), &options, nowhere, &model),
+                    expected, "row 8");
+    }
+    options.n_classes = INT_MAX;
+    check_fails(volt_model_fit(kernel, inputs(), volt_view_of(classes, N, 1), &options, nowhere, &model),
+                VOLT_ERR_ARGUMENT, "at most");
+    check_fails(volt_model_fit(kernel, inputs(), volt_view_of(X, N / 2, 2), &options, nowhere, &model),
+                VOLT_ERR_SHAPE, "one target");
+    assert_null(model);
+    volt_kernel_free(kernel);
+}
+
+static void inputs_that_teach_nothing(void **state)
+{
+    (void)state;
+    volt_fit_options options = given_alpha();
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_prepared *prepared = NULL;
+    const double tiny[] = {0, 5e-324, 0, 5e-324}, zero[] = {0, 0};
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    check_fails(
+        volt_model_fit(kernel, volt_view_of(zero, 1, 1), volt_view_of(Y, 1, 1), &options, nowhere, &model),
+        VOLT_ERR_DATA, "one row");
+    check_fails(
+        volt_model_fit(kernel, volt_view_of(tiny, 4, 1), volt_view_of(Y, 4, 1), &options, nowhere, &model),
+        VOLT_ERR_NOT_FINITE, "too little to be scaled");
+    options.scale = 0;
+    check_fails(
+        volt_model_fit(kernel, volt_view_of(zero, 1, 1), volt_view_of(Y, 1, 1), &options, nowhere, &model),
+        VOLT_ERR_DATA, "the only row of the inputs is zero");
+    const volt_view many = {X, (int64_t)INT_MAX + 1, 1, 1};
+    check_fails(volt_model_fit(kernel, many, many, &options, nowhere, &model), VOLT_ERR_SHAPE,
+                "more than BLAS");
+    assert_null(model);
+    check_fails(volt_prepare(inputs(), targets(), NULL, N, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_prepare(inputs(), targets(), NULL, 0, &prepared), VOLT_ERR_ARGUMENT, "from 0 rows");
+    check_fails(volt_prepare(inputs(), targets(), NULL, N + 1, &prepared), VOLT_ERR_ARGUMENT, "there are 24");
+    assert_null(prepared);
+    volt_kernel_free(kernel);
+}
+
+/* ---- what is asked of a model ----------------------------------------------------------------- */
+
+static void questions_without_a_place(void **state)
+{
+    (void)state;
+    volt_fit_options options = given_alpha();
+    volt_model *model = model_of("fir + rbf", &options);
+    double out[4 * N] = {-7};
+    check_fails(volt_model_impulse(NULL, 2, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "model is NULL");
+    check_fails(volt_model_impulse(model, 0, volt_matrix_of(out, 2, D)), VOLT_ERR_ARGUMENT, "at least 1");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(NULL, 2, D)), VOLT_ERR_SHAPE, "need 2 columns");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE, "need 2 columns");
+    check_fails(volt_model_impulse(model, 2, (volt_matrix){out, 2, D, 1}), VOLT_ERR_SHAPE, "need 2 columns");
+    check_fails(volt_model_impulse(model, 2, volt_matrix_of(out, 3, D)), VOLT_ERR_SHAPE, "3 x 2");
+
+    check_fails(volt_model_interval(NULL, &nine_of_ten, 1, volt_matrix_of(out, 1, 1)), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_model_interval(model, NULL, 1, volt_matrix_of(out, 1, 1)), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_model_interval(model, &nine_of_ten, 0, volt_matrix_of(out, 1, 1)), VOLT_ERR_ARGUMENT,
+                "empty");
+    check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(NULL, 1, 1)), VOLT_ERR_SHAPE,
+                "1 x 1");
+    check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(out, 2, 1)), VOLT_ERR_SHAPE,
+                "2 x 1");
+    check_fails(volt_model_interval(model, &nine_of_ten, 1, volt_matrix_of(out, 1, 2)), VOLT_ERR_SHAPE,
+                "1 x 2");
+    check_fails(volt_model_interval(model, &nine_of_ten, 1, (volt_matrix){out, 1, 1, 0}), VOLT_ERR_SHAPE,
+                "1 x 1");
+
+    volt_forecaster *forecaster = NULL;
+    check_fails(volt_forecaster_create(NULL, NULL, &forecaster), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_forecaster_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_forecaster_predict(NULL, inputs(), volt_matrix_of(out, N, 1), NULL), VOLT_ERR_ARGUMENT,
+                "NULL");
+    assert_int_equal(volt_forecaster_rows(NULL, 5), 5);
+    assert_null(forecaster);
+
+    volt_explanation *explanation = NULL;
+    volt_explain_options asked = volt_explain_options_default();
+    const volt_view row = volt_view_of(X, 1, D);
+    check_fails(volt_model_explain(NULL, NULL, &explanation), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_model_orders(NULL, row, NULL, volt_matrix_of(out, 1, 4)), VOLT_ERR_ARGUMENT,
+                "model is NULL");
+    asked.order = 2;
+    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(NULL, 1, 4)), VOLT_ERR_SHAPE, "1 x 4");
+    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 2, 4)), VOLT_ERR_SHAPE, "2 x 4");
+    check_fails(volt_model_orders(model, row, &asked, volt_matrix_of(out, 1, 5)), VOLT_ERR_SHAPE, "1 x 5");
+    check_fails(volt_model_orders(model, row, &asked, (volt_matrix){out, 1, 4, 3}), VOLT_ERR_SHAPE, "1 x 4");
+    asked.about = VOLT_ABOUT_POINT;
+    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "point to expand about");
+    asked.order = 0;
+    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "order 0");
+    assert_null(explanation);
+    assert_true(out[0] == -7);
+    volt_model_free(model);
+}
+
+/* Models whose outputs come back, of another loss, and on landmarks: what goes with others does not go with them. */
+static void questions_to_other_models(void **state)
+{
+    (void)state;
+    volt_fit_options options = given_alpha();
+    double out[N * 4], half;
+    volt_forecaster *forecaster = NULL;
+    volt_interval *interval = NULL;
+    volt_learner *learner = NULL;
+    options.feedback_weight = 0.5;
+    volt_model *fed = model_of("fading", &options);
+    check_fails(volt_forecaster_create(fed, NULL, &forecaster), VOLT_ERR_ARGUMENT, "a stream does");
+    volt_explain_options asked = volt_explain_options_default();
+    asked.order = 2;
+    check_fails(volt_model_orders(fed, inputs(), &asked, volt_matrix_of(out, N, 4)), VOLT_ERR_ARGUMENT, "");
+    volt_predict_options predict = volt_predict_options_default();
+    predict.known = targets();
+    predict.known.cols = 2;
+    check_fails(volt_model_predict(fed, inputs(), &predict, volt_matrix_of(out, N, 1), NULL), VOLT_ERR_SHAPE,
+                "24 x 2");
+    predict.known = (volt_view){Y, N, 1, 0};
+    check_fails(volt_model_predict(fed, inputs(), &predict, volt_matrix_of(out, N, 1), NULL), VOLT_ERR_SHAPE,
+                "24 x 1");
+    volt_model_free(fed);
+
+    options = given_alpha();
+    options.loss = "quantile:q=0.5";
+    volt_model *lossy = model_of("rbf", &options);
+    check_fails(volt_model_interval(lossy, &nine_of_ten, 1, volt_matrix_of(&half, 1, 1)), VOLT_ERR_ARGUMENT,
+                "quantiles");
+    check_fails(volt_interval_create(lossy, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT,
+                "errors of squares");
+    check_fails(volt_learner_create(lossy, NULL, &learner), VOLT_ERR_ARGUMENT, "squares alone");
+    volt_model_free(lossy);
+
+    options = given_alpha();
+    options.solver = VOLT_SOLVER_NYSTROM;
+    options.landmarks = 6;
+    volt_model *landmarks = model_of("rbf", &options);
+    check_fails(volt_learner_create(landmarks, NULL, &learner), VOLT_ERR_ARGUMENT, "6 landmarks");
+    volt_model_free(landmarks);
+
+    options = given_alpha();
+    options.intercept = 0;
+    volt_model *centred = model_of("gak:centre=yes,window=2", &options);
+    check_fails(volt_learner_create(centred, NULL, &learner), VOLT_ERR_ARGUMENT,
+                "a centred kernel without an intercept");
+    volt_model_free(centred);
+    assert_true(!forecaster && !interval && !learner);
+}
+
+/* ---- streams, intervals, learners --------------------------------------------------------------- */
+
+static void rows_that_no_stream_takes(void **state)
+{
+    (void)state;
+    volt_fit_options options = given_alpha();
+    volt_model *model = model_of("rbf", &options);
+    volt_stream *stream = NULL;
+    double y = -7, half = -7;
+    check_ok(volt_stream_create(model, NULL, &stream));
+    check_fails(volt_stream_push(NULL, X, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_push(stream, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_push(stream, X, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_feed(NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_feed(stream, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_track(NULL, &nine_of_ten, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_stream_track(stream, &nine_of_ten, 1));
+    check_fails(volt_stream_interval(NULL, &half), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_interval(stream, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_observe(NULL, 0, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_observe(stream, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    volt_stream *loaded = NULL;
+    check_fails(volt_stream_load(NULL, NULL, "moment", &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_load(model, NULL, NULL, &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_true(!loaded && y == -7 && half == -7);
+
+    /* What was refused has left the stream where it stood. */
+    double expected;
+    check_ok(volt_stream_push(stream, X, &y));
+    volt_stream *fresh = NULL;
+    check_ok(volt_stream_create(model, NULL, &fresh));
+    check_ok(volt_stream_push(fresh, X, &expected));
+    assert_true(y == expected);
+    volt_stream_free(fresh);
+    volt_stream_free(stream);
+
+    volt_interval *interval = NULL;
+    check_fails(volt_interval_create(NULL, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_interval_create(model, NULL, 1, &interval), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_interval_create(model, &nine_of_ten, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_interval_create(model, &nine_of_ten, 0, &interval), VOLT_ERR_ARGUMENT, "empty");
+    check_ok(volt_interval_create(model, &nine_of_ten, 1, &interval));
+    double before, after;
+    volt_interval_half(interval, &before);
+    const double row = 1, lost = NAN, endless = INFINITY, largest = DBL_MAX, smallest = -DBL_MAX;
+    check_fails(volt_interval_learn(NULL, &row, &row), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_interval_learn(interval, NULL, &row), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_interval_learn(interval, &row, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_interval_learn(interval, &lost, &row), VOLT_ERR_NOT_FINITE, "not finite");
+    check_fails(volt_interval_learn(interval, &row, &endless), VOLT_ERR_NOT_FINITE, "not finite");
+    check_fails(volt_interval_learn(interval, &largest, &smallest), VOLT_ERR_NOT_FINITE, "not finite");
+    check_ok(volt_interval_learn(interval, &row, &lost)); /* nothing is known, and nothing is learned */
+    volt_interval_half(interval, &after);
+    assert_true(before == after);
+    volt_interval_free(interval);
+    volt_model_free(model);
+}
+
+static void rows_that_no_learner_takes(void **state)
+{
+    (void)state;
+    volt_fit_options options = given_alpha();
+    volt_model *model = model_of("rbf", &options);
+    volt_learner *learner = NULL, *loaded = NULL;
+    double y = -7, A[N], c = -7, out[2] = {-7, -7};
+    check_ok(volt_learner_create(model, NULL, &learner));
+    check_fails(volt_learner_push(NULL, X, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_push(learner, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_push(learner, X, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_learn(NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_learn(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_update(NULL, X, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_update(learner, NULL, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_update(learner, X, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_advance(NULL, X, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_advance(learner, NULL, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_advance(learner, X, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_drop(NULL, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_restart(NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_track(NULL, &nine_of_ten, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_track(learner, NULL, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_learner_track(learner, &nine_of_ten, 1));
+    check_fails(volt_learner_interval(NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_interval(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_save(NULL, "moment"), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_save(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_load(NULL, NULL, "moment", &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_load(model, NULL, NULL, &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_open_journal(NULL, "journal", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_open_journal(learner, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_clear_journal(NULL), VOLT_ERR_ARGUMENT, "no journal");
+    check_fails(volt_learner_clear_journal(learner), VOLT_ERR_ARGUMENT, "no journal");
+    check_fails(volt_learner_coefficients(NULL, volt_matrix_of(A, N, 1), &c, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_coefficients(learner, volt_matrix_of(A, N, 1), NULL, NULL), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_learner_coefficients(learner, volt_matrix_of(A, N - 1, 1), &c, NULL), VOLT_ERR_SHAPE,
+                "23 x 1");
+    check_fails(volt_learner_coefficients(learner, volt_matrix_of(A, N, 2), &c, NULL), VOLT_ERR_SHAPE,
+                "24 x 2");
+    check_fails(volt_learner_coefficients(learner, (volt_matrix){A, N, 1, 0}, &c, NULL), VOLT_ERR_SHAPE,
+                "24 x 1");
+    check_fails(volt_learner_coefficients(learner, volt_matrix_of(NULL, N, 1), &c, NULL), VOLT_ERR_SHAPE,
+                "24 x 1");
+    const volt_view row = volt_view_of(X, 1, D), wide = volt_view_of(X, 1, D + 1);
+    check_fails(volt_learner_predict(NULL, row, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_predict(learner, wide, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_SHAPE,
+                "have 3 columns");
+    check_fails(volt_learner_predict(learner, row, volt_matrix_of(NULL, 1, 1), NULL), VOLT_ERR_SHAPE, "1 x 1");
+    check_fails(volt_learner_predict(learner, row, volt_matrix_of(out, 2, 1), NULL), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_learner_predict(learner, row, volt_matrix_of(out, 1, 2), NULL), VOLT_ERR_SHAPE, "1 x 2");
+    check_fails(volt_learner_predict(learner, row, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE, "1 x 1");
+    assert_true(!loaded && y == -7 && c == -7 && out[0] == -7 && out[1] == -7);
+
+    /* It has learned nothing of all that: the next forecast is the model's. */
+    int64_t beyond = -7;
+    double expected;
+    const double next[D] = {0.1, -0.2};
+    check_ok(volt_model_predict(model, volt_view_of(next, 1, D), NULL, volt_matrix_of(&expected, 1, 1), NULL));
+    check_ok(volt_learner_predict(learner, volt_view_of(next, 1, D), volt_matrix_of(&y, 1, 1), &beyond));
+    assert_int_equal(beyond, 0);
+    /* The same numbers, solved again: n eps times the condition number, which is below n / alpha. */
+    assert_true(fabs(y - expected) <= 1000 * N * DBL_EPSILON * N / 0.1);
+    volt_learner_free(learner);
+    volt_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_a_fit),          cmocka_unit_test(options_of_a_loss),
+        cmocka_unit_test(classes_that_are_none),     cmocka_unit_test(inputs_that_teach_nothing),
+        cmocka_unit_test(questions_without_a_place), cmocka_unit_test(questions_to_other_models),
+        cmocka_unit_test(rows_that_no_stream_takes), cmocka_unit_test(rows_that_no_learner_takes),
+    };
+    return cmocka_run_group_tests(tests, draw_system, NULL);
+}

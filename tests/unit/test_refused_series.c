@@ -1,0 +1,328 @@
+/* tests/unit/test_refused_series.c: what detectors, classifiers and collections of series refuse: each argument in turn,
+ * with its sentence, and nothing is touched. */
+#include "support/check.h"
+#include "support/sequences.h"
+#include "volterra/anomaly.h"
+#include "volterra/classify.h"
+#include "volterra/objects.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { SERIES = 8, STEPS = 6 };
+static double steps[SERIES * STEPS];
+static volt_view series[SERIES];
+static int64_t classes[SERIES];
+static const volt_progress quiet = {NULL, NULL};
+
+/* Two classes of single channels: one rises, one falls. */
+static int draw_series(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(12);
+    for (int i = 0; i < SERIES; i++) {
+        classes[i] = i % 2;
+        series[i] = volt_view_of(steps + i * STEPS, STEPS, 1);
+        for (int t = 0; t < STEPS; t++)
+            steps[i * STEPS + t] = (i % 2 ? t : -t) + 0.1 * volt_rng_normal(&rng);
+    }
+    return 0;
+}
+
+/* ---- anomaly ------------------------------------------------------------------------------------ */
+
+static void detectors(void **state)
+{
+    (void)state;
+    double K[9] = {1, 0.2, 0.1, 0.2, 1, 0.3, 0.1, 0.3, 1}, scores[3] = {-7, -7, -7};
+    volt_anomaly *detector = NULL;
+    volt_anomaly_options options = volt_anomaly_options_default();
+    static const double wrong[] = {-1, INFINITY, NAN};
+    for (int w = 0; w < 3; w++) {
+        options.alpha = wrong[w];
+        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT,
+                    "alpha is");
+    }
+    options.alpha = 0.1;
+    static const double rates[] = {0, 1, NAN};
+    for (int w = 0; w < 3; w++) {
+        options.rate = rates[w];
+        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT,
+                    "the rate is");
+    }
+    options.rate = 0.1;
+    options.score = (volt_anomaly_kind)7;
+    check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT,
+                "no score number 7");
+    assert_null(detector);
+    options.score = VOLT_ANOMALY_MAHALANOBIS;
+    check_ok(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector));
+    check_fails(volt_anomaly_score(NULL, volt_view_of(K, 3, 3), scores), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_anomaly_score(detector, volt_view_of(NULL, 3, 3), scores), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 3), NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_anomaly_score(detector, volt_view_of(K, 3, 2), scores), VOLT_ERR_SHAPE, "have 2 columns");
+    assert_true(scores[0] == -7);
+    volt_anomaly_free(detector);
+
+    volt_series_anomaly *anomaly = NULL;
+    volt_series_anomaly_options asked = volt_series_anomaly_options_default();
+    asked.detector.alpha = 0.1;
+    check_fails(volt_series_anomaly_fit(NULL, series, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_fit("rbf", NULL, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 1, &asked, &anomaly), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_series_anomaly_fit("rbf", series, 2, NULL, 0, &asked, &anomaly), VOLT_ERR_SHAPE,
+                "at least 3");
+    check_fails(volt_series_anomaly_fit("rbf", series, 4, series, -1, &asked, &anomaly), VOLT_ERR_ARGUMENT,
+                "below 0");
+    asked.draws = -1;
+    check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT,
+                "below 0");
+    asked.draws = 2;
+    check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT,
+                "examples");
+    assert_null(anomaly);
+    asked.draws = 0;
+    check_ok(volt_series_anomaly_fit("rbf:gamma=0.1", series, 4, NULL, 0, &asked, &anomaly));
+    check_fails(volt_series_anomaly_score(NULL, series, 1, quiet, scores), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, NULL, 1, quiet, scores), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, series, 1, quiet, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, series, 0, quiet, scores), VOLT_ERR_ARGUMENT, "no series");
+    assert_true(scores[0] == -7);
+    volt_series_anomaly_free(anomaly);
+}
+
+static void watches(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    double x[N], forecast;
+    volt_rng rng = test_rng(13);
+    for (int t = 0; t < N; t++)
+        x[t] = sin(0.5 * t) + 0.01 * volt_rng_normal(&rng);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL, *other = NULL;
+    volt_watch *watch = NULL;
+    volt_watch_row row = {.score = -7};
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.ahead = 1;
+    options.feedback = 1;
+    check_ok(volt_kernel_parse("rbf", &kernel));
+    const volt_matrix nowhere = {NULL, 0, 0, 0};
+    check_ok(volt_model_fit(kernel, volt_view_of(x, N - 1, 1), volt_view_of(x + 1, N - 1, 1), &options, nowhere,
+                            &model));
+    options.ahead = 2;
+    check_ok(volt_model_fit(kernel, volt_view_of(x, N - 2, 1), volt_view_of(x + 2, N - 2, 1), &options, nowhere,
+                            &other));
+    volt_kernel_free(kernel);
+    volt_watch_options asked = volt_watch_options_default();
+    check_fails(volt_watch_create(NULL, &asked, &watch), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_watch_create(model, &asked, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_watch_create(other, &asked, &watch), VOLT_ERR_ARGUMENT, "2 rows ahead");
+    static const double rates[] = {0, 1, NAN};
+    for (int w = 0; w < 3; w++) {
+        asked.rate = rates[w];
+        check_fails(volt_watch_create(model, &asked, &watch), VOLT_ERR_ARGUMENT, "the rate is");
+    }
+    assert_null(watch);
+    check_ok(volt_watch_create(model, NULL, &watch));
+    check_fails(volt_watch_push(NULL, x, &forecast, &row), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_watch_push(watch, NULL, &forecast, &row), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_watch_push(watch, x, &forecast, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_true(row.score == -7);
+    volt_watch_free(watch);
+    volt_model_free(other);
+    volt_model_free(model);
+}
+
+/* ---- classify ----------------------------------------------------------------------------------- */
+
+static volt_classify_options small_options(void)
+{
+    volt_classify_options options = volt_classify_options_default();
+    options.kernel = "rbf:gamma=0.1";
+    options.alpha = 0.1;
+    options.draws = 0;
+    options.splits = 0;
+    return options;
+}
+
+#define not_classified(sentence, ...)                                                                       \
+    do {                                                                                                    \
+        volt_classify_options o = small_options();                                                          \
+        volt_classifier *none = NULL;                                                                       \
+        __VA_ARGS__;                                                                                        \
+        check_fails(volt_classify_fit(series, SERIES, classes, 2, &o, &none), VOLT_ERR_ARGUMENT, sentence); \
+        assert_null(none);                                                                                  \
+    } while (0)
+
+static void options_of_classifiers(void **state)
+{
+    (void)state;
+    const volt_range about_alpha[] = {{.name = NULL}, {.name = "alpha"}};
+    const volt_classifier_kernel unnamed[] = {{.kernel = NULL}};
+    not_classified("scale is -2", o.scale = -2);
+    not_classified("scale is 3", o.scale = 3);
+    not_classified("input is -2", o.input = -2);
+    not_classified("input is 3", o.input = 3);
+    not_classified("compare is -2", o.compare = -2);
+    not_classified("compare is 2", o.compare = 2);
+    not_classified("alpha is -1", o.alpha = -1);
+    not_classified("alpha is inf", o.alpha = INFINITY);
+    not_classified("draws is -2", o.draws = -2);
+    not_classified("blend is 0", o.blend = 0);
+    not_classified("blend is 9", o.blend = 9);
+    not_classified("the budget is -1", o.budget = -1);
+    not_classified("the budget is nan", o.budget = NAN);
+    not_classified("splits is -1", o.splits = -1);
+    not_classified("held_out is 0", o.held_out = 0);
+    not_classified("held_out is 1", o.held_out = 1);
+    not_classified("there are -1 kernels", o.n_parts = -1);
+    not_classified("there are 9 kernels", o.n_parts = 9);
+    not_classified("kernel 1 of 1", o.n_parts = 1);
+    not_classified("kernel 1 of 1", o.n_parts = 1, o.parts = unnamed);
+    not_classified("a range is given for alpha", o.n_ranges = 2, o.ranges = about_alpha);
+    not_classified("the loss is hinge", o.loss = "hinge");
+}
+
+static void series_of_classifiers(void **state)
+{
+    (void)state;
+    volt_classify_options options = small_options();
+    volt_classifier *classifier = NULL;
+    const int64_t one[SERIES] = {0}, beyond[SERIES] = {0, 1, 2}, below[SERIES] = {0, 1, -1};
+    check_fails(volt_classify_fit(series, SERIES, classes, 2, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_classify_fit(series, SERIES, NULL, 2, &options, &classifier), VOLT_ERR_SHAPE,
+                "no classes");
+    check_fails(volt_classify_fit(series, 0, classes, 2, &options, &classifier), VOLT_ERR_SHAPE,
+                "no training series");
+    check_fails(volt_classify_fit(series, SERIES, beyond, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
+                "series 3 is 2");
+    check_fails(volt_classify_fit(series, SERIES, below, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
+                "series 3 is -1");
+    check_fails(volt_classify_fit(series, SERIES, one, 2, &options, &classifier), VOLT_ERR_DATA,
+                "of one class");
+    options.loss = "multinomial";
+    check_fails(volt_classify_fit(series, SERIES, classes, 100000, &options, &classifier), VOLT_ERR_ARGUMENT,
+                "100000");
+    assert_null(classifier);
+
+    options.loss = NULL;
+    check_ok(volt_classify_fit(series, SERIES, classes, 2, &options, &classifier));
+    volt_classifier_kernel part = {.kernel = "as before"};
+    check_fails(volt_classifier_part(NULL, 0, &part), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_classifier_part(classifier, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_classifier_part(classifier, -1, &part), VOLT_ERR_ARGUMENT, "kernel -1");
+    check_fails(volt_classifier_part(classifier, 9, &part), VOLT_ERR_ARGUMENT, "kernel 9");
+    assert_string_equal(part.kernel, "as before");
+    double out[3 * SERIES] = {-7};
+    int64_t found[SERIES];
+    check_fails(volt_classifier_predict(NULL, series, 2, NULL, volt_matrix_of(out, 2, 2), NULL),
+                VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_classifier_predict(classifier, NULL, 2, NULL, volt_matrix_of(out, 2, 2), NULL),
+                VOLT_ERR_SHAPE, "empty");
+    check_fails(volt_classifier_predict(classifier, series, 0, NULL, volt_matrix_of(out, 0, 2), NULL),
+                VOLT_ERR_SHAPE, "empty");
+    check_fails(volt_classifier_predict(classifier, series, 2, NULL, volt_matrix_of(NULL, 2, 2), NULL),
+                VOLT_ERR_SHAPE, "2 x 2");
+    check_fails(volt_classifier_predict(classifier, series, 2, NULL, volt_matrix_of(out, 3, 2), NULL),
+                VOLT_ERR_SHAPE, "3 x 2");
+    check_fails(volt_classifier_predict(classifier, series, 2, NULL, volt_matrix_of(out, 2, 3), NULL),
+                VOLT_ERR_SHAPE, "2 x 3");
+    check_fails(volt_classifier_predict(classifier, series, 2, NULL, (volt_matrix){out, 2, 2, 1}, NULL),
+                VOLT_ERR_SHAPE, "2 x 2");
+    check_fails(volt_classifier_left_out(NULL, volt_matrix_of(out, SERIES, 2)), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_classifier_left_out(classifier, volt_matrix_of(NULL, SERIES, 2)), VOLT_ERR_SHAPE, "8 x 2");
+    check_fails(volt_classifier_left_out(classifier, volt_matrix_of(out, SERIES - 1, 2)), VOLT_ERR_SHAPE,
+                "7 x 2");
+    check_fails(volt_classifier_left_out(classifier, volt_matrix_of(out, SERIES, 3)), VOLT_ERR_SHAPE, "8 x 3");
+    check_fails(volt_classifier_left_out(classifier, (volt_matrix){out, SERIES, 2, 1}), VOLT_ERR_SHAPE,
+                "8 x 2");
+    assert_true(out[0] == -7);
+    /* And what was not refused is right. */
+    check_ok(volt_classifier_predict(classifier, series, SERIES, NULL, volt_matrix_of(out, SERIES, 2), found));
+    for (int i = 0; i < SERIES; i++)
+        assert_int_equal(found[i], classes[i]);
+    volt_classifier_free(classifier);
+}
+
+/* ---- collections -------------------------------------------------------------------------------- */
+
+static void collections(void **state)
+{
+    (void)state;
+    volt_objects *objects = NULL;
+    volt_objects_options options = volt_objects_options_default();
+    volt_view uneven[2] = {series[0], volt_view_of(steps, STEPS / 2, 2)};
+    check_fails(volt_objects_create(series, SERIES, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_create(NULL, SERIES, &options, &objects), VOLT_ERR_SHAPE, "empty");
+    check_fails(volt_objects_create(series, 0, &options, &objects), VOLT_ERR_SHAPE, "empty");
+    check_fails(volt_objects_create(uneven, 2, &options, &objects), VOLT_ERR_SHAPE, "series 2 has 2 channels");
+    options.scale = (volt_object_scale)-1;
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "scale is -1");
+    options.scale = (volt_object_scale)3;
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "scale is 3");
+    options = volt_objects_options_default();
+    options.input = (volt_object_input)-1;
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "input is -1");
+    options = volt_objects_options_default();
+    options.compare = (volt_object_compare)-1;
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare is -1");
+    options.compare = (volt_object_compare)2;
+    check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare is 2");
+    /* Values of the greatest size have no length. */
+    const double vast[4] = {DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX};
+    const volt_view far = volt_view_of(vast, 2, 2);
+    options = volt_objects_options_default();
+    options.scale = VOLT_OBJECT_SCALE_NONE;
+    check_fails(volt_objects_create(&far, 1, &options, &objects), VOLT_ERR_NOT_FINITE, "");
+    assert_null(objects);
+
+    options = volt_objects_options_default();
+    options.compare = VOLT_OBJECT_COMPARE_STEPS;
+    check_ok(volt_objects_create(series, SERIES, &options, &objects));
+    volt_kernel *kernel = NULL, *filtered = NULL;
+    volt_candidates *candidates = NULL;
+    check_ok(volt_kernel_parse("rbf:gamma=0.1", &kernel));
+    check_ok(volt_kernel_parse("volterra:pole=0.5", &filtered));
+    double K[SERIES * SERIES] = {-7};
+    const volt_matrix room = volt_matrix_of(K, SERIES, SERIES), row = volt_matrix_of(K, 1, SERIES);
+    check_fails(volt_objects_gram(NULL, kernel, NULL, room), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_gram(objects, NULL, NULL, room), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(NULL, SERIES, SERIES)), VOLT_ERR_SHAPE,
+                "8 x 8");
+    check_fails(volt_objects_gram(objects, kernel, NULL, row), VOLT_ERR_SHAPE, "1 x 8");
+    check_fails(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, SERIES, 1)), VOLT_ERR_SHAPE,
+                "8 x 1");
+    check_fails(volt_objects_gram(objects, kernel, NULL, (volt_matrix){K, SERIES, SERIES, 1}), VOLT_ERR_SHAPE,
+                "8 x 8");
+    check_fails(volt_objects_gram(objects, filtered, NULL, room), VOLT_ERR_KERNEL, "ball");
+    check_fails(volt_objects_cross(NULL, kernel, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_cross(objects, NULL, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_candidates(NULL, "rbf", NULL, &candidates), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_candidates(objects, NULL, NULL, &candidates), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_candidates(objects, "rbf", NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    assert_true(!candidates && K[0] == -7);
+    volt_kernel_free(filtered);
+    volt_kernel_free(kernel);
+    volt_objects_free(objects);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(detectors),
+        cmocka_unit_test(watches),
+        cmocka_unit_test(options_of_classifiers),
+        cmocka_unit_test(series_of_classifiers),
+        cmocka_unit_test(collections),
+    };
+    return cmocka_run_group_tests(tests, draw_series, NULL);
+}
