@@ -1,0 +1,73 @@
+/* examples/10_anomaly.c: watch a series row by row, with alarms at a rate that is set beforehand.
+ *
+ * A model of the first rows forecasts each row that follows; its score is the error in units of what errors are like there.
+ * In row FAULT the sensor is wrong: that row raises an alarm, and so may those whose past it is. */
+#include <volterra.h>
+
+#include <stdio.h>
+
+enum { N_TRAIN = 300, N_WATCHED = 400, N = N_TRAIN + N_WATCHED, FAULT = 550 };
+
+/* A noisy Mackey-Glass series, wrong by 0.5 in one row. */
+static volt_status measure(double *series)
+{
+    volt_rng rng;
+    volt_rng_init(&rng, 1, 0);
+    volt_status status = volt_simulate_mackey_glass(NULL, volt_matrix_of(series, N, 1));
+    for (int t = 0; !status && t < N; t++)
+        series[t] += 0.02 * volt_rng_normal(&rng);
+    series[FAULT] += 0.5;
+    return status;
+}
+
+/* Rows that raised an alarm, and whether FAULT and the rows that it disturbs are all of them. */
+static volt_status watch_rows(const volt_model *model, const double *series, int *alarms, int *is_found,
+                              int *false_alarms)
+{
+    volt_watch *watch = NULL;
+    volt_watch_options options = volt_watch_options_default();
+    options.rate = 0.001; /* one false alarm in a thousand rows, whatever the errors are like */
+    volt_status status = volt_watch_create(model, &options, &watch);
+    for (int t = N_TRAIN - 1; !status && t < N; t++) { /* the last training row is the first without a target */
+        volt_watch_row row;
+        status = volt_watch_push(watch, &series[t], NULL, &row);
+        if (status || !row.alarm)
+            continue;
+        printf("row %d: %.1f times the usual error, and %.1f is allowed\n", t, row.score, row.threshold);
+        ++*alarms;
+        *is_found |= t == FAULT;
+        *false_alarms += t < FAULT || t > FAULT + 20;
+    }
+    volt_watch_free(watch);
+    return status;
+}
+
+int main(void)
+{
+    static double series[N];
+    int alarms = 0, is_found = 0, false_alarms = 0;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.ahead = 1; /* a watch needs a model that forecasts its own inputs one row ahead */
+    options.feedback = 1;
+    options.alpha = 0.1;
+
+    volt_status status = measure(series);
+    if (!status)
+        status = volt_kernel_parse("volterra", &kernel);
+    if (!status) /* the target of row t is row t + 1 */
+        status = volt_model_fit(kernel, volt_view_of(series, N_TRAIN - 1, 1),
+                                volt_view_of(series + 1, N_TRAIN - 1, 1), &options, volt_matrix_of(NULL, 0, 0),
+                                &model);
+    if (!status)
+        status = watch_rows(model, series, &alarms, &is_found, &false_alarms);
+    if (status)
+        fprintf(stderr, "%s\n", volt_error_detail());
+    else
+        printf("%d rows watched, %d alarms, %d of them away from the fault\n", N_WATCHED, alarms, false_alarms);
+
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return !status && is_found && false_alarms <= 4 ? 0 : 1;
+}

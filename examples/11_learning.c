@@ -1,0 +1,80 @@
+/* examples/11_learning.c: go on learning as data arrive, and follow a system that changes.
+ *
+ * The gain of a system doubles in row CHANGE. A model that stays as it is keeps its error; a learner that knows the last
+ * WINDOW rows forecasts each row first, learns it afterwards, and has the new gain once the window is full of it. */
+#include <volterra.h>
+
+#include <math.h>
+#include <stdio.h>
+
+enum { N_TRAIN = 300, CHANGE = 400, N = 1000, WINDOW = 200, LAST = 200 };
+
+static void simulate(double *u, double *y)
+{
+    volt_rng rng;
+    volt_rng_init(&rng, 1, 0);
+    for (int t = 0; t < N; t++) {
+        double gain = t < CHANGE ? 1 : 2;
+        u[t] = 2 * volt_rng_uniform(&rng) - 1;
+        y[t] = gain * (u[t] + 0.5 * (t > 0 ? u[t - 1] : 0) * u[t]) + 0.01 * volt_rng_normal(&rng);
+    }
+}
+
+/* Root mean square of the last errors. */
+static double late_error(const double *forecast, const double *y)
+{
+    double sum = 0;
+    for (int t = N - LAST; t < N; t++)
+        sum += (forecast[t] - y[t]) * (forecast[t] - y[t]);
+    return sqrt(sum / LAST);
+}
+
+static volt_status learn_rows(const volt_model *model, const double *u, const double *y, double *forecast)
+{
+    volt_learner *learner = NULL;
+    volt_learner_options options = volt_learner_options_default();
+    options.window = WINDOW;
+    volt_status status = volt_learner_create(model, &options, &learner);
+    for (int t = N_TRAIN; !status && t < N; t++)
+        status = volt_learner_update(learner, &u[t], &y[t], &forecast[t]);
+    if (!status) {
+        volt_learner_info info;
+        volt_learner_describe(learner, &info);
+        printf("%lld rows learned, the last %lld known\n", (long long)info.learned, (long long)info.rows);
+    }
+    volt_learner_free(learner);
+    return status;
+}
+
+int main(void)
+{
+    static double u[N], y[N], fixed[N], learned[N];
+    double error_fixed = 0, error_learned = 0;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1e-3;
+
+    simulate(u, y);
+    volt_status status = volt_kernel_parse("volterra:tau_coef=0.3,lambda_coef=0.5", &kernel);
+    if (!status)
+        status = volt_model_fit(kernel, volt_view_of(u, N_TRAIN, 1), volt_view_of(y, N_TRAIN, 1), &options,
+                                volt_matrix_of(NULL, 0, 0), &model);
+    if (!status)
+        status = volt_model_predict(model, volt_view_of(u + N_TRAIN, N - N_TRAIN, 1), NULL,
+                                    volt_matrix_of(fixed + N_TRAIN, N - N_TRAIN, 1), NULL);
+    if (!status)
+        status = learn_rows(model, u, y, learned);
+    if (status) {
+        fprintf(stderr, "%s\n", volt_error_detail());
+    } else {
+        error_fixed = late_error(fixed, y);
+        error_learned = late_error(learned, y);
+        printf("RMSE of the last %d rows: %.3f as fitted, %.3f with learning\n", LAST, error_fixed,
+               error_learned);
+    }
+
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return !status && error_learned < 0.2 * error_fixed ? 0 : 1;
+}
