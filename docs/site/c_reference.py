@@ -9,7 +9,7 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from header_comments import SECTION, documented, introduction
+from header_comments import COMMENT, SECTION, documented, introduction
 
 DIRECTIVES = {"function": "doxygenfunction", "typedef": "doxygentypedef", "enum": "doxygenenum", "define": "doxygendefine"}
 HIDDEN = {"VOLT_API", "VOLT_PRINTF", "VOLT_STATUS_LIST"}  # how the headers are made, not what they offer
@@ -62,6 +62,14 @@ def declarations(xml, name):
             yield line, f".. {DIRECTIVES[member.get('kind')]}:: {title}\n"
 
 
+def check_complete(name, header, text):
+    """Doxygen says nothing of what it could not read."""
+    declared = set(re.findall(r"^(?:VOLT_API|static inline) [^(;]*?\b(volt_\w+)\(", COMMENT.sub("", header), re.M))
+    missing = sorted(function for function in declared if f":: {function}\n" not in text)
+    if missing:
+        sys.exit(f"c_reference: volterra/{name}.h declares {', '.join(missing)}, and Doxygen did not find it")
+
+
 def sections(header):
     """(line, reStructuredText) of the headings in a header."""
     for line, text in enumerate(header.split("\n"), 1):
@@ -78,6 +86,7 @@ def write_pages(include, headers, xml, pages):
         title, purpose, rest = introduction((include / "volterra" / f"{name}.h").read_text())
         header = (headers / "volterra" / f"{name}.h").read_text()
         body = sorted([*sections(header), *declarations(xml, name)], key=lambda item: item[0])
+        check_complete(name, header, "".join(text for _, text in body))
         parts = [f"{title}\n{'=' * len(title)}\n", purpose + "\n", rest + "\n", *(text for _, text in body)]
         (pages / f"{name}.rst").write_text("\n".join(parts))
     _, purpose, rest = introduction((include / "volterra.h").read_text())

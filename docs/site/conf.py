@@ -27,7 +27,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 6
 myst_dmath_double_inline = True
 highlight_language = "none"
-smartquotes = False
+smartquotes_action = "D"  # dashes; quotes are those of the text
 
 # ---- C reference --------------------------------------------------------------------------------
 breathe_projects = {"volterra": str(work / "xml")}
