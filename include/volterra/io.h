@@ -153,7 +153,7 @@ enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16 };
  * is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 
-/* 2019-04-09, 2019-04-09 12:30, with seconds and offset where there are any; reads back as the same. Returns `text`. */
+/* 2019-04-09, 2019-04-09 12:30, with seconds and offset where there are any; reads back as the same to 1e-6 s. Returns `text`. */
 VOLT_API const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH]);
 
 /* `time` in the form and the zone of the text `like`, which is the moment like_time. VOLT_ERR_FORMAT. */

@@ -221,7 +221,9 @@ static void steps(void **state)
 static void steps_as_texts(void **state)
 {
     (void)state;
-    const char *const good[] = {"3600 s", "0.25 s", "1 month", "12 months", "3 months to the last day"};
+    const char *const good[] = {
+        "3600 s",         "0.25 s",       "1 month", "12 months", "3 months to the last day",
+        "315537897599 s", "119987 months"}; /* from the year 1 to 9999 */
     const char *const bad[] = {"",         "3600",     "-1 s",       "0 s",     "nan s",
                                "1e300 s",  "1 minute", "1.5 months", "2 month", "1 month to the last",
                                "1 months", "s"};

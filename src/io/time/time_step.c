@@ -121,6 +121,10 @@ volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
 
 /* ---- as text ---------------------------------------------------------------------------------- */
 
+/* Years have four digits: no two moments lie as far apart as this. */
+enum { TOO_MANY_MONTHS = 12 * 10000 };
+static const double too_many_seconds = 366 * 86400.0 * 10000;
+
 const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH])
 {
     char number[VOLT_NUMBER_LENGTH];
@@ -145,9 +149,9 @@ volt_status volt_time_step_parse(const char *text, volt_time_step *step)
             value = 0;
     }
     volt_time_step read = {0};
-    if (value > 0 && value < 1e9 && strcmp(text + length, " s") == 0)
+    if (value > 0 && value < too_many_seconds && strcmp(text + length, " s") == 0)
         read.seconds = value;
-    else if (value >= 1 && value < 1e5 && value == floor(value) && strncmp(text + length, " month", 6) == 0)
+    else if (value >= 1 && value < TOO_MANY_MONTHS && value == floor(value) && strncmp(text + length, " month", 6) == 0)
         read = (volt_time_step){.months = (int64_t)value, .is_month_end = strstr(text, " last ") != NULL};
     VOLT_REQUIRE(volt_time_step_is_known(read) && strcmp(volt_time_step_format(read, again), text) == 0,
                  VOLT_ERR_FORMAT, "'%.40s' is no step of time, such as 3600 s or 1 month", text);
