@@ -14,8 +14,17 @@
 #define VOLT_INLINE static inline
 #endif
 
+/* Not under sanitizers, which are not there yet when the loader picks; and not with clang before 16: version 14 gives what picks
+ * among the clones of a static function a global name, and two files with functions of one name do not link. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VOLT_SANITIZED 1
+#elif defined(__has_feature)
+#define VOLT_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define VOLT_SANITIZED 0
+#endif
 #if defined(VOLT_PORTABLE) && defined(__x86_64__) && defined(__ELF__) && defined(__has_attribute)
-#if __has_attribute(target_clones) && !defined(__SANITIZE_ADDRESS__)
+#if __has_attribute(target_clones) && !VOLT_SANITIZED && !(defined(__clang__) && __clang_major__ < 16)
 #define VOLT_HAVE_CLONES 1
 #endif
 #endif
