@@ -108,7 +108,8 @@ void volt_recent_filter(const volt_recipe *recipe, volt_recent *recent, double *
 
 void volt_recent_unfilter(const volt_recipe *recipe, volt_recent *recent)
 {
-    copy_numbers(recent->bank.state, recent->room + recipe->columns, bank_length(recipe));
+    if (recipe->filters)
+        copy_numbers(recent->bank.state, recent->room + recipe->columns, bank_length(recipe));
 }
 
 void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x)
