@@ -20,7 +20,8 @@ static void check(const volt_search *search)
         abort();
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(search, i);
-        if ((last && trial->index <= last->index) || trial->index < 0 || !trial->kernel || !(trial->alpha > 0))
+        int has_alpha = trial->alpha > 0 || (trial->failure && trial->alpha == 0); /* a profile that failed */
+        if ((last && trial->index <= last->index) || trial->index < 0 || !trial->kernel || !has_alpha)
             abort();
         if (trial->n_folds > info.folds)
             abort();

@@ -340,12 +340,23 @@ static volt_status run_all(volt_run *r)
     return status;
 }
 
+/* A trial of this search, whether it is one of this run's candidates or not: logs are merged with all their lines. */
+static volt_status check_folds(const volt_run *r, const volt_trial *trial)
+{
+    int64_t folds = r->problem->folds;
+    VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == folds, VOLT_ERR_FORMAT,
+                 "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds, folds);
+    VOLT_REQUIRE(trial->n_folds <= folds, VOLT_ERR_FORMAT,
+                 "it has %" PRId64 " folds, more than the %" PRId64 " that there are", trial->n_folds, folds);
+    return VOLT_OK;
+}
+
 /* Is the trial that of the candidate at the position, after those that stand there? */
 static volt_status check_logged(volt_run *r, int64_t position, const volt_trial *trial)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
     volt_setting setting;
-    int64_t folds = r->problem->folds, there = r->schedule.standings.count;
+    int64_t there = r->schedule.standings.count;
     VOLT_REQUIRE(!r->schedule.adaptive || volt_generation_begin(position) <= there, VOLT_ERR_FORMAT,
                  "its candidate %" PRId64 " follows from earlier ones, of which candidate %" PRId64
                  " is not there",
@@ -359,10 +370,6 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
     VOLT_REQUIRE(setting.feedback == trial->feedback, VOLT_ERR_FORMAT,
                  "its candidate %" PRId64 " has the feedback weight %g, and would now have %g", trial->index,
                  trial->feedback, setting.feedback);
-    VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == folds, VOLT_ERR_FORMAT,
-                 "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds, folds);
-    VOLT_REQUIRE(trial->n_folds <= folds, VOLT_ERR_FORMAT,
-                 "it has %" PRId64 " folds, more than the %" PRId64 " that there are", trial->n_folds, folds);
     return VOLT_OK;
 }
 
@@ -374,13 +381,14 @@ static volt_status take_logged(volt_run *r, volt_trial_pile *pile)
     for (int64_t i = 0; i < pile->count; i++) {
         volt_trial *trial = pile->pieces[i].trial;
         int64_t position = trial->index / shards;
-        if (trial->index % shards != r->options->shard || (r->length >= 0 && position >= r->length))
-            continue;
-        volt_status status = check_logged(r, position, trial);
+        bool is_ours = trial->index % shards == r->options->shard && (r->length < 0 || position < r->length);
+        volt_status status = check_folds(r, trial);
+        if (status == VOLT_OK && is_ours)
+            status = check_logged(r, position, trial);
         if (status != VOLT_OK && status != VOLT_ERR_MEMORY)
             status = volt_fail_prefix(status, "%s, line %" PRId64, r->options->log, pile->pieces[i].order + 1);
         VOLT_TRY(status);
-        if (volt_schedule_has(&r->schedule, position))
+        if (!is_ours || volt_schedule_has(&r->schedule, position))
             continue;
         VOLT_TRY(volt_search_add(r->search, trial));
         pile->pieces[i].trial = NULL; /* the search has it now */
