@@ -52,11 +52,13 @@ char *option_meaning(const option *row, char text[MEANING_LENGTH])
 
 /* ---- one value -------------------------------------------------------------------------------- */
 
+/* Whole numbers are exact as doubles up to here; rows are counted no further either, as INT64_MAX has a meaning of its own. */
+static const int64_t most_count = INT64_C(1) << 53;
+
 static int parse_count(const option *row, const char *text, int64_t *value)
 {
     double number = 0;
-    const double most = 9007199254740992.0; /* 2^53: whole numbers are exact up to here */
-    if (!volt_parse_number(text, &number) || !(fabs(number) <= most) || number != floor(number))
+    if (!volt_parse_number(text, &number) || !(fabs(number) <= (double)most_count) || number != floor(number))
         return complain(EXIT_USAGE, "--%s must be a whole number, not '%s'", row->name, text);
     if (number < (double)row->least)
         return complain(EXIT_USAGE, "--%s must be at least %lld, not %s", row->name, (long long)row->least,
@@ -103,7 +105,7 @@ static bool parse_range_end(const char *text, size_t length, bool *given, int64_
     errno = 0;
     *value = strtoll(digits, &end, 10);
     *given = true;
-    return *end == '\0' && errno == 0;
+    return *end == '\0' && errno == 0 && *value >= -most_count && *value <= most_count;
 }
 
 static int parse_rows(const option *row, const char *text, row_range *rows)
