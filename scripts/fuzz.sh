@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# scripts/fuzz.sh: run each libFuzzer target for FUZZ_SECONDS. What `make fuzz` calls.
+# scripts/fuzz.sh: run each libFuzzer target for FUZZ_SECONDS, JOBS of them at a time. What `make fuzz` calls.
 #
 #   scripts/fuzz.sh [NAME...]     e.g. `scripts/fuzz.sh csv`; without arguments all targets
 #
-# New inputs that reach new code are kept in build-fuzz/corpus/NAME; an input that crashes is written to
-# build-fuzz/crashes. A crash that is fixed leaves its input in tests/fuzz/corpus/NAME, where `make test`
-# replays it.
+# Ends with a table: seconds, executions, edges that were reached, new inputs. New inputs that reach new code are kept in
+# build-fuzz/corpus/NAME, what the fuzzer said is in build-fuzz/log/NAME, and an input that crashes is written to build-fuzz/crashes.
+# A crash that is fixed leaves its input in tests/fuzz/corpus/NAME, where `make test` replays it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+jobs_at_once=${JOBS:-$(nproc)}
 
 scripts/deps.sh build fuzz
 cmake --preset fuzz
-cmake --build --preset fuzz --parallel "${JOBS:-$(nproc)}"
+cmake --build --preset fuzz --parallel "$jobs_at_once"
 
 if [ $# -eq 0 ]; then
     for source in tests/fuzz/fuzz_*.c; do
@@ -20,14 +21,36 @@ if [ $# -eq 0 ]; then
     done
 fi
 
-mkdir -p build-fuzz/crashes
-status=0
-for name in "$@"; do
-    echo "== $name, ${FUZZ_SECONDS:-60} s"
-    mkdir -p "build-fuzz/corpus/$name"
+# ---- run ----------------------------------------------------------------------------------------
+run_target() # NAME
+{
+    mkdir -p "build-fuzz/corpus/$1"
     # Several megabytes of memory for each byte of a small input is a fault too.
-    "build-fuzz/tests/fuzz/fuzz_$name" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 \
-        -max_len=65536 -print_final_stats=1 -artifact_prefix="build-fuzz/crashes/$name-" \
-        "build-fuzz/corpus/$name" "tests/fuzz/corpus/$name" || status=1
+    FUZZ_TARGET=$1 build-fuzz/tests/fuzz/fuzz_one -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 \
+        -max_len=65536 -print_final_stats=1 -artifact_prefix="build-fuzz/crashes/$1-" \
+        "build-fuzz/corpus/$1" "tests/fuzz/corpus/$1" >"build-fuzz/log/$1" 2>&1 && return
+    echo "$1" >>build-fuzz/log/failed
+    echo "FAIL  $1"
+    tail -n 40 "build-fuzz/log/$1" | sed 's/^/      | /'
+}
+
+rm -rf build-fuzz/log
+mkdir -p build-fuzz/crashes build-fuzz/log
+for name in "$@"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs_at_once" ]; do
+        wait -n || true
+    done
+    echo "== $name, ${FUZZ_SECONDS:-60} s"
+    run_target "$name" &
 done
-exit $status
+wait
+
+# ---- what was done ------------------------------------------------------------------------------
+said() { sed -nE "s/.*$2.*/\\1/p" "build-fuzz/log/$1" | tail -n 1; } # NAME PATTERN
+printf '\n%-16s %8s %12s %8s %8s\n' target seconds executions edges new
+for name in "$@"; do
+    printf '%-16s %8s %12s %8s %8s\n' "$name" "$(said "$name" 'Done [0-9]+ runs in ([0-9]+) second')" \
+        "$(said "$name" 'stat::number_of_executed_units: *([0-9]+)')" "$(said "$name" ' cov: ([0-9]+)')" \
+        "$(said "$name" 'stat::new_units_added: *([0-9]+)')"
+done
+[ ! -e build-fuzz/log/failed ]

@@ -7,6 +7,7 @@
 
 #include "args/options.h"
 #include "files/inputs.h"
+#include "fuzz/fuzz_lines.h"
 #include "fuzz/fuzz_mute.h"
 #include "io/table/choose_columns.h"
 #include "search/search_space.h"
@@ -19,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 12, MOST_WORDS = 64, ROWS = 10, DRAWS = 3 };
+enum { MOST_BYTES = 1 << 12, ROWS = 10, DRAWS = 3 };
 
 typedef struct fuzz_arguments {
     common_arguments common;
@@ -183,30 +184,14 @@ static void check_columns(const char *selection)
 
 /* ---- the words -------------------------------------------------------------------------------- */
 
-/* Split at line ends, each word in a block of its own; returns how many. */
-static int split_words(const uint8_t *bytes, size_t size, char *words[MOST_WORDS])
-{
-    int count = 0;
-    for (size_t at = 0; at < size && count < MOST_WORDS; count++) {
-        const uint8_t *end = memchr(bytes + at, '\n', size - at);
-        size_t length = end ? (size_t)(end - bytes) - at : size - at;
-        words[count] = malloc(length + 1);
-        FUZZ_CHECK(words[count]);
-        memcpy(words[count], bytes + at, length);
-        words[count][length] = '\0';
-        at += length + 1;
-    }
-    return count;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    char *words[MOST_WORDS];
+    char *words[FUZZ_LINES] = {NULL};
     fuzz_arguments arguments = {.file = NULL};
     if (size > MOST_BYTES || memchr(bytes, 0, size))
         return 0;
     fuzz_mute();
-    int count = split_words(bytes, size, words);
+    int count = fuzz_lines_split(bytes, size, words);
     options_ask_help(count, words);
     /* --threads takes effect at once, and a fuzzer would ask for thousands. */
     bool sets_threads = false;
@@ -221,7 +206,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_ranges(&arguments.ranges, arguments.alpha);
     }
     text_list_free(&arguments.ranges);
-    for (int i = 0; i < count; i++)
-        free(words[i]);
+    fuzz_lines_free(words, count);
     return 0;
 }

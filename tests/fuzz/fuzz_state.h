@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_state.h: the state of a stream or of a learner, mutated, with the checksum and the digest of its model put
- * right.
+/* tests/fuzz/fuzz_state.h: the state of a stream, a learner or a fit, mutated, with the checksum and the digest of what it
+ * belongs to put right.
  *
- * Include it behind fuzz_input.h. */
+ * Include it behind fuzz_input.h; STATE_KEY is the name of the digest where it is not that of a model. */
 #ifndef FUZZ_FUZZ_STATE_H
 #define FUZZ_FUZZ_STATE_H
 
@@ -12,11 +12,14 @@
 #include <string.h>
 
 enum { STATE_DIGITS = 16 };
+#ifndef STATE_KEY
+#define STATE_KEY "model"
+#endif
 
-/* Where the digits of the model stand in a file; NULL: nowhere. */
+/* Where the digits stand in a file; NULL: nowhere. */
 static uint8_t *state_digest(uint8_t *bytes, size_t size)
 {
-    static const char key[] = "\"model\":\"";
+    static const char key[] = "\"" STATE_KEY "\":\"";
     size_t length = sizeof key - 1;
     for (size_t i = 0; i + length + STATE_DIGITS <= size; i++)
         if (memcmp(bytes + i, key, length) == 0)

@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static int n_files;
@@ -80,10 +79,8 @@ static int run_corpus(const char *corpus)
 
 static int run_target(const char *name, char **paths, int count)
 {
-    const fuzz_target *target = fuzz_targets;
-    while (target->name && strcmp(target->name, name) != 0)
-        target++;
-    if (!target->name) {
+    const fuzz_target *target = fuzz_target_find(name);
+    if (!target) {
         fprintf(stderr, "fuzz_replay: there is no target '%s'\n", name);
         return 0;
     }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct fuzz_target {
     const char *name; /* csv of fuzz_csv.c, and the folder of its seeds; NULL ends the table */
@@ -11,5 +12,14 @@ typedef struct fuzz_target {
 } fuzz_target;
 
 extern const fuzz_target fuzz_targets[];
+
+/* The target of that name; NULL: there is none. */
+static inline const fuzz_target *fuzz_target_find(const char *name)
+{
+    const fuzz_target *target = fuzz_targets;
+    while (target->name && strcmp(target->name, name) != 0)
+        target++;
+    return target->name ? target : NULL;
+}
 
 #endif

@@ -1,0 +1,62 @@
+/* tests/fuzz/fuzz_loss_text.c: libFuzzer target of the text of a loss.
+ *
+ * A loss that is read prints as a text that reads back as the same, to the last bit; its constant forecast and its score are
+ * finite, or refused. */
+#include "fuzz/fuzz_input.h"
+
+#include "volterra.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 11, ROWS = 6, MOST_OUTPUTS = 256 };
+
+static void check_values(const volt_loss *loss, const volt_loss *again)
+{
+    const double *values = NULL, *others = NULL;
+    int64_t count = volt_loss_values(loss, &values);
+    FUZZ_CHECK(count >= 0 && volt_loss_values(again, &others) == count);
+    for (int64_t i = 0; i < count; i++)
+        FUZZ_CHECK(isfinite(values[i]) && values[i] == others[i]);
+}
+
+/* Targets that are numbers, counts, classes and yes or no at once. */
+static void use(const volt_loss *loss)
+{
+    static const double y[ROWS] = {0, 1, 1, 0, 1, 0};
+    const double *values = NULL;
+    int64_t count = volt_loss_values(loss, &values);
+    const volt_loss_info *info = volt_loss_info_of(loss);
+    int64_t outputs = info->classes ? 2 : info->several ? count : 1;
+    double constant[MOST_OUTPUTS], forecasts[ROWS * MOST_OUTPUTS], score = NAN;
+    if (outputs > MOST_OUTPUTS)
+        return;
+    FUZZ_CHECK(volt_loss_constant(loss, volt_view_of(y, ROWS, 1), NULL, outputs, constant) == VOLT_OK);
+    for (int64_t i = 0; i < ROWS * outputs; i++)
+        forecasts[i] = constant[i % outputs];
+    FUZZ_CHECK(volt_loss_score(loss, volt_view_of(y, ROWS, 1), volt_view_of(forecasts, ROWS, outputs), NULL,
+                               &score) == VOLT_OK);
+    FUZZ_CHECK(isfinite(score) && score >= 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char text[MOST_BYTES + 1];
+    volt_loss *loss = NULL, *again = NULL;
+    if (size > MOST_BYTES || memchr(bytes, 0, size))
+        return 0;
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    if (volt_loss_parse(text, &loss)) {
+        FUZZ_CHECK(!loss && *volt_error_detail());
+        return 0;
+    }
+    FUZZ_CHECK(volt_loss_parse(volt_loss_text(loss), &again) == VOLT_OK);
+    FUZZ_CHECK(strcmp(volt_loss_text(loss), volt_loss_text(again)) == 0);
+    FUZZ_CHECK(volt_loss_info_of(loss) == volt_loss_info_of(again));
+    check_values(loss, again);
+    use(loss);
+    volt_loss_free(again);
+    volt_loss_free(loss);
+    return 0;
+}

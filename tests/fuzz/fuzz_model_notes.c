@@ -1,0 +1,61 @@
+/* tests/fuzz/fuzz_model_notes.c: libFuzzer target of what a model notes of times, as the program reads it.
+ *
+ * The lines are the notes: time_end, time_step, calendar, calendar_scale, first_rows, horizons; an empty line is no note. Notes
+ * that are read are times and numbers, and rows of a file are set beside them. */
+#include "fuzz/fuzz_input.h"
+
+#include "files/model_times.h"
+#include "fuzz/fuzz_lines.h"
+#include "fuzz/fuzz_mute.h"
+#include "fuzz/fuzz_own_file.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 11, INPUTS = 8 };
+static const char dated[] = "date,a\n2021-01-01,1\n2021-01-02,3\n2021-01-03,2\n2021-01-04,5\n";
+
+static const char *note(char *const *lines, int count, int which)
+{
+    return which < count && *lines[which] ? lines[which] : NULL;
+}
+
+static void use(const volt_model_info *model, const model_times *times)
+{
+    dataset data = {0};
+    fuzz_write(fuzz_own_path(), dated, sizeof dated - 1);
+    FUZZ_CHECK(!times->has_end || isfinite(times->end.seconds));
+    FUZZ_CHECK(isfinite(times->step.seconds));
+    FUZZ_CHECK(times->calendar.cols >= 0 && times->calendar.cols < model->d);
+    FUZZ_CHECK(times->calendar.scale > 0 && isfinite(times->calendar.scale));
+    FUZZ_CHECK(dataset_read(&data, fuzz_own_path(), VOLT_MISSING_ERROR) == 0);
+    model_times_warn_start(model, times, &data);
+    if (calendar_add(&times->calendar, &data, "the calendar of the model") == 0)
+        for (int64_t i = 0; i < data.view.rows; i++)
+            for (int64_t j = 0; j < data.view.cols; j++)
+                FUZZ_CHECK(isfinite(data.view.data[i * data.view.ld + j]));
+    dataset_release(&data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *lines[FUZZ_LINES] = {NULL};
+    if (size > MOST_BYTES || memchr(bytes, 0, size))
+        return 0;
+    fuzz_mute();
+    int count = fuzz_lines_split(bytes, size, lines);
+    volt_model_info model = {.n = 10, .d = INPUTS, .q = 1, .columns = INPUTS, .ahead = 1};
+    model.notes = (volt_model_notes){.time_end = note(lines, count, 0),
+                                     .time_step = note(lines, count, 1),
+                                     .calendar = note(lines, count, 2),
+                                     .calendar_scale = note(lines, count, 3),
+                                     .first_rows = note(lines, count, 4),
+                                     .horizons = note(lines, count, 5)};
+    model_times times;
+    if (model_times_read(&model, &times) == 0)
+        use(&model, &times);
+    fuzz_lines_free(lines, count);
+    return 0;
+}

@@ -1,0 +1,142 @@
+/* tests/fuzz/fuzz_quoted_text.c: libFuzzer target of texts that are not ours in what the program writes: pages, scripts of
+ * gnuplot, commands to repeat, headers.
+ *
+ * The lines are names. In a page nothing of them is a tag, a quotation mark or a control character; in a script nothing but
+ * letters and numbers of characters stands between the marks; a command and a header split again into the same names. */
+#define _GNU_SOURCE
+#include "fuzz/fuzz_input.h"
+
+#include "args/shell_words.h"
+#include "files/gnuplot_text.h"
+#include "files/header_line.h"
+#include "fuzz/fuzz_lines.h"
+#include "page/inline_svg.h"
+#include "volterra.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 11 };
+
+/* What a writer makes of a text, to be freed. */
+static char *written(void (*write)(FILE *, const char *), const char *text)
+{
+    char *made = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&made, &size);
+    FUZZ_CHECK(stream);
+    write(stream, text);
+    FUZZ_CHECK(fclose(stream) == 0 && strlen(made) == size);
+    return made;
+}
+
+static void check_page(const char *text)
+{
+    char *made = written(html_escape, text);
+    for (const char *c = made; *c; c++) {
+        FUZZ_CHECK(!strchr("<>\"'", *c) && (unsigned char)*c >= ' ' && *c != 0x7f);
+        FUZZ_CHECK(*c != '&' || strchr(c, ';'));
+    }
+    free(made);
+}
+
+static void check_script(void (*write)(FILE *, const char *), const char *text)
+{
+    char *made = written(write, text);
+    size_t length = strlen(made);
+    FUZZ_CHECK(length >= 2 && made[0] == '"' && made[length - 1] == '"');
+    for (const char *c = made + 1; c < made + length - 1; c++) {
+        if (*c == '\\') {
+            FUZZ_CHECK(c[1] >= '0' && c[1] <= '1' && isdigit((unsigned char)c[2]) &&
+                       isdigit((unsigned char)c[3]));
+            c += 3;
+        } else {
+            FUZZ_CHECK((unsigned char)*c >= 0x80 || *c == ' ' || isalpha((unsigned char)*c));
+        }
+    }
+    free(made);
+}
+
+/* One word at *at as a shell reads it, into `word`; *at then stands behind it. */
+static void read_word(const char **at, char *word)
+{
+    bool is_quoted = false;
+    for (; **at && (is_quoted || **at != ' '); (*at)++) {
+        if (**at == '\'')
+            is_quoted = !is_quoted;
+        else if (**at == '\\' && !is_quoted)
+            *word++ = *++*at;
+        else {
+            FUZZ_CHECK(is_quoted || !strchr("|&;<>()$`\"*?[]#~!{}\t\r\n", **at));
+            *word++ = **at;
+        }
+    }
+    FUZZ_CHECK(!is_quoted);
+    *word = '\0';
+    *at += **at == ' ';
+}
+
+static void check_command(char *const *names, int count)
+{
+    shell_words words = {0};
+    for (int i = 0; i < count; i++)
+        shell_words_add(&words, "--name", names[i]);
+    char *line = shell_words_take(&words), *word = malloc(MOST_BYTES + 1);
+    FUZZ_CHECK((line || count == 0) && word);
+    const char *at = line;
+    for (int i = 0; i < count; i++) {
+        read_word(&at, word);
+        FUZZ_CHECK(strcmp(word, "--name") == 0);
+        read_word(&at, word);
+        FUZZ_CHECK(strcmp(word, names[i]) == 0);
+    }
+    free(word);
+    free(line);
+}
+
+/* Names are cells that were read: without blanks around them, none empty. */
+static bool is_name(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 0 && !isspace((unsigned char)text[0]) && !isspace((unsigned char)text[length - 1]) &&
+           !strchr(text, '\r');
+}
+
+static void check_header(char *const *names, int count)
+{
+    char *line = NULL, **cells = NULL;
+    size_t size = 0;
+    int64_t n_cells = 0;
+    for (int i = 0; i < count; i++)
+        if (!is_name(names[i]))
+            return;
+    if (count < 2) /* what separates the cells of one alone is not known */
+        return;
+    FILE *stream = open_memstream(&line, &size);
+    FUZZ_CHECK(stream);
+    header_line_print(stream, (const char *const *)names, count);
+    FUZZ_CHECK(fclose(stream) == 0);
+    FUZZ_CHECK(volt_csv_split_line(line, NULL, &cells, &n_cells) == VOLT_OK && n_cells == count);
+    for (int i = 0; i < count; i++)
+        FUZZ_CHECK(strcmp(cells[i], names[i]) == 0);
+    volt_free(cells);
+    free(line);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *names[FUZZ_LINES] = {NULL};
+    if (size > MOST_BYTES || memchr(bytes, 0, size))
+        return 0;
+    int count = fuzz_lines_split(bytes, size, names);
+    for (int i = 0; i < count; i++) {
+        check_page(names[i]);
+        check_script(gnuplot_text, names[i]);
+        check_script(gnuplot_tick, names[i]);
+    }
+    check_command(names, count);
+    check_header(names, count);
+    fuzz_lines_free(names, count);
+    return 0;
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""tests/fuzz/make_line_corpus.py: the seeds of the targets of short texts and of parts of tables: fuzz_times, fuzz_json, fuzz_loss_text,
+fuzz_model_notes, fuzz_quoted_text, fuzz_csv_blocks, fuzz_rows_part, fuzz_column_texts.
+
+    python3 tests/fuzz/make_line_corpus.py
+
+writes the folders of those names under corpus/ beside this file. Needs nothing but Python.
+"""
+import pathlib
+import struct
+
+CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+
+TIMES = {
+    "days": "2019-04-09\n2019-04-10\n2019-04-11\n",
+    "slashes": "2019/4/9\n2019/12/31\n",
+    "months": "2019-01\n2019-02\n2019-03\n",
+    "month-ends": "2020-01-31\n2020-02-29\n2020-03-31\n",
+    "quarters": "2019Q1\n2019Q2\n2019Q4\n",
+    "years": "1871\n1872\n1873\n",
+    "points": "09.04.2019\n10.04.2019\n",
+    "day-first": "9/4/2019\n13/4/2019\n",
+    "month-first": "4/9/2019 11:59:59 PM\n4/13/2019 12:00 AM\n",
+    "either": "4/9/2019\n",
+    "minutes": "2019-04-09 12:30\n2019-04-09 12:31\n",
+    "seconds": "2019-04-09T12:30:05\n2019-04-09T12:30:06\n",
+    "fractions": "2019-04-09 12:30:05.25\n2019-04-09 12:30:05.5\n",
+    "many-digits": "2019-04-09 12:30:05.123456789012\n",
+    "zones": "2019-04-09 12:30Z\n2019-04-09 12:30 UTC\n2019-04-09T12:30+01:00\n2019-04-09 12:30:00-0530\n",
+    "leap-day": "1900-02-29\n",
+    "no-day": "2019-99-99\n",
+    "midnight": "2019-12-31 24:00\n",
+    "first-year": "0001-01-01\n9999-12-31 23:59:59.999\n",
+    "steps": "3600 s\n1 month\n3 months to the last day\n0.25 s\n-1 s\n1e300 s\n9007199254740993 months\n",
+    "calendars": "hour,weekday\nminute\nmonth,yearday,hour,minute,weekday\nhour,hour\nhour,\n,\n",
+    "calendar-line": "2019-04-09 12:30,1,2\nhour,weekday\n",
+    "durations": "90s\n3min\n1h30m\n2 hours\n1d2h3m4s\n4m3h\n.\n1.2.3s\n1e3s\n",
+    "empty": "\n",
+    "time-of-day": "12:30\n12:31\n",
+}
+
+JSON = {
+    "object": '{"a": [1, 2.5, -0, -0.0, 1e3], "b": {"c": null}, "d": true, "e": ""}',
+    "texts": '["\\u00e9\\ud83d\\ude00\\n\\"\\\\\\/", "\u00e9\U0001f600"]',
+    "numbers": "[9223372036854775807, -9223372036854775808, 1.7976931348623157e308, 5e-324, 0.1]",
+    "integer-long": "[9223372036854775808]",
+    "real-long": "[1e309]",
+    "leading-zero": "[01]",
+    "bare": " 12 ",
+    "bare-text": '"a"',
+    "twice": '{"a": 1, "a": 2}',
+    "comma": "[1,]",
+    "open": '{"a": [1',
+    "deep": "[" * 64 + "]" * 64,
+    "deeper": "[" * 65 + "]" * 65,
+    "surrogate": '["\\ud800"]',
+    "zero-character": '["\\u0000"]',
+    "control": b'["\x01"]',
+    "latin1": b'["\xe9"]',
+    "overlong": b'["\xc0\x80"]',
+    "after": "[1] x",
+    "words": "[nul]",
+    "empty": "",
+}
+
+LOSSES = {
+    "squares": "squares",
+    "huber": "huber:delta=0.5",
+    "epsilon": "epsilon:epsilon=0.1",
+    "quantile": "quantile:q=0.5",
+    "quantiles": "quantile:q=0.1/0.5/0.9",
+    "falling": "quantile:q=0.9/0.1",
+    "equal": "quantile:q=0.5/0.5",
+    "one": "quantile:q=1",
+    "expectile": "expectile:q=0.25",
+    "logistic": "logistic",
+    "multinomial": "multinomial",
+    "poisson": " poisson ",
+    "near-zero": "quantile:q=5e-324",
+    "near-one": "quantile:q=0.99999999999999989",
+    "huge": "huber:delta=1.7976931348623157e308",
+    "unknown": "hubber",
+    "other-parameter": "huber:q=1",
+    "no-value": "huber:delta=",
+    "parameter-of-none": "logistic:x=1",
+    "many": "quantile:q=" + "/".join(str((k + 1) / 300) for k in range(299)),
+}
+
+NOTES = {
+    "all": ["2020-12-31", "86400 s", "weekday,month", "0.5", "4 0123456789abcdef", "1..24"],
+    "none": [""],
+    "end": ["2021-01-02 12:00:00.5"],
+    "months": ["2020-12-31", "1 month to the last day"],
+    "zone": ["2020-12-31 23:00+01:00", "3600 s"],
+    "step-zero": ["2020-12-31", "0 s"],
+    "step-huge": ["2020-12-31", "1e308 s"],
+    "step-minus": ["2020-12-31", "-86400 s"],
+    "months-huge": ["2020-12-31", "9007199254740992 months"],
+    "calendar-all": ["", "", "minute,hour,weekday,month"],
+    "calendar-scale": ["", "", "hour", "1e308"],
+    "calendar-scale-zero": ["", "", "hour", "0"],
+    "calendar-scale-nan": ["", "", "hour", "nan"],
+    "calendar-no-scale": ["", "", "hour"],
+    "calendar-other": ["", "", "hours", "1"],
+    "rows-huge": ["", "", "", "", "99999999999999999999 0"],
+    "rows-minus": ["", "", "", "", "-3 0"],
+    "rows": ["", "", "", "", "4 97f5b0b7b3a0f5a5"],
+}
+
+QUOTED = {
+    "plain": "level\nflow rate\ntemperature\n",
+    "tags": "<script>alert(1)</script>\n\"a\" & 'b'\n&#x3c;\n&lt;\n",
+    "gnuplot": "`ls`\n@macro\n%h 100%\n\"; set out\nline\\\n'''\n$(x)\n",
+    "shell": "a b\nit's\n$HOME\n`x`\n\\\n*\n\n",
+    "commas": 'a,b\n"q"\nc;d\n#e\n  f\ng  \n',
+    "characters": "\u00e9\u4e2d\n\U0001f600\n\u202eabc\n\u00a0\n",
+    "control": "\x01\x1b[31m\n\x7f\n\x80\n",
+    "one": "x",
+    "digits": "1\n2.5\n-3e7\n",
+}
+
+TABLES = {
+    "commas": "a,b\n1,2\n3,4\n5,6\n7,8\n",
+    "quotes": '"a ""x"", y","b\nc"\n"1",2\n3,"4"\n',
+    "blanks": "  1   2\n3 4  \n\t5 6\n",
+    "savetxt": "# a b\n1.0 2.0\n3.0 4.0\n",
+    "bom": "\ufeffa;b\n1,5;2\n3;4,25\n",
+    "crlf": "date,a\r\n2021-01-01,1\r\n\r\n2021-01-02,\r\n2021-01-03,3\r\n",
+    "tabs": "x\ty\n1\t2\n\n3\t4",
+    "missing": "a,b\n1,NA\n,3\nnan,4\n",
+    "open": 'a,b\n1,"2\n3,4\n',
+    "ragged": "a,b\n1,2\n3\n4,5,6\n",
+    "zero-byte": "a,b\n1,2\n3,\0\n",
+    "latin1": b"a,b\xe9\n1,2\n3,4\n",
+    "returns": "1,2\r3,4\r",
+}
+
+TEXTS = {
+    "series": "series,a\nx,1\nx,2\ny,3\n",
+    "classes": "label\nup\ndown\nup\n",
+    "numbers": "label\n10\n2\n1\n1.0\n+1\n",
+    "not-numbers": "label\n1\nnan\ninf\n2\n",
+    "empty-cell": "a,b\n1,\n2,x\n",
+    "two": "a,b\n1,x\n2,y\n",
+    "quoted": 'n,label\n1,"a ""b"""\n2,"c,d"\n3," e "\n',
+    "dates": "date,series\n2021-01-01,s\n2021-01-02,t\n",
+    "no-header": "1\n2\n1\n",
+    "header-alone": "series\n",
+    "wide": "series,series\na,b\n",
+}
+
+
+def npy(order, shape, numbers, descr="<f8", code="d"):
+    header = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(numbers)}{code}", *numbers)
+
+
+ARRAYS = {
+    "rows": npy(False, (4, 2), range(8)),
+    "columns": npy(True, (4, 2), range(8)),
+    "vector": npy(False, (5,), range(5)),
+    "small": npy(True, (3, 2), range(6), "<i2", "h"),
+    "short": npy(False, (4, 2), range(7)),
+    "infinite-first": npy(False, (3, 1), [float("inf"), 1, float("nan")]),
+}
+
+WINDOWS = {"all": (0, 127), "inner": (1, 3), "last": (-2, 127), "but-last": (0, -1), "none": (3, 2), "beyond": (2, 100)}
+
+
+def encoded(text):
+    return text if isinstance(text, bytes) else text.encode("utf-8")
+
+
+def write(folder, ending, files):
+    (CORPUS / folder).mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (CORPUS / folder / f"{name}.{ending}").write_bytes(encoded(text))
+
+
+def main():
+    write("times", "txt", TIMES)
+    write("json", "json", JSON)
+    write("loss_text", "txt", LOSSES)
+    write("model_notes", "txt", {name: "\n".join(lines) + "\n" for name, lines in NOTES.items()})
+    write("quoted_text", "txt", QUOTED)
+    write("column_texts", "csv", {**TEXTS, **TABLES})
+    write("csv_blocks", "bin", {f"{name}-{block + 1}": bytes([block]) + encoded(text)
+                                for k, (name, text) in enumerate(TABLES.items()) for block in (0, 2 + k)})
+    write("rows_part", "bin", {
+        f"{name}-{window}": struct.pack("bb", *WINDOWS[window]) + encoded(text)
+        for k, (name, text) in enumerate({**ARRAYS, **TABLES}.items())
+        for window in (list(WINDOWS) if name in ("rows", "columns", "commas") else [list(WINDOWS)[k % len(WINDOWS)]])})
+
+
+if __name__ == "__main__":
+    main()
