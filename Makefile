@@ -3,6 +3,7 @@
 #   CMAKE_ARGS    further options for CMake, e.g. CMAKE_ARGS=-DVOLT_NATIVE=ON
 #   PREFIX        where `make install` puts things (DESTDIR is honoured)
 #   FUZZ_SECONDS  how long `make fuzz` runs each target
+#   SOAK_ROWS     rows of `make soak` through a stream (SOAK_LEARNED: through a learner)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -12,7 +13,7 @@ export JOBS CMAKE_ARGS FUZZ_SECONDS MUTANTS
 unexport MAKEFLAGS MFLAGS MAKELEVEL
 
 .DEFAULT_GOAL := build
-.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz faults tsan coverage mutate wheel deb site install clean
+.PHONY: help deps deps-mpi build demo demo-lorenz test bench bench-gpu lint fuzz soak faults tsan coverage mutate wheel deb site install clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -63,6 +64,9 @@ faults: ## every allocation, system call and call of LAPACK that may fail, faile
 	cmake --preset default $(CMAKE_ARGS)
 	cmake --build build --parallel $(JOBS) --target volterra_cli failing fake_plugin
 	tests/faults/run.sh --every
+
+soak: ## SOAK_ROWS through a stream and SOAK_LEARNED through a learner, with memory and drift
+	scripts/soak.sh
 
 tsan: ## all C tests, and the program, under ThreadSanitizer
 	scripts/tsan.sh

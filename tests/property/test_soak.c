@@ -1,0 +1,55 @@
+/* tests/property/test_soak.c: a short soak: streams and learners drift no further than rounding, and hold no more as rows go by.
+ *
+ * `make soak` is the long one. */
+#include "support/check.h"
+#include "support/long_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { MOMENTS = 4 };
+
+typedef struct record {
+    int seen;
+    int64_t held;
+} record;
+
+static void check_moment(void *context, const soak_moment *moment)
+{
+    record *r = context;
+    if (!(moment->error <= moment->bound))
+        fail_msg("off by %g after %d rows, and rounding leaves room for %g", moment->error, (int)moment->rows,
+                 moment->bound);
+    if (r->seen++ == 0)
+        r->held = moment->held;
+    assert_int_equal(moment->held, r->held);
+}
+
+static void stream(void **state)
+{
+    (void)state;
+    record r = {0};
+    soak_count();
+    check_ok(soak_stream(10000, MOMENTS, check_moment, &r));
+    soak_uncount();
+    assert_int_equal(r.seen, MOMENTS);
+}
+
+static void learner(void **state)
+{
+    (void)state;
+    record r = {0};
+    soak_count();
+    check_ok(soak_learn(60, 1000, MOMENTS, check_moment, &r));
+    soak_uncount();
+    assert_int_equal(r.seen, MOMENTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stream), cmocka_unit_test(learner)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
