@@ -83,6 +83,8 @@ static void say_stack(void)
             continue;
         size_t room = sizeof line - (size_t)used;
         const char *space = used ? " " : "", *library = last_part(where.dli_fname);
+        if (strncmp(library, "linux-vdso", 10) == 0) /* between a system call and who answers it */
+            continue;
         used += where.dli_sname ? snprintf(line + used, room, "%s%s!%s", space, library, where.dli_sname)
                                 : snprintf(line + used, room, "%s%s!0x%zx", space, library,
                                            (size_t)((char *)frames[i] - (char *)where.dli_fbase));
