@@ -46,6 +46,9 @@ typedef struct volt_blas_use {
 
 volt_status volt_blas_claim(volt_blas_use *use);
 void volt_blas_release(const volt_blas_use *use);
+/* A thread of a parallel region works under the claim of the thread that opened it, which is for as many: true when it
+ * begins, and what that returned when it ends. */
+bool volt_blas_set_claimed(bool is_under);
 
 /* What OpenBLAS took this processor for before it was told better (blas_core.c); NULL: it knew. */
 const char *volt_blas_misjudged(void);

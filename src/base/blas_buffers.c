@@ -165,3 +165,10 @@ void volt_blas_release(const volt_blas_use *use)
     release_buffers(use->buffers);
     has_claim = false;
 }
+
+bool volt_blas_set_claimed(bool is_under)
+{
+    bool before = has_claim;
+    has_claim = is_under;
+    return before;
+}

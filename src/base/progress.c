@@ -1,4 +1,5 @@
 /* src/base/progress.c: progress and cancellation. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/progress.h"
 
 #include "base/error.h"
@@ -18,6 +19,12 @@ double volt_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void volt_rest(int64_t microseconds)
+{
+    struct timespec pause = {.tv_nsec = (long)microseconds * 1000};
+    nanosleep(&pause, NULL);
 }
 
 /* Is this the thread that made the stage? In a region that this thread opened since, it is the thread 0. */

@@ -44,5 +44,7 @@ void volt_stage_set_interval(double seconds);
 
 /* Seconds from a steady clock. */
 double volt_seconds(void);
+/* Sleep, less than a second. */
+void volt_rest(int64_t microseconds);
 
 #endif

@@ -1,16 +1,23 @@
 /* src/classify/kernel_search.c: which kernel, alpha and preparation tell the classes of series apart.
  *
  * Draw i takes preparation i mod p, and of its candidates number i / p, which go round the kernels: every kernel meets every
- * preparation. Each is worth the series that are told right with all others known, then the squared error. */
+ * preparation. Each is worth the series that are told right with all others known, then the squared error.
+ *
+ * Where series are few a kernel gives a thread too little to share: lanes, a thread each, take draws as they come, and what
+ * they found is concluded in the order of the draws, so that the result is the same whatever the number of threads. */
 #include "classify/kernel_search.h"
 
+#include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/progress.h"
 #include "select/candidates/candidates.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,15 +90,36 @@ volt_status volt_class_profile(volt_class_bench *bench, double alpha, volt_class
 
 /* ---- the search ------------------------------------------------------------------------------- */
 
+/* What became of a draw. */
+typedef struct draw_result {
+    volt_class_trial trial;
+    bool begun;
+    volt_status status;
+    char *sentence; /* of a failure, owned */
+} draw_result;
+
 /* The search with what only its run needs. */
 typedef struct search_run {
     volt_class_search *search;
     volt_candidates *candidates[VOLT_MOST_PREPARATIONS];
     double begun;
-    int64_t draw, draws;
+    int64_t draws;
     bool unfit[VOLT_MOST_PREPARATIONS]; /* the kernel does not compare what that preparation does */
     char *failure;                      /* the sentence of the first kernel that failed */
+
+    /* Draws that are under way: results[i] is of draw `first` + i. */
+    draw_result *results;
+    int64_t first, count;
+    _Atomic int64_t next, ended, working; /* of these; of all draws; lanes that have not come to their end */
+    _Atomic bool succeeded, failed, cancelled; /* some kernel did; no further draw is begun; nor goes on */
 } search_run;
+
+/* One thread's part of the run. */
+typedef struct search_lane {
+    search_run *run;
+    volt_class_bench *bench;
+    bool is_caller; /* alone calls the user */
+} search_lane;
 
 /* Preparation number i of those that are asked for: what is to be chosen takes one of two values. */
 static volt_objects_options way_of(const volt_classify_options *options, int64_t i)
@@ -151,13 +179,12 @@ static int64_t count_draws(const search_run *run)
 }
 
 /* The kernel of draw i: of the candidates or, where none are drawn, as it is given. */
-static volt_status kernel_of_draw(const search_run *run, volt_class_trial *trial)
+static volt_status kernel_of_draw(const search_run *run, int64_t draw, volt_class_trial *trial)
 {
     const volt_class_search *search = run->search;
     double alpha;
-    trial->preparation = run->draw % search->n_preparations;
     if (run->draws > search->n_preparations || search->options->draws > 0)
-        return volt_candidates_get(run->candidates[trial->preparation], run->draw / search->n_preparations,
+        return volt_candidates_get(run->candidates[trial->preparation], draw / search->n_preparations,
                                    trial->kernel, &alpha);
     volt_kernel *kernel = NULL;
     VOLT_TRY(volt_kernel_parse(kernel_of(search, trial->preparation), &kernel));
@@ -170,24 +197,27 @@ static volt_status kernel_of_draw(const search_run *run, volt_class_trial *trial
 static int report_part(const char *stage, double fraction, void *context)
 {
     (void)stage;
-    const search_run *run = context;
+    const search_lane *lane = context;
+    search_run *run = lane->run;
     const volt_progress *outer = &run->search->options->progress;
-    return outer->report ? outer->report("classify", ((double)run->draw + fraction) / (double)(run->draws + 1),
-                                         outer->context)
-                         : 0;
+    double done = ((double)atomic_load(&run->ended) + fraction) / (double)(run->draws + 1);
+    if (lane->is_caller && outer->report && outer->report("classify", fmin(done, 1), outer->context))
+        atomic_store(&run->cancelled, true);
+    return atomic_load(&run->cancelled);
 }
 
-static volt_status evaluate(search_run *run, volt_class_trial *trial)
+static volt_status evaluate(search_lane *lane, int64_t draw, volt_class_trial *trial)
 {
-    volt_class_search *search = run->search;
+    const volt_class_search *search = lane->run->search;
     volt_kernel *kernel = NULL;
-    volt_progress progress = {report_part, run};
+    volt_progress progress = {report_part, lane};
+    VOLT_TRY(kernel_of_draw(lane->run, draw, trial));
     VOLT_TRY(volt_kernel_parse(trial->kernel, &kernel));
     volt_status status =
-        volt_objects_gram(search->objects[trial->preparation], kernel, &progress, search->bench->K);
+        volt_objects_gram(search->objects[trial->preparation], kernel, &progress, lane->bench->K);
     volt_kernel_free(kernel);
     if (status == VOLT_OK)
-        status = volt_class_profile(search->bench, search->options->alpha, trial);
+        status = volt_class_profile(lane->bench, search->options->alpha, trial);
     return status;
 }
 
@@ -228,47 +258,182 @@ static void keep(volt_class_search *search, const volt_class_trial *trial)
     search->best[at] = *trial;
 }
 
-static volt_status keep_sentence(search_run *run)
+/* Does the kernel not compare what the preparation does, where the other way to compare may do? */
+static bool is_unfit(const search_run *run, volt_status status)
 {
-    if (!run->failure)
-        run->failure = volt_strdup(volt_error_detail());
-    return run->failure ? VOLT_OK : VOLT_ERR_MEMORY;
+    return status == VOLT_ERR_KERNEL && run->search->options->compare < 0;
 }
 
-/* What became of a trial: the best so far, a failure of its own, or one of the whole search. */
-static volt_status conclude(search_run *run, const volt_class_trial *trial, volt_status status)
+/* Take over the sentence of a failure, if it is the first. */
+static void keep_sentence(search_run *run, draw_result *result)
+{
+    if (run->failure)
+        return;
+    run->failure = result->sentence;
+    result->sentence = NULL;
+}
+
+/* What became of a draw: one of the best so far, a failure of its own, or one of the whole search. */
+static volt_status conclude(search_run *run, draw_result *result)
 {
     volt_class_search *search = run->search;
-    if (status == VOLT_ERR_KERNEL && search->options->compare < 0) {
-        run->unfit[trial->preparation] = true; /* the other way to compare may do */
-        return keep_sentence(run);
+    if (!result->begun || run->unfit[result->trial.preparation])
+        return VOLT_OK;
+    if (is_unfit(run, result->status)) {
+        run->unfit[result->trial.preparation] = true;
+        keep_sentence(run, result);
+        return VOLT_OK;
     }
     search->tried++;
-    if (is_own_failure(status)) {
+    if (result->status == VOLT_OK) {
+        keep(search, &result->trial);
+    } else if (is_own_failure(result->status)) {
         search->failed++;
-        return keep_sentence(run);
+        keep_sentence(run, result);
+    } else {
+        return volt_fail(result->status, "%s",
+                         result->sentence ? result->sentence : volt_status_message(result->status));
     }
-    if (status == VOLT_OK)
-        keep(search, trial);
+    return VOLT_OK;
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------ */
+
+/* Is the time over? Not before a kernel did. */
+static bool is_over(const search_run *run)
+{
+    double budget = run->search->options->budget;
+    return budget > 0 && atomic_load(&run->succeeded) && volt_seconds() - run->begun > budget;
+}
+
+static void try_draw(search_lane *lane, int64_t draw, draw_result *result)
+{
+    search_run *run = lane->run;
+    result->trial = (volt_class_trial){.preparation = draw % run->search->n_preparations};
+    if (run->unfit[result->trial.preparation] || is_over(run))
+        return;
+    result->begun = true;
+    result->status = evaluate(lane, draw, &result->trial);
+    if (result->status == VOLT_OK) {
+        atomic_store(&run->succeeded, true);
+        return;
+    }
+    result->sentence = volt_strdup(volt_error_detail());
+    if (!result->sentence)
+        result->status = VOLT_ERR_MEMORY;
+    if (!is_own_failure(result->status) && !is_unfit(run, result->status))
+        atomic_store(&run->failed, true);
+}
+
+/* Draws until there are none left; then the caller's thread listens until the others are done. */
+static void work(search_lane *lane)
+{
+    enum { PAUSE = 2000 }; /* microseconds */
+    search_run *run = lane->run;
+    while (!atomic_load(&run->failed) && !atomic_load(&run->cancelled)) {
+        int64_t i = atomic_fetch_add(&run->next, 1);
+        if (i >= run->count)
+            break;
+        try_draw(lane, run->first + i, &run->results[i]);
+        atomic_fetch_add(&run->ended, 1);
+    }
+    atomic_fetch_sub(&run->working, 1);
+    while (lane->is_caller && atomic_load(&run->working) > 0) {
+        report_part(NULL, 0, lane);
+        volt_rest(PAUSE);
+    }
+}
+
+/* The draws from run->first on, by all lanes. */
+static void work_together(search_run *run, search_lane *lanes, int64_t n_lanes)
+{
+    for (int64_t i = 0; i < run->count; i++)
+        run->results[i] = (draw_result){0};
+    atomic_store(&run->next, 0);
+    atomic_store(&run->working, n_lanes);
+    if (n_lanes == 1) {
+        work(&lanes[0]);
+        return;
+    }
+#pragma omp parallel num_threads((int)n_lanes)
+    {
+        int64_t own = volt_own_threads();
+        bool claimed = volt_blas_set_claimed(true);
+#pragma omp single
+        atomic_store(&run->working, omp_get_num_threads()); /* OpenMP may have given fewer */
+        volt_set_own_threads(1);
+        work(&lanes[omp_get_thread_num()]);
+        volt_set_own_threads(own);
+        volt_blas_set_claimed(claimed);
+    }
+}
+
+static volt_status conclude_all(search_run *run, search_lane *caller)
+{
+    volt_status status = VOLT_OK;
+    for (int64_t i = 0; i < run->count; i++) {
+        if (status == VOLT_OK)
+            status = conclude(run, &run->results[i]);
+        volt_free(run->results[i].sentence);
+        if (status == VOLT_OK && report_part(NULL, 0, caller))
+            status = volt_fail(VOLT_ERR_CANCELLED, "cancelled");
+    }
     return status;
 }
 
-static volt_status try_all(search_run *run)
+static volt_status try_all(search_run *run, search_lane *lanes, int64_t n_lanes)
 {
-    volt_class_search *search = run->search;
-    volt_class_trial trial;
-    for (run->draw = 0; run->draw < run->draws; run->draw++) {
-        double budget = search->options->budget;
-        if (budget > 0 && search->tried > search->failed && volt_seconds() - run->begun > budget)
-            return VOLT_OK;
-        if (run->unfit[run->draw % search->n_preparations])
-            continue;
-        VOLT_TRY(kernel_of_draw(run, &trial));
-        VOLT_TRY(conclude(run, &trial, evaluate(run, &trial)));
-        if (report_part(NULL, 1, run))
-            return volt_fail(VOLT_ERR_CANCELLED, "cancelled");
+    enum { MOST_AT_A_TIME = 256 }; /* draws whose results wait to be concluded */
+    volt_status status = VOLT_OK;
+    run->results = volt_alloc_zero(volt_min(run->draws, MOST_AT_A_TIME), sizeof *run->results);
+    if (!run->results)
+        return VOLT_ERR_MEMORY;
+    while (run->first < run->draws && status == VOLT_OK && !is_over(run)) {
+        run->count = volt_min(run->draws - run->first, MOST_AT_A_TIME);
+        work_together(run, lanes, n_lanes);
+        status = conclude_all(run, &lanes[0]);
+        run->first += run->count;
     }
-    return VOLT_OK;
+    volt_free(run->results);
+    return status;
+}
+
+/* How many draws are tried at a time. */
+static int64_t count_lanes(const search_run *run)
+{
+    enum { MOST_SERIES = 1000 }; /* with more a matrix has work for all threads */
+    const volt_class_search *search = run->search;
+    double n = (double)search->bench->classes.n, q = (double)search->bench->classes.n_classes;
+    double steps =
+        n * volt_objects_steps(search->objects[0]); /* of all series, about: columns of a block of rows */
+    double bytes = 8 * (n * (2 * n + 6 * q) + 256 * steps), available = (double)volt_memory_available();
+    int64_t lanes = volt_threads();
+    if (omp_in_parallel() || lanes > run->draws || n > MOST_SERIES)
+        return 1;
+    while (lanes > 1 && available > 0 && (double)lanes * bytes > available / 4)
+        lanes--;
+    return lanes;
+}
+
+/* The caller's lane has the bench of the search, the others have their own. */
+static volt_status try_in_lanes(search_run *run)
+{
+    int64_t n_lanes = count_lanes(run);
+    search_lane *lanes = volt_alloc_zero(n_lanes, sizeof *lanes);
+    volt_class_bench *benches = volt_alloc_zero(n_lanes, sizeof *benches);
+    volt_status status = lanes && benches ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < n_lanes && status == VOLT_OK; i++) {
+        lanes[i] = (search_lane){run, i > 0 ? &benches[i] : run->search->bench, i == 0};
+        if (i > 0)
+            status = volt_class_bench_create(&run->search->bench->classes, &benches[i]);
+    }
+    if (status == VOLT_OK)
+        status = try_all(run, lanes, n_lanes);
+    for (int64_t i = 1; i < n_lanes && benches; i++)
+        volt_class_bench_release(&benches[i]);
+    volt_free(benches);
+    volt_free(lanes);
+    return status;
 }
 
 static volt_status begin(search_run *run, const volt_view *series)
@@ -314,7 +479,7 @@ volt_status volt_class_search_run(const volt_view *series, volt_class_search *se
     search_run run = {.search = search, .begun = volt_seconds()};
     volt_status status = begin(&run, series);
     if (status == VOLT_OK)
-        status = try_all(&run);
+        status = try_in_lanes(&run);
     if (status == VOLT_OK && search->tried == 0)
         status = volt_fail(VOLT_ERR_KERNEL, "%s", run.failure);
     else if (status == VOLT_OK && search->n_best == 0)

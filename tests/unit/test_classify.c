@@ -301,6 +301,43 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     volt_classifier_free(classifier);
 }
 
+/* Draws are tried side by side, one for each thread: what is chosen, and every bit of it, does not depend on how many. */
+static void threads_do_not_change_the_search(void **state)
+{
+    (void)state;
+    waves made, others;
+    make_waves(4324, 0.5, false, &made);
+    make_waves(4325, 0.5, false, &others);
+    int64_t before = volt_threads();
+    volt_classifier_info first = {0};
+    double outputs[2][N * CLASSES];
+    for (int64_t threads = 1; threads <= 4; threads *= 2) {
+        volt_classify_options options = volt_classify_options_default();
+        options.kernel =
+            "gak | rbf | volterra"; /* rbf does not compare series of different lengths: some are unfit */
+        options.draws = 16;
+        options.seed = 5;
+        check_ok(volt_set_threads(threads));
+        volt_classifier *classifier = fit(&made, &options);
+        volt_classifier_info info;
+        volt_classifier_describe(classifier, &info);
+        double *out = outputs[threads > 1];
+        check_ok(
+            volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(out, N, CLASSES), NULL));
+        if (threads == 1) {
+            first = info;
+            assert_true(info.tried > 0 && info.tried < 16);
+        } else {
+            assert_memory_equal(outputs[0], outputs[1], sizeof outputs[0]);
+            assert_true(info.tried == first.tried && info.failed == first.failed && info.parts == first.parts &&
+                        info.alpha == first.alpha && info.left_out == first.left_out &&
+                        info.left_out_error == first.left_out_error);
+        }
+        volt_classifier_free(classifier);
+    }
+    check_ok(volt_set_threads(before));
+}
+
 /* Two kernels that each see one half of what tells the classes: their mean is chosen. */
 static void a_mean_that_tells_more_is_chosen(void **state)
 {
@@ -520,6 +557,7 @@ int main(void)
         cmocka_unit_test(the_search_keeps_the_best),
         cmocka_unit_test(several_kernels_are_their_mean),
         cmocka_unit_test(kernels_that_are_given_are_the_fit_they_come_from),
+        cmocka_unit_test(threads_do_not_change_the_search),
         cmocka_unit_test(a_mean_that_tells_more_is_chosen),
         cmocka_unit_test(multinomial_gives_probabilities),
         cmocka_unit_test(wrong_arguments_are_refused),

@@ -111,7 +111,7 @@ static bool hear(const hand *own, int64_t position, size_t *size)
         *size = r->crew->receive(own->channel, own->message, volt_message_room(r->problem->folds));
         if (*size > 0)
             return true;
-        volt_run_rest(VOLT_CREW_REST);
+        volt_rest(VOLT_CREW_REST);
     }
     return false;
 }

@@ -93,7 +93,7 @@ static void serve_lane(lane *own)
         if (own->is_asked)
             answer(own);
         else if (!hear(own))
-            volt_run_rest(VOLT_CREW_REST);
+            volt_rest(VOLT_CREW_REST);
     }
 }
 

@@ -253,7 +253,7 @@ static void work(volt_run *r, volt_evaluator *evaluator, double *folds)
         if (position >= 0)
             end_position(r, evaluator, position, try_candidate(r, position, evaluator, folds));
         else
-            volt_run_rest(PAUSE);
+            volt_rest(PAUSE);
         if (!evaluator->is_away)
             volt_stage_advance(&r->stage, position >= 0);
     }
@@ -275,7 +275,7 @@ void volt_run_listen(volt_run *r)
         if (active == 0)
             break;
         volt_stage_advance(&r->stage, 0);
-        volt_run_rest(PAUSE);
+        volt_rest(PAUSE);
     }
 }
 

@@ -1,16 +1,8 @@
 /* src/select/search/search_evaluate.c: one candidate of a search, evaluated here as soon as there is room for it. */
-#define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "select/search/search_run.h"
-
-#include <time.h>
-
-void volt_run_rest(int64_t microseconds)
-{
-    struct timespec pause = {.tv_nsec = (long)microseconds * 1000};
-    nanosleep(&pause, NULL);
-}
 
 /* What belongs to the candidate and what ends the run. */
 bool volt_run_is_candidates_own(volt_status status)
@@ -35,7 +27,7 @@ volt_status volt_run_reserve(volt_run *r, double bytes)
         if (!granted) {
             if (!volt_stage_advance(&r->stage, 0))
                 return VOLT_ERR_CANCELLED;
-            volt_run_rest(1000);
+            volt_rest(1000);
         }
     }
     return VOLT_OK;

@@ -65,9 +65,6 @@ bool volt_run_is_candidates_own(volt_status status);
 volt_status volt_run_reserve(volt_run *run, double bytes);
 void volt_run_release(volt_run *run, double bytes);
 
-/* Sleep, less than a second. */
-void volt_run_rest(int64_t microseconds);
-
 /* The caller's thread stays to listen until the others are done. */
 void volt_run_listen(volt_run *run);
 
