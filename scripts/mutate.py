@@ -135,9 +135,9 @@ def read_results(path):
     return {int(number): (killed == "killed", how) for number, killed, how in rows}
 
 
-def meet(given, mutants, tests, reached=None):
-    """Measure the tests (what they reach goes to the file `reached`), try the mutants, write down each outcome. Returns the
-    tests that were of use."""
+def meet(given, mutants, tests, reached=None, kills_only=False):
+    """Measure the tests (what they reach goes to the file `reached`), try the mutants, write down each outcome, or, where all have
+    one already, those that die. Returns the tests that were of use."""
     start = time.monotonic()
     useful = trials.baseline(tests, given.work / "tree", given.jobs, say)
     say(f"{len(useful)} of {len(tests)} tests pass and reach a mutant ({time.monotonic() - start:.0f} s)")
@@ -145,10 +145,10 @@ def meet(given, mutants, tests, reached=None):
         trials.remember(tests, reached)
     with open(given.work / "results.tsv", "a") as results:
         def record(mutant, outcome):
-            if outcome.killed or not given.changed:
+            if outcome.killed or not kills_only:
                 results.write(f"{mutant.number}\t{'killed' if outcome.killed else 'lives'}\t{outcome.how}\n")
                 results.flush()
-            if not outcome.killed:
+            if not outcome.killed and not kills_only:
                 say(f"lives: {mutant} ({outcome.how})")
 
         trials.try_all(mutants, useful, given.work / "tree", given.jobs, given.factor, given.budget, record)
@@ -163,7 +163,7 @@ def attempt(given, mutants):
         tests += trials.program_cases(given.work / "tree", given.work / "build")
     reached = given.work / "reached.json"
     if given.only:
-        return meet(given, mutants, trials.worth_measuring(tests, mutants, reached, given.changed))
+        return meet(given, mutants, trials.worth_measuring(tests, mutants, reached, given.changed), kills_only=given.changed)
     return meet(given, mutants, tests, reached)
 
 
@@ -181,7 +181,7 @@ def sanitize(given, mutants, tests):
             raise SystemExit(f"mutate: the sanitized copy does not build, see {given.work}/build-sanitize.log")
     programs = trials.test_programs(given.work / "tree", given.work / "build-sanitize", trials.SANITIZED)
     reached = {number for t in tests for number in t.reached}
-    meet(given, [m for m in alive if m.number in reached], [t for t in programs if t.name in names])
+    meet(given, [m for m in alive if m.number in reached], [t for t in programs if t.name in names], kills_only=True)
 
 
 # ---- report -------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ class Finder:
         after = re.match(rb"\s*;", self.source[end:])
         is_call = statement.kind == CursorKind.CALL_EXPR and not NO_RESULT.search(statement.spelling or "")
         is_wanted = is_call or self.is_assignment(statement)
-        if after and is_wanted and not self.is_under_openmp(begin):
+        if after and is_wanted and self.is_text(begin, end) and not self.is_under_openmp(begin):
             self.add(function, begin, end + after.end(), "")
 
     # ---- the walk -------------------------------------------------------------------------------

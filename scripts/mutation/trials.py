@@ -22,7 +22,8 @@ from .mutants import digest
 SUITES = ("unit", "property", "reference", "backend")
 # A mutant may ask for any amount of memory or disk. The sanitizers map more than any limit, and have one of their own.
 LIMITS = 'ulimit -c 0; ulimit -f 2097152; [ -n "${ASAN_OPTIONS:-}" ] || ulimit -v 25165824; exec "$@"'
-SANITIZED = {"ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=16384:hard_rss_limit_mb=8192:detect_leaks=0"}
+SANITIZED = {"ASAN_OPTIONS": "allocator_may_return_null=1:max_allocation_size_mb=16384:hard_rss_limit_mb=8192:"
+                             "detect_leaks=0:detect_stack_use_after_return=0"}
 
 
 @dataclass

@@ -247,6 +247,7 @@ static void wrong_files_are_refused_with_their_line(void **state)
         {"", "rbf", VOLT_ERR_FORMAT, {"candidates.csv", "empty"}},
         {"alpha,gamma\n", "rbf", VOLT_ERR_FORMAT, {"candidates.csv", "no candidates"}},
         {"gamma\n1\n", "rbf", VOLT_ERR_FORMAT, {"line 1", "no column alpha"}},
+        {",alpha\n1,2\n", "rbf", VOLT_ERR_FORMAT, {"line 1", "a column has no name"}},
         {"alpha,gama\n1,2\n", "rbf", VOLT_ERR_FORMAT, {"candidates.csv", "gama", "did you mean \"gamma\"?"}},
         {"alpha,nothing\n1,\n", "rbf", VOLT_ERR_FORMAT, {"line 1", "nothing"}},
         {"alpha,gamma\n1,2\n1,x\n", "rbf", VOLT_ERR_FORMAT, {"line 3", "gamma=x"}},

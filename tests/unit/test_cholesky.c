@@ -1,5 +1,6 @@
 /* tests/unit/test_cholesky.c: the factor by tiles, solves with it, its condition. */
 #include "solve/cholesky.h"
+#include "solve/cholesky_inverse.h"
 #include "support/check.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"
@@ -219,6 +220,33 @@ static void the_condition_is_right_within_a_factor_of_ten(void **state)
         }
 }
 
+/* A A^{-1} = 1, for one tile and for several; rounding is n eps / rcond, and there is room for a factor of 100. */
+static void inverses_are_inverses(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 7, 64, 300};
+    volt_rng rng = test_rng(95);
+    for (int s = 0; s < 4; s++) {
+        int64_t n = sizes[s];
+        double *A = plain_random_spd(&rng, n, 1), *P = new_matrix(n, n), *sums = new_matrix(1, n), rcond = 0;
+        memcpy(P, A, (size_t)(n * n) * sizeof *P);
+        check_ok(volt_cholesky(volt_matrix_of(P, n, n), silent));
+        check_ok(volt_cholesky_rcond(volt_matrix_of(P, n, n), volt_symmetric_norm(volt_view_of(A, n, n), sums),
+                                     &rcond));
+        volt_cholesky_invert(volt_matrix_of(P, n, n), NULL);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                double sum = 0;
+                for (int64_t k = 0; k < n; k++)
+                    sum += A[i * n + k] * P[k > j ? k * n + j : j * n + k];
+                assert_true(fabs(sum - (i == j)) <= 100 * (double)n * DBL_EPSILON / rcond);
+            }
+        free(sums);
+        free(P);
+        free(A);
+    }
+}
+
 /* ---- failures --------------------------------------------------------------------------------- */
 
 static void wrong_shapes_are_refused(void **state)
@@ -281,6 +309,7 @@ int main(void)
         cmocka_unit_test(solves_invert_the_factor),
         cmocka_unit_test(the_norm_is_the_largest_column_sum),
         cmocka_unit_test(the_condition_is_right_within_a_factor_of_ten),
+        cmocka_unit_test(inverses_are_inverses),
         cmocka_unit_test(wrong_shapes_are_refused),
         cmocka_unit_test_teardown(the_progress_callback_cancels, restore_threads),
     };

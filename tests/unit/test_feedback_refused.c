@@ -214,6 +214,10 @@ static void wrong_arguments(void **state)
     volt_stream_free(stream);
     check_ok(volt_stream_create(model, NULL, &stream));
     check_fails(volt_stream_feed(stream, (double[]){1, INFINITY}), VOLT_ERR_NOT_FINITE, "known output 2");
+    check_fails(volt_model_orders(model, fed_inputs(&rows, N, H), NULL, to), VOLT_ERR_ARGUMENT,
+                "come back as inputs");
+    check_fails(volt_stream_feed(stream, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_stream_feed(NULL, out), VOLT_ERR_ARGUMENT, "NULL");
     volt_stream_free(stream);
     volt_model_free(plain);
     volt_model_free(model);

@@ -388,10 +388,13 @@ static void files_of_candidates(void **state)
     volt_candidates *candidates = NULL;
     char kernel[VOLT_KERNEL_LENGTH];
     double alpha, weight;
-    const char *path = scratch_write_text("fed.csv", "gamma,feedback,alpha\n1,2.5,0.1\n2,3,auto\n");
+    const char *path =
+        scratch_write_text("fed.csv", "gamma,feedback,alpha\n1,2.5,0.1\n2,3,auto\n2,0.25,auto\n");
     check_ok(volt_candidates_read(path, "rbf", &candidates));
     check_ok(volt_candidates_get_fed(candidates, 0, kernel, &alpha, &weight));
     assert_true(weight == 2.5 && alpha == 0.1);
+    check_ok(volt_candidates_get_fed(candidates, 2, kernel, &alpha, &weight));
+    assert_true(weight == 0.25);
     volt_candidates_free(candidates);
     path = scratch_write_text("texts.csv", "kernel,alpha,feedback\nrbf,1,4\n");
     check_ok(volt_candidates_read(path, NULL, &candidates));

@@ -334,6 +334,10 @@ static void bad_rows_change_nothing(void **state)
     double y[Q] = {9, 9}, expected[Q];
     const double bad_x[D] = {NAN, 0}, bad_y[Q] = {0, INFINITY}, far[D] = {1e200, 1e200};
     check_fails(volt_learner_learn(learner, s.Y), VOLT_ERR_ARGUMENT, "push one first");
+    check_fails(volt_learner_predict(learner, volt_view_of(s.X, 1, D - 1), volt_matrix_of(y, 1, Q), NULL),
+                VOLT_ERR_SHAPE, "the inputs have 1 columns, and the model takes 2");
+    check_fails(volt_learner_predict(learner, volt_view_of(s.X, 2, D), volt_matrix_of(y, 1, Q), NULL),
+                VOLT_ERR_SHAPE, "the forecasts are 1 x 2, and must be 2 x 2");
     for (int64_t t = TRAIN; t < N; t++) {
         check_fails(volt_learner_push(learner, bad_x, y), VOLT_ERR_NOT_FINITE, "not finite");
         check_fails(volt_learner_push(learner, far, y), VOLT_ERR_NOT_FINITE, "too large");

@@ -1,5 +1,5 @@
 /* tests/unit/test_learner_file.c: the moment of a learner in a file, there and back, and learners that find no memory. */
-#include "model/model_internal.h"
+#include "model/model_digest.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
@@ -184,11 +184,40 @@ static void a_share_of_the_readout_is_kept(void **state)
     close_school(&s);
 }
 
+/* A state of one model is none of another, whatever differs between them. */
+static void every_number_of_a_model_counts(void **state)
+{
+    (void)state;
+    school s;
+    open_school("rbf", 845, &s);
+    double *const parts[] = {s.model->coefficients, s.model->intercepts,   s.model->input.shift,
+                             s.model->target_mean,  s.model->target_scale, &s.model->input.scale};
+    char before[VOLT_DIGEST_LENGTH], after[VOLT_DIGEST_LENGTH];
+    double row[D];
+    assert_int_equal(s.model->d, D);
+    volt_model_digest(s.model, row, before);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double kept = *parts[i];
+        *parts[i] = 2 * kept + 1;
+        volt_model_digest(s.model, row, after);
+        assert_string_not_equal(after, before);
+        *parts[i] = kept;
+    }
+    s.model->anchors[0]++;
+    volt_model_digest(s.model, row, after);
+    assert_string_not_equal(after, before);
+    s.model->anchors[0]--;
+    volt_model_digest(s.model, row, after);
+    assert_string_equal(after, before);
+    close_school(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loaded_learner_goes_on),
         cmocka_unit_test(a_state_belongs_to_its_model),
+        cmocka_unit_test(every_number_of_a_model_counts),
         cmocka_unit_test(a_share_of_the_readout_is_kept),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -154,6 +154,16 @@ static void more_than_there_is_is_refused_with_both_figures(void **state)
                 "the Gram matrix needs 1024.0 EiB of memory, and ");
 }
 
+/* Of so many processes each has next to nothing. */
+static void sharers_have_their_part(void **state)
+{
+    (void)state;
+    volt_memory_set_sharers(INT64_MAX);
+    assert_true(volt_memory_available() <= 2);
+    volt_memory_set_sharers(0); /* alone */
+    assert_true(volt_memory_available() > 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +177,7 @@ int main(void)
         cmocka_unit_test(every_function_uses_the_replacement),
         cmocka_unit_test(a_failing_replacement_gives_null_and_a_sentence),
         cmocka_unit_test(more_than_there_is_is_refused_with_both_figures),
+        cmocka_unit_test(sharers_have_their_part),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -199,6 +199,12 @@ static void state_affine_by_hand(void **state)
     check_ok(volt_gram(kernel, volt_view_of(Z, 3, 1), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, 3, 3)));
     for (int i = 0; i < 9; i++)
         assert_true(fabs(K[i] - x[i / 3] * x[i % 3]) < 1e-14);
+    /* Of weights that are given the bound is measured: P0 + |z| P1 is kept, and q0 + |z| 2 added, over and over. */
+    volt_resolved resolved = {0};
+    check_ok(volt_kernel_resolve(kernel, (volt_extent){.radius = 1, .largest = 1}, 1, &resolved));
+    assert_true(fabs(resolved.facts.contraction - (P0 + P1)) < 1e-12);
+    assert_true(fabs(resolved.facts.largest - 12 * 12) < 1e-9);
+    volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
 }
 

@@ -1,0 +1,41 @@
+/* tests/unit/test_race_rule.c: when a candidate is given up, by hand. */
+#include "select/search/race.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { FOLDS = 4 };
+
+/* Scores of any size: what ties, or could still tie, goes on; what cannot is given up. */
+static void a_tie_is_not_given_up(void **state)
+{
+    (void)state;
+    static const double sizes[] = {1e-6, 0.5, 3, 1e4};
+    for (int size = 0; size < 4; size++) {
+        double folds[FOLDS], same[FOLDS], worse[FOLDS];
+        for (int k = 0; k < FOLDS; k++) {
+            same[k] = folds[k] = sizes[size] * (1 + 0.1 * k);
+            worse[k] = 5 * folds[k];
+        }
+        /* MSE: the least is the best, and what is to come may be 0. */
+        const volt_trial best = {.score = sizes[size] * 1.15, .folds = folds};
+        const volt_rival rival = {.best = &best, .spread = NAN};
+        volt_race_rule rule = {VOLT_RACE_EXACT, VOLT_SCORE_MSE, FOLDS};
+        for (int done = 1; done <= FOLDS; done++) {
+            assert_false(volt_rival_beats(&rule, &rival, same, done));
+            assert_true(volt_rival_beats(&rule, &rival, worse, done));
+        }
+        rule.race = VOLT_RACE_NONE;
+        assert_false(volt_rival_beats(&rule, &rival, worse, FOLDS));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_tie_is_not_given_up)};
+    return cmocka_run_group_tests_name("race rule", tests, NULL, NULL);
+}
