@@ -139,7 +139,7 @@ def check(path, silent):
             printed += [line for line in run.stderr.splitlines() if not PROGRESS.match(line)]
         may_fail = command.is_terminal and command.lines and MESSAGE.match(command.lines[-1])
         if run.returncode and not may_fail:
-            sys.exit(f"status {run.returncode}: {command.text}: {run.stderr}")
+            sys.exit(f"status {run.returncode}: {command.text}: {run.stderr.strip()}")
         if command.lines is not None:
             count += compare(command.lines, printed, command.text)
         elif printed:
