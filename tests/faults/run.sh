@@ -110,6 +110,16 @@ disturbed()
     status=$?
 }
 
+# Does this system let calls be seen and failed? Another program tells.
+shows_calls()
+{
+    local as=(env LD_PRELOAD="$preload" VOLT_FAIL=write:EIO VOLT_FAIL_SAYS="$scratch/says")
+    [ "$("${as[@]}" VOLT_FAIL_AT=0 cat x.csv)" = "$(cat x.csv)" ] && grep -q '^write [1-9]' says &&
+        [ -z "$("${as[@]}" VOLT_FAIL_AT=1 cat x.csv)" ]
+}
+calls_shown=no
+! shows_calls 2>/dev/null || calls_shown=yes
+
 # count_of FAMILY: calls in the run that was counted last
 count_of() { sed -n "s/^$1 //p" counts; }
 
@@ -343,11 +353,14 @@ try_calls()
     local name=$1 kind k i last step faults=0 pairs=()
     shift
     count=$((count + 1)) planted=yes
+    if [ "$calls_shown" = no ]; then
+        echo "ok $count - $name # SKIP this system does not show system calls"
+        planted=no
+        return
+    fi
     disturbed open 0 '' "$@"
     mv says counts
-    if [ "$(count_of open)" -eq 0 ]; then
-        echo "ok $count - $name # SKIP this system does not show system calls"
-    elif [ "$status" -ne 0 ] || [ "$(contents)" != "$wanted_files" ]; then
+    if [ "$status" -ne 0 ] || [ "$(contents)" != "$wanted_files" ]; then
         verdict "$name over older files: status $status: $(cat err)" 1
     else
         for kind in "${kinds[@]}"; do
