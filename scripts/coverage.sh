@@ -6,7 +6,7 @@
 #
 # The preset `coverage` compiles the library with gcc's counters, at -O1 and without assertions. Every program adds what
 # it counted when it ends, under a lock on the file of each object, so that programs may run side by side; the threads
-# of one count atomically. A program that a signal kills adds nothing. Not run here: the suite `alloc`, whose failing
+# of one count atomically. A program that a signal kills adds nothing. Not run here: the suite `faults`, whose failing
 # allocations would be those of the counters as well; and what only a GPU or several processes of MPI reach.
 #
 # Prints lines and branches of src/ by folder. Pages are left in build-coverage/html, what did not run in
