@@ -209,6 +209,8 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
     if (depth > DEEPEST || read_words(walk, &left, MI_UINT32, flags, 2) != 2)
         return 0;
     uint32_t class = flags[0] & 0xff;
+    if (class < MX_CELL || class > MX_OPAQUE) /* none: matio loses memory over one within a function handle */
+        return 0;
     if (class == MX_OPAQUE) /* objects of no documented form: matio steps over them only where compressed */
         return walk->is_compressed && skip(walk, left);
     int rank = read_words(walk, &left, MI_INT32, dimensions, MOST_DIMENSIONS);
