@@ -524,9 +524,59 @@ static void what_is_refused(void **state)
     }
 }
 
+/* Parts of changes: with the level, of which order 0 and 1 have their shares, they add up to the forecast, in every record. */
+static void parts_of_a_change_add_up(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, ORDER = 2, TESTS = 12 };
+    volt_rng rng = test_rng(77);
+    double *X = random_rows(&rng, ROWS, D, 0.5), *Y = new_matrix(ROWS, Q);
+    int64_t anchors[Q], records[] = {TESTS / 2, TESTS / 2};
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t k = 0; k < Q; k++)
+            Y[i * Q + k] = i + 1 < ROWS ? X[(i + 1) * D + k % D] : 0;
+    for (int64_t k = 0; k < Q; k++)
+        anchors[k] = k % D;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.ahead = 1;
+    options.season = 0;
+    options.target = VOLT_TARGET_CHANGE;
+    options.input = VOLT_INPUT_LEVEL;
+    options.anchors = anchors;
+    volt_model *model = fit("fading", X, Y, ROWS - 1, &options);
+    volt_explain_options asked = volt_explain_options_default();
+    double parts[TESTS * Q * (ORDER + 2)], expected[TESTS * Q];
+    asked.order = ORDER;
+    asked.records = records;
+    asked.n_records = 2;
+    check_ok(volt_model_orders(model, volt_view_of(X, TESTS, D), &asked,
+                               volt_matrix_of(parts, TESTS, Q * (ORDER + 2))));
+    volt_predict_options anew = volt_predict_options_default();
+    anew.start = VOLT_START_RESET;
+    for (int64_t r = 0; r < 2; r++)
+        check_ok(volt_model_predict(model, volt_view_of(X + r * records[0] * D, records[0], D), &anew,
+                                    volt_matrix_of(expected + r * records[0] * Q, records[0], Q), NULL));
+    for (int64_t i = 0; i < TESTS * Q; i++) {
+        double sum = 0, size = 1;
+        for (int p = 0; p < ORDER + 2; p++) {
+            sum += parts[i * (ORDER + 2) + p];
+            size += fabs(parts[i * (ORDER + 2) + p]);
+        }
+        /* The rest is what is missing, so that only the sums round: of ROWS products each. */
+        if (!(fabs(sum - expected[i]) <= 100 * ROWS * DBL_EPSILON * size / 0.1))
+            fail_msg("the parts of number %d add up to %.17g, and the forecast is %.17g", (int)i, sum,
+                     expected[i]);
+    }
+    volt_model_free(model);
+    free(Y);
+    free(X);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_a_change_add_up),
         cmocka_unit_test(standard_deviations),
         cmocka_unit_test(standard_deviations_of_parts),
         cmocka_unit_test(standard_deviations_from_a_kept_factor),

@@ -18,6 +18,7 @@ static const double alpha = 0.7;
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
 static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6",
+                                      "volterra:tau=0.5,lambda=0.1",
                                       "fading",
                                       "memory",
                                       "fir",

@@ -218,6 +218,40 @@ static void chosen_alphas(void **state)
     free(X);
 }
 
+/* Each output has a factor of its own, and a file keeps them all. */
+static void several_factors_in_a_file(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(48);
+    double *X = random_rows(&rng, N, D, 1), *Y = normal_rows(&rng, N, Q);
+    for (int64_t i = 0; i < N; i++) {
+        Y[i * Q] = sin(3 * X[i * D]) + 1e-3 * Y[i * Q];
+        Y[i * Q + 1] = cos(2 * X[i * D + 1]) + 0.3 * Y[i * Q + 1];
+    }
+    volt_fit_options options = volt_fit_options_default();
+    options.keep_factor = 1;
+    volt_model *model = fit_rows("rbf:gamma=1", X, Y, N, &options), *loaded = NULL;
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    assert_true(isfinite(info.alphas[0]) && isfinite(info.alphas[1]) && info.alphas[0] != info.alphas[1]);
+    const char *path = scratch_path("factors.safetensors");
+    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_load(path, &loaded));
+    double out[2][H * Q], std[2][H * Q];
+    check_ok(volt_model_predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out[0], H, Q),
+                                    volt_matrix_of(std[0], H, Q), NULL));
+    check_ok(volt_model_predict_std(loaded, volt_view_of(X, H, D), NULL, volt_matrix_of(out[1], H, Q),
+                                    volt_matrix_of(std[1], H, Q), NULL));
+    assert_memory_equal(out[0], out[1], sizeof out[0]);
+    assert_memory_equal(std[0], std[1], sizeof std[0]);
+    for (int64_t i = 0; i < H; i++) /* the second is three hundred times as noisy */
+        assert_true(std[0][i * Q] > 0 && std[0][i * Q + 1] > 3 * std[0][i * Q]);
+    volt_model_free(loaded);
+    volt_model_free(model);
+    free(Y);
+    free(X);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -285,9 +319,13 @@ static void memory_that_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_engine),    cmocka_unit_test(without_intercept_washout_and_holes),
-        cmocka_unit_test(records),         cmocka_unit_test(chosen_alphas),
-        cmocka_unit_test(what_is_refused), cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(every_engine),
+        cmocka_unit_test(without_intercept_washout_and_holes),
+        cmocka_unit_test(records),
+        cmocka_unit_test(chosen_alphas),
+        cmocka_unit_test(several_factors_in_a_file),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(memory_that_runs_out),
     };
     return cmocka_run_group_tests_name("spread", tests, NULL, NULL);
 }

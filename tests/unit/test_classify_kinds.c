@@ -1,0 +1,91 @@
+/* tests/unit/test_classify_kinds.c: a search over many kinds of kernels, and over one that compares series one way alone. */
+#include "support/check.h"
+#include "support/series_classes.h"
+#include "volterra.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static volt_classifier *fit(const waves *from, const volt_classify_options *options)
+{
+    volt_classifier *classifier = NULL;
+    check_ok(volt_classify_fit(from->series, N, from->classes, CLASSES, options, &classifier));
+    return classifier;
+}
+
+static volt_classify_options plain_options(const char *kernel, int64_t draws)
+{
+    volt_classify_options options = volt_classify_options_default();
+    options.kernel = kernel;
+    options.scale = VOLT_OBJECT_SCALE_CHANNELS;
+    options.input = VOLT_OBJECT_INPUT_LEVEL;
+    options.draws = draws;
+    options.splits = 0;
+    return options;
+}
+
+/* Of more kinds than a mean may have the best stay, one kernel of each. */
+static void more_kinds_than_a_mean_has(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(4321, 0.5, true, &made);
+    volt_classify_options options = plain_options(
+        "linear | rbf | poly | cauchy | gak | sig | sigpde | fir | fading | memory | volterra | esn:size=5",
+        24);
+    options.compare = VOLT_OBJECT_COMPARE_SERIES;
+    options.alpha = 0.1;
+    options.blend = 1;
+    volt_classifier_info first, info;
+    volt_classifier *alone = fit(&made, &options);
+    volt_classifier_describe(alone, &first);
+    assert_int_equal(first.tried, 24);
+    options.blend = 8;
+    volt_classifier *blended = fit(&made, &options);
+    volt_classifier_describe(blended, &info);
+    assert_true(info.parts >= 1 && info.parts <= 8);
+    assert_string_equal(info.kernel, first.kernel);
+    assert_true(info.left_out > first.left_out ||
+                (info.left_out == first.left_out && info.left_out_error <= first.left_out_error));
+    for (int64_t p = 0; p < info.parts; p++)
+        for (int64_t r = 0; r < p; r++) {
+            volt_classifier_kernel one, other;
+            check_ok(volt_classifier_part(blended, p, &one));
+            check_ok(volt_classifier_part(blended, r, &other));
+            size_t length = strcspn(one.kernel, ":");
+            assert_true(length != strcspn(other.kernel, ":") || strncmp(one.kernel, other.kernel, length) != 0);
+        }
+    volt_classifier_free(blended);
+    volt_classifier_free(alone);
+}
+
+/* A kernel that compares series but not their steps is tried one way alone. */
+static void kernels_that_compare_one_way(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(4322, 0.5, true, &made);
+    volt_classify_options options = plain_options("volterra:pole=0.5", 8); /* both ways in turn */
+    volt_classifier_info info;
+    volt_classifier *classifier = fit(&made, &options), *none = NULL;
+    volt_classifier_describe(classifier, &info);
+    assert_true(info.compare == VOLT_OBJECT_COMPARE_SERIES && info.tried == 4);
+    volt_classifier_free(classifier);
+    options.compare = VOLT_OBJECT_COMPARE_STEPS;
+    check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &options, &none), VOLT_ERR_KERNEL,
+                "ball");
+    assert_null(none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_kinds_than_a_mean_has),
+        cmocka_unit_test(kernels_that_compare_one_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
