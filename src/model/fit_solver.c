@@ -15,14 +15,15 @@
 
 double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks)
 {
-    /* Scaled inputs, targets, coefficients, fitted values; of the columns an estimate, which is small beside the rest. */
-    return 8 * (n * (d + 4 * q + 2) + 64 * landmarks * (d + 4)) + volt_solver_nystrom.bytes(n, q, landmarks);
+    /* Targets, coefficients, fitted values, inputs being scaled block by block; of the columns an estimate, which is small
+     * beside the rest. */
+    return 8 * (n * (4 * q + 2) + 64 * landmarks * (d + 4)) + volt_solver_nystrom.bytes(n, q, landmarks);
 }
 
 double volt_pcg_fit_bytes(double n, double d, double q, double landmarks)
 {
-    /* The model has all rows, as columns and with the state of their past. */
-    return volt_nystrom_fit_bytes(n, d, q, landmarks) + volt_pcg_bytes(n, q, landmarks) + 8 * n * (2 * d + 8);
+    /* All rows are there, scaled, and the model has them as columns and with the state of their past. */
+    return volt_nystrom_fit_bytes(n, d, q, landmarks) + volt_pcg_bytes(n, q, landmarks) + 8 * n * (3 * d + 8);
 }
 
 volt_fit_solver volt_fit_solver_of(const volt_solver *solver)
@@ -69,9 +70,11 @@ static volt_status check_landmarks(const volt_kernel *kernel, const fit_task *ta
     if (!has_landmarks(options))
         return VOLT_OK;
     const char *name = options->solver == VOLT_SOLVER_PCG ? "pcg" : "nystrom";
-    VOLT_REQUIRE(!loss, VOLT_ERR_ARGUMENT,
-                 "the solver \"%s\" is for squares, and other losses and weights are solved exactly alone",
-                 name);
+    VOLT_REQUIRE(
+        !loss, VOLT_ERR_ARGUMENT,
+        "the solver \"%s\" is for squares; other losses and weights are fitted by the solver \"exact\" "
+        "alone, on fewer rows where memory is short",
+        name);
     VOLT_REQUIRE(!options->keep_factor, VOLT_ERR_ARGUMENT,
                  "the solver \"%s\" has no factor of the Gram matrix that could be kept", name);
     VOLT_REQUIRE(options->intercept || !volt_kernel_is_centred(kernel), VOLT_ERR_ARGUMENT,
@@ -145,10 +148,12 @@ static volt_status require_landmarks(const volt_kernel *kernel, const fit_task *
     char what[128];
     way->solver = &volt_solver_nystrom;
     way->landmarks = volt_landmark_count(task->options->landmarks, n - task->options->washout);
+    double width = (double)(columns * volt_kernel_slices(kernel));
+    double bytes = volt_nystrom_fit_bytes((double)n, width, (double)task->Y.cols, (double)way->landmarks);
+    if (task->options->feedback_weight > 0) /* targets that come back need all rows */
+        bytes += 8 * (double)n * width;
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows with %" PRId64 " landmarks", n, way->landmarks);
-    return volt_memory_require(volt_nystrom_fit_bytes((double)n, (double)(columns * volt_kernel_slices(kernel)),
-                                                      (double)task->Y.cols, (double)way->landmarks),
-                               what);
+    return volt_memory_require(bytes, what);
 }
 
 static volt_status require_iteration(const volt_kernel *kernel, const fit_task *task, int64_t columns,
