@@ -13,6 +13,9 @@ typedef struct plan_arguments {
     int64_t n, d, q, landmarks;
     const char *kernel;
     bool feedback;
+    int64_t draws, folds, max_train; /* of a search; draws 0: none is planned */
+    bool rolling;
+    int solver; /* volt_fit_solver */
 } plan_arguments;
 
 static const option rows[] = {
@@ -52,6 +55,34 @@ static const option rows[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(plan_arguments, feedback),
      .meaning = "the outputs of the row before are inputs too"},
+    {.name = "draws",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(plan_arguments, draws),
+     .argument = "N",
+     .meaning = "plan a search of N draws as well (volterra tune), with the options below"},
+    {.name = "folds",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(plan_arguments, folds),
+     .argument = "K",
+     .meaning = "of the search: validation blocks (default 5)"},
+    {.name = "max-train",
+     .kind = OPTION_COUNT,
+     .least = 1,
+     .offset = offsetof(plan_arguments, max_train),
+     .argument = "N",
+     .meaning = "of the search: rows that a training part has at most (default: all)"},
+    {.name = "rolling",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(plan_arguments, rolling),
+     .meaning = "of the search: every training part is as long as the first one"},
+    {.name = "solver",
+     .kind = OPTION_CHOICE,
+     .choices = search_solver_choices,
+     .fallback = "auto",
+     .offset = offsetof(plan_arguments, solver),
+     .meaning = "of the search: how its draws are fitted"},
 };
 
 /* What every solver takes, and which is taken where nobody says. */
@@ -181,24 +212,85 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
     }
 }
 
+/* ---- a search --------------------------------------------------------------------------------- */
+
+static int check_search(const plan_arguments *arguments)
+{
+    bool asks = arguments->folds > 0 || arguments->max_train > 0 || arguments->rolling ||
+                arguments->solver != VOLT_SOLVER_AUTO;
+    return asks && arguments->draws == 0
+               ? complain(EXIT_USAGE,
+                          "--folds, --max-train, --rolling and --solver are those of a search, which "
+                          "--draws N asks for")
+               : 0;
+}
+
+static volt_status plan_search(const plan_arguments *arguments, const volt_kernel *kernel, int64_t columns,
+                               volt_search_plan *plan)
+{
+    const double drawn = 1; /* alpha, with everything else: whatever it is */
+    volt_search_options options = volt_search_options_default();
+    options.draws = arguments->draws;
+    options.splits.max_train = arguments->max_train;
+    options.splits.rolling = arguments->rolling;
+    options.solver = (volt_fit_solver)arguments->solver;
+    if (arguments->folds > 0)
+        options.splits.folds = arguments->folds;
+    if (options.solver != VOLT_SOLVER_EXACT)
+        options.landmarks = arguments->landmarks;
+    return volt_plan_search(kernel, arguments->n, columns, arguments->q, drawn, &options, 1, plan);
+}
+
+static void report_search(result_list *results, const volt_search_plan *plan, int64_t draws, bool json)
+{
+    char bytes[QUANTITY_LENGTH], each[QUANTITY_LENGTH], seconds[QUANTITY_LENGTH], landmarks[64] = "";
+    const char *solver = choice_word(solver_choices, (int)plan->solver);
+    result_list *inner = results_new(json);
+    results_count(inner, "draws", NULL, draws);
+    results_text(inner, "solver", NULL, "%s", solver);
+    if (plan->landmarks > 0)
+        results_count(inner, "landmarks", NULL, plan->landmarks);
+    if (plan->why)
+        results_text(inner, "why", NULL, "%s", plan->why);
+    results_count(inner, "rows", NULL, plan->most_rows);
+    results_count(inner, "parallel", NULL, plan->parallel);
+    results_flag(inner, "on_device", plan->on_device);
+    results_number(inner, "bytes", NULL, plan->bytes);
+    results_flag(inner, "fits", plan->fits);
+    results_number(inner, "draw_seconds", NULL, plan->candidate_seconds);
+    results_number(inner, "seconds", NULL, plan->seconds);
+    results_nest(results, "search", inner);
+    if (plan->landmarks > 0)
+        snprintf(landmarks, sizeof landmarks, " with %lld landmarks", (long long)plan->landmarks);
+    results_text(results, NULL, "search", "%lld draws: %s%s, %s at most, %s a draw", (long long)draws,
+                 format_bytes(plan->bytes, bytes), plan->fits ? "" : " (does not fit)",
+                 format_seconds(plan->seconds, seconds), format_seconds(plan->candidate_seconds, each));
+    results_text(results, NULL, "solver of its draws", "%s%s%s%s, %lld side by side", solver, landmarks,
+                 plan->why ? ": " : "", plan->why ? plan->why : "", (long long)plan->parallel);
+}
+
 static int run_plan(int argc, char *const *argv)
 {
     plan_arguments arguments = {0};
     volt_plan plan;
     int failed = options_parse(&command_plan.options, argc, argv, &arguments);
+    if (!failed)
+        failed = check_search(&arguments);
     if (failed)
         return failed;
     if (arguments.q == 0)
         arguments.q = arguments.d;
+    int64_t columns = arguments.d + (arguments.feedback ? arguments.q : 0);
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status == VOLT_OK)
-        status = volt_plan_kernel(kernel, arguments.n, arguments.d + (arguments.feedback ? arguments.q : 0),
-                                  arguments.q, 1, &plan);
+        status = volt_plan_kernel(kernel, arguments.n, columns, arguments.q, 1, &plan);
     volt_solver_plans plans;
+    volt_search_plan search;
     if (status == VOLT_OK)
-        status = volt_plan_solvers(kernel, arguments.n, arguments.d + (arguments.feedback ? arguments.q : 0),
-                                   arguments.q, arguments.landmarks, 1, &plans);
+        status = volt_plan_solvers(kernel, arguments.n, columns, arguments.q, arguments.landmarks, 1, &plans);
+    if (status == VOLT_OK && arguments.draws > 0)
+        status = plan_search(&arguments, kernel, columns, &search);
     volt_kernel_free(kernel);
     if (status)
         return complain_status(status);
@@ -209,6 +301,8 @@ static int run_plan(int argc, char *const *argv)
     else
         report_table(results, &arguments, &plan, fits);
     report_solvers(results, &plans, arguments.common.json);
+    if (arguments.draws > 0)
+        report_search(results, &search, arguments.draws, arguments.common.json);
     return results_print(results);
 }
 
@@ -218,8 +312,12 @@ const cli_command command_plan = {
     .description =
         "The times are extrapolated from a short measurement on this machine. Of every solver (volterra fit\n"
         "--solver) memory, time with alpha given, and how far its forecasts are expected from those of the\n"
-        "exact fit, as measured on 20,000 rows (docs/math.md); and which one fit takes by itself, and why.\n",
-    .examples = "  volterra plan --n 100000 --d 10 --q 55\n",
+        "exact fit, as measured on 20,000 rows (docs/math.md); and which one fit takes by itself, and why.\n"
+        "With --draws N also what volterra tune --draws N takes: how its draws are fitted, memory, and the "
+        "time\n"
+        "of all of them where none is given up early.\n",
+    .examples = "  volterra plan --n 100000 --d 10 --q 55\n"
+                "  volterra plan --n 20000 --d 3 --draws 200 --folds 5\n",
     .options = OPTION_TABLE(rows),
     .run = run_plan,
 };

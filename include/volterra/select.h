@@ -288,6 +288,28 @@ VOLT_API volt_search_options volt_search_options_default(void);
  * VOLT_ERR_FORMAT (log). */
 VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                                      const volt_search_options *options, volt_search **search);
+/* What such a search would take here, from the shape of its rows alone. */
+typedef struct volt_search_plan {
+    volt_fit_solver
+        solver; /* of the candidates: VOLT_SOLVER_EXACT, VOLT_SOLVER_FEATURES (in the states of a reservoir) or
+                             * VOLT_SOLVER_NYSTROM ... */
+    int64_t landmarks; /* ... on so many landmarks; 0: none */
+    const char *why;   /* static: why AUTO came to landmarks; NULL: it did not */
+    int64_t most_rows; /* of the matrix, or the sums, of a candidate */
+    int64_t parallel;  /* candidates that are evaluated side by side */
+    int on_device;
+    double bytes;           /* at the peak, the rows of the caller not among them */
+    double available_bytes; /* 0: unknown */
+    int fits;               /* in the available memory, as far as it is known */
+    double candidate_seconds,
+        seconds; /* of one candidate, all threads working on it, and of all draws: none raced away */
+} volt_search_plan;
+/* n rows of d inputs and q outputs; the candidates are like `kernel`, and options->draws of them (at least 1). alpha 0: profiled. Of the
+ * options splits, start, washout, score, solver and landmarks matter; records, a base, losses and weights are none
+ * (VOLT_ERR_ARGUMENT). Without `measure` seconds are 0. VOLT_ERR_ARGUMENT as volt_search_run. */
+VOLT_API volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
+                                      const volt_search_options *options, int measure, volt_search_plan *plan);
+
 /* The union of the logs of several runs (shards, say) over the same rows with the same options.
  * VOLT_ERR_FORMAT when they differ in what they searched. */
 VOLT_API volt_status volt_search_merge(const char *const *logs, int64_t count, volt_search **search);

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
 from ._learner_structs import FORGET_WHAT, LearnerInfo, LearnerOptions
-from ._plan_structs import Plan, SolverPlans
+from ._plan_structs import Plan, SearchPlan, SolverPlans
 from ._series_structs import *  # noqa: F403
 from ._series_structs import (
     AnomalyInfo,
@@ -200,6 +200,10 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     ),
     "volt_evidence_free": (None, [POINTER(EvidenceResult)]),
     "volt_search_options_default": (SearchOptions, []),
+    "volt_plan_search": (
+        c_int,
+        [_HANDLE, c_int64, c_int64, c_int64, c_double, POINTER(SearchOptions), c_int, POINTER(SearchPlan)],
+    ),
     "volt_search_run": (c_int, [_HANDLE, Matrix, Matrix, POINTER(SearchOptions), _OUT_HANDLE]),
     "volt_search_free": (None, [_HANDLE]),
     "volt_search_describe": (None, [_HANDLE, POINTER(SearchInfo)]),

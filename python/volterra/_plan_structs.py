@@ -51,4 +51,27 @@ class SolverPlans(ctypes.Structure):
     ]
 
 
-STRUCTS.update({"volt_plan": Plan, "volt_solver_plan": SolverPlan, "volt_solver_plans": SolverPlans})
+class SearchPlan(ctypes.Structure):
+    _fields_ = [
+        ("solver", c_int),
+        ("landmarks", c_int64),
+        ("why", c_char_p),
+        ("most_rows", c_int64),
+        ("parallel", c_int64),
+        ("on_device", c_int),
+        ("bytes", c_double),
+        ("available_bytes", c_double),
+        ("fits", c_int),
+        ("candidate_seconds", c_double),
+        ("seconds", c_double),
+    ]
+
+
+STRUCTS.update(
+    {
+        "volt_plan": Plan,
+        "volt_solver_plan": SolverPlan,
+        "volt_solver_plans": SolverPlans,
+        "volt_search_plan": SearchPlan,
+    }
+)

@@ -141,6 +141,117 @@ static void every_solver_stays_within_its_plan(void **state)
         }
 }
 
+/* Landmarks are fitted without a copy of the inputs, and are planned so: 1.8 times the peak here, above 3 with the copy. */
+static void wide_inputs_of_landmarks_are_not_counted_twice(void **state)
+{
+    (void)state;
+    enum { WIDE_N = 20000, WIDE_D = 30 };
+    volt_solver_plans plans = solvers_of("fir:mu=0.3", WIDE_N, WIDE_D, 1, 8);
+    volt_fit_options options = volt_fit_options_default();
+    double peak_bytes, model_size;
+    options.solver = VOLT_SOLVER_NYSTROM;
+    options.landmarks = 8;
+    options.alpha = 0.1;
+    measure_fit_with("fir:mu=0.3", WIDE_N, WIDE_D, 1, &options, &peak_bytes, &model_size);
+    print_message("nystrom, %d x %d: %.3f of the peak\n", WIDE_N, WIDE_D, plans.solver[1].bytes / peak_bytes);
+    assert_true(plans.solver[1].bytes >= peak_bytes && plans.solver[1].bytes <= 3 * peak_bytes);
+}
+
+/* ---- searches --------------------------------------------------------------------------------- */
+
+/* Peak of the library's allocations during a search of this kernel. */
+static double measure_search(const char *text, int64_t n, int64_t d, int64_t q,
+                             const volt_search_options *options)
+{
+    static const volt_allocator allocator = {measured_alloc, measured_release, NULL};
+    const char *texts[] = {text, text};
+    const double alphas[] = {0.1, 0.2};
+    volt_rng rng;
+    volt_rng_init(&rng, 162, 0);
+    double *X = random_rows(&rng, n, d, 1), *Y = normal_rows(&rng, n, q);
+    volt_candidates *candidates = NULL;
+    volt_search *search = NULL;
+    volt_set_allocator(&allocator);
+    check_ok(volt_candidates_list(texts, alphas, 2, &candidates));
+    atomic_store(&peak, 0);
+    int64_t before = atomic_load(&in_use);
+    check_ok(volt_search_run(candidates, volt_view_of(X, n, d), volt_view_of(Y, n, q), options, &search));
+    double found = (double)(atomic_load(&peak) - before);
+    volt_search_free(search);
+    volt_candidates_free(candidates);
+    volt_set_allocator(NULL);
+    free(Y);
+    free(X);
+    return found;
+}
+
+static volt_search_plan search_of(const char *text, int64_t n, int64_t d, int64_t q, double alpha,
+                                  const volt_search_options *options, int measured)
+{
+    volt_search_plan plan;
+    volt_kernel *kernel = plain_parse(text);
+    check_ok(volt_plan_search(kernel, n, d, q, alpha, options, measured, &plan));
+    volt_kernel_free(kernel);
+    return plan;
+}
+
+/* At least the peak, and three times it at most, apart from 128 KiB. */
+static void a_search_stays_within_its_plan(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"volterra", "rbf:gamma=1,window=4", "esn:size=20"};
+    check_ok(volt_set_threads(1)); /* one candidate at a time: whether two meet at their peaks is chance */
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        for (int on_landmarks = 0; on_landmarks < 2; on_landmarks++) {
+            volt_search_options options = volt_search_options_default();
+            options.draws = 2;
+            options.solver = on_landmarks ? VOLT_SOLVER_NYSTROM : VOLT_SOLVER_EXACT;
+            options.landmarks = on_landmarks ? 60 : 0;
+            volt_search_plan plan = search_of(texts[t], 700, 3, 2, 0.1, &options, 0);
+            double found = measure_search(texts[t], 700, 3, 2, &options);
+            print_message("search, %s, landmarks %d: %.3f of the peak\n", texts[t], on_landmarks,
+                          plan.bytes / found);
+            assert_int_equal(plan.solver, on_landmarks ? VOLT_SOLVER_NYSTROM
+                                          : t == 2     ? VOLT_SOLVER_FEATURES
+                                                       : VOLT_SOLVER_EXACT);
+            assert_true(plan.fits && plan.seconds == 0 && !plan.why && plan.most_rows <= 700);
+            assert_true(plan.bytes + 16384 * 8 >= found && plan.bytes <= 3 * (found + 16384 * 8));
+        }
+    check_ok(volt_set_threads(0));
+}
+
+/* Times follow the rows of the training parts and the alphas. */
+static void the_time_of_a_search_follows(void **state)
+{
+    (void)state;
+    volt_search_options options = volt_search_options_default();
+    options.draws = 7;
+    options.solver = VOLT_SOLVER_EXACT;
+    volt_search_plan one = search_of("volterra", 3000, 2, 1, 0.1, &options, 1);
+    volt_search_plan profiled = search_of("volterra", 3000, 2, 1, 0, &options, 1);
+    assert_true(one.candidate_seconds > 0 && one.seconds == 7 * one.candidate_seconds);
+    assert_true(profiled.candidate_seconds > 0 && profiled.parallel >= 1);
+    options.solver = VOLT_SOLVER_NYSTROM;
+    options.landmarks = 100;
+    volt_search_plan landmarks = search_of("volterra", 3000, 2, 1, 0.1, &options, 1);
+    assert_true(landmarks.candidate_seconds > 0 && landmarks.landmarks == 100);
+    options.solver = VOLT_SOLVER_AUTO;
+    options.landmarks = 0;
+    volt_search_plan large = search_of("volterra", 1000000, 2, 1, 0.1, &options, 0);
+    assert_int_equal(large.solver, VOLT_SOLVER_NYSTROM);
+    assert_non_null(large.why);
+    volt_kernel *kernel = plain_parse("volterra");
+    options.draws = 0;
+    check_fails(volt_plan_search(kernel, 300, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "0 draws");
+    options.draws = 1;
+    check_fails(volt_plan_search(kernel, 300, 2, 1, -1, &options, 0, &large), VOLT_ERR_ARGUMENT, "alpha is -1");
+    check_fails(volt_plan_search(kernel, 4, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "too few");
+    check_fails(volt_plan_search(kernel, 300, 2, 1, 0, NULL, 0, &large), VOLT_ERR_ARGUMENT, "NULL");
+    options.loss = "huber:delta=1";
+    check_fails(volt_plan_search(kernel, 300, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "losses");
+    volt_kernel_free(kernel);
+}
+
 /* Small fits are exact, in states where those are few; fits of hours are on landmarks; errors are those of the table. */
 static void the_plan_says_which_solver_is_taken(void **state)
 {
@@ -369,6 +480,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_plan_covers_the_peak_of_a_fit, use_own_allocator),
         cmocka_unit_test_teardown(every_solver_stays_within_its_plan, use_own_allocator),
+        cmocka_unit_test_teardown(wide_inputs_of_landmarks_are_not_counted_twice, use_own_allocator),
+        cmocka_unit_test_teardown(a_search_stays_within_its_plan, use_own_allocator),
+        cmocka_unit_test(the_time_of_a_search_follows),
         cmocka_unit_test_teardown(the_plan_says_which_solver_is_taken, use_own_allocator),
         cmocka_unit_test_teardown(the_plan_covers_the_peak_of_the_evidence, use_own_allocator),
         cmocka_unit_test_teardown(the_peak_is_within_the_budget, use_own_allocator),

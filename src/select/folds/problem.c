@@ -2,6 +2,7 @@
 #include "select/folds/problem.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/squares.h"
@@ -33,22 +34,14 @@ void volt_problem_free(volt_problem *problem)
     volt_free(problem);
 }
 
-static volt_status check(volt_view X, volt_view Y, const volt_search_options *options)
+static volt_status check_options(const volt_search_options *options)
 {
-    VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
                  "there is no start %d", (int)options->start);
     VOLT_REQUIRE(options->score >= VOLT_SCORE_R2 && options->score <= VOLT_SCORE_LOSS, VOLT_ERR_ARGUMENT,
                  "there is no score %d", (int)options->score);
     VOLT_REQUIRE(options->washout >= 0, VOLT_ERR_ARGUMENT, "the washout is %" PRId64 ", and must be at least 0",
                  options->washout);
-    if (options->base.data) {
-        VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
-                     "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64
-                     ": they must be equal",
-                     options->base.rows, options->base.cols, Y.rows, Y.cols);
-        VOLT_TRY(volt_require_finite("base", options->base));
-    }
     if (options->score < VOLT_SCORE_PREQUENTIAL || options->score == VOLT_SCORE_LOSS)
         return VOLT_OK;
     const char *name = volt_score_name(options->score);
@@ -59,6 +52,20 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
                  name);
     VOLT_REQUIRE(options->score == VOLT_SCORE_PREQUENTIAL || options->splits.gap == 0, VOLT_ERR_ARGUMENT,
                  "the score %s is one of all rows together: it takes no gap", name);
+    return VOLT_OK;
+}
+
+static volt_status check(volt_view X, volt_view Y, const volt_search_options *options)
+{
+    VOLT_TRY(volt_check_pairs(X, Y));
+    VOLT_TRY(check_options(options));
+    if (options->base.data) {
+        VOLT_REQUIRE(options->base.rows == Y.rows && options->base.cols == Y.cols, VOLT_ERR_SHAPE,
+                     "the base is %" PRId64 " x %" PRId64 " and the targets are %" PRId64 " x %" PRId64
+                     ": they must be equal",
+                     options->base.rows, options->base.cols, Y.rows, Y.cols);
+        VOLT_TRY(volt_require_finite("base", options->base));
+    }
     return VOLT_OK;
 }
 
@@ -207,6 +214,45 @@ static volt_status check_records(const volt_search_options *options, const volt_
     return VOLT_OK;
 }
 
+/* The shape of the rows, and what the options say. */
+static volt_problem shape_of(int64_t n, int64_t d, int64_t q, const volt_search_options *options)
+{
+    return (volt_problem){
+        .n = n,
+        .d = d,
+        .q = q,
+        .backend = options->loss || options->weights ? &volt_cpu_backend : volt_backend_current(),
+        .start = options->start,
+        .washout = options->washout,
+        .intercept = options->intercept != 0,
+        .score = options->score,
+        .gap = options->splits.gap,
+        .simulates = options->validate == VOLT_VALIDATE_SIMULATE,
+        .scaled = options->scale != 0,
+    };
+}
+
+volt_status volt_problem_outline(int64_t n, int64_t d, int64_t q, const volt_search_options *options,
+                                 volt_problem **problem, const char **why)
+{
+    VOLT_TRY(check_options(options));
+    volt_problem *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    *fresh = shape_of(n, d, q, options);
+    fresh->shifted.extent = fresh->unshifted.extent = (volt_extent){.radius = 0, .largest = 1};
+    volt_status status = volt_records_make(NULL, 0, n, &fresh->records);
+    if (status == VOLT_OK)
+        status = make_splits(options, fresh);
+    if (status == VOLT_OK)
+        status = volt_problem_settle_solver(options, fresh, why);
+    if (status == VOLT_OK)
+        *problem = fresh;
+    else
+        volt_problem_free(fresh);
+    return status;
+}
+
 volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_options *options,
                                 volt_problem **problem)
 {
@@ -214,19 +260,9 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     volt_problem *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
-    fresh->n = X.rows;
-    fresh->d = X.cols;
-    fresh->backend = options->loss || options->weights ? &volt_cpu_backend : volt_backend_current();
-    fresh->q = Y.cols;
-    fresh->start = options->start;
-    fresh->washout = options->washout;
-    fresh->intercept = options->intercept != 0;
-    fresh->score = options->score;
-    fresh->gap = options->splits.gap;
-    fresh->simulates = options->validate == VOLT_VALIDATE_SIMULATE;
-    fresh->scaled = options->scale != 0;
-
+    *fresh = shape_of(X.rows, X.cols, Y.cols, options);
     bool identity = !options->scale;
+    const char *why = NULL;
     volt_status status = volt_fold_loss_create(Y, options, &fresh->loss);
     if (fresh->loss) {
         Y = fresh->loss->fit.Y;
@@ -241,7 +277,10 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     if (status == VOLT_OK)
         status = volt_fold_loss_check(fresh);
     if (status == VOLT_OK)
-        status = volt_problem_settle_solver(options, fresh);
+        status = volt_problem_settle_solver(options, fresh, &why);
+    if (status == VOLT_OK && why)
+        volt_log(VOLT_LOG_WARNING, "the solver of the candidates is nystrom, with %" PRId64 " landmarks: %s",
+                 fresh->landmarks, why);
     if (status == VOLT_OK)
         status = scale_inputs(X, true, identity, &fresh->shifted);
     if (status == VOLT_OK)

@@ -43,6 +43,9 @@ typedef struct volt_problem {
 /* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */
 volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_options *options,
                                 volt_problem **problem);
+/* The same without rows, for a plan: splits and solver are settled, nothing is scaled. *why as in search_solver.h. */
+volt_status volt_problem_outline(int64_t n, int64_t d, int64_t q, const volt_search_options *options,
+                                 volt_problem **problem, const char **why);
 void volt_problem_free(volt_problem *problem);
 
 /* Rows of the longest block of validation. */

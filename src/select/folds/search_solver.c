@@ -2,7 +2,6 @@
 #include "select/folds/search_solver.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "model/fit_solver.h"
@@ -64,9 +63,11 @@ static bool exact_is_too_much(const volt_problem *problem, const char **why)
     return lacks || problem->most_rows > MOST_EXACT;
 }
 
-volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem)
+volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem,
+                                       const char **why)
 {
-    const char *why = NULL;
+    const char *found = NULL;
+    *why = NULL;
     volt_fit_solver solver = options->solver;
     VOLT_REQUIRE(
         solver == VOLT_SOLVER_AUTO || solver == VOLT_SOLVER_EXACT || solver == VOLT_SOLVER_NYSTROM,
@@ -83,11 +84,10 @@ volt_status volt_problem_settle_solver(const volt_search_options *options, volt_
                  "landmarks are for the solver \"nystrom\"");
     if (solver == VOLT_SOLVER_NYSTROM)
         return use_landmarks(options, problem);
-    if (solver == VOLT_SOLVER_EXACT || !exact_is_too_much(problem, &why))
+    if (solver == VOLT_SOLVER_EXACT || !exact_is_too_much(problem, &found))
         return VOLT_OK;
     problem->prefers_states = true;
     VOLT_TRY(use_landmarks(options, problem));
-    volt_log(VOLT_LOG_WARNING, "the solver of the candidates is nystrom, with %" PRId64 " landmarks: %s",
-             problem->landmarks, why);
+    *why = found;
     return VOLT_OK;
 }

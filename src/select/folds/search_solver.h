@@ -5,7 +5,8 @@
 #include "select/folds/problem.h"
 
 /* Settle problem->landmarks and what belongs to it, of a problem whose splits are made: by the options, or where they leave it
- * open by what fits and pays, which is said. VOLT_ERR_ARGUMENT where the options do not go together. */
-volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem);
+ * open by what fits and pays: *why is NULL, or says why that is landmarks. VOLT_ERR_ARGUMENT where the options do not go together. */
+volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem,
+                                       const char **why);
 
 #endif

@@ -16,14 +16,19 @@ enum {
 /* Of the memory that is available: the rest is for what engines take, and for others on a device. */
 static const double share_here = 0.5, share_there = 0.9;
 
-volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
+void volt_flight_choose(volt_problem *problem, int64_t candidates)
 {
-    char what[96];
     volt_work work = {
         .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates};
     problem->backend = problem->loss        ? volt_place_here("a loss other than squares is minimised")
                        : problem->landmarks ? volt_place_here("candidates are fitted on landmarks")
                                             : volt_place(&work);
+}
+
+volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
+{
+    char what[96];
+    volt_flight_choose(problem, candidates);
     snprintf(what, sizeof what, "a search on %" PRId64 " rows", problem->n);
     volt_status status = volt_memory_require(volt_workspace_bytes(problem), what);
     return status == VOLT_OK ? volt_place_require(problem->backend, problem->most_rows, what) : status;

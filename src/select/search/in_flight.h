@@ -4,8 +4,9 @@
 
 #include "select/folds/workspace.h"
 
-/* Choose the back end of the problem, for so many candidates (-1: no end). VOLT_ERR_MEMORY when not even one workspace has
- * room. */
+/* Choose the back end of the problem, for so many candidates (-1: no end). */
+void volt_flight_choose(volt_problem *problem, int64_t candidates);
+/* The same; VOLT_ERR_MEMORY when not even one workspace has room there. */
 volt_status volt_flight_place(volt_problem *problem, int64_t candidates);
 
 /* How many at a time. Here: one a thread, where a factorisation is too small to be divided well and half of the memory

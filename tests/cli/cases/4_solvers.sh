@@ -210,3 +210,28 @@ plan_of_solvers()
     expect 2 plan --n 300 --d 2 --landmarks 0
 }
 check "plan shows every solver" plan_of_solvers
+
+plan_of_a_search()
+{
+    expect 0 plan --n 300 --d 2 --q 1 --draws 40 --json
+    valid_json out "v['search']['draws'] == 40 and v['search']['solver'] == 'exact' and v['search']['rows'] == 300"
+    valid_json out "v['search']['bytes'] > 0 and v['search']['fits'] and abs(v['search']['seconds'] - 40 * v['search']['draw_seconds']) < 1e-9 * v['search']['seconds']"
+    expect 0 plan --n 60000 --d 2 --draws 10 --max-train 500 --folds 3 --solver exact --json
+    valid_json out "v['search']['solver'] == 'exact' and v['search']['rows'] == 15500"
+    expect 0 plan --n 60000 --d 2 --draws 10 --json
+    valid_json out "v['search']['solver'] == 'nystrom' and v['search']['landmarks'] == 2000 and v['search']['why']"
+    expect 0 plan --n 300 --d 2 --draws 10 --solver nystrom --landmarks 20
+    out_has "nystrom with 20 landmarks"
+    out_lacks "warning"
+    expect 0 plan --n 300 --d 2 --json
+    valid_json out "'search' not in v"
+    expect 2 plan --n 300 --d 2 --folds 3
+    err_has "--draws N asks for"
+    expect 2 plan --n 300 --d 2 --draws 10 --folds 400
+    err_has "300 rows are too few for 400 folds"
+    expect 2 plan --n 300 --d 2 --draws 10 --solver nystrom --landmarks 200
+    err_has "there can be 1 to 50"
+    expect 2 plan --n 300 --d 2 --draws 10 --max-train 100 --rolling
+    err_has "not both"
+}
+check "plan shows a search" plan_of_a_search

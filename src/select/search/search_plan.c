@@ -1,0 +1,146 @@
+/* src/select/search/search_plan.c: what a search would take on this machine.
+ *
+ * Memory is what the search itself reserves, asked for a problem without rows. Times are those of a plan of one fit (model/plan.h) of the
+ * longest training part, as often as the folds and the alphas ask for it. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/engine/states.h"
+#include "model/plan.h"
+#include "select/folds/problem.h"
+#include "select/search/in_flight.h"
+#include "solve/choice.h"
+#include "solve/solver_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct planned_search {
+    const volt_kernel *kernel;
+    volt_problem *problem;
+    double alphas; /* that are tried of each candidate */
+} planned_search;
+
+/* Training parts that begin with the same row share one matrix, which grows from block to block: the sum over such groups of
+ * (rows / most rows)^power. */
+static double groups(const volt_problem *problem, int power)
+{
+    double sum = 0, most = (double)problem->most_rows;
+    for (int64_t k = 0; k < problem->n_splits; k++) {
+        const volt_split *split = &problem->splits[k];
+        bool grows = k + 1 < problem->n_splits && problem->splits[k + 1].train_begin == split->train_begin;
+        int64_t end = problem->start == VOLT_START_RESET ? split->train_end : split->end;
+        if (!grows)
+            sum += pow((double)(end - split->train_begin) / most, power);
+    }
+    return problem->n_splits > 0 ? sum : 1; /* a score of all rows */
+}
+
+/* A Gram matrix of each group, and a factor for every alpha. */
+static volt_status time_exact(const planned_search *s, double *seconds)
+{
+    const volt_problem *problem = s->problem;
+    volt_plan plan;
+    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_cholesky, problem->most_rows, problem->d, problem->q, 1,
+                            problem->backend, &plan));
+    bool there = plan.on_device && plan.device_factor_seconds > 0;
+    double gram = there ? plan.device_gram_seconds : plan.gram_seconds;
+    double factor = there ? plan.device_factor_seconds : plan.factor_seconds;
+    *seconds = groups(problem, 2) * gram + s->alphas * groups(problem, 3) * factor;
+    return VOLT_OK;
+}
+
+/* One walk past `columns` for features of so many numbers, their sums, and a factor of those for every block and alpha. */
+static volt_status time_features(const planned_search *s, const volt_solver *solver, double states,
+                                 double columns, double *seconds)
+{
+    const volt_problem *problem = s->problem;
+    double n = (double)problem->most_rows, of_sums = 0;
+    volt_plan plan;
+    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_cholesky, problem->most_rows, problem->d, problem->q, 1,
+                            problem->backend, &plan));
+    VOLT_TRY(solver->seconds(n, states, &of_sums));
+    double factor = plan.factor_seconds * pow(states / n, 3);
+    *seconds = groups(problem, 1) * (of_sums + plan.gram_seconds * (2 * columns / n)) +
+               (double)problem->folds * s->alphas * factor;
+    return VOLT_OK;
+}
+
+/* How the candidates are evaluated, and the time of one. */
+static volt_status plan_candidate(const planned_search *s, bool measure, volt_search_plan *plan)
+{
+    const volt_problem *problem = s->problem;
+    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_resolved resolved = {0};
+    for (int i = 0; i < VOLT_MOST_FACTORS; i++)
+        extents[i] = problem->shifted.extent;
+    VOLT_TRY(volt_kernel_outline_slices(s->kernel, extents, problem->d, &resolved));
+    double states = (double)volt_candidate_states(problem, &resolved);
+    bool on_landmarks = volt_candidate_on_landmarks(problem, &resolved);
+    volt_resolved_release(&resolved);
+    plan->solver = on_landmarks ? VOLT_SOLVER_NYSTROM : states > 0 ? VOLT_SOLVER_FEATURES : VOLT_SOLVER_EXACT;
+    plan->landmarks = on_landmarks ? problem->landmarks : 0;
+    if (!measure)
+        return VOLT_OK;
+    double columns = (double)volt_plan_columns(s->kernel, problem->d, problem->landmarks);
+    if (on_landmarks)
+        return time_features(s, &volt_solver_nystrom, states, fmin(columns, (double)problem->most_rows),
+                             &plan->candidate_seconds);
+    return states > 0 ? time_features(s, &volt_solver_features, states, 0, &plan->candidate_seconds)
+                      : time_exact(s, &plan->candidate_seconds);
+}
+
+/* Inputs with and without their mean and targets, scaled; a workspace and what a candidate takes beside it, side by side. */
+static volt_status plan_memory(const planned_search *s, int64_t draws, volt_search_plan *plan)
+{
+    volt_problem *problem = s->problem;
+    double beside = 0, n = (double)problem->n;
+    volt_flight_choose(problem, draws);
+    plan->most_rows = problem->most_rows;
+    plan->on_device = !problem->backend->is_here;
+    plan->parallel = volt_flight_size(problem, draws);
+    VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(s->kernel), false, &beside));
+    plan->bytes = 8 * n * (double)(2 * problem->d + problem->q) +
+                  (double)plan->parallel * (volt_workspace_bytes(problem) + beside);
+    plan->available_bytes = (double)volt_memory_available();
+    plan->fits = !(plan->available_bytes > 0 && plan->bytes > plan->available_bytes);
+    return VOLT_OK;
+}
+
+static volt_status check(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
+                         const volt_search_options *options, const volt_search_plan *plan)
+{
+    VOLT_REQUIRE(kernel && options && plan, VOLT_ERR_ARGUMENT,
+                 "the kernel, the options or the place for the plan is NULL");
+    VOLT_REQUIRE(n >= 1 && d >= 1 && q >= 1, VOLT_ERR_ARGUMENT,
+                 "a search on %" PRId64 " rows, %" PRId64 " inputs and %" PRId64
+                 " outputs cannot be planned: all must be at least 1",
+                 n, d, q);
+    VOLT_REQUIRE(alpha >= 0 && isfinite(alpha), VOLT_ERR_ARGUMENT, "alpha is %g, and must be at least 0",
+                 alpha);
+    VOLT_REQUIRE(options->draws >= 1, VOLT_ERR_ARGUMENT, "there are %" PRId64 " draws, and must be at least 1",
+                 options->draws);
+    VOLT_REQUIRE(!options->loss && !options->weights && options->n_records == 0 && !options->base.data,
+                 VOLT_ERR_ARGUMENT, "records, a base, losses and weights are not planned for");
+    return VOLT_OK;
+}
+
+volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
+                             const volt_search_options *options, int measure, volt_search_plan *plan)
+{
+    VOLT_TRY(check(kernel, n, d, q, alpha, options, plan));
+    planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_CHOICE_ALPHAS};
+    volt_search_plan made = {0};
+    VOLT_TRY(volt_problem_outline(n, d, q, options, &s.problem, &made.why));
+    volt_status status = plan_memory(&s, options->draws, &made);
+    if (status == VOLT_OK)
+        status = plan_candidate(&s, measure != 0, &made);
+    volt_problem_free(s.problem);
+    if (status != VOLT_OK)
+        return status;
+    if (made.solver != VOLT_SOLVER_NYSTROM)
+        made.why = NULL;
+    made.seconds = (double)options->draws * made.candidate_seconds;
+    *plan = made;
+    return VOLT_OK;
+}
