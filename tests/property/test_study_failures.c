@@ -103,6 +103,15 @@ static void a_log_that_fails_costs_one_row(void **state)
     counts all = {0};
     options.on_event = count_event;
     options.event_context = &all;
+    for (int i = 0; i < 3; i++) { /* one that cannot be read is found before any is tuned */
+        const char *right = three[i].kernel;
+        volt_study *study = NULL;
+        three[i].kernel = "no such kernel";
+        check_fails(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study),
+                    VOLT_ERR_KERNEL, "no such kernel");
+        assert_null(study);
+        three[i].kernel = right;
+    }
     options.log = scratch_directory();
     unlink(scratch_path("01-one.jsonl"));
     unlink(scratch_path("03-three.jsonl"));

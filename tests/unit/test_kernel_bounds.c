@@ -239,6 +239,17 @@ static void coefficients_next_to_one_are_accepted(void **state)
 
 /* ---- what the facts promise ------------------------------------------------------------------- */
 
+/* Normalised: 1 of a path with itself, and nothing larger. */
+static void alignments_are_at_most_one(void **state)
+{
+    (void)state;
+    volt_kernel *kernel = plain_parse("gak:window=3");
+    volt_kernel_facts facts;
+    check_ok(volt_kernel_query(kernel, 1, 2, 1e-16, &facts));
+    close_to(facts.largest, 1);
+    volt_kernel_free(kernel);
+}
+
 static void no_entry_is_larger_than_the_bound(void **state)
 {
     (void)state;
@@ -321,6 +332,7 @@ int main(void)
         cmocka_unit_test(rbf_takes_any_radius),
         cmocka_unit_test(wrong_queries_are_refused),
         cmocka_unit_test(coefficients_next_to_one_are_accepted),
+        cmocka_unit_test(alignments_are_at_most_one),
         cmocka_unit_test(no_entry_is_larger_than_the_bound),
         cmocka_unit_test(after_the_horizon_the_past_is_forgotten),
     };

@@ -108,6 +108,9 @@ static void errors_are_those_of_fits_on_the_rows_before(void **state)
             volt_model *model = fit_rows(&p, N, &options);
             int64_t gap = cases[c].ahead > 1 ? cases[c].ahead : 1, w = cases[c].washout, kept = N - w;
             double *read = new_matrix(kept, Q);
+            read[(kept - 1) * Q] = 1e77; /* fewer rows than there are: what is beyond them is left alone */
+            assert_int_equal(volt_model_errors_read(model, volt_matrix_of(read, kept - 1, Q)), kept);
+            assert_true(read[(kept - 1) * Q] == 1e77);
             assert_int_equal(volt_model_errors_read(model, volt_matrix_of(read, kept, Q)), kept);
             for (int64_t t = 0; t < kept; t += 7) {
                 double e[Q], far[Q];

@@ -359,6 +359,42 @@ static void what_cannot_be_compared_is_refused(void **state)
     volt_objects_free(same);
 }
 
+/* 5, 6, ... 13 steps, of all nine series and of the first eight. */
+static void the_median_number_of_steps(void **state)
+{
+    (void)state;
+    walks made;
+    make_walks(4108, false, &made);
+    for (int64_t count = MOST - 1; count <= MOST; count++) {
+        volt_objects *objects = NULL;
+        check_ok(volt_objects_create(made.series, count, NULL, &objects));
+        assert_true(volt_objects_steps(objects) == (count == MOST ? 9 : 8.5));
+        assert_false(volt_objects_are_equally_long(objects));
+        volt_objects_free(objects);
+    }
+}
+
+/* Channels that are scaled have no unit: numbers of 1e-30 say as much as those of 1. Powers of 2 leave every bit. */
+static void units_of_channels_do_not_matter(void **state)
+{
+    (void)state;
+    walks made = {0};
+    double K[2][MOST * MOST];
+    volt_kernel *kernel = parse("gak");
+    make_walks(4109, true, &made);
+    for (int small = 0; small < 2; small++) {
+        volt_objects *objects = NULL;
+        check_ok(volt_objects_create(made.series, MOST, NULL, &objects));
+        check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K[small], MOST, MOST)));
+        volt_objects_free(objects);
+        for (size_t i = 0; i < sizeof made.numbers / sizeof *made.numbers; i++)
+            made.numbers[i] = ldexp(made.numbers[i], -100);
+    }
+    for (int i = 0; i < MOST * MOST; i++)
+        assert_true(fabs(K[0][i] - K[1][i]) < 1e-12);
+    volt_kernel_free(kernel);
+}
+
 /* Steps whose products are all 0, among the training series and among new ones. */
 static void what_has_nothing_with_itself_is_not_normalised(void **state)
 {
@@ -434,6 +470,8 @@ int main(void)
         cmocka_unit_test(constant_channels_say_nothing),
         cmocka_unit_test(candidates_have_no_windows_and_widths_in_units_of_series),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
+        cmocka_unit_test(the_median_number_of_steps),
+        cmocka_unit_test(units_of_channels_do_not_matter),
         cmocka_unit_test(what_has_nothing_with_itself_is_not_normalised),
         cmocka_unit_test(the_kth_allocation_fails),
     };

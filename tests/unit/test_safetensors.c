@@ -172,6 +172,9 @@ static void refuses_what_is_not_sound(void **state)
         if (status != VOLT_ERR_FORMAT || !strstr(volt_error_detail(), cases[i].reason))
             fail_msg("%s: status %d, %s", cases[i].header, (int)status, volt_error_detail());
     }
+    /* A header that would end one byte behind the file. */
+    assert_int_equal(read_bytes("\x03\0\0\0\0\0\0\0{}", 10), VOLT_ERR_FORMAT);
+    assert_non_null(strstr(volt_error_detail(), "cut short: the header has 3 bytes, found 2"));
     assert_int_equal(read_bytes("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10), VOLT_ERR_FORMAT);
     assert_int_equal(read_bytes("\xff\xe0\xf5\x05\0\0\0\0{}", 10), VOLT_ERR_FORMAT); /* just below 100 MB */
     volt_safetensors *file = NULL;

@@ -150,6 +150,7 @@ compare_repeat()
     expect 0 compare --preset sp500-d5 --length 80 --kernel linear volterra --draws 2 --repeat 2 --seed 5 --quiet
     no_err
     out_has '; seeds 5 to 6$'
+    tr -s '\n ' ' ' <out | grep -q 'in the model confidence set at 75 % in [012] of 2 samples' || fail "no word on the set at 75 %"
     out_has '^Volterra +[0-9.]+ \([0-9.]+\)\*? +[0-9.]+ \([0-9.]+\)\*? .* [012]/2(\*\*)? '
     expect 0 compare --preset sp500-d5 --length 80 --kernel linear volterra --draws 2 --repeat 2 --seed 5 --json
     valid_json out "v['samples'] == 2 and [s['seed'] for s in v['by_sample']] == [5, 6] \

@@ -76,7 +76,7 @@ forecast_is_fit()
         valid_json f.json "abs(v['forecast'][$h - 1][0] - $(tail -n 1 p.csv | sed 's/.*,//')) < 1e-8 \
             and abs(v['rmse'][$h - 1][0] / json.load(open('fit.json'))['heldout_rmse'] - 1) < 1e-8"
     done
-    valid_json f.json "v['horizons'] == [1, 2, 3] and v['time'] == ['2012-07', '2012-08', '2012-09'] and v['season'] == 12 \
+    valid_json f.json "v['steps'] == 3 and v['horizons'] == [1, 2, 3] and v['time'] == ['2012-07', '2012-08', '2012-09'] and v['season'] == 12 \
         and v['target'] == 'change' and v['kernel'].startswith('volterra:') and v['skill'] > 0.5 \
         and len(v['naive_rmse']) == 3 and len(v['series'][0]['made_by']) == 3 and {b['name'] for b in v['baselines']} >= {'naive', 'seasonal naive', 'drift'}"
 }

@@ -28,6 +28,8 @@ report_page()
     for item in Seed Date volterra Compiler BLAS Threads Processor Memory; do
         page_has "<dt>$item</dt><dd>[^<]"
     done
+    page_has 'Under the history protocol every kernel sees the past'
+    page_has ',<wbr>' # long parameters may break after a comma
     # Forecasts (for small and for large screens), cumulated loss, errors, and a search per kernel.
     [ "$(count_of '<svg' r.html)" -eq 7 ] || fail "$(count_of '<svg' r.html) pictures, not 7"
     [ "$(count_of '</svg>' r.html)" -eq 7 ] || fail "a picture does not end"

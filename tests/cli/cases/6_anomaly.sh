@@ -39,6 +39,7 @@ anomaly_series()
     valid_json out "v['normal_series'] == 24 and len(v['anomalies']) == 5 and 'roc_auc' not in v and 'examples' not in v"
     expect 0 anomaly --train ${turns}_train.ts --test ${turns}_test.ts --normal left --rate 0.01
     out_has '^normal series +12$'
+    out_has '^score +[a-z]'
     out_has '^ROC area +'
     err_has '12 normal series cannot show a rate of 0\.01'
 }
