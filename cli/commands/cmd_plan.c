@@ -282,15 +282,15 @@ static int run_plan(int argc, char *const *argv)
         arguments.q = arguments.d;
     int64_t columns = arguments.d + (arguments.feedback ? arguments.q : 0);
     volt_kernel *kernel = NULL;
+    volt_search_plan search;
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
+    if (status == VOLT_OK && arguments.draws > 0)
+        status = plan_search(&arguments, kernel, columns, &search);
     if (status == VOLT_OK)
         status = volt_plan_kernel(kernel, arguments.n, columns, arguments.q, 1, &plan);
     volt_solver_plans plans;
-    volt_search_plan search;
     if (status == VOLT_OK)
         status = volt_plan_solvers(kernel, arguments.n, columns, arguments.q, arguments.landmarks, 1, &plans);
-    if (status == VOLT_OK && arguments.draws > 0)
-        status = plan_search(&arguments, kernel, columns, &search);
     volt_kernel_free(kernel);
     if (status)
         return complain_status(status);
