@@ -1,5 +1,6 @@
 /* tests/unit/test_pcg.c: fits by conjugate gradients, against exact fits. */
 #include "base/progress.h"
+#include "solve/operator.h"
 #include "solve/pcg.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -468,6 +469,15 @@ static void failed_allocations_are_survived(void **state)
     free(p);
 }
 
+/* At least the features of all rows, ten vectors for each output, and the halves of the product. */
+static void memory_is_counted(void **state)
+{
+    (void)state;
+    const double n = 4000, q = 3, landmarks = 50;
+    assert_true(volt_pcg_bytes(n, q, landmarks) >=
+                8 * (n * landmarks + 10 * n * q) + volt_half_product_bytes(n, q));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +491,7 @@ int main(void)
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(failed_allocations_are_survived),
+        cmocka_unit_test(memory_is_counted),
     };
     return cmocka_run_group_tests_name("conjugate gradients", tests, NULL, NULL);
 }
