@@ -135,6 +135,10 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     VOLT_TRY(volt_fields_copy(fields, "input_scale", 1, 0, &model->input.scale));
     VOLT_TRY(volt_fields_copy(fields, "target_mean", q, 0, model->target_mean));
     VOLT_TRY(volt_fields_copy(fields, "target_scale", q, 0, model->target_scale));
+    for (int64_t k = 0; k < q; k++)
+        VOLT_REQUIRE(model->target_scale[k] > 0, VOLT_ERR_FORMAT,
+                     "%s: tensor \"target_scale\" has %g, and must be above 0", fields->path,
+                     model->target_scale[k]);
     VOLT_TRY(volt_fields_copy(fields, "last_target", q, 0, model->last_target));
     VOLT_TRY(volt_fields_tensor(fields, "state", volt_readout_state_length(model), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
