@@ -104,8 +104,7 @@ typedef struct search_run {
     volt_candidates *candidates[VOLT_MOST_PREPARATIONS];
     double begun;
     int64_t draws;
-    bool unfit[VOLT_MOST_PREPARATIONS]; /* the kernel does not compare what that preparation does */
-    char *failure;                      /* the sentence of the first kernel that failed */
+    char *failure; /* the sentence of the first kernel that failed */
 
     /* Draws that are under way: results[i] is of draw `first` + i. */
     draw_result *results;
@@ -277,10 +276,9 @@ static void keep_sentence(search_run *run, draw_result *result)
 static volt_status conclude(search_run *run, draw_result *result)
 {
     volt_class_search *search = run->search;
-    if (!result->begun || run->unfit[result->trial.preparation])
+    if (!result->begun)
         return VOLT_OK;
-    if (is_unfit(run, result->status)) {
-        run->unfit[result->trial.preparation] = true;
+    if (is_unfit(run, result->status)) { /* not tried: nothing was computed */
         keep_sentence(run, result);
         return VOLT_OK;
     }
@@ -310,7 +308,7 @@ static void try_draw(search_lane *lane, int64_t draw, draw_result *result)
 {
     search_run *run = lane->run;
     result->trial = (volt_class_trial){.preparation = draw % run->search->n_preparations};
-    if (run->unfit[result->trial.preparation] || is_over(run))
+    if (is_over(run))
         return;
     result->begun = true;
     result->status = evaluate(lane, draw, &result->trial);
