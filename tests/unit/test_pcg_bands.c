@@ -252,6 +252,8 @@ static void check_fits(const fit_job *given, int64_t parts)
         assert_true(jobs[p].steps == jobs[0].steps && jobs[p].residual == jobs[0].residual);
     }
     check_same(&alone, &jobs[0]);
+    /* A preconditioner that lost a band still leads there, by more steps; where those are few, rounding does not. */
+    assert_true(alone.steps > 20 || llabs(alone.steps - jobs[0].steps) <= 2);
     release_jobs(&alone, 1);
     release_jobs(jobs, parts);
 }
@@ -310,7 +312,7 @@ static void many_rows_share_the_preconditioner(void **state)
     job.options.landmarks = 32;
     job.options.tolerance = 1e-10;
     job.options.washout = 5;
-    job.options.alpha = 1;
+    job.options.alpha = 0.01;
     check_fits(&job, 3);
     free(Y);
     free(X);
