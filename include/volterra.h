@@ -20,8 +20,9 @@
  *     volt_model_free(model);
  *     volt_kernel_free(kernel);
  *
- * The headers follow the way data flows: base, io, kernel, solve, model, select; data makes series, stats judges
- * forecasts, and study compares kernels with all of them. */
+ * The headers follow the way data flows: base, io, kernel, solve, model (and learner), select; data makes series, stats
+ * judges forecasts, and study compares kernels with all of them. Where whole series are the objects: objects, then classify
+ * and anomaly. */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
@@ -32,13 +33,14 @@
 #include "volterra/kernel.h"
 #include "volterra/solve.h"
 #include "volterra/model.h"
+#include "volterra/learner.h"
 #include "volterra/select.h"
-#include "volterra/objects.h"
-#include "volterra/classify.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
-#include "volterra/anomaly.h"
 #include "volterra/study.h"
+#include "volterra/objects.h"
+#include "volterra/classify.h"
+#include "volterra/anomaly.h"
 /* clang-format on */
 
 #endif

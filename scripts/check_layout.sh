@@ -80,14 +80,23 @@ fault()
 quoted_includes() { grep -nE '^ *# *include *"' "$1" | sed -E 's/^([0-9]+):[^"]*"([^"]*)".*/\1 \2/'; }
 
 # ---- 1: the library -----------------------------------------------------------------------------
+# folder_of HEADER: the folder of src/ whose interface include/volterra/HEADER.h is
+folder_of()
+{
+    case $1 in
+        status) echo base ;;
+        learner) echo model ;;
+        *) echo "$1" ;;
+    esac
+}
+
 # check_library FILE FOLDER
 check_library()
 {
     local file=$1 own=$2 line path target
     while read -r line path; do
         target=${path#volterra/}
-        [ "$target" = "$path" ] && target=${path%%/*} || target=${target%.h}
-        [ "$target" = status ] && target=base
+        [ "$target" = "$path" ] && target=${path%%/*} || target=$(folder_of "${target%.h}")
         [[ " $own $(may_include "$own") " == *" $target "* ]] ||
             fault "$file:$line: $own must not include $path"
     done < <(quoted_includes "$file")
@@ -122,9 +131,7 @@ for folder in src/*/; do
     done < <(find "src/$folder" -name '*.[ch]')
 done
 for file in include/volterra/*.h; do
-    own=$(basename "$file" .h)
-    [ "$own" = status ] && own=base
-    check_library "$file" "$own"
+    check_library "$file" "$(folder_of "$(basename "$file" .h)")"
 done
 
 # ---- 1: the program -----------------------------------------------------------------------------

@@ -30,13 +30,13 @@ typedef enum volt_anomaly_kind {
 
 typedef struct volt_anomaly_options {
     volt_anomaly_kind score; /* VOLT_ANOMALY_CONFORMANCE */
-    double
-        alpha; /* share of the total variance that every direction has at least, > 0; 0 (default): chosen of 1e-8, 1e-7,
-                * ..., 1, by `examples` where there are some, else by the likelihood of series that are left out */
+    /* share of the total variance that every direction has at least, > 0; 0 (default): chosen of 1e-8, 1e-7,
+     * ..., 1, by `examples` where there are some, else by the likelihood of series that are left out */
+    double alpha;
     double rate; /* share of normal series that may lie above the threshold, in (0, 1); 0.05 */
-    volt_view
-        examples; /* (optional) e x n: series that are known not to be normal, against the normal ones. alpha is then the
-                   * one with the largest sum of both areas of volt_ranking */
+    /* (optional) e x n: series that are known not to be normal, against the normal ones. alpha is then the
+     * one with the largest sum of both areas of volt_ranking */
+    volt_view examples;
     volt_progress progress;
 } volt_anomaly_options;
 VOLT_API volt_anomaly_options volt_anomaly_options_default(void);
@@ -56,18 +56,18 @@ typedef struct volt_anomaly_info {
     double alpha; /* that was chosen or given */
     double rate;  /* that was wanted ... */
     double least; /* ... and the smallest that n series can show, 1 / (n + 1) */
-    double
-        growth; /* of scores with one normal series more that is known, about: what scores of series left out are
-                    * multiplied by to be compared with scores of new series. 1 with fewer than 5 series */
-    double
-        threshold; /* scores above it are anomalies: growth times the ceil((n + 1)(1 - rate))-th smallest of left_out,
-                       * or times the largest where that is more than there are */
-    const double *
-        left_out; /* n: the score of each normal series to a detector that has learned all others, with the ridge of
-                    * this one; exact, from one factorisation. It belongs to the detector */
-    volt_ranking
-        areas; /* of left_out and the scores of the examples, which are marked, to detectors that know one series less as
-                * well, five at most, in the mean; zeros where there are none */
+    /* of scores with one normal series more that is known, about: what scores of series left out are
+     * multiplied by to be compared with scores of new series. 1 with fewer than 5 series */
+    double growth;
+    /* scores above it are anomalies: growth times the ceil((n + 1)(1 - rate))-th smallest of left_out, or
+     * times the largest where that is more than there are */
+    double threshold;
+    /* n: the score of each normal series to a detector that has learned all others, with the ridge of this
+     * one; exact, from one factorisation. It belongs to the detector */
+    const double *left_out;
+    /* of left_out and the scores of the examples, which are marked, to detectors that know one series less
+     * as well, five at most, in the mean; zeros where there are none */
+    volt_ranking areas;
 } volt_anomaly_info;
 VOLT_API void volt_anomaly_describe(const volt_anomaly *anomaly, volt_anomaly_info *info);
 
@@ -78,8 +78,8 @@ VOLT_API volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C
 /* ---- the same from series to scores ------------------------------------------------------------ */
 
 typedef struct volt_series_anomaly_options {
-    volt_objects_options
-        objects; /* how series are prepared, from the normal ones: volt_objects_options_default */
+    /* how series are prepared, from the normal ones: volt_objects_options_default */
+    volt_objects_options objects;
     volt_anomaly_options detector; /* its examples are made of the series that are given */
     int64_t draws;                 /* kernels that are tried beside the one given, drawn for the series; 0 */
     uint64_t seed;                 /* of the draws, 0 */
@@ -111,9 +111,9 @@ VOLT_API volt_status volt_series_anomaly_score(const volt_series_anomaly *anomal
  * what errors are like there. The model forecasts its own inputs one row ahead (volt_fit_options.ahead = feedback = 1). */
 typedef struct volt_watch_options {
     double rate; /* share of rows that raise an alarm while nothing changes, in (0, 1); 0.001 */
-    int64_t
-        window; /* rows that the forecasts are learned from, the last ones (volt_learner); 0: the model stays as it
-                 * is; 500 */
+    /* rows that the forecasts are learned from, the last ones (volt_learner); 0: the model stays as it is;
+     * 500 */
+    int64_t window;
     int64_t scale_rows; /* errors that the scale of a channel is taken from, the last ones, at least 10; 300 */
 } volt_watch_options;
 VOLT_API volt_watch_options volt_watch_options_default(void);
@@ -127,14 +127,14 @@ VOLT_API volt_status volt_watch_create(const volt_model *model, const volt_watch
 VOLT_API void volt_watch_free(volt_watch *watch);
 
 typedef struct volt_watch_row {
-    double
-        score; /* largest |error| over the scale of its channel, 1.4826 times the median of its last |errors|; NaN:
-                   * not known, for the first row, and while there are no errors to compare with */
-    double
-        threshold; /* a score above it is an alarm: where the last scores, 20 / rate of them, are enough to show the
-                       * rate, the one that so many of them lie above (a score that raised an alarm counts as at most 1.5
-                       * times its threshold); before that, where an exponential tail of the largest tenth leads;
-                       * INFINITY while there are fewer than 30 */
+    /* largest |error| over the scale of its channel, 1.4826 times the median of its last |errors|; NaN: not
+     * known, for the first row, and while there are no errors to compare with */
+    double score;
+    /* a score above it is an alarm: where the last scores, 20 / rate of them, are enough to show the rate,
+     * the one that so many of them lie above (a score that raised an alarm counts as at most 1.5 times its
+     * threshold); before that, where an exponential tail of the largest tenth leads; INFINITY while there
+     * are fewer than 30 */
+    double threshold;
     int alarm;
     int64_t channel; /* of the largest error; -1: there is no score */
 } volt_watch_row;

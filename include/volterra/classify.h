@@ -39,13 +39,13 @@ typedef struct volt_classify_options {
     int input;        /* a volt_object_input, or VOLT_CLASSIFY_CHOOSE (default): level or both */
     int compare;      /* a volt_object_compare, or VOLT_CLASSIFY_CHOOSE (default): series or steps */
     double alpha;     /* regularisation of kernels that are 1 of a series with itself; 0: chosen */
-    int64_t
-        draws; /* kernels that are tried; 0: one for each way to prepare, the kernel as it is given, with its
-                         * defaults; VOLT_CLASSIFY_CHOOSE (default): 60, or 0 where a kernel leaves nothing open */
+    /* kernels that are tried; 0: one for each way to prepare, the kernel as it is given, with its defaults;
+     * VOLT_CLASSIFY_CHOOSE (default): 60, or 0 where a kernel leaves nothing open */
+    int64_t draws;
     double budget; /* no draw is begun after so many seconds; 0: no limit */
-    int64_t
-        blend; /* the mean of up to so many kernels, each the best of its kind, is taken where it tells more series that
-                    * are left out than the best alone; at least 1, at most 8; 3 */
+    /* the mean of up to so many kernels, each the best of its kind, is taken where it tells more series that
+     * are left out than the best alone; at least 1, at most 8; 3 */
+    int64_t blend;
     uint64_t seed;   /* of draws and splits, 0 */
     int64_t splits;  /* repeated stratified splits that the chosen kernel is judged by as well, 20; 0: none */
     double held_out; /* share of each class that a split holds out, 0.3 */

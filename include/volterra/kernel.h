@@ -63,8 +63,8 @@ typedef struct volt_parameter_info {
     const char *range;    /* what is allowed, e.g. "(0, 1)" or "geometric, even, ..." */
     volt_parameter_kind kind;
     int closed; /* REAL: 1: low itself is allowed, 2: high itself, 3: both */
-    double low,
-        high; /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and where closed says so */
+    /* REAL, INTEGER: the range; its ends belong to it for INTEGER, and where closed says so */
+    double low, high;
     const char *const *words; /* CHOICE: NULL-terminated; after a word that ends in ':' stands a number */
     volt_search_law search;
     volt_unit unit;
@@ -99,10 +99,10 @@ typedef struct volt_kernel_value {
     const volt_parameter_info *info;
     int given; /* 1: it stands in the text that was parsed */
     int present; /* 1: it has a value, given or by default; 0: the kernel does without, or takes it from the data */
-    double
-        number; /* REAL, INTEGER: the value; CHOICE: the number behind a word that ends in ':'; otherwise 0 */
-    char text
-        [VOLT_VALUE_LENGTH]; /* the value as a kernel's text has it: 0.25, even, poly:3; "" when not present */
+    /* REAL, INTEGER: the value; CHOICE: the number behind a word that ends in ':'; otherwise 0 */
+    double number;
+    /* the value as a kernel's text has it: 0.25, even, poly:3; "" when not present */
+    char text[VOLT_VALUE_LENGTH];
 } volt_kernel_value;
 
 /* The parameter of that name. This, and not a look into the text, is how to learn what a kernel was given.
@@ -134,10 +134,10 @@ VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius,
 /* ---- Gram matrices ---------------------------------------------------------------------------- */
 
 typedef struct volt_gram_options {
-    int mirror;    /* Y empty: copy the lower triangle to the upper one, 1 */
     double radius; /* M; 0 (default): the largest norm among all rows of X and Y, below which it must not lie */
-    volt_progress progress;
+    int mirror;    /* Y empty: copy the lower triangle to the upper one, 1 */
     int normalise; /* 1: K[i][j] / sqrt(k(x_i, x_i) k(y_j, y_j)), so that everything has 1 with itself; 0 */
+    volt_progress progress;
 } volt_gram_options;
 VOLT_API volt_gram_options volt_gram_options_default(void);
 

@@ -2,7 +2,8 @@
  *
  * A model keeps the scaled training inputs, the coefficients of the readout and the state of the past at
  * the end of training, so that it can go on from there: in one call (predict), row by row (stream) or fed
- * with its own outputs (continue). A model never changes; a stream and a learner have lives of their own. */
+ * with its own outputs (continue). A model never changes; a stream and a learner (volterra/learner.h) have lives of
+ * their own. */
 #ifndef VOLTERRA_MODEL_H
 #define VOLTERRA_MODEL_H
 
@@ -67,62 +68,73 @@ typedef struct volt_model_notes {
 } volt_model_notes;
 
 typedef struct volt_fit_options {
-    double
-        alpha; /* regularisation of the readout, > 0; 0 (default): chosen on held-out rows, see volt_fit_report */
-    int64_t washout; /* first rows that feed the past but are not fitted, 0 */
-    int intercept;   /* 1 */
-    int scale;       /* 1: inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: as they are */
-    int64_t ahead;   /* recorded in the model: row t of Y lies this many steps after row t of X, 0 */
-    int feedback;    /* recorded: the outputs are the inputs, one step later; volt_model_continue may run */
-    const char *const *input_names;  /* (optional) d names, recorded in the model */
-    const char *const *output_names; /* (optional) q names */
-    volt_progress progress;
-    volt_target target; /* VOLT_TARGET_AUTO */
-    volt_input input;   /* VOLT_INPUT_AUTO */
-    const int64_t
-        *anchors; /* (optional) q: target k is input anchors[k], `ahead` rows later; -1: not an input */
-    int64_t
-        season; /* rows of a season, at least 2; 0: none; VOLT_SEASON_AUTO (default): found in the targets */
-    int64_t
-        as_they_are; /* so many of the last inputs (hour of the day, say) are levels whatever `input` says, 0 */
-    int missing_targets; /* 1: rows in which a target is NaN feed the past and are not fitted; 0: they are refused */
-    int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
-    volt_model_notes notes; /* recorded */
-    const int64_t *
-        records; /* (optional) n_records lengths that make up the rows: the rows are so many sequences, one after
-                             * the other, each with a zero past of its own; a washout does not go with them */
-    int64_t n_records; /* 0 (default): one sequence */
-    double
-        feedback_weight; /* above 0: outputs come back beside the inputs. The kernel sees (x_t, weight v_{t-1}), where v
-                             * are the targets as the solver sees them, and 0 before the first row of a record; ahead
-                             * must be 0. 0 (default): it sees x_t alone */
-    const char *
-        loss; /* (optional) text of a loss (volterra/solve.h); NULL: squares. The outputs are those of the loss: one for
-                       * each level and target (target k, level j: k levels + j), one for each class. alpha 0: chosen by
-                       * the loss on held-out rows; targets are then changes where they can be, else levels */
-    double
-        tolerance; /* of a loss: bounds the duality gap, relative to the objective; of VOLT_SOLVER_PCG: bounds the residual,
-                       * relative to the targets less their mean. 0 (default): 1e-6, and 1e-4 of VOLT_SOLVER_PCG */
-    const double
-        *weights; /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
+    /* ---- the readout */
+    /* regularisation of the readout, > 0; 0 (default): chosen on held-out rows, see volt_fit_report */
+    double alpha;
+    int intercept; /* 1 */
+    int scale;     /* 1: inputs (x - mean) / max |x - mean|, targets (y - mean) / sd; 0: as they are */
+    /* (optional) text of a loss (volterra/solve.h); NULL: squares. The outputs are those of the loss: one
+     * for each level and target (target k, level j: k levels + j), one for each class. alpha 0: chosen by
+     * the loss on held-out rows; targets are then changes where they can be, else levels */
+    const char *loss;
+    /* of a loss: bounds the duality gap, relative to the objective; of VOLT_SOLVER_PCG: bounds the residual,
+     * relative to the targets less their mean. 0 (default): 1e-6, and 1e-4 of VOLT_SOLVER_PCG */
+    double tolerance;
+    /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
+    const double *weights;
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
-    int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
+
+    /* ---- the rows */
+    int64_t washout; /* first rows that feed the past but are not fitted, 0 */
+    /* (optional) n_records lengths that make up the rows: the rows are so many sequences, one after the
+     * other, each with a zero past of its own; a washout does not go with them */
+    const int64_t *records;
+    int64_t n_records; /* 0 (default): one sequence */
+    int missing_targets; /* 1: rows in which a target is NaN feed the past and are not fitted; 0: they are refused */
+
+    /* ---- what is learned from them */
+    volt_target target; /* VOLT_TARGET_AUTO */
+    volt_input input;   /* VOLT_INPUT_AUTO */
+    /* (optional) q: target k is input anchors[k], `ahead` rows later; -1: not an input */
+    const int64_t *anchors;
+    int64_t ahead; /* recorded in the model: row t of Y lies this many steps after row t of X, 0 */
+    /* rows of a season, at least 2; 0: none; VOLT_SEASON_AUTO (default): found in the targets */
+    int64_t season;
+    /* so many of the last inputs (hour of the day, say) are levels whatever `input` says, 0 */
+    int64_t as_they_are;
+    int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
+
+    /* ---- outputs that come back */
+    int feedback; /* recorded: the outputs are the inputs, one step later; volt_model_continue may run */
+    /* above 0: outputs come back beside the inputs. The kernel sees (x_t, weight v_{t-1}), where v are the
+     * targets as the solver sees them, and 0 before the first row of a record; ahead must be 0. 0 (default):
+     * it sees x_t alone */
+    double feedback_weight;
+
+    /* ---- how the readout is found */
     volt_fit_solver solver; /* VOLT_SOLVER_AUTO */
-    int64_t
-        landmarks; /* of VOLT_SOLVER_NYSTROM and VOLT_SOLVER_PCG, at most the rows after the washout; 0 (default): 2000, and of
-                        * VOLT_SOLVER_PCG 12.7 times the root of the rows */
+    /* of VOLT_SOLVER_NYSTROM and VOLT_SOLVER_PCG, at most the rows after the washout; 0 (default): 2000, and
+     * of VOLT_SOLVER_PCG 12.7 times the root of the rows */
+    int64_t landmarks;
     volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
-    int64_t
-        iterations; /* of VOLT_SOLVER_PCG: steps at most; 0 (default): 1000. Fewer than are needed: a warning with the
-                         * residual that was reached */
-    const char *
-        checkpoint; /* (optional) of VOLT_SOLVER_PCG: a file that says where it stands, replaced as a whole every so many
-                             * seconds and at the end, or when the fit is cancelled. Where it is there already the fit goes on from
-                             * it, to the same answer; it stays when the fit is done, and is the caller's to remove.
-                             * VOLT_ERR_FORMAT for one that is damaged or of another fit; VOLT_ERR_IO where it cannot be written to
-                             * begin with. Later on, no space for it is a warning, and the fit goes on */
+    /* of VOLT_SOLVER_PCG: steps at most; 0 (default): 1000. Fewer than are needed: a warning with the
+     * residual that was reached */
+    int64_t iterations;
+    /* (optional) of VOLT_SOLVER_PCG: a file that says where it stands, replaced as a whole every so many
+     * seconds and at the end, or when the fit is cancelled. Where it is there already the fit goes on from
+     * it, to the same answer; it stays when the fit is done, and is the caller's to remove. VOLT_ERR_FORMAT
+     * for one that is damaged or of another fit; VOLT_ERR_IO where it cannot be written to begin with. Later
+     * on, no space for it is a warning, and the fit goes on */
+    const char *checkpoint;
     double checkpoint_seconds; /* 60; 0: after every step */
+    int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
+
+    /* ---- what the model records */
+    const char *const *input_names;  /* (optional) d names, recorded in the model */
+    const char *const *output_names; /* (optional) q names */
+    volt_model_notes notes;          /* recorded */
+    volt_progress progress;
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
 
@@ -162,19 +174,19 @@ typedef struct volt_fit_report {
     const double *best_mse;  /* ... of the best that was tried ... */
     const double *naive_mse; /* ... of "as now" (NaN: not there) */
     const double *share;     /* q: 1: learned; 0: the naive forecast was kept; 1/2: half-way between the two */
-    double
-        log_likelihood; /* of all rows fitted: the evidence of the kernel and alpha (volt_evidence), in units of the targets
-                            * as they were learned, levels or changes; NaN where an output is not the kernel's alone */
-    const double *
-        loo_mse; /* q, in the units of the targets; NULL: not known. Mean squared errors of rows that were left out of the
-                            * fit one by one, of the last (at most 2048), NaN where the kernel plays no part ... */
+    /* of all rows fitted: the evidence of the kernel and alpha (volt_evidence), in units of the targets as
+     * they were learned, levels or changes; NaN where an output is not the kernel's alone */
+    double log_likelihood;
+    /* q, in the units of the targets; NULL: not known. Mean squared errors of rows that were left out of the
+     * fit one by one, of the last (at most 2048), NaN where the kernel plays no part ... */
+    const double *loo_mse;
     const double *gcv; /* ... and generalised cross-validation, over all rows */
     int64_t loo_rows;
     volt_fit_solver solver; /* that found the readout; not AUTO */
     int64_t iterations;     /* steps of VOLT_SOLVER_PCG ... */
-    double
-        residual; /* ... and its residual, relative to the targets less their mean, the largest of all outputs; NaN:
-                             * another solver */
+    /* ... and its residual, relative to the targets less their mean, the largest of all outputs; NaN:
+     * another solver */
+    double residual;
     int64_t landmarks; /* of the readout, or of what made the steps few; 0: none */
 } volt_fit_report;
 
@@ -203,8 +215,8 @@ typedef struct volt_model_info {
     volt_model_notes notes;
     const int64_t *records; /* n_records lengths; NULL: one sequence. What follows, follows the last record */
     int64_t n_records;
-    double
-        feedback_weight; /* of the outputs that come back beside the inputs, which are columns behind theirs; 0: none */
+    /* of the outputs that come back beside the inputs, which are columns behind theirs; 0: none */
+    double feedback_weight;
     const char *loss;   /* its text; NULL: squares */
     double objective;   /* sum of the losses + alpha / 2 |f|^2, in the units that the solver sees ... */
     double duality_gap; /* ... which lies no more than this above the least possible; both 0 for squares */
@@ -234,17 +246,17 @@ typedef enum volt_beyond {
 typedef struct volt_predict_options {
     volt_start start;
     volt_beyond beyond;
-    volt_progress progress;
-    const int64_t *
-        records; /* (optional) volt_model_predict: n_records lengths that make up the rows of X: `start` is that of
-                             * the first record, and the others begin after a zero past */
+    /* (optional) volt_model_predict: n_records lengths that make up the rows of X: `start` is that of the
+     * first record, and the others begin after a zero past */
+    const int64_t *records;
     int64_t n_records; /* 0 (default): one sequence */
-    volt_view
-        known; /* (optional) volt_model_predict of a model with a feedback weight: h x q outputs that were measured,
-                       * row by row with X ... */
-    int64_t
-        warm_up; /* ... which come back in place of the model's own for so many rows, of every record; 0 (default):
-                       * for all of them. What no row comes after, or comes after the warm-up, may be NaN */
+    /* (optional) volt_model_predict of a model with a feedback weight: h x q outputs that were measured, row
+     * by row with X ... */
+    volt_view known;
+    /* ... which come back in place of the model's own for so many rows, of every record; 0 (default): for
+     * all of them. What no row comes after, or comes after the warm-up, may be NaN */
+    int64_t warm_up;
+    volt_progress progress;
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
 
@@ -378,120 +390,6 @@ VOLT_API volt_status volt_stream_save(const volt_stream *stream, const char *pat
 VOLT_API volt_status volt_stream_load(const volt_model *model, const volt_predict_options *options,
                                       const char *path, volt_stream **stream);
 
-/* ---- learn ------------------------------------------------------------------------------------ */
-
-/* A learner goes on fitting where a model stopped: rows come one at a time, each is forecast before it is learned, and
- * after every one the readout is that of a fit on the rows that are learned, to rounding, at O(n^2) a row. Scales, M, the
- * kernel and alpha stay the model's, and so do outputs for which the kernel plays no part (alpha is INFINITY). Entries of
- * the kernel see all rows before them, also those that have left the window or were never learned.
- *
- *     volt_learner_create(model, &options, &learner);
- *     for each row:  volt_learner_push(learner, x, forecast), then, once it is known, volt_learner_learn(learner, y)
- *     volt_learner_free(learner);
- *
- * Where outputs come back beside the inputs (feedback_weight) the targets do, and of a row without one its forecast. The
- * model must outlive the learner. */
-typedef struct volt_learner volt_learner;
-
-/* What fades with forget < 1. Kernels that have no part b_0 in common to all entries (all but volterra with lifts that are 1 at
- * a zero input, and sums that hold it) fade in the same way with both. */
-typedef enum volt_forget_what {
-    VOLT_FORGET_DYNAMICS, /* b_0 + (K_ij - b_0) phi^{|i-j|/2}: how inputs act drifts, the level does not */
-    VOLT_FORGET_ALL       /* K_ij phi^{|i-j|/2}: the level drifts as well */
-} volt_forget_what;
-
-typedef struct volt_learner_options {
-    int64_t
-        window; /* rows that are learned at a time, at most: a new one puts out the oldest; 0 (default): all */
-    double
-        forget; /* phi in (0, 1]: the kernel of rows i and j fades by phi^{|i-j|/2}; 1 (default): nothing fades */
-    volt_forget_what forget_what; /* VOLT_FORGET_ALL */
-    volt_beyond beyond;
-    volt_progress progress; /* of volt_learner_create */
-} volt_learner_options;
-VOLT_API volt_learner_options volt_learner_options_default(void);
-
-/* With the last `window` rows that the model was fitted on, or all. Their targets are taken back from its coefficients,
- * y = (K + alpha I) A + c, and their factor is made: as long as a fit of them, and the memory of one. VOLT_ERR_ARGUMENT
- * where nothing can be learned: every alpha is INFINITY, or the kernel is centred and there is no intercept; or where the
- * model was fitted with another loss than squares, or with weights. */
-VOLT_API volt_status volt_learner_create(const volt_model *model, const volt_learner_options *options,
-                                         volt_learner **learner);
-VOLT_API void volt_learner_free(volt_learner *learner);
-
-/* The next row x (d numbers) in, its forecast y (q numbers) out. A row that is refused leaves the learner as it was;
- * VOLT_ERR_NOT_FINITE when the forecast is too large for a double: the row is in. */
-VOLT_API volt_status volt_learner_push(volt_learner *learner, const double *x, double *y);
-/* Learn the target y (q numbers) of the row that was pushed last: what stands in that row of Y in a fit. Without it the
- * row only feeds the past, and is kept for that until the rows of the window before it have left. VOLT_ERR_ARGUMENT when there is no such row or it is learned, VOLT_ERR_NOT_FINITE,
- * VOLT_ERR_SINGULAR when it brings nothing new to rounding; the learner is as it was. */
-VOLT_API volt_status volt_learner_learn(volt_learner *learner, const double *y);
-/* Both; y is checked first, so that a pair that is not finite changes nothing. `forecast` may be NULL.
- * VOLT_ERR_SINGULAR: the row is in, and was forecast, but it is not learned. */
-VOLT_API volt_status volt_learner_update(volt_learner *learner, const double *x, const double *y,
-                                         double *forecast);
-/* Rows in the order of time, where a model forecasts `ahead` rows ahead: y (q numbers) is what became known with x. It is the
- * target of the row that was pushed `ahead` rows before x, which is learned; then x is pushed, and its forecast (may be NULL)
- * is that of `ahead` rows later. Where no such row waits (it is a training row, lies before a restart, or it or a row after it is
- * learned), or a number of y is NaN, nothing is learned. With ahead 0 it is volt_learner_update. Status as there. */
-VOLT_API volt_status volt_learner_advance(volt_learner *learner, const double *x, const double *y,
-                                          double *forecast);
-/* Drop the oldest `count` rows of the window. VOLT_ERR_ARGUMENT when there are not so many. */
-VOLT_API volt_status volt_learner_drop(volt_learner *learner, int64_t count);
-/* Another record begins, after a zero past. What was learned stays. */
-VOLT_API volt_status volt_learner_restart(volt_learner *learner);
-
-/* Forecasts for rows X (h x d) that follow, into `out` (h x q), without learning: the learner stays where it is. *beyond
- * (may be NULL) counts rows beyond the ball. */
-VOLT_API volt_status volt_learner_predict(const volt_learner *learner, volt_view X, volt_matrix out,
-                                          int64_t *beyond);
-
-typedef struct volt_learner_info {
-    int64_t rows;                 /* in the window now ... */
-    int64_t window;               /* ... and at most; 0: all */
-    double forget;                /* phi ... */
-    volt_forget_what forget_what; /* ... and what fades with it */
-    int64_t pushed;               /* since the model ended ... */
-    int64_t learned;              /* ... and of these, learned */
-    int64_t beyond;               /* of these, beyond the ball of training */
-    double condition; /* a lower bound of the condition number of K + alpha I, the largest of all alphas */
-    int64_t events;   /* pushes, targets, drops and restarts: what a journal counts */
-} volt_learner_info;
-VOLT_API void volt_learner_describe(const volt_learner *learner, volt_learner_info *info);
-/* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */
-VOLT_API int volt_learner_last(const volt_learner *learner, double *x);
-
-/* The coefficients A (rows x q) and intercepts c (q numbers) on scaled targets, of the rows of the window, the oldest
- * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */
-VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt_matrix A, double *c,
-                                               int64_t *t);
-
-/* From now on the learner keeps adaptive intervals (volt_interval_create) of its forecasts, which every target that is
- * learned teaches. One that has them begins anew. VOLT_ERR_ARGUMENT when a journal is open: it must know of them. */
-VOLT_API volt_status volt_learner_track(volt_learner *learner, const double *coverages, int64_t count);
-/* The coverages that are tracked, which belong to the learner; returns how many, 0: none. */
-VOLT_API int64_t volt_learner_coverages(const volt_learner *learner, const double **coverages);
-/* Half-widths about the last forecast, as they stood when it was made (coverages x q numbers; INFINITY: no bound).
- * VOLT_ERR_ARGUMENT when nothing is tracked. */
-VOLT_API volt_status volt_learner_interval(const volt_learner *learner, double *half);
-
-/* The moment of a learner as a safetensors file, replaced as a whole or not at all, and a learner that goes on from
- * there, to the last bit. VOLT_ERR_IO; VOLT_ERR_FORMAT as for volt_stream_load. Loading, `window`, `forget` and
- * `forget_what` are the file's, and options may be NULL. */
-VOLT_API volt_status volt_learner_save(const volt_learner *learner, const char *path);
-VOLT_API volt_status volt_learner_load(const volt_model *model, const volt_learner_options *options,
-                                       const char *path, volt_learner **learner);
-
-/* Keep a journal: what the file holds and the learner has not seen is done first, and *replayed (may be NULL) counts it;
- * from then on everything that changes the learner is appended to the file, and on the disk before the call returns. A
- * last line that was cut short is dropped. VOLT_ERR_IO, also when another process keeps the file; VOLT_ERR_FORMAT for one
- * that is damaged, of another model, or begins after the learner's moment; the learner can only be freed then. After a
- * VOLT_ERR_IO of push, learn, drop or
- * restart the learner is ahead of its journal, and takes nothing more until volt_learner_clear_journal. */
-VOLT_API volt_status volt_learner_open_journal(volt_learner *learner, const char *path, int64_t *replayed);
-/* Empty the journal: all of it is in a file that volt_learner_save wrote. */
-VOLT_API volt_status volt_learner_clear_journal(volt_learner *learner);
-
 /* ---- files ------------------------------------------------------------------------------------ */
 
 /* A safetensors file with everything needed to predict and to go on streaming. The file at `path` is
@@ -534,21 +432,21 @@ VOLT_API volt_explain_options volt_explain_options_default(void);
 
 /* Read the fields, do not change them. */
 typedef struct volt_explanation {
-    int64_t d, q, lags,
-        order; /* inputs and outputs; lags 0 .. lags - 1. With a feedback weight the outputs of the row
-                                * before are inputs as well, behind the others: the series is that of one step */
+    /* inputs and outputs; lags 0 .. lags - 1. With a feedback weight the outputs of the row before are
+     * inputs as well, behind the others: the series is that of one step */
+    int64_t d, q, lags, order;
     const double *about; /* d */
     const double *g0;    /* q */
-    const double
-        *kernels[VOLT_EXPLAIN_ORDERS]; /* order p at p - 1: q x lags^p x d^p, [output][lag 1]...[input 1]...,
-                                                 * 0 where lags fall; NULL above `order` */
-    const double
-        *g1_std; /* q x lags x d: standard deviations after the fit, of a Gaussian process with the model's
-                           * kernel and alpha; NULL: not asked for, or the model was fitted with a loss or weights */
+    /* order p at p - 1: q x lags^p x d^p, [output][lag 1]...[input 1]..., 0 where lags fall; NULL above
+     * `order` */
+    const double *kernels[VOLT_EXPLAIN_ORDERS];
+    /* q x lags x d: standard deviations after the fit, of a Gaussian process with the model's kernel and
+     * alpha; NULL: not asked for, or the model was fitted with a loss or weights */
+    const double *g1_std;
     int64_t share_orders; /* orders that have a share: max(2, order) */
-    const double
-        *shares; /* q x (share_orders + 1): cov(f_p, f) / var(f) of orders 1, 2, ..., then of all higher ones,
-                             * which add up to 1; NULL: not asked for */
+    /* q x (share_orders + 1): cov(f_p, f) / var(f) of orders 1, 2, ..., then of all higher ones, which add
+     * up to 1; NULL: not asked for */
+    const double *shares;
     const double *variances; /* the same shape: var(f_p) / var(f) */
     const int64_t *memory;   /* q: so many lags hold 99 % of what g1 and g2 would do to white inputs */
 } volt_explanation;

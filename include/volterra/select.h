@@ -71,11 +71,11 @@ typedef struct volt_draw_options {
                         * parameters that have a range here and the rest at its defaults (all of draw 0 where it has
                         * none), alpha 0 (profiled: volt_search_run); and alpha is 0 in every draw of a kernel whose
                         * entries cost much. 0 (default): all of them are drawn */
-    volt_view
-        fed; /* (optional) n x q: the targets, which come back as inputs of the next row (volt_fit_options,
-                    * feedback_weight): their weight is drawn as "feedback", log-uniform from 0.1 to 100 unless a range is
-                    * given; candidate 0 of a sequence from defaults has 1. Widths are then in units of the distances of
-                    * rows with what comes back */
+    /* (optional) n x q: the targets, which come back as inputs of the next row (volt_fit_options,
+     * feedback_weight): their weight is drawn as "feedback", log-uniform from 0.1 to 100 unless a range is
+     * given; candidate 0 of a sequence from defaults has 1. Widths are then in units of the distances of
+     * rows with what comes back */
+    volt_view fed;
     double series_steps; /* above 0: X are the rows of series of about so many steps, which are compared whole
                           * (volt_gram_collection): windows are not drawn, and widths of kernels that have one are in units
                           * of the distance times the root of this; 0 (default): X is one sequence */
@@ -140,24 +140,24 @@ VOLT_API volt_evidence_options volt_evidence_options_default(void);
 /* How well a kernel and alpha explain the targets. Read the fields, do not change them. */
 typedef struct volt_evidence_result {
     int64_t rows, q; /* rows kept after the washout, outputs */
-    double
-        log_likelihood; /* Gaussian log marginal likelihood, summed over outputs, the variance of each profiled, in units
-                            * of the targets: that of VOLT_SCORE_LOG */
+    /* Gaussian log marginal likelihood, summed over outputs, the variance of each profiled, in units of the
+     * targets: that of VOLT_SCORE_LOG */
+    double log_likelihood;
     double alpha;
     double alpha_gradient; /* derivative of log_likelihood by alpha; NaN where none was asked */
-    int64_t
-        n_parameters; /* real parameters of the kernel that have a value, weights of terms, filters that are there */
+    /* real parameters of the kernel that have a value, weights of terms, filters that are there */
+    int64_t n_parameters;
     const char *const *names; /* as volt_kernel_get takes them */
     const double *values;     /* n_parameters */
-    const double
-        *gradient; /* n_parameters: derivatives by the values, the ball M fixed by the inputs; NaN as above */
-    const int *
-        by_differences; /* n_parameters: 1 where the kernel has no tangent, and Gram matrices were differenced */
-    const double
-        *scale; /* q: profiled variance s_k^2, in units of the targets squared; noise is alpha times that */
+    /* n_parameters: derivatives by the values, the ball M fixed by the inputs; NaN as above */
+    const double *gradient;
+    /* n_parameters: 1 where the kernel has no tangent, and Gram matrices were differenced */
+    const int *by_differences;
+    /* q: profiled variance s_k^2, in units of the targets squared; noise is alpha times that */
+    const double *scale;
     /* Leave-one-out, NULL where not asked: */
-    const double
-        *loo_errors; /* rows x q: target less its forecast from all other rows (their inputs it has seen) */
+    /* rows x q: target less its forecast from all other rows (their inputs it has seen) */
+    const double *loo_errors;
     const double *loo_variances; /* rows x q: of such an error, noise included */
     const double *gcv;           /* q: generalised cross-validation, in units of the targets squared */
     double trace;                /* of P, rows less the degrees of freedom when multiplied by alpha */
@@ -232,32 +232,21 @@ typedef struct volt_search volt_search;
 typedef void (*volt_trial_fn)(const volt_search *search, const volt_trial *trial, void *context);
 
 typedef struct volt_search_options {
+    /* ---- the rows, and the blocks that candidates are judged on */
     volt_split_options splits;
-    volt_start start;       /* of the validation rows, VOLT_START_CONTINUE */
-    int64_t washout;        /* first rows of every training part that feed the past but are not fitted, 0 */
-    int intercept;          /* 1 */
-    int scale;              /* 1 */
-    volt_score score;       /* VOLT_SCORE_R2 */
-    volt_race race;         /* VOLT_RACE_EXACT */
-    int64_t draws;          /* candidates to try at most, over all shards; 0: all there are */
-    double seconds;         /* budget; 0: none. Candidates that cannot end in time are not begun or are left */
-    int64_t shard, shards;  /* this run takes the candidates with index % shards == shard; 0 of 1 */
-    const char *log;        /* (optional) a file that receives a line of JSON for every trial when it ends; it
-                             * is locked meanwhile, and a second search on it is VOLT_ERR_IO */
-    int resume;             /* the trials that stand in the log are taken from there */
-    volt_trial_fn on_trial; /* (optional) */
-    void *trial_context;
-    volt_progress progress;
-    volt_view
-        base; /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base);
-                     * scores are those of levels then, but the log score, which has no levels */
-    const int64_t *records; /* (optional) n_records lengths that make up the rows, as in volt_fit_options */
-    int64_t n_records;      /* 0: one sequence */
     int folds_by_records; /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
                              * the gap counts rows; 0: blocks are rows, wherever records begin */
-    volt_strategy strategy; /* VOLT_STRATEGY_RANDOM */
-    volt_validate
-        validate; /* VOLT_VALIDATE_SIMULATE; scores of one step, prequential and log, go with ONE_STEP alone */
+    volt_start start;       /* of the validation rows, VOLT_START_CONTINUE */
+    int64_t washout;        /* first rows of every training part that feed the past but are not fitted, 0 */
+    const int64_t *records; /* (optional) n_records lengths that make up the rows, as in volt_fit_options */
+    int64_t n_records;      /* 0: one sequence */
+    /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base); scores
+     * are those of levels then, but the log score, which has no levels */
+    volt_view base;
+
+    /* ---- the fits */
+    int intercept; /* 1 */
+    int scale;     /* 1 */
     /* As in volt_fit_options. With another loss than squares the score is the loss's own: VOLT_SCORE_R2 means
      * VOLT_SCORE_LOSS then, the others are refused; an alpha that is not given is profiled from the largest down, as fits
      * with a loss choose theirs. Weights count in fits and in scores. Outputs do not come back. Every training part must
@@ -273,9 +262,29 @@ typedef struct volt_search_options {
      * VOLT_SOLVER_EXACT, VOLT_SOLVER_NYSTROM; with landmarks no scores prequential and log, and squares alone, every row
      * alike. The winner is fitted the same way by whoever fits it with the same solver and landmarks. */
     volt_fit_solver solver;
-    int64_t
-        landmarks; /* at most the rows after the washout before the first block; 0 (default): 2000, or those */
+    /* at most the rows after the washout before the first block; 0 (default): 2000, or those */
+    int64_t landmarks;
     volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
+
+    /* ---- who is better */
+    volt_score score; /* VOLT_SCORE_R2 */
+    /* VOLT_VALIDATE_SIMULATE; scores of one step, prequential and log, go with ONE_STEP alone */
+    volt_validate validate;
+    volt_race race; /* VOLT_RACE_EXACT */
+
+    /* ---- how many are tried */
+    volt_strategy strategy; /* VOLT_STRATEGY_RANDOM */
+    int64_t draws;          /* candidates to try at most, over all shards; 0: all there are */
+    double seconds;         /* budget; 0: none. Candidates that cannot end in time are not begun or are left */
+    int64_t shard, shards;  /* this run takes the candidates with index % shards == shard; 0 of 1 */
+
+    /* ---- what is kept and said on the way */
+    const char *log;        /* (optional) a file that receives a line of JSON for every trial when it ends; it
+                             * is locked meanwhile, and a second search on it is VOLT_ERR_IO */
+    int resume;             /* the trials that stand in the log are taken from there */
+    volt_trial_fn on_trial; /* (optional) */
+    void *trial_context;
+    volt_progress progress;
 } volt_search_options;
 VOLT_API volt_search_options volt_search_options_default(void);
 

@@ -55,12 +55,12 @@ VOLT_API volt_status volt_losses(volt_view truth, volt_view forecast, volt_matri
 
 /* How well scores order the rows that are marked above those that are not. */
 typedef struct volt_ranking {
-    double
-        roc_auc; /* the share of pairs, one marked and one not, of which the marked has the larger score; a tie is half
-                     * a pair */
-    double
-        pr_auc; /* average precision: the precision at every score that a marked row has, averaged over marked rows;
-                    * rows with equal scores come together */
+    /* the share of pairs, one marked and one not, of which the marked has the larger score; a tie is half a
+     * pair */
+    double roc_auc;
+    /* average precision: the precision at every score that a marked row has, averaged over marked rows; rows
+     * with equal scores come together */
+    double pr_auc;
     int64_t marked, others;
 } volt_ranking;
 

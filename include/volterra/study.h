@@ -42,34 +42,42 @@ typedef struct volt_study_options {
     volt_protocol protocol;           /* VOLT_PROTOCOL_HISTORY */
     const volt_contender *contenders; /* (optional) n_contenders of them; NULL: volt_contenders(protocol) */
     int64_t n_contenders;
-    int64_t draws;          /* per kernel; 0: as many as the budget allows */
-    double seconds;         /* tuning budget per kernel; 0: none. One of the two must be given */
-    int64_t folds;          /* 5 */
-    volt_race race;         /* VOLT_RACE_EXACT */
-    uint64_t seed;          /* of the draws and of the bootstrap, 0 */
-    double mcs_size;        /* 0.25 */
-    int64_t mcs_reps;       /* 10000 */
-    const char *log;        /* (optional) directory for the trial logs, NUMBER-NAME.jsonl of each row, counted
-                             * from 01; must exist */
-    int resume;             /* go on from those logs */
-    volt_study_fn on_event; /* (optional) */
-    void *event_context;
-    volt_progress progress;
-    volt_view
-        base; /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base);
-                         * scores, metrics, losses and forecasts are those of levels then. Not with PUBLISHED */
+
+    /* ---- the rows */
     int64_t gap; /* rows left out between training and validation, and of the n_train rows so many of the last
                          * ones between training and test, 0; H - 1 for targets H rows ahead */
-    int from_defaults; /* as in volt_draw_options, 0 */
-    const int64_t *
-        records; /* (optional) n_records lengths that make up all rows, training and test, as in volt_fit_options */
+    /* (optional) n_records lengths that make up all rows, training and test, as in volt_fit_options */
+    const int64_t *records;
     int64_t n_records; /* 0: one sequence */
+    /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base); scores,
+     * metrics, losses and forecasts are those of levels then. Not with PUBLISHED */
+    volt_view base;
     /* (optional) As in volt_search_options: kernels are fitted with the loss and compared by it. Not with PUBLISHED. */
     const char *loss;           /* NULL: squares */
     double tolerance;           /* 1e-6 */
     const double *weights;      /* of all rows, training and test */
     const char *const *classes; /* needed where the loss is one of classes */
     int64_t n_classes;
+
+    /* ---- the search of each kernel */
+    int64_t draws;     /* per kernel; 0: as many as the budget allows */
+    double seconds;    /* tuning budget per kernel; 0: none. One of the two must be given */
+    int64_t folds;     /* 5 */
+    volt_race race;    /* VOLT_RACE_EXACT */
+    int from_defaults; /* as in volt_draw_options, 0 */
+    uint64_t seed;     /* of the draws and of the bootstrap, 0 */
+
+    /* ---- the model confidence set */
+    double mcs_size;  /* 0.25 */
+    int64_t mcs_reps; /* 10000 */
+
+    /* ---- what is kept and said on the way */
+    const char *log;        /* (optional) directory for the trial logs, NUMBER-NAME.jsonl of each row, counted
+                             * from 01; must exist */
+    int resume;             /* go on from those logs */
+    volt_study_fn on_event; /* (optional) */
+    void *event_context;
+    volt_progress progress;
 } volt_study_options;
 VOLT_API volt_study_options volt_study_options_default(void);
 

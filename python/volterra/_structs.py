@@ -145,7 +145,7 @@ class KernelFacts(ctypes.Structure):
 
 
 class GramOptions(ctypes.Structure):
-    _fields_ = [("mirror", c_int), ("radius", c_double), ("progress", Progress), ("normalise", c_int)]
+    _fields_ = [("radius", c_double), ("mirror", c_int), ("normalise", c_int), ("progress", Progress)]
 
 
 class ModelNotes(ctypes.Structure):
@@ -174,37 +174,37 @@ class LossInfo(ctypes.Structure):
 class FitOptions(ctypes.Structure):
     _fields_ = [
         ("alpha", c_double),
-        ("washout", c_int64),
         ("intercept", c_int),
         ("scale", c_int),
-        ("ahead", c_int64),
-        ("feedback", c_int),
-        ("input_names", POINTER(c_char_p)),
-        ("output_names", POINTER(c_char_p)),
-        ("progress", Progress),
-        ("target", c_int),
-        ("input", c_int),
-        ("anchors", POINTER(c_int64)),
-        ("season", c_int64),
-        ("as_they_are", c_int64),
-        ("missing_targets", c_int),
-        ("guarded", c_int),
-        ("notes", ModelNotes),
-        ("records", POINTER(c_int64)),
-        ("n_records", c_int64),
-        ("feedback_weight", c_double),
         ("loss", c_char_p),
         ("tolerance", c_double),
         ("weights", POINTER(c_double)),
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
-        ("keep_factor", c_int),
+        ("washout", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("missing_targets", c_int),
+        ("target", c_int),
+        ("input", c_int),
+        ("anchors", POINTER(c_int64)),
+        ("ahead", c_int64),
+        ("season", c_int64),
+        ("as_they_are", c_int64),
+        ("guarded", c_int),
+        ("feedback", c_int),
+        ("feedback_weight", c_double),
         ("solver", c_int),
         ("landmarks", c_int64),
         ("landmark_choice", c_int),
         ("iterations", c_int64),
         ("checkpoint", c_char_p),
         ("checkpoint_seconds", c_double),
+        ("keep_factor", c_int),
+        ("input_names", POINTER(c_char_p)),
+        ("output_names", POINTER(c_char_p)),
+        ("notes", ModelNotes),
+        ("progress", Progress),
     ]
 
 
@@ -289,11 +289,11 @@ class PredictOptions(ctypes.Structure):
     _fields_ = [
         ("start", c_int),
         ("beyond", c_int),
-        ("progress", Progress),
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
         ("known", Matrix),
         ("warm_up", c_int64),
+        ("progress", Progress),
     ]
 
 
@@ -414,12 +414,26 @@ class Trial(ctypes.Structure):
 class SearchOptions(ctypes.Structure):
     _fields_ = [
         ("splits", SplitOptions),
+        ("folds_by_records", c_int),
         ("start", c_int),
         ("washout", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("base", Matrix),
         ("intercept", c_int),
         ("scale", c_int),
+        ("loss", c_char_p),
+        ("tolerance", c_double),
+        ("weights", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
+        ("solver", c_int),
+        ("landmarks", c_int64),
+        ("landmark_choice", c_int),
         ("score", c_int),
+        ("validate", c_int),
         ("race", c_int),
+        ("strategy", c_int),
         ("draws", c_int64),
         ("seconds", c_double),
         ("shard", c_int64),
@@ -429,20 +443,6 @@ class SearchOptions(ctypes.Structure):
         ("on_trial", TrialFn),
         ("trial_context", c_void_p),
         ("progress", Progress),
-        ("base", Matrix),
-        ("records", POINTER(c_int64)),
-        ("n_records", c_int64),
-        ("folds_by_records", c_int),
-        ("strategy", c_int),
-        ("validate", c_int),
-        ("loss", c_char_p),
-        ("tolerance", c_double),
-        ("weights", POINTER(c_double)),
-        ("classes", POINTER(c_char_p)),
-        ("n_classes", c_int64),
-        ("solver", c_int),
-        ("landmarks", c_int64),
-        ("landmark_choice", c_int),
     ]
 
 

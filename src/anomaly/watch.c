@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/sorted_ring.h"
 #include "volterra/anomaly.h"
+#include "volterra/learner.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 #include "model/adaptive_interval.h"
 #include "model/model_internal.h"
 #include "solve/online_factor.h"
+#include "volterra/learner.h"
 
 /* Outputs of one alpha, which share a factor. */
 typedef struct volt_learner_group {

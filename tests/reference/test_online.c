@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/plain_kernels.h"
-#include "volterra/model.h"
+#include "volterra/learner.h"
 
 #include <math.h>
 #include <setjmp.h>

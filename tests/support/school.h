@@ -2,7 +2,7 @@
 #ifndef SUPPORT_SCHOOL_H
 #define SUPPORT_SCHOOL_H
 
-#include "volterra/model.h"
+#include "volterra/learner.h"
 
 enum { SCHOOL_TRAIN = 24, SCHOOL_ROWS = 48, SCHOOL_D = 2, SCHOOL_Q = 2 };
 

@@ -8,6 +8,7 @@
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
+#include "volterra/learner.h"
 
 #include <inttypes.h>
 #include <math.h>

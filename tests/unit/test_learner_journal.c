@@ -4,7 +4,7 @@
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
-#include "volterra/model.h"
+#include "volterra/learner.h"
 
 #include <setjmp.h>
 #include <signal.h>

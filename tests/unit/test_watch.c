@@ -6,6 +6,7 @@
 #include "support/golden.h"
 #include "support/sequences.h"
 #include "volterra/anomaly.h"
+#include "volterra/learner.h"
 
 #include <float.h>
 #include <math.h>
