@@ -35,7 +35,7 @@ typedef struct volt_host {
 typedef struct volt_plugin {
     int64_t interface;   /* VOLT_PLUGIN_INTERFACE, read before anything else */
     const char *name;    /* of the plugin and of its back end: "cuda" */
-    const char *version; /* "0.1.0, CUDA 12.4" */
+    const char *version; /* "1.0.0, CUDA 12.4" */
     /* Once, before all others: find the driver and count the devices. */
     volt_status (*start)(const volt_host *host, int64_t *devices);
     volt_status (*describe)(int64_t device, volt_device_info *info);
