@@ -24,6 +24,7 @@ build | zlib                        | has_module zlib            | zlib1g-dev   
 test  | cmocka                      | has_module cmocka          | libcmocka-dev          | libcmocka-devel     | cmocka     | libcmocka-devel          | cmocka-dev   | cmocka
 test  | a C++ compiler              | has_program c++            | g++                    | gcc-c++             | gcc        | gcc-c++                  | g++          | gcc
 test  | Python with venv            | has_venv                   | python3-venv           | python3             | python     | python3                  | python3      | python
+test  | ccache                      | has_program ccache         | ccache                 | ccache              | ccache     | ccache                   | ccache       | ccache
 test  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot
 test  | Chromium                    | has_chromium               | chromium               | chromium            | chromium   | chromium                 | chromium     | -
 demo  | gnuplot                     | has_program gnuplot        | gnuplot-nox            | gnuplot             | gnuplot    | gnuplot                  | gnuplot      | gnuplot

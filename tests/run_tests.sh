@@ -35,6 +35,13 @@ if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
     export CMAKE_GENERATOR=Ninja
 fi
 
+# The Python package compiles the library again: ccache, where there is one, keeps what this build compiled.
+own_cache=no
+if [ -z "${CMAKE_C_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+    own_cache=yes
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=$PWD/build/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+fi
+
 # ---- results ------------------------------------------------------------------------------------
 # record SUITE NAME PASSED FAILED SKIPPED SECONDS
 record() { printf '%s\t%s\t%d\t%d\t%d\t%s\n' "$@" >>"$results/counts"; }
@@ -206,6 +213,7 @@ build_preset()
     local log=$results/build-$1.log start
     start=$(date +%s.%N)
     echo "build $1"
+    [ "$1" = default ] || [ "$own_cache" = no ] || unset CMAKE_C_COMPILER_LAUNCHER # nothing is compiled twice there
     # shellcheck disable=SC2086 # CMAKE_ARGS are words
     if cmake --preset "$1" ${CMAKE_ARGS:-} >"$log" 2>&1 &&
         cmake --build --preset "$1" --parallel "$jobs_build" >>"$log" 2>&1; then

@@ -27,13 +27,15 @@ copy_of_checkout()
         tar --null -T - -cf - | tar -C "$source" -xf -)
 }
 
-# The compiled objects are kept from run to run: the copy keeps the times of the files. The program, which a wheel
-# holds too, is compiled elsewhere, and tried from a wheel by scripts/wheel.sh.
+# The build folder lies in the copy as another one lies in the checkout, and the compiler has the same name, so that
+# ccache (tests/run_tests.sh) finds what was compiled there. The program, which a wheel holds too, is tried from a wheel by
+# scripts/wheel.sh.
 fresh_environment()
 {
     python3 -m venv --clear "$fresh" &&
         "$fresh/bin/python" -m pip install --quiet --disable-pip-version-check \
-            --config-settings=build-dir="$work/cmake" --config-settings=cmake.define.VOLT_BUILD_CLI=OFF "$source"
+            --config-settings=build-dir="$source/build" --config-settings=cmake.define.VOLT_BUILD_CLI=OFF \
+            --config-settings=cmake.define.CMAKE_C_COMPILER="$(command -v "${CC:-cc}")" "$source"
 }
 
 readme_example()

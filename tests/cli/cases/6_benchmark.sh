@@ -246,6 +246,10 @@ check "benchmark: wrong words and files are one sentence" benchmark_wrong
 
 benchmark_chaos()
 {
+    if [ "$sanitized" = yes ]; then # the numbers are the plain pass's
+        expect 0 benchmark chaos --quiet --only lorenz --rows 50 --starts 1
+        return
+    fi
     expect 0 benchmark chaos --quiet --only lorenz --rows 150 --starts 2 --seed 3 --json
     no_err
     valid_json out "v['benchmark'] == 'chaos' and v['threshold'] == 0.4 and v['systems'][0]['n'] == 150"
