@@ -10,14 +10,14 @@
 # one failure. The last line is `N passed, N failed`; the status is 0 when none failed and something ran.
 #
 #   JOBS           processors to build with (default: all)
-#   TEST_JOBS      programs that run at a time (2)
+#   TEST_JOBS      programs that run at a time (3: two processors, and one that waits for something)
 #   TEST_SECONDS   time limit of one program (900): a hang, not a slow machine
 #   CMAKE_ARGS     further options for CMake
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
 jobs_build=${JOBS:-$(nproc)}
-jobs_test=${TEST_JOBS:-2}
+jobs_test=${TEST_JOBS:-3}
 seconds_each=${TEST_SECONDS:-900}
 results=build/test-results
 # The long ones first, so that the short ones fill the place beside them.
