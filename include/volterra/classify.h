@@ -51,9 +51,10 @@ typedef struct volt_classify_options {
     double held_out; /* share of each class that a split holds out, 0.3 */
     const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
     int64_t n_ranges;
-    const volt_classifier_kernel *
-        parts; /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_classifier_part told of
-                 * another fit. Nothing is drawn: kernel, scale, input, compare, draws, budget, blend and ranges do not count */
+    /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_classifier_part told of
+     * another fit. Nothing is drawn: kernel, scale, input, compare, draws, budget, blend and ranges do not
+     * count */
+    const volt_classifier_kernel *parts;
     int64_t n_parts;
     volt_progress progress;
 } volt_classify_options;
@@ -118,8 +119,8 @@ VOLT_API volt_status volt_classifier_left_out(const volt_classifier *classifier,
  *     volt_series_ridge_free(ridge); */
 typedef struct volt_series_ridge_options {
     volt_objects_options objects; /* how series are prepared: volt_objects_options_default */
-    double
-        alpha; /* regularisation, above 0; 0 (default): the one of 1e-8, 1e-7, ..., 10 with the smallest left_out_error */
+    /* regularisation, above 0; 0 (default): the one of 1e-8, 1e-7, ..., 10 with the smallest left_out_error */
+    double alpha;
     volt_progress progress;
 } volt_series_ridge_options;
 VOLT_API volt_series_ridge_options volt_series_ridge_options_default(void);
@@ -138,9 +139,9 @@ typedef struct volt_series_ridge_info {
     int64_t series, channels, outputs;
     const char *kernel; /* full text; it belongs to the ridge */
     double alpha;       /* that was chosen or given */
-    double
-        left_out_error; /* mean square of the errors of training series, each told from all others; of every output in
-                         * units of its variance (constant outputs as they are), in the mean over them */
+    /* mean square of the errors of training series, each told from all others; of every output in units of
+     * its variance (constant outputs as they are), in the mean over them */
+    double left_out_error;
 } volt_series_ridge_info;
 VOLT_API void volt_series_ridge_describe(const volt_series_ridge *ridge, volt_series_ridge_info *info);
 
