@@ -68,7 +68,7 @@ typedef struct volt_model_notes {
 } volt_model_notes;
 
 typedef struct volt_fit_options {
-    /* ---- the readout */
+    /* -- the readout -- */
     /* regularisation of the readout, > 0; 0 (default): chosen on held-out rows, see volt_fit_report */
     double alpha;
     int intercept; /* 1 */
@@ -85,7 +85,7 @@ typedef struct volt_fit_options {
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */
 
-    /* ---- the rows */
+    /* -- the rows -- */
     int64_t washout; /* first rows that feed the past but are not fitted, 0 */
     /* (optional) n_records lengths that make up the rows: the rows are so many sequences, one after the
      * other, each with a zero past of its own; a washout does not go with them */
@@ -93,7 +93,7 @@ typedef struct volt_fit_options {
     int64_t n_records; /* 0 (default): one sequence */
     int missing_targets; /* 1: rows in which a target is NaN feed the past and are not fitted; 0: they are refused */
 
-    /* ---- what is learned from them */
+    /* -- what is learned from them -- */
     volt_target target; /* VOLT_TARGET_AUTO */
     volt_input input;   /* VOLT_INPUT_AUTO */
     /* (optional) q: target k is input anchors[k], `ahead` rows later; -1: not an input */
@@ -105,14 +105,14 @@ typedef struct volt_fit_options {
     int64_t as_they_are;
     int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
 
-    /* ---- outputs that come back */
+    /* -- outputs that come back -- */
     int feedback; /* recorded: the outputs are the inputs, one step later; volt_model_continue may run */
     /* above 0: outputs come back beside the inputs. The kernel sees (x_t, weight v_{t-1}), where v are the
      * targets as the solver sees them, and 0 before the first row of a record; ahead must be 0. 0 (default):
      * it sees x_t alone */
     double feedback_weight;
 
-    /* ---- how the readout is found */
+    /* -- how the readout is found -- */
     volt_fit_solver solver; /* VOLT_SOLVER_AUTO */
     /* of VOLT_SOLVER_NYSTROM and VOLT_SOLVER_PCG, at most the rows after the washout; 0 (default): 2000, and
      * of VOLT_SOLVER_PCG 12.7 times the root of the rows */
@@ -130,7 +130,7 @@ typedef struct volt_fit_options {
     double checkpoint_seconds; /* 60; 0: after every step */
     int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
 
-    /* ---- what the model records */
+    /* -- what the model records -- */
     const char *const *input_names;  /* (optional) d names, recorded in the model */
     const char *const *output_names; /* (optional) q names */
     volt_model_notes notes;          /* recorded */

@@ -232,7 +232,7 @@ typedef struct volt_search volt_search;
 typedef void (*volt_trial_fn)(const volt_search *search, const volt_trial *trial, void *context);
 
 typedef struct volt_search_options {
-    /* ---- the rows, and the blocks that candidates are judged on */
+    /* -- the rows, and the blocks that candidates are judged on -- */
     volt_split_options splits;
     int folds_by_records; /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
                              * the gap counts rows; 0: blocks are rows, wherever records begin */
@@ -244,7 +244,7 @@ typedef struct volt_search_options {
      * are those of levels then, but the log score, which has no levels */
     volt_view base;
 
-    /* ---- the fits */
+    /* -- the fits -- */
     int intercept; /* 1 */
     int scale;     /* 1 */
     /* As in volt_fit_options. With another loss than squares the score is the loss's own: VOLT_SCORE_R2 means
@@ -266,19 +266,19 @@ typedef struct volt_search_options {
     int64_t landmarks;
     volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
 
-    /* ---- who is better */
+    /* -- who is better -- */
     volt_score score; /* VOLT_SCORE_R2 */
     /* VOLT_VALIDATE_SIMULATE; scores of one step, prequential and log, go with ONE_STEP alone */
     volt_validate validate;
     volt_race race; /* VOLT_RACE_EXACT */
 
-    /* ---- how many are tried */
+    /* -- how many are tried -- */
     volt_strategy strategy; /* VOLT_STRATEGY_RANDOM */
     int64_t draws;          /* candidates to try at most, over all shards; 0: all there are */
     double seconds;         /* budget; 0: none. Candidates that cannot end in time are not begun or are left */
     int64_t shard, shards;  /* this run takes the candidates with index % shards == shard; 0 of 1 */
 
-    /* ---- what is kept and said on the way */
+    /* -- what is kept and said on the way -- */
     const char *log;        /* (optional) a file that receives a line of JSON for every trial when it ends; it
                              * is locked meanwhile, and a second search on it is VOLT_ERR_IO */
     int resume;             /* the trials that stand in the log are taken from there */

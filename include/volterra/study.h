@@ -43,7 +43,7 @@ typedef struct volt_study_options {
     const volt_contender *contenders; /* (optional) n_contenders of them; NULL: volt_contenders(protocol) */
     int64_t n_contenders;
 
-    /* ---- the rows */
+    /* -- the rows -- */
     int64_t gap; /* rows left out between training and validation, and of the n_train rows so many of the last
                          * ones between training and test, 0; H - 1 for targets H rows ahead */
     /* (optional) n_records lengths that make up all rows, training and test, as in volt_fit_options */
@@ -59,7 +59,7 @@ typedef struct volt_study_options {
     const char *const *classes; /* needed where the loss is one of classes */
     int64_t n_classes;
 
-    /* ---- the search of each kernel */
+    /* -- the search of each kernel -- */
     int64_t draws;     /* per kernel; 0: as many as the budget allows */
     double seconds;    /* tuning budget per kernel; 0: none. One of the two must be given */
     int64_t folds;     /* 5 */
@@ -67,11 +67,11 @@ typedef struct volt_study_options {
     int from_defaults; /* as in volt_draw_options, 0 */
     uint64_t seed;     /* of the draws and of the bootstrap, 0 */
 
-    /* ---- the model confidence set */
+    /* -- the model confidence set -- */
     double mcs_size;  /* 0.25 */
     int64_t mcs_reps; /* 10000 */
 
-    /* ---- what is kept and said on the way */
+    /* -- what is kept and said on the way -- */
     const char *log;        /* (optional) directory for the trial logs, NUMBER-NAME.jsonl of each row, counted
                              * from 01; must exist */
     int resume;             /* go on from those logs */
