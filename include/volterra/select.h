@@ -299,9 +299,9 @@ VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_vie
                                      const volt_search_options *options, volt_search **search);
 /* What such a search would take here, from the shape of its rows alone. */
 typedef struct volt_search_plan {
-    volt_fit_solver
-        solver; /* of the candidates: VOLT_SOLVER_EXACT, VOLT_SOLVER_FEATURES (in the states of a reservoir) or
-                             * VOLT_SOLVER_NYSTROM ... */
+    /* of the candidates: VOLT_SOLVER_EXACT, VOLT_SOLVER_FEATURES (in the states of a reservoir) or
+     * VOLT_SOLVER_NYSTROM ... */
+    volt_fit_solver solver;
     int64_t landmarks; /* ... on so many landmarks; 0: none */
     const char *why;   /* static: why AUTO came to landmarks; NULL: it did not */
     int64_t most_rows; /* of the matrix, or the sums, of a candidate */
@@ -310,8 +310,8 @@ typedef struct volt_search_plan {
     double bytes;           /* at the peak, the rows of the caller not among them */
     double available_bytes; /* 0: unknown */
     int fits;               /* in the available memory, as far as it is known */
-    double candidate_seconds,
-        seconds; /* of one candidate, all threads working on it, and of all draws: none raced away */
+    /* of one candidate, all threads working on it, and of all draws: none raced away */
+    double candidate_seconds, seconds;
 } volt_search_plan;
 /* n rows of d inputs and q outputs; the candidates are like `kernel`, and options->draws of them (at least 1). alpha 0: profiled. Of the
  * options splits, start, washout, score, solver and landmarks matter; records, a base, losses and weights are none

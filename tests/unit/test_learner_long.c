@@ -2,7 +2,7 @@
  * is a fresh fit on the last of them. */
 #include "support/check.h"
 #include "support/sequences.h"
-#include "volterra/model.h"
+#include "volterra/learner.h"
 
 #include <float.h>
 #include <math.h>

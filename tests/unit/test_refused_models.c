@@ -3,7 +3,7 @@
 #include "support/check.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
-#include "volterra/model.h"
+#include "volterra/learner.h"
 #include "volterra/solve.h"
 
 #include <float.h>
