@@ -64,12 +64,9 @@ const choice object_compare_choices[] = {
 };
 
 const choice solver_choices[] = {
-    {"auto", VOLT_SOLVER_AUTO, NULL},
-    {"exact", VOLT_SOLVER_EXACT, NULL},
-    {"nystrom", VOLT_SOLVER_NYSTROM, NULL},
-    {"features", VOLT_SOLVER_FEATURES, NULL},
-    {"pcg", VOLT_SOLVER_PCG, NULL},
-    {NULL, 0, NULL},
+    {"auto", VOLT_SOLVER_AUTO, NULL},       {"exact", VOLT_SOLVER_EXACT, NULL},
+    {"nystrom", VOLT_SOLVER_NYSTROM, NULL}, {"features", VOLT_SOLVER_FEATURES, NULL},
+    {"pcg", VOLT_SOLVER_PCG, NULL},         {NULL, 0, NULL},
 };
 
 const choice search_solver_choices[] = {

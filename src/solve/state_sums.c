@@ -4,11 +4,11 @@
  * thread. */
 #include "solve/state_sums.h"
 
-#include "base/row_bands.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/row_bands.h"
 #include "solve/cholesky.h"
 #include "solve/cholesky_grow.h"
 #include "solve/ridge.h"

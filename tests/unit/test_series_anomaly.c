@@ -132,8 +132,8 @@ static void failures_are_sentences(void **state)
     for (int64_t k = 1;; k++) {
         anomaly = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_series_anomaly_fit("volterra", made.series, 3, made.series + NORMAL, 1,
-                                                     &options, &anomaly);
+        volt_status status =
+            volt_series_anomaly_fit("volterra", made.series, 3, made.series + NORMAL, 1, &options, &anomaly);
         if (status == VOLT_OK)
             status = volt_series_anomaly_score(anomaly, made.series, 1, silent, &score);
         int hit = failing_alloc_hit();

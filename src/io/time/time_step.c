@@ -151,7 +151,8 @@ volt_status volt_time_step_parse(const char *text, volt_time_step *step)
     volt_time_step read = {0};
     if (value > 0 && value < too_many_seconds && strcmp(text + length, " s") == 0)
         read.seconds = value;
-    else if (value >= 1 && value < TOO_MANY_MONTHS && value == floor(value) && strncmp(text + length, " month", 6) == 0)
+    else if (value >= 1 && value < TOO_MANY_MONTHS && value == floor(value) &&
+             strncmp(text + length, " month", 6) == 0)
         read = (volt_time_step){.months = (int64_t)value, .is_month_end = strstr(text, " last ") != NULL};
     VOLT_REQUIRE(volt_time_step_is_known(read) && strcmp(volt_time_step_format(read, again), text) == 0,
                  VOLT_ERR_FORMAT, "'%.40s' is no step of time, such as 3600 s or 1 month", text);

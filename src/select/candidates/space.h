@@ -25,7 +25,8 @@ struct volt_space {
     char *kernel;       /* what is given, as text ... */
     volt_kernel *given; /* ... and parsed */
     double distance;    /* median distance of two scaled rows */
-    double series_steps; /* above 0: rows of series that are compared whole, with so many steps; 0: one sequence */
+    /* above 0: rows of series that are compared whole, with so many steps; 0: one sequence */
+    double series_steps;
     double *sample; /* n_sample x d: the first scaled rows, for distances after a filter; NULL: no filters */
     int64_t n_sample, d;
     int64_t q; /* the last columns of the sample: outputs of the row before, standardised; 0: none come back */
