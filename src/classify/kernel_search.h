@@ -21,7 +21,7 @@ typedef struct volt_class_trial {
 typedef struct volt_class_bench {
     volt_class_list classes;
     volt_matrix K, Y, E; /* n x n; n x n_classes: columns of targets, and errors */
-    volt_left_out left_out;
+    volt_left_out_readout left_out;
 } volt_class_bench;
 
 volt_status volt_class_bench_create(const volt_class_list *classes, volt_class_bench *bench);

@@ -11,9 +11,9 @@
 #include <float.h>
 #include <math.h>
 
-volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out *left_out)
+volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out_readout *left_out)
 {
-    *left_out = (volt_left_out){.n = n, .q = q};
+    *left_out = (volt_left_out_readout){.n = n, .q = q};
     left_out->P = volt_alloc_doubles(n, n);
     left_out->A = volt_alloc_doubles(n, q);
     left_out->c = volt_alloc_doubles(q, 1);
@@ -24,17 +24,17 @@ volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out *left_out)
     return VOLT_ERR_MEMORY;
 }
 
-void volt_left_out_release(volt_left_out *left_out)
+void volt_left_out_release(volt_left_out_readout *left_out)
 {
     volt_free(left_out->P);
     volt_free(left_out->A);
     volt_free(left_out->c);
     volt_free(left_out->r);
-    *left_out = (volt_left_out){0};
+    *left_out = (volt_left_out_readout){0};
 }
 
 /* A = P Y. */
-static void multiply(const volt_left_out *left_out, volt_view Y)
+static void multiply(const volt_left_out_readout *left_out, volt_view Y)
 {
     int64_t n = left_out->n, q = left_out->q;
     for (int64_t i = 0; i < n; i++) {
@@ -48,7 +48,7 @@ static void multiply(const volt_left_out *left_out, volt_view Y)
 }
 
 /* R becomes P, and the intercepts follow. */
-static void take_out_intercept(volt_left_out *left_out, volt_view Y)
+static void take_out_intercept(volt_left_out_readout *left_out, volt_view Y)
 {
     int64_t n = left_out->n, q = left_out->q;
     double *P = left_out->P, *r = left_out->r, sum = 0;
@@ -68,7 +68,7 @@ static void take_out_intercept(volt_left_out *left_out, volt_view Y)
     }
 }
 
-volt_status volt_left_out_solve(volt_left_out *left_out, volt_view K, double alpha, volt_view Y)
+volt_status volt_left_out_solve(volt_left_out_readout *left_out, volt_view K, double alpha, volt_view Y)
 {
     int64_t n = left_out->n, pivot = 0;
     volt_matrix P = volt_matrix_of(left_out->P, n, n);
@@ -89,7 +89,7 @@ volt_status volt_left_out_solve(volt_left_out *left_out, volt_view K, double alp
     return VOLT_OK;
 }
 
-void volt_left_out_each(const volt_left_out *left_out, volt_matrix errors)
+void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix errors)
 {
     int64_t n = left_out->n, q = left_out->q;
     for (int64_t i = 0; i < n; i++)
@@ -97,8 +97,8 @@ void volt_left_out_each(const volt_left_out *left_out, volt_matrix errors)
             errors.data[i * errors.ld + k] = left_out->A[i * q + k] / left_out->P[i * n + i];
 }
 
-volt_status volt_left_out_block(const volt_left_out *left_out, const int64_t *rows, int64_t m, double *room,
-                                volt_matrix errors)
+volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
+                                double *room, volt_matrix errors)
 {
     int64_t n = left_out->n, q = left_out->q, pivot = 0;
     volt_matrix B = volt_matrix_of(room, m, m);

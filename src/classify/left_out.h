@@ -12,26 +12,26 @@
 
 #include "volterra/base.h"
 
-typedef struct volt_left_out {
+typedef struct volt_left_out_readout {
     int64_t n, q;
     double *P; /* n x n, both triangles */
     double *A; /* n x q */
     double *c; /* q */
     double *r; /* n: room */
-} volt_left_out;
+} volt_left_out_readout;
 
-volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out *left_out);
-void volt_left_out_release(volt_left_out *left_out);
+volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out_readout *left_out);
+void volt_left_out_release(volt_left_out_readout *left_out);
 
 /* K (n x n, both triangles or the lower one) and targets Y (n x q). VOLT_ERR_SINGULAR. BLAS must be claimed. */
-volt_status volt_left_out_solve(volt_left_out *left_out, volt_view K, double alpha, volt_view Y);
+volt_status volt_left_out_solve(volt_left_out_readout *left_out, volt_view K, double alpha, volt_view Y);
 
 /* Errors of every row left out alone (n x q). */
-void volt_left_out_each(const volt_left_out *left_out, volt_matrix errors);
+void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix errors);
 
 /* Errors of the m rows of a block, fewer than n, left out together (m x q). `room` has m x m numbers. VOLT_ERR_SINGULAR
  * where rounding leaves nothing of P_BB. */
-volt_status volt_left_out_block(const volt_left_out *left_out, const int64_t *rows, int64_t m, double *room,
-                                volt_matrix errors);
+volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
+                                double *room, volt_matrix errors);
 
 #endif

@@ -18,11 +18,11 @@
 struct volt_series_ridge {
     volt_objects *objects;
     volt_kernel *kernel;
-    volt_left_out fit;       /* of the alpha that was taken, for K / unit */
-    double unit;             /* mean of K(x, x) */
-    double *Y;               /* n x q: targets less their means, so that large ones cost no digits */
-    double *mean, *variance; /* q each: variances are what errors are measured by */
-    double *errors;          /* n x q: of series left out */
+    volt_left_out_readout fit; /* of the alpha that was taken, for K / unit */
+    double unit;               /* mean of K(x, x) */
+    double *Y;                 /* n x q: targets less their means, so that large ones cost no digits */
+    double *mean, *variance;   /* q each: variances are what errors are measured by */
+    double *errors;            /* n x q: of series left out */
     volt_series_ridge_info info;
 };
 

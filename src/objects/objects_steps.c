@@ -179,9 +179,11 @@ static volt_status run(steps_job *job, const volt_progress *progress, volt_matri
     VOLT_TRY(status);
     VOLT_TRY(volt_stage_end(&job->stage));
     bool normalised = job->objects->options.normalise != 0;
+    if (normalised)
+        VOLT_TRY(normalise(job->row_self, job->column_self, K));
     for (int64_t i = 0; i < K.rows && self; i++)
         self[i] = normalised ? 1 : job->row_self[i];
-    return normalised ? normalise(job->row_self, job->column_self, K) : VOLT_OK;
+    return VOLT_OK;
 }
 
 volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_kernel *kernel,

@@ -47,7 +47,7 @@ static void rows_left_out_are_those_of_refits(void **state)
     static const double alphas[] = {1e-2, 1};
     volt_blas_use use;
     problem made;
-    volt_left_out left_out;
+    volt_left_out_readout left_out;
     check_ok(volt_blas_claim(&use));
     check_ok(volt_left_out_create(N, CLASSES, &left_out));
     for (int a = 0; a < 2; a++) {
@@ -96,7 +96,7 @@ static void matrices_that_cannot_be_factored_are_refused(void **state)
 {
     (void)state;
     volt_blas_use use;
-    volt_left_out left_out;
+    volt_left_out_readout left_out;
     double K[] = {1, 2, 2, 1}, Y[] = {1, 0};
     check_ok(volt_blas_claim(&use));
     check_ok(volt_left_out_create(2, 1, &left_out));
