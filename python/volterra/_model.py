@@ -245,7 +245,7 @@ class Model(Owner):
         records: Optional[Sequence[int]] = None,
     ) -> None:
         with Watch(title, verbose, values=rows * self.n) as watch:
-            options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond], watch.progress, **record_fields(records))
+            options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond], progress=watch.progress, **record_fields(records))
             watch.check(call(options))
 
     # ---- what it is ----------------------------------------------------------------------------------------

@@ -84,12 +84,12 @@ verdict $? "conjugate gradients in 4 processes, each with its rows"
 fits_alike 2 "${tight[@]}" --landmarks 200 --alpha 0.1 --kernel 'fading:pole=0.5 + 0.5*fir'
 verdict $? "conjugate gradients on a sum of kernels"
 
-# The pid of a rank of a launcher.
+# The pid of a rank of a launcher. All of its environment is read: with pipefail a writer whose reader has gone is a failure.
 rank_of() # LAUNCHER RANK
 {
     for process in /proc/[0-9]*; do
         [ "$(cut -d ' ' -f 4 "$process/stat" 2>/dev/null)" = "$1" ] &&
-            tr '\0' '\n' 2>/dev/null <"$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$2" && echo "${process#/proc/}"
+            tr '\0' '\n' 2>/dev/null <"$process/environ" | grep -x "OMPI_COMM_WORLD_RANK=$2" >/dev/null && echo "${process#/proc/}"
     done
 }
 
