@@ -151,7 +151,7 @@ start_job()
 # run_suite SUITE BUILD PLAIN: PLAIN is the suite's name without the preset
 run_suite()
 {
-    local suite=$1 build=$2 plain=$3 program name found=no
+    local suite=$1 build=$2 plain=$3 program name slice found=no
     case $plain in
         unit | property | reference | backend)
             for program in "tests/$plain"/test_*.c; do
@@ -164,8 +164,10 @@ run_suite()
         cli)
             if [ -e tests/cli/run.sh ]; then
                 found=yes
-                start_job "$suite" tap run env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
-                    bash tests/cli/run.sh
+                for slice in 0 1; do # the longest of all: in two parts, side by side
+                    start_job "$suite" tap "part_$slice" env VOLTERRA="$PWD/$build/volterra" VOLT_SUITE="$suite" \
+                        VOLT_SLICES=2 VOLT_SLICE="$slice" bash tests/cli/run.sh
+                done
             fi
             ;;
         faults)

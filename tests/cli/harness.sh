@@ -1,12 +1,14 @@
 # tests/cli/harness.sh: one case, and what it may expect. Sourced by run.sh.
 
-count=0 failed=0
+count=0 failed=0 seen=0
 
 # check NAME FUNCTION: run FUNCTION in a fresh directory; it fails through `fail`, or skips through `skip`.
 check()
 {
     local name=$1 body=$2 report status
     [[ $name =~ $pattern ]] || return 0
+    seen=$((seen + 1))
+    [ $((seen % ${VOLT_SLICES:-1})) -eq "${VOLT_SLICE:-0}" ] || return 0
     count=$((count + 1))
     mkdir "$scratch/$count"
     # Standard error is closed to the case itself: the shell's own word on a killed program is not ours.

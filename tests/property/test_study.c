@@ -531,7 +531,7 @@ static void logs_are_taken_up_again(void **state)
 
 static void fail_every_allocation(const data *made, const volt_study_options *options)
 {
-    for (int64_t k = 1;; k += UNDER_SANITIZERS ? 5 : 1) {
+    for (int64_t k = 1;; k += UNDER_SANITIZERS ? 11 : 1) {
         volt_study *study = NULL;
         failing_alloc_start(k);
         volt_status status = volt_study_run(inputs(made), targets(made), TRAIN, options, &study);

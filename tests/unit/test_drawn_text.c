@@ -174,10 +174,17 @@ static char *draw(const text_list *list, int place)
     return scratch_read(scratch_path("picture.svg"), NULL);
 }
 
-/* Looks at no more than it must: strncmp may walk to the end of the picture under sanitizers. */
+/* Both look at no more than they must: strncmp and strstr walk to the end of the picture under sanitizers. */
 static bool begins_with(const char *text, const char *end, const char *word)
 {
     return (size_t)(end - text) >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
+}
+
+static const char *find(const char *from, const char *end, const char *word)
+{
+    while (from && !begins_with(from, end, word))
+        from = from < end ? memchr(from + 1, word[0], (size_t)(end - from - 1)) : NULL;
+    return from;
 }
 
 /* What a reader of XML sees: the five named characters, and numbers below 128. */
@@ -208,8 +215,9 @@ static void decode_xml(const char *from, size_t length, char *to)
 static void check_picture(const text_list *list, int place, const char *svg)
 {
     bool found[MOST_TEXTS] = {false};
-    for (const char *at = strstr(svg, "<text"); at; at = strstr(at, "<text")) {
-        const char *begin = strchr(at, '>'), *end = strstr(at, "</text>");
+    const char *svg_end = svg + strlen(svg);
+    for (const char *at = find(svg, svg_end, "<text"); at; at = find(at, svg_end, "<text")) {
+        const char *begin = find(at, svg_end, ">"), *end = find(at, svg_end, "</text>");
         assert_non_null(begin);
         assert_non_null(end);
         char *text = malloc((size_t)(end - begin) + 1);
