@@ -25,11 +25,11 @@ deps-mpi: ## Open MPI and ScaLAPACK, for volterra-mpi (CMAKE_ARGS=-DVOLT_MPI=ON 
 	scripts/deps.sh build mpi
 
 # Nothing is installed that was not asked for.
-build: ## the library and the program build/volterra
+build: ## the library and the program build/volterra, volterra-mpi and the GPU plugin where CMAKE_ARGS asks for them
 	@scripts/deps.sh --list build >&2 || \
 		{ echo "make build: this is missing; 'make deps' installs it, with what the tests and the demo need ('scripts/deps.sh build': it alone)" >&2; exit 1; }
 	cmake --preset default $(CMAKE_ARGS)
-	cmake --build build --parallel $(JOBS) --target volterra_cli
+	cmake --build build --parallel $(JOBS) --target programs
 
 demo: ## compare nine kernels on simulated covolatility, within three minutes; the report goes to build/demo
 	@scripts/deps.sh build demo

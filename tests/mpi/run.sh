@@ -31,6 +31,12 @@ verdict() # STATUS NAME
 
 job() { mpirun -n "$1" --oversubscribe "${@:2}" >"$work/log" 2>&1; }
 
+# `make build` makes the target programs. Nothing is built here: other suites run what is there.
+if [ -e "$build/build.ninja" ]; then
+    ninja -C "$build" -t query programs >"$work/log" 2>&1 && grep -x " *volterra-mpi" "$work/log" >/dev/null
+    verdict $? "make build makes volterra-mpi too"
+fi
+
 # Every case of tests/backend, over the dealt-out matrices.
 for run in 'factors 1' 'factors 2' 'operators 4' 'solvers 2'; do
     read -r program processes <<<"$run"
