@@ -13,8 +13,8 @@ enum { WASHOUT = 50, DISCARD = 1000, FIRST_VALIDATION = 1000000 /* stream of the
 
 /* Rows of one start, and what a path of them is measured by. */
 typedef struct chaos_start {
-    volt_matrix
-        rows; /* training rows, the last of which is the first input of the free run, and those after them */
+    /* training rows, the last of which is the first input of the free run, and those after them */
+    volt_matrix rows;
     double spread; /* root mean squared distance of the training rows from their mean */
 } chaos_start;
 

@@ -221,8 +221,8 @@ static int run_score(const bekk_arguments *arguments)
 
 typedef struct bekk_action {
     const char *name;
-    bool has_preset, has_fit, has_simulate, has_score,
-        has_output; /* groups of options that mean something for it */
+    /* groups of options that mean something for it */
+    bool has_preset, has_fit, has_simulate, has_score, has_output;
     int (*run)(const bekk_arguments *arguments);
 } bekk_action;
 

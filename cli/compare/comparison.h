@@ -71,8 +71,8 @@ typedef struct cli_comparison {
     int64_t n_samples;
     comparison_row *rows; /* n_rows of them, in the order of the contenders; owned */
     int64_t n_rows;
-    int64_t
-        *order; /* row numbers by NMSE or loss, n_ranked of them: those without a result are left out; owned */
+    /* row numbers by NMSE or loss, n_ranked of them: those without a result are left out; owned */
+    int64_t *order;
     int64_t n_ranked;
     bool interrupted;
 } cli_comparison;

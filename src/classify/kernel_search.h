@@ -38,8 +38,8 @@ typedef struct volt_class_search {
     volt_class_bench *bench;
     volt_objects *objects[VOLT_MOST_PREPARATIONS];
     int64_t n_preparations;
-    volt_class_trial
-        best[VOLT_MOST_BLEND]; /* each the best of its kernel and of what it compares, the best first */
+    /* each the best of its kernel and of what it compares, the best first */
+    volt_class_trial best[VOLT_MOST_BLEND];
     int64_t n_best;
     int64_t tried, failed;
 } volt_class_search;

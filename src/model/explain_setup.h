@@ -19,8 +19,8 @@ typedef struct explain_setup {
     double *rows;  /* n x width: the training rows as the kernel sees them, slice by slice */
     double *about; /* inputs: the point, as the user has it ... */
     double *point; /* ... and width: as the kernel sees it, when it was always there */
-    double
-        *response; /* slices x columns x lags: what a unit of an input leaves in a column so many rows later */
+    /* slices x columns x lags: what a unit of an input leaves in a column so many rows later */
+    double *response;
     int64_t reach[VOLT_MOST_FACTORS]; /* of each slice: lags from there on have a response of 0 */
 } explain_setup;
 

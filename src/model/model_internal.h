@@ -37,8 +37,8 @@ struct volt_model {
     volt_columns *columns;  /* the scaled training inputs */
     volt_columns *states; /* where the kernel has explicit states: what forecasts are made of (readout.h) ... */
     double *states_readout; /* ... and its coefficients, states->m x q */
-    volt_past
-        *end; /* the state of the past after the last training row, against the states where there are some */
+    /* the state of the past after the last training row, against the states where there are some */
+    volt_past *end;
     volt_input_scale input;
     double *target_mean, *target_scale; /* q */
     double *coefficients;               /* n x q, on scaled targets; rows of the washout are zero */

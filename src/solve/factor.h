@@ -52,8 +52,8 @@ typedef struct volt_factor_task {
     volt_stage *stage; /* not NULL; cancelled: VOLT_ERR_CANCELLED */
     struct volt_held_out *held_out; /* (optional) what volt_ridge_run is to find out on the way ... */
     struct volt_row_errors *errors; /* ... and these, VOLT_ROW_ERRORS of them */
-    double *
-        log_likelihood; /* ... and (optional) the log score, NaN where it is not finite, in units in which output k is ... */
+    /* ... and (optional) the log score, NaN where it is not finite, in units in which output k is ... */
+    double *log_likelihood;
     const double *target_scale; /* ... target_scale[k] times as large */
 } volt_factor_task;
 

@@ -23,8 +23,8 @@ typedef struct volt_operator {
     volt_status (*lower)(struct volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage);
     /* The row at which `lower` begins again and again, where that is not the first: what is needed to go back to it is kept. */
     int64_t mark;
-    bool
-        is_banded; /* a product was made by several processes, each of which has been through a band of the rows alone */
+    /* a product was made by several processes, each of which has been through a band of the rows alone */
+    bool is_banded;
     /* Where the kernel has explicit states and volt_kernel_operator_use_states was called: how many numbers they have, and
      * those of rows first .. first + F.rows - 1 into F (here), K being F F'. In order is the cheapest way to ask. */
     int64_t n_states;

@@ -25,8 +25,8 @@ typedef struct volt_solver_task {
     double common; /* K - common 11' has the same readout, and a better condition; 0 without an intercept */
     bool centred;  /* the intercept leaves out the mean of the targets (factor.h) */
     volt_choice *choice; /* NULL when alpha is given */
-    volt_held_out
-        *held_out; /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
+    /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
+    volt_held_out *held_out;
     volt_kept_list *kept;        /* (optional) receives what later variances need */
     volt_row_errors *errors;     /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
     const double *target_scale;  /* q: units of the targets, for the likelihood; NULL: not wanted */
@@ -34,9 +34,9 @@ typedef struct volt_solver_task {
     volt_progress progress;
     volt_left_out *left_out; /* (optional) of solvers on features: receives these */
     struct volt_pcg *pcg;    /* of the solver that iterates: how, and how it went (pcg.h) */
-    const struct volt_loss_task
-        *loss; /* (optional) another loss than squares, or weights (solve/loss/loss_solve.h); 0 for
-                                        * alpha: chosen by this loss on held-out rows. choice and held_out stay unused */
+    /* (optional) another loss than squares, or weights (solve/loss/loss_solve.h); 0 for alpha: chosen by
+     * this loss on held-out rows. choice and held_out stay unused */
+    const struct volt_loss_task *loss;
 } volt_solver_task;
 
 /* What comes of it. The caller makes room. */
@@ -44,8 +44,8 @@ typedef struct volt_readout {
     volt_matrix A;      /* rows kept x q: the targets; receives the coefficients */
     double *intercepts; /* q: what a forecast adds to K A */
     double *unlearned;  /* q: the mean of the targets where that is left out, else 0 */
-    volt_matrix
-        states; /* of states x q: where the operator has states, for a solver that works on them: their readout */
+    /* of states x q: where the operator has states, for a solver that works on them: their readout */
+    volt_matrix states;
     volt_matrix washed; /* washout x q: receives K A of the rows of the washout; no data: not wanted */
     double rcond;       /* estimated reciprocal condition number of K + alpha I */
     volt_matrix fitted; /* of losses, rows kept x q: receives u, the intercept included; no data: not wanted */
@@ -59,10 +59,10 @@ typedef struct volt_solver {
     const char *meaning; /* one line */
     bool any_loss;       /* solves tasks with a loss, and only those */
     bool stores_matrix;  /* K lies at the back end of the task: 8 n^2 of its bytes are there */
-    bool
-        on_states; /* it takes kernels with explicit states, and asks for those alone; else it asks for rows of K */
-    bool
-        iterates; /* it takes a task with `pcg`, whose landmarks the states are, and is taken where it is asked for alone */
+    /* it takes kernels with explicit states, and asks for those alone; else it asks for rows of K */
+    bool on_states;
+    /* it takes a task with `pcg`, whose landmarks the states are, and is taken where it is asked for alone */
+    bool iterates;
     bool on_landmarks; /* the states are what landmarks make of the rows, as many as there are landmarks */
     /* Does it take n rows and q outputs of a kernel with so many states (0: it has none), with so many bytes to be had (0:
      * unknown)? */

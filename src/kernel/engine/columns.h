@@ -34,8 +34,8 @@ typedef struct volt_columns {
     double *feature_norms;  /* ... and m: these are the squared norms that are left */
     volt_self *self;        /* m: each path against itself, where the programme needs it */
 
-    struct volt_columns *
-        *parts; /* of a sum: those of each factor, on its slice of the rows; of records: of each */
+    /* of a sum: those of each factor, on its slice of the rows; of records: of each */
+    struct volt_columns **parts;
     int64_t n_parts;
 } volt_columns;
 

@@ -16,8 +16,8 @@ typedef struct volt_window_rows {
     const double *beyond; /* h: what each row's window adds to its sums beyond the columns; NULL: nothing */
     int64_t h;            /* rows of K */
     int64_t threads;      /* at most, and that many scratch spaces */
-    int64_t
-        own; /* the column that the first row is: only what lies up to the diagonal is wanted; or VOLT_OTHER_ROWS */
+    /* the column that the first row is: only what lies up to the diagonal is wanted; or VOLT_OTHER_ROWS */
+    int64_t own;
 } volt_window_rows;
 
 struct volt_engine {

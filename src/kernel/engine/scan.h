@@ -18,8 +18,8 @@ typedef struct volt_scan_grid {
     const volt_columns *columns;
     volt_view rows;          /* n x d; centred when scan->distance */
     const double *row_norms; /* n, when scan->distance */
-    int64_t
-        own; /* the column that the first row is: only what lies up to the diagonal is computed; or VOLT_OTHER_ROWS */
+    /* the column that the first row is: only what lies up to the diagonal is computed; or VOLT_OTHER_ROWS */
+    int64_t own;
     double *state; /* number s of diagonal k is state[s * stride + k] */
     int64_t stride;
 } volt_scan_grid;

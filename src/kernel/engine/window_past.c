@@ -12,8 +12,8 @@ typedef struct window_past {
     double *work;   /* the same rows centred, or as increments */
     double *norms;  /* of work */
     double *beyond; /* most_rows: what windows longer than the columns add to sums of squared distances ... */
-    double
-        *squares; /* ... and its room: (window - columns->window + most_rows) squared norms and as many sums */
+    /* ... and its room: (window - columns->window + most_rows) squared norms and as many sums */
+    double *squares;
     volt_self *self; /* most_rows: each new window against itself, where the programme needs it */
     double *scratch; /* of the engine, for every thread */
     double *self_scratch;

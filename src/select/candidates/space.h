@@ -30,11 +30,11 @@ struct volt_space {
     double *sample; /* n_sample x d: the first scaled rows, for distances after a filter; NULL: no filters */
     int64_t n_sample, d;
     int64_t q; /* the last columns of the sample: outputs of the row before, standardised; 0: none come back */
-    double *
-        norms; /* n_norms x 2: norms of the inputs and of these outputs, of all rows; NULL: nothing is scaled */
+    /* n_norms x 2: norms of the inputs and of these outputs, of all rows; NULL: nothing is scaled */
+    double *norms;
     int64_t n_norms;
-    volt_axis
-        *axes; /* those of the caller, choices first, then those of the kernel table; feedback and alpha last */
+    /* those of the caller, choices first, then those of the kernel table; feedback and alpha last */
+    volt_axis *axes;
     int64_t n_axes, capacity;
     int64_t n_asked;     /* the first axes, those the caller gave ranges for, without feedback and alpha */
     bool feedback_asked; /* the caller gave a range for feedback: that is the axis behind those */

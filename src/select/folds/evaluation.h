@@ -16,8 +16,8 @@ typedef struct volt_evaluation {
     volt_factor *factor; /* of the group of folds at hand: training parts that begin at row ... */
     int64_t base;        /* ... this one; rows of the factor count from base + washout */
     volt_columns *columns;
-    volt_state_folds
-        *states; /* in place of factor and columns, where the candidate is evaluated in its states */
+    /* in place of factor and columns, where the candidate is evaluated in its states */
+    volt_state_folds *states;
     volt_kernel *kernel;
     volt_resolved resolved;
     const volt_scaled_inputs *inputs;

@@ -6,15 +6,15 @@
 
 typedef struct volt_loss_task {
     const volt_loss *loss;
-    volt_view
-        Y; /* n x columns: of levels a column each, of two classes one of +-1, of more one of 0 and 1 each */
+    /* n x columns: of levels a column each, of two classes one of +-1, of more one of 0 and 1 each */
+    volt_view Y;
     const double *units;   /* (optional) columns: one unit of Y is so many of the loss's parameter */
     const double *weights; /* (optional) n, at least 0; 0: the row is not fitted */
     double alpha, tolerance;
     double common; /* what was taken from every entry of K, which has the roundings of the sum */
     bool intercept;
-    bool
-        tried; /* one of many that only one will be chosen of: fewer steps, and a gap that stays open is no warning */
+    /* one of many that only one will be chosen of: fewer steps, and a gap that stays open is no warning */
+    bool tried;
     volt_progress progress;
     double from, share; /* of the progress */
 } volt_loss_task;
