@@ -69,11 +69,10 @@ static volt_status try_alpha(volt_class_bench *bench, double alpha, volt_class_t
 
 volt_status volt_class_profile(volt_class_bench *bench, double alpha, volt_class_trial *trial)
 {
-    enum { LOWEST = -8, HIGHEST = 1 }; /* powers of 10 */
     volt_class_trial best = *trial, now = *trial;
     volt_status status = VOLT_OK;
     best.right = -1;
-    for (int power = LOWEST; power <= HIGHEST; power++) {
+    for (int power = VOLT_LOWEST_ALPHA; power <= VOLT_HIGHEST_ALPHA; power++) {
         status = try_alpha(bench, alpha > 0 ? alpha : pow(10, power), &now);
         if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
             return status;

@@ -84,11 +84,10 @@ static volt_status try_alpha(volt_series_ridge *ridge, volt_view K, double alpha
 /* The best alpha, for which everything is solved in the end. */
 static volt_status choose_alpha(volt_series_ridge *ridge, volt_view K, double alpha)
 {
-    enum { LOWEST = -8, HIGHEST = 1 }; /* powers of 10 */
     double least = INFINITY, error = 0;
     volt_status status = VOLT_OK;
     ridge->info.alpha = alpha;
-    for (int power = LOWEST; power <= HIGHEST && alpha == 0; power++) {
+    for (int power = VOLT_LOWEST_ALPHA; power <= VOLT_HIGHEST_ALPHA && alpha == 0; power++) {
         status = try_alpha(ridge, K, pow(10, power), &error);
         if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
             return status;
