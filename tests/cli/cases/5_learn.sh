@@ -182,7 +182,7 @@ learn_as_targets_come()
 {
     awk 'BEGIN { for (t = 0; t < 60; t++) printf "%.6f,%.6f\n", sin(0.5 * t) + 0.3 * cos(1.7 * t), 0.6 * cos(0.4 * t) }' >all.csv
     { echo a,b; head -n 40 all.csv; } >fitted.csv
-    local fit=(--kernel volterra:tau=0.3,lambda=0.6 --alpha 0.05 --no-scale --target level --input level) ahead rows
+    local fit=(--kernel 'volterra:tau=0.3,lambda=0.6' --alpha 0.05 --no-scale --target level --input level) ahead rows
     # H = 1: the targets of a row stand in the next line.
     expect 0 fit --x fitted.csv "${fit[@]}" -o one.safetensors
     tail -n +40 all.csv >lines

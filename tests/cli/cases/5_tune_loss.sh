@@ -17,8 +17,7 @@ tune_losses()
 {
     tune_loss_data
     while read -r loss column name baseline; do
-        expect 0 $(printf 'tune --x data.csv:u --y data.csv:%s --loss %s --folds 3 --draws 5 --alpha log:1e-3..1 --json' \
-            "$column" "$loss")
+        expect 0 tune --x data.csv:u --y "data.csv:$column" --loss "$loss" --folds 3 --draws 5 --alpha log:1e-3..1 --json
         valid_json out "v['loss'] == '$loss' and v['score'] == '$name'.replace('_', ' ') and v['best']['score'] > 0 \
             and [b['name'] for b in v['baselines']] == ['$baseline'.replace('_', ' ')] \
             and abs(v['baselines'][0]['skill'] - (1 - v['best']['score'] / v['baselines'][0]['score'])) < 1e-12 \

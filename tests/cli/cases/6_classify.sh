@@ -163,8 +163,8 @@ benchmark_uea_anomaly()
                 for (j in s) if (s[j] + 0 <= s[i] + 0) { up++; hits += own[j] }
                 sum += hits / up; n++ }
             printf "%.15g\n", sum / n }' "$class.csv"
-    done | awk '{ sum += $1 } END { printf "%.15g\n", sum / NR }' >pr
-    valid_json rows.json 'abs(v["rows"][2]["value"] - float(open("pr").read())) < 1e-12'
+    done | awk '{ sum += $1 } END { printf "%.15g\n", sum / NR }' >pr_area
+    valid_json rows.json 'abs(v["rows"][2]["value"] - float(open("pr_area").read())) < 1e-12'
     expect 0 benchmark uea --data sets --task anomaly $options
     out_has '^novel series +kernel +score +PR area +ROC area +time$'
     out_has '^Waves +gak +conformance +[01]\.[0-9]+ +[01]\.[0-9]+ '
