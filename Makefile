@@ -59,11 +59,8 @@ lint: ## formatting, clang-tidy, cppcheck, layout, the interface against the las
 fuzz: ## each libFuzzer target for FUZZ_SECONDS
 	scripts/fuzz.sh
 
-faults: ## every allocation, system call and call of LAPACK that may fail, failed once, command by command (an hour)
-	scripts/deps.sh build test
-	cmake --preset default $(CMAKE_ARGS)
-	cmake --build build --parallel $(JOBS) --target volterra_cli failing fake_plugin
-	tests/faults/run.sh --every
+faults: ## every allocation, system call and call of LAPACK that may fail, failed once, command by command (an hour of one core)
+	scripts/faults.sh
 
 soak: ## SOAK_ROWS through a stream and SOAK_LEARNED through a learner, with memory and drift
 	scripts/soak.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/faults/run.sh: what the program does when memory runs out, or a system call or LAPACK fails, in any library in it.
 #
-#   VOLTERRA=path/to/volterra tests/faults/run.sh [--every] [--only memory|calls] [PATTERN]
+#   VOLTERRA=path/to/volterra tests/faults/run.sh [--every [--part I/N]] [--only memory|calls] [PATTERN]
 #
 # Runs each command below once undisturbed, then with its k-th allocation failing, and with its k-th and all later
 # ones failing; then with its k-th call of each family of `kinds` failing (failing.c). A run passes when it ends with
@@ -11,7 +11,7 @@
 # A signal, a hang, or a temporary file left behind is a fault, except where exceptions.txt says that the fault lies
 # in another library. Prints TAP, one test a command and mode. PATTERN (a regular expression) chooses commands.
 #
-# With --every every k is tried (`make faults`; minutes); otherwise a sample, with another offset for each command: about
+# With --every every k is tried (`make faults`), with --part I/N every N-th of them from the I-th on; otherwise a sample, with another offset for each command: about
 # VOLT_FAULT_RUNS runs each (default 12) of memory, and two thirds of that of calls for some commands. OMP_NUM_THREADS
 # (default 1) is left to the caller; with more threads the k-th allocation is not the same one each time.
 set -u
@@ -20,10 +20,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 VOLTERRA=${VOLTERRA:-$here/../../build/volterra}
 case $VOLTERRA in /*) ;; *) VOLTERRA=$PWD/$VOLTERRA ;; esac
 preload=$(dirname "$VOLTERRA")/tests/faults/failing.so
-every=no only=''
+every=no only='' part=1 parts=1
 while :; do
     case ${1-} in
         --every) every=yes ;;
+        --part) part=${2%/*} parts=${2#*/}; shift ;;
         --only) only=$2; shift ;;
         *) break ;;
     esac
@@ -328,7 +329,7 @@ trial()
 
 try_memory()
 {
-    local name=$1 on last first step k faults
+    local name=$1 on last first step from k faults
     shift
     last=$(count_of memory)
     if [ "$last" -eq 0 ]; then
@@ -340,8 +341,9 @@ try_memory()
         count=$((count + 1)) faults=0
         first=$((last * pass_over / 100))
         step=$(((last - first) / runs + 1))
-        [ "$every" = no ] || first=0 step=1
-        for ((k = 1 + first + (count * 7) % step; k <= last; k += step)); do
+        from=$((1 + first + count * 7 % step))
+        [ "$every" = no ] || from=$part step=$parts
+        for ((k = from; k <= last; k += step)); do
             one_run memory "$k" "$on" "$@" || faults=$((faults + 1))
         done
         verdict "$name, ${on:+memory out from }one of $last allocations${on:+ on}" "$faults"
@@ -350,7 +352,7 @@ try_memory()
 
 try_calls()
 {
-    local name=$1 kind k i last step faults=0 pairs=()
+    local name=$1 kind k i last step from faults=0 pairs=()
     shift
     count=$((count + 1)) planted=yes
     if [ "$calls_shown" = no ]; then
@@ -370,8 +372,9 @@ try_calls()
             done
         done
         step=$((3 * ${#pairs[@]} / (2 * runs) + 1))
-        [ "$every" = no ] || step=1
-        for ((i = count * 7 % step; i < ${#pairs[@]}; i += step)); do
+        from=$((count * 7 % step))
+        [ "$every" = no ] || from=$((part - 1)) step=$parts
+        for ((i = from; i < ${#pairs[@]}; i += step)); do
             one_run "${pairs[i]% *}" "${pairs[i]#* }" '' "$@" || faults=$((faults + 1))
         done
         verdict "$name, one of ${#pairs[@]} calls fails" "$faults"
