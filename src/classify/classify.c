@@ -216,11 +216,16 @@ static volt_status search_and_fit(const volt_view *series, const volt_class_list
     return status;
 }
 
+static volt_classifier_kernel describe_part(const class_part *part)
+{
+    volt_objects_options way = volt_objects_options_of(part->objects);
+    return (volt_classifier_kernel){volt_kernel_text(part->kernel), way.scale, way.input, way.compare};
+}
+
 static void fill_info(int64_t series, int64_t classes, double begun, volt_classifier *fitted)
 {
     volt_classifier_info *info = &fitted->info;
-    volt_classifier_kernel first;
-    volt_classifier_part(fitted, 0, &first);
+    volt_classifier_kernel first = describe_part(&fitted->parts[0]);
     info->series = series;
     info->classes = classes;
     info->channels = volt_objects_channels(fitted->parts[0].objects);
@@ -289,9 +294,7 @@ volt_status volt_classifier_part(const volt_classifier *classifier, int64_t inde
     VOLT_REQUIRE(index >= 0 && index < classifier->n_parts, VOLT_ERR_ARGUMENT,
                  "kernel %" PRId64 " is asked for, and there are %" PRId64 ", counted from 0", index,
                  classifier->n_parts);
-    volt_objects_options way = volt_objects_options_of(classifier->parts[index].objects);
-    *part = (volt_classifier_kernel){volt_kernel_text(classifier->parts[index].kernel), way.scale, way.input,
-                                     way.compare};
+    *part = describe_part(&classifier->parts[index]);
     return VOLT_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "select/candidates/candidates.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
@@ -442,6 +443,7 @@ static volt_status begin(search_run *run, const volt_view *series)
     draw.ranges = options->ranges;
     draw.n_ranges = options->n_ranges;
     VOLT_TRY(prepare(series, search));
+    assert(search->n_preparations > 0);
     for (int64_t p = 0; p < search->n_preparations; p++)
         VOLT_TRY(volt_objects_candidates(search->objects[p], kernel_of(search, p), &draw, &run->candidates[p]));
     run->draws = count_draws(run);
