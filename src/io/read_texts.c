@@ -8,27 +8,30 @@
 
 #include <inttypes.h>
 
+static volt_status texts_of_table(const char *source, const volt_table *table, char ***texts)
+{
+    VOLT_REQUIRE(table->cols == 1, VOLT_ERR_FORMAT,
+                 "%s: there are %" PRId64 " columns, and one says which record a row belongs to", source,
+                 table->cols);
+    char **all = volt_alloc(table->rows, (int64_t)sizeof *all + VOLT_NUMBER_LENGTH);
+    if (!all)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < table->rows; i++) {
+        all[i] = (char *)(all + table->rows) + i * VOLT_NUMBER_LENGTH;
+        volt_format_number(table->values[i], all[i]);
+    }
+    *texts = all;
+    return VOLT_OK;
+}
+
 /* A column of numbers. */
 static volt_status texts_of_numbers(const char *source, char ***texts, int64_t *rows)
 {
     volt_table *table = NULL;
     VOLT_TRY(volt_table_read(source, VOLT_MISSING_ERROR, &table));
-    volt_status status = VOLT_OK;
-    char **all = NULL;
-    if (table->cols != 1)
-        status = volt_fail(VOLT_ERR_FORMAT,
-                           "%s: there are %" PRId64 " columns, and one says which record a row belongs to",
-                           source, table->cols);
-    else if (!(all = volt_alloc(table->rows, (int64_t)sizeof *all + VOLT_NUMBER_LENGTH)))
-        status = VOLT_ERR_MEMORY;
-    for (int64_t i = 0; status == VOLT_OK && i < table->rows; i++) {
-        all[i] = (char *)(all + table->rows) + i * VOLT_NUMBER_LENGTH;
-        volt_format_number(table->values[i], all[i]);
-    }
-    if (status == VOLT_OK) {
-        *texts = all;
+    volt_status status = texts_of_table(source, table, texts);
+    if (status == VOLT_OK)
         *rows = table->rows;
-    }
     volt_table_free(table);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct line_reader {
@@ -162,13 +163,11 @@ volt_status volt_csv_split_line(const char *line, const char *next, char ***cell
                  "volt_csv_split_line: a line and places for its cells");
     if (!next)
         return split_first(line, 1, cells, count);
-    size_t length = strlen(line), more = strlen(next);
-    char *both = volt_alloc((int64_t)(length + more) + 2, 1);
+    size_t size = strlen(line) + strlen(next) + 2;
+    char *both = volt_alloc((int64_t)size, 1);
     if (!both)
         return VOLT_ERR_MEMORY;
-    memcpy(both, line, length);
-    both[length] = '\n';
-    memcpy(both + length + 1, next, more + 1);
+    snprintf(both, size, "%s\n%s", line, next);
     volt_status status = split_first(both, 2, cells, count);
     volt_free(both);
     return status;
