@@ -50,7 +50,7 @@ static int make_start(const chaos_run *run, uint64_t seed, uint64_t stream, chao
     if (status)
         failed = complain_status(status);
     if (!failed)
-        start->spread = spread_of(volt_view_rows(volt_as_view(start->rows), 0, run->rows + 1));
+        start->spread = spread_of(volt_view_of(start->rows.data, run->rows + 1, start->rows.cols));
     return failed;
 }
 

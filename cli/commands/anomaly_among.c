@@ -67,6 +67,7 @@ static int divide(const anomaly_arguments *arguments, anomaly_data *data)
     if (arguments->normal && !labels)
         return complain(EXIT_USAGE, "--normal needs classes, and %s has none (see --train-labels)",
                         arguments->train);
+    data->n_normal = data->n_examples = 0;
     for (int64_t i = 0; i < train->count; i++) {
         if (arguments->normal && strcmp(labels[i], arguments->normal) != 0) {
             data->examples[data->n_examples++] = train->series[i];

@@ -145,7 +145,7 @@ static int read_point(const char *text, int64_t d, double *point)
         at += length;
         if (j + 1 < d && *at != ',')
             return complain(EXIT_USAGE, "--about %s has %lld number%s, and the model takes %lld inputs", text,
-                            (long long)(j + 1), j == 0 ? "" : "s", (long long)d);
+                            (long long)j + 1, j == 0 ? "" : "s", (long long)d);
         at += *at == ',';
     }
     return *at || (at > text && at[-1] == ',')

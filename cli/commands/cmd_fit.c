@@ -11,6 +11,7 @@
 #include "terminal/results.h"
 #include "volterra.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,7 @@ static int measure_fit(volt_view targets, volt_view fitted, bool has_holes, doub
 {
     volt_matrix truth = {0}, values = {0};
     int64_t kept = 0;
+    assert(targets.data && fitted.data);
     int failed = has_holes ? allocate_matrix(targets.rows, targets.cols, "the targets", &truth) : 0;
     if (!failed && has_holes)
         failed = allocate_matrix(targets.rows, targets.cols, "the fitted values", &values);

@@ -1,4 +1,5 @@
 /* cli/terminal/messages.c: errors and warnings on standard error. */
+#define CLI_MESSAGES_C
 #include "terminal/messages.h"
 
 #include "terminal/interrupt.h"

@@ -22,6 +22,14 @@ int complain_status(volt_status status);
 /* The same with more behind it. */
 int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
 
+/* What looks at one file alone cannot know that none of them returns EXIT_DONE. */
+#if defined __clang_analyzer__ && !defined CLI_MESSAGES_C
+#define complain(exit_status, ...) \
+    (complain(exit_status, __VA_ARGS__), (exit_status) ? (exit_status) : EXIT_FAILED)
+#define complain_status(status) (complain_status(status), EXIT_FAILED)
+#define complain_status_hint(status, ...) (complain_status_hint(status, __VA_ARGS__), EXIT_FAILED)
+#endif
+
 /* One line like that at once, unless quiet, about something that the command gets over. */
 void report(const char *format, ...) VOLT_PRINTF(1, 2);
 
