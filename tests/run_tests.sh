@@ -4,7 +4,7 @@
 #   tests/run_tests.sh [SUITE...]
 #
 # Suites: python cli install unit property reference backend mpi faults examples fuzz, on the `default` preset, then
-# sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz on the `sanitize` preset.
+# sanitize:cli sanitize:fuzz sanitize:backend sanitize:property sanitize:unit sanitize:reference on the `sanitize` preset.
 # Without arguments: all of them. (coverage:SUITE, on the `coverage` preset, is what scripts/coverage.sh asks for.) Every program prints TAP (cmocka does when asked); `ok` and `not ok` lines
 # are counted. A program that dies, runs out of time, loses tests of its plan or prints no TAP line counts as
 # one failure. The last line is `N passed, N failed`; the status is 0 when none failed and something ran.
@@ -20,9 +20,9 @@ jobs_build=${JOBS:-$(nproc)}
 jobs_test=${TEST_JOBS:-3}
 seconds_each=${TEST_SECONDS:-900}
 results=build/test-results
-# The long ones first, so that the short ones fill the place beside them.
+# The long ones first, so that the short ones fill the place beside them, and no long one is left alone at the end.
 all_suites="python cli install unit property reference backend mpi faults examples fuzz
-    sanitize:cli sanitize:unit sanitize:property sanitize:reference sanitize:backend sanitize:fuzz"
+    sanitize:cli sanitize:fuzz sanitize:backend sanitize:property sanitize:unit sanitize:reference"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 # Several programs share the processors: a thread that waits must not spin.
@@ -33,6 +33,12 @@ unset VOLTERRA
 # Ninja wastes no time between two hundred small targets. A build folder that is there keeps what it was made with.
 if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
     export CMAKE_GENERATOR=Ninja
+fi
+
+# A shim in place of Python (pyenv) takes five times as long to start as Python itself, hundreds of times.
+if [ "$(head -c 2 "$(command -v python3)" 2>/dev/null)" = '#!' ] &&
+    python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'); then
+    PATH=$python:$PATH
 fi
 
 # The Python package compiles the library again: ccache, where there is one, keeps what this build compiled.
@@ -231,7 +237,7 @@ build_preset()
     return 1
 }
 
-# run_preset PRESET BUILD SUITE...
+# run_preset PRESET BUILD SUITE...: its last programs may still run, beside what the next preset builds
 run_preset()
 {
     local preset=$1 build=$2 suite
@@ -241,7 +247,6 @@ run_preset()
     for suite in "$@"; do
         run_suite "$suite" "$build" "${suite#*:}"
     done
-    wait
 }
 
 # ---- run ----------------------------------------------------------------------------------------
@@ -271,4 +276,5 @@ run_preset default build "${plain[@]}"
 CMAKE_ARGS=$given
 run_preset sanitize build-sanitize "${sanitized[@]}"
 run_preset coverage build-coverage "${counted[@]}"
+wait
 finish
