@@ -21,8 +21,6 @@ static void *default_alloc(size_t bytes, void *context)
 {
     (void)context;
     size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (rounded < bytes)
-        return NULL;
     void *memory = NULL;
 #ifdef MADV_HUGEPAGE
     if (rounded >= huge_from) {
@@ -33,9 +31,7 @@ static void *default_alloc(size_t bytes, void *context)
         return memory;
     }
 #endif
-    if (posix_memalign(&memory, ALIGNMENT, rounded ? rounded : ALIGNMENT) != 0)
-        return NULL;
-    return memory;
+    return posix_memalign(&memory, ALIGNMENT, rounded ? rounded : ALIGNMENT) == 0 ? memory : NULL;
 }
 
 static void default_release(void *memory, void *context)
@@ -129,26 +125,38 @@ static uint64_t read_limit(const char *path)
     return value;
 }
 
+/* The number behind `key` in a file of lines "key number", or UINT64_MAX. */
+static uint64_t read_entry(const char *path, const char *key)
+{
+    char line[256];
+    uint64_t value = UINT64_MAX;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return value;
+    while (value == UINT64_MAX && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            sscanf(line + strlen(key), "%" SCNu64, &value);
+    fclose(file);
+    return value;
+}
+
 static uint64_t system_available(void)
 {
-    FILE *file = fopen("/proc/meminfo", "r");
-    if (!file)
-        return UINT64_MAX;
-    char line[256];
-    uint64_t kib = UINT64_MAX;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-            break;
-    fclose(file);
+    uint64_t kib = read_entry("/proc/meminfo", "MemAvailable:");
     return kib == UINT64_MAX ? UINT64_MAX : kib * 1024;
 }
 
+/* Pages of files that are not in use count as used, and are given up for whoever needs them: without them a container that has
+ * read much would seem full. */
 static uint64_t group_available(void)
 {
     uint64_t limit = read_limit("/sys/fs/cgroup/memory.max");
     uint64_t used = read_limit("/sys/fs/cgroup/memory.current");
     if (limit == UINT64_MAX || used == UINT64_MAX)
         return UINT64_MAX;
+    uint64_t cached = read_entry("/sys/fs/cgroup/memory.stat", "inactive_file ");
+    if (cached < used)
+        used -= cached;
     return limit > used ? limit - used : 0;
 }
 
@@ -180,7 +188,9 @@ uint64_t volt_memory_available(void)
         least /= sharers;
     if (space < least)
         least = space;
-    return least == UINT64_MAX ? 0 : least;
+    if (least == UINT64_MAX)
+        return 0;
+    return least > 0 ? least : 1; /* 0 would say that nothing is known */
 }
 
 /* A size with the unit that suits it. */

@@ -4,6 +4,7 @@
  * a failure. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/check.h"
+#include "support/child.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -149,7 +150,7 @@ static int child(const results *expected)
 
 static void *child_in_a_thread(void *expected)
 {
-    _exit(child(expected));
+    child_ends(child(expected));
 }
 
 static int result_of(pid_t pid)
@@ -173,7 +174,7 @@ static void a_child_works_on_one_thread(void **state)
     for (int round = 0; round < 2; round++) {
         pid_t pid = fork();
         if (pid == 0)
-            _exit(child(&expected));
+            child_ends(child(&expected));
         assert_int_equal(result_of(pid), RIGHT);
         assert_int_equal(volt_threads(), 3); /* the parent has them as before */
         results again;
@@ -193,13 +194,13 @@ static void a_thread_and_a_child_of_a_child_do_too(void **state)
     if (pid == 0) {
         pid_t grandchild = fork();
         if (grandchild == 0)
-            _exit(child(&expected));
+            child_ends(child(&expected));
         int status = 0;
         waitpid(grandchild, &status, 0);
         pthread_t thread;
         if (!WIFEXITED(status) || WEXITSTATUS(status) != RIGHT ||
             pthread_create(&thread, NULL, child_in_a_thread, &expected))
-            _exit(FAILED);
+            child_ends(FAILED);
         pthread_join(thread, NULL);
     }
     assert_int_equal(result_of(pid), RIGHT);
@@ -214,7 +215,8 @@ static void the_child_of_a_process_of_one_thread_has_all(void **state)
     if (pid == 0) {
         results own;
         alarm(HANGS);
-        _exit(volt_set_threads(3) == VOLT_OK && volt_threads() == 3 && work(&own) == VOLT_OK ? RIGHT : FAILED);
+        child_ends(volt_set_threads(3) == VOLT_OK && volt_threads() == 3 && work(&own) == VOLT_OK ? RIGHT
+                                                                                                  : FAILED);
     }
     assert_int_equal(result_of(pid), RIGHT);
 }

@@ -26,6 +26,14 @@ static void memory_is_aligned_and_writable(void **state)
     volt_free(NULL);
 }
 
+static void objects_of_no_size(void **state)
+{
+    (void)state;
+    void *memory = volt_alloc(3, 0);
+    assert_non_null(memory);
+    volt_free(memory);
+}
+
 static void zeroed_memory_is_zero(void **state)
 {
     (void)state;
@@ -168,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_aligned_and_writable),
+        cmocka_unit_test(objects_of_no_size),
         cmocka_unit_test(zeroed_memory_is_zero),
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(matrices_may_be_empty),

@@ -1,0 +1,256 @@
+/* tests/unit/test_bekk_ascent.c: the climb of the BEKK model where it does not go as usual: after it has stalled, with a
+ * LAPACK that fails, without an optimiser, where there is no likelihood. */
+#include "base/progress.h"
+#include "data/bekk/bekk_ascent.h"
+#include "data/bekk/bekk_curvature.h"
+#include "data/bekk/bekk_starts.h"
+#include "faults/failing.h"
+#include "faults/failing_functions.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- the calls of LAPACK (failing_lapack.c asks) ------------------------------------------------ */
+
+static int64_t fail_at, asked;
+
+bool fault_due(fault_family family)
+{
+    assert_int_equal(family, FAULT_LAPACK);
+    return ++asked == fail_at;
+}
+
+/* ---- a small problem -------------------------------------------------------------------------- */
+
+enum { ROWS = 150, D = 2, SIZE = D * (D + 2) };
+static double returns[ROWS][D];
+static volt_bekk_likelihood likelihood;
+
+static int make_returns(void **state)
+{
+    (void)state;
+    volt_bekk *bekk = NULL;
+    check_ok(volt_bekk_create(D, &bekk));
+    const double C[] = {0.3, 0.1, 0, 0.4}, a[] = {0.4, 0.3}, b[] = {0.8, 0.85};
+    memcpy(bekk->C, C, sizeof C);
+    memcpy(bekk->a, a, sizeof a);
+    memcpy(bekk->b, b, sizeof b);
+    const volt_matrix nothing = {NULL, 0, 0, 0};
+    check_ok(volt_bekk_simulate(bekk, NULL, nothing, volt_matrix_of(returns[0], ROWS, D), nothing));
+    volt_bekk_free(bekk);
+    fault_find_lapack();
+    check_ok(volt_bekk_likelihood_create(volt_view_of(returns[0], ROWS, D), NULL, &likelihood));
+    return 0;
+}
+
+static int free_returns(void **state)
+{
+    (void)state;
+    volt_bekk_likelihood_free(&likelihood);
+    return 0;
+}
+
+static void begin(double *point)
+{
+    check_ok(volt_bekk_start_common(&likelihood, point + D * D, point + D * D + D, point));
+}
+
+static volt_status climb(int64_t rounds, double enough, volt_progress progress, double *point,
+                         volt_bekk_ascent *ascent)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "climb", 0, 1, (double)rounds);
+    volt_status status = volt_bekk_climb(&likelihood, rounds, enough, &stage, point, ascent);
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
+}
+
+static const volt_progress unwatched = {NULL, NULL};
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+/* Where nothing is ever enough the rounds by the scores stall at the summit, and the Hessian has its turn: what it says is
+ * left to gain is what volt_bekk_curve says of that point. */
+static void a_climb_that_stalls_looks_at_the_hessian(void **state)
+{
+    (void)state;
+    double point[SIZE], beyond[SIZE];
+    volt_bekk_ascent usual = {0}, further = {0};
+    begin(point);
+    check_ok(climb(40, 1e-8, unwatched, point, &usual));
+    memcpy(beyond, point, sizeof point);
+    check_ok(climb(40, -1, unwatched, beyond, &further));
+    assert_true(further.loglik >= usual.loglik && further.loglik - usual.loglik < 1e-6);
+    assert_true(further.gain_left >= 0 && further.gain_left < 1e-6);
+
+    volt_stage stage;
+    volt_bekk_curvature curvature;
+    volt_stage_begin(&stage, unwatched, "curve", 0, 1, 1);
+    check_ok(volt_bekk_curve(&likelihood, beyond, &stage, NULL, &curvature));
+    assert_true(curvature.is_maximum);
+    /* The gradient is the same bits, and the Hessians agree to the error of their differences. */
+    assert_true(fabs(further.gain_left - curvature.gain_left) <= 1e-3 * curvature.gain_left);
+}
+
+/* A scale that cannot be factored is a worse one, no failure: the same summit. */
+static void every_factorisation_may_fail(void **state)
+{
+    (void)state;
+    double point[SIZE], other[SIZE];
+    volt_bekk_ascent usual = {0}, found = {0};
+    begin(point);
+    fail_at = 0;
+    asked = 0;
+    check_ok(climb(60, -1, unwatched, point, &usual));
+    int64_t calls = asked;
+    assert_true(calls > 2);
+    for (fail_at = 1; fail_at <= calls; fail_at++) {
+        asked = 0;
+        begin(other);
+        check_ok(climb(60, -1, unwatched, other, &found));
+        if (!(fabs(found.loglik - usual.loglik) < 1e-6))
+            fail_msg("call %d of dpotrf fails: loglik %.12g, not %.12g", (int)fail_at, found.loglik,
+                     usual.loglik);
+    }
+    fail_at = 0;
+}
+
+static int stop_at(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    int64_t *left = context;
+    return --*left == 0;
+}
+
+static void it_can_be_cancelled_at_every_poll(void **state)
+{
+    (void)state;
+    double point[SIZE], before[SIZE];
+    volt_stage_set_interval(0);
+    for (int64_t k = 1;; k += 1 + k / 8) {
+        int64_t left = k;
+        volt_bekk_ascent ascent = {.evaluations = -7};
+        begin(point);
+        memcpy(before, point, sizeof point);
+        volt_status status = climb(40, -1, (volt_progress){stop_at, &left}, point, &ascent);
+        if (left > 0) {
+            check_ok(status);
+            assert_true(k > 30);
+            break;
+        }
+        check_fails(status, VOLT_ERR_CANCELLED, "cancelled");
+        assert_int_equal(left, 0); /* and the user is not asked again */
+        if (ascent.evaluations == -7)
+            assert_memory_equal(point, before, sizeof point);
+    }
+    volt_stage_set_interval(0.05);
+}
+
+static void memory_may_be_out(void **state)
+{
+    (void)state;
+    double point[SIZE], before[SIZE];
+    volt_bekk_ascent ascent = {.evaluations = -7};
+    begin(point);
+    memcpy(before, point, sizeof point);
+    failing_function_start("nlopt_create", 1, ENOMEM);
+    failing_alloc_start(0);
+    volt_status status = climb(40, 1e-8, unwatched, point, &ascent);
+    assert_int_equal(failing_alloc_live(), 0);
+    failing_alloc_stop();
+    assert_true(failing_function_stop());
+    check_fails(status, VOLT_ERR_MEMORY, "could not allocate the optimiser of 7 parameters");
+    failing_alloc_start(1);
+    status = climb(40, 1e-8, unwatched, point, &ascent);
+    failing_alloc_stop();
+    check_fails(status, VOLT_ERR_MEMORY, "could not allocate");
+    assert_memory_equal(point, before, sizeof point);
+    assert_int_equal(ascent.evaluations, -7);
+}
+
+/* ---- where there is no likelihood ------------------------------------------------------------- */
+
+static void a_climb_from_nowhere_is_refused(void **state)
+{
+    (void)state;
+    double point[SIZE];
+    volt_bekk_ascent ascent = {0};
+    begin(point);
+    point[0] = 1e200; /* its square is infinite */
+    check_fails(climb(40, 1e-8, unwatched, point, &ascent), VOLT_ERR_SINGULAR, "where the estimator starts");
+}
+
+static void singular_covariances_have_no_start(void **state)
+{
+    (void)state;
+    volt_bekk_likelihood singular;
+    const double first[] = {1, 2, 1}; /* indefinite */
+    double a[] = {0.2, 0.2}, b[] = {0.9, 0.9}, C[4];
+    check_ok(volt_bekk_likelihood_create(volt_view_of(returns[0], ROWS, D), first, &singular));
+    assert_false(volt_bekk_target_variance(&singular, a, b, C));
+    check_fails(volt_bekk_start_common(&singular, a, b, C), VOLT_ERR_DATA, "some columns depend on the others");
+    volt_bekk_likelihood_free(&singular);
+}
+
+/* One asset with a = b = 0 has H = c^2 from the second step on. Returns of c have a score of 0 by c, so that the difference
+ * for the Hessian is taken over 1e-3 = c: to H = 0, where there is no likelihood. */
+static void a_hessian_next_to_nowhere_is_none(void **state)
+{
+    (void)state;
+    enum { STEPS = 20 };
+    double rows[STEPS], point[] = {1e-3, 0, 0}, first = 1e-6;
+    for (int t = 0; t < STEPS; t++)
+        rows[t] = 1e-3;
+    volt_bekk_likelihood alone;
+    volt_bekk_curvature curvature = {.is_maximum = -7};
+    volt_stage stage;
+    check_ok(volt_bekk_likelihood_create(volt_view_of(rows, STEPS, 1), &first, &alone));
+    volt_stage_begin(&stage, unwatched, "curve", 0, 1, 3);
+    check_ok(volt_bekk_curve(&alone, point, &stage, NULL, &curvature));
+    assert_int_equal(curvature.is_maximum, 0);
+    assert_true(isinf(curvature.gain_left));
+    assert_true(point[0] == 1e-3);
+    point[0] = 0; /* and at the point itself */
+    volt_stage_begin(&stage, unwatched, "curve", 0, 1, 3);
+    check_ok(volt_bekk_curve(&alone, point, &stage, NULL, &curvature));
+    assert_int_equal(curvature.is_maximum, 0);
+    volt_bekk_likelihood_free(&alone);
+}
+
+static void returns_may_be_too_large(void **state)
+{
+    (void)state;
+    double rows[60];
+    for (int t = 0; t < 60; t++)
+        rows[t] = t % 2 ? 1e200 : -1e200;
+    volt_bekk *bekk = NULL;
+    check_fails(volt_bekk_fit(volt_view_of(rows, 60, 1), NULL, &bekk, NULL), VOLT_ERR_DATA,
+                "the returns of column 1 are too large");
+    assert_null(bekk);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_climb_that_stalls_looks_at_the_hessian),
+        cmocka_unit_test(every_factorisation_may_fail),
+        cmocka_unit_test(it_can_be_cancelled_at_every_poll),
+        cmocka_unit_test(memory_may_be_out),
+        cmocka_unit_test(a_climb_from_nowhere_is_refused),
+        cmocka_unit_test(singular_covariances_have_no_start),
+        cmocka_unit_test(a_hessian_next_to_nowhere_is_none),
+        cmocka_unit_test(returns_may_be_too_large),
+    };
+    return cmocka_run_group_tests_name("bekk_ascent", tests, make_returns, free_returns);
+}

@@ -1,0 +1,293 @@
+/* tests/unit/test_system.c: what the library asks the system for: how much memory there is, how many processors, where it
+ * lies. The files that say so are written here, under a folder that stands for the root, and calls fail on demand. */
+#define _GNU_SOURCE
+#include "base/memory.h"
+#include "base/plugin.h"
+#include "base/processors.h"
+#include "faults/failing_functions.h"
+#include "support/check.h"
+#include "support/child.h"
+#include "support/scratch.h"
+#include "volterra/base.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <math.h>
+#include <omp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char root[512];
+
+static int remove_entry(const char *path, const struct stat *entry, int kind, struct FTW *place)
+{
+    (void)entry;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    failing_function_root(NULL);
+    nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return 0;
+}
+
+/* A file under the root with this text; NULL: none. */
+static void put(const char *name, const char *text)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    if (!text) {
+        remove(path);
+        return;
+    }
+    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(path, 0777);
+        *at = '/';
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static void set_memory(const char *system, const char *limit, const char *used, const char *kinds)
+{
+    put("/proc/meminfo", system);
+    put("/sys/fs/cgroup/memory.max", limit);
+    put("/sys/fs/cgroup/memory.current", used);
+    put("/sys/fs/cgroup/memory.stat", kinds);
+}
+
+/* Free memory, or what the control group leaves: the less. */
+static void memory_is_the_least_of_what_the_files_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *system, *limit, *used, *kinds;
+        uint64_t expected;
+    } cases[] = {
+        {NULL, NULL, NULL, NULL, 0}, /* not known */
+        {"", NULL, NULL, NULL, 0},
+        {"MemTotal: 9 kB\n", NULL, NULL, NULL, 0},
+        {"MemTotal: 9 kB\nMemAvailable: no number\n", NULL, NULL, NULL, 0},
+        {"MemTotal: 9 kB\nMemAvailable:      7 kB\nCached: 1 kB\n", NULL, NULL, NULL, 7 * 1024},
+        {"MemAvailable: 7 kB\n", "max\n", "100\n", NULL, 7 * 1024},
+        {"MemAvailable: 7 kB\n", "5000\n", NULL, NULL, 7 * 1024},
+        {"MemAvailable: 7 kB\n", "5000\n", "1000\n", NULL, 4000},
+        {"MemAvailable: 7 kB\n", "50000\n", "1000\n", NULL, 7 * 1024},
+        {NULL, "5000\n", "1000\n", NULL, 4000},
+        {NULL, "5000\n", "4900\n", "anon 900\ninactive_file 4000\nactive_file 9\n",
+         4100}, /* pages that can go */
+        {NULL, "5000\n", "4900\n", "anon 900\n", 100},
+        {NULL, "5000\n", "4900\n", "inactive_file 4901\n", 100}, /* more than all: what else does it say? */
+        {NULL, "5000\n", "5000\n", NULL, 1},                     /* nothing is left, which is not "not known" */
+        {NULL, "5000\n", "6000\n", NULL, 1},
+        {"MemAvailable: 0 kB\n", NULL, NULL, NULL, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        set_memory(cases[i].system, cases[i].limit, cases[i].used, cases[i].kinds);
+        if (volt_memory_available() != cases[i].expected)
+            fail_msg("case %d: %llu bytes, expected %llu", (int)i, (unsigned long long)volt_memory_available(),
+                     (unsigned long long)cases[i].expected);
+    }
+    check_fails(volt_memory_require(2, "a thing"), VOLT_ERR_MEMORY,
+                "a thing needs 0.0 MiB of memory, and 0.0 MiB");
+    set_memory(NULL, NULL, NULL, NULL);
+    check_ok(volt_memory_require(1e300, "a thing")); /* nothing is known */
+    set_memory("MemAvailable: 1 kB\n", NULL, NULL, NULL);
+    check_ok(volt_memory_require(1024, "a thing"));
+    check_fails(volt_memory_require(1025, "a thing"), VOLT_ERR_MEMORY, "a thing needs");
+}
+
+static void processes_share_what_there_is(void **state)
+{
+    (void)state;
+    set_memory("MemAvailable: 8 kB\n", NULL, NULL, NULL);
+    volt_memory_set_sharers(4);
+    assert_int_equal(volt_memory_available(), 2 * 1024);
+    volt_memory_set_sharers(100000);
+    assert_int_equal(volt_memory_available(), 1);
+    set_memory(NULL, NULL, NULL, NULL);
+    assert_int_equal(volt_memory_available(), 0);
+    volt_memory_set_sharers(1);
+}
+
+/* A limit of the address space is one of the process alone: its size comes off. */
+static void the_address_space_may_be_limited(void **state)
+{
+    (void)state;
+    if (UNDER_SANITIZERS)
+        skip(); /* their shadow fills any such limit */
+    set_memory(NULL, NULL, NULL, NULL);
+    put("/proc/self/statm", "3 2 1\n");
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = (rlim_t)1 << 46;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    uint64_t usual = volt_memory_available();
+    put("/proc/self/statm", NULL);
+    uint64_t of_unknown_size = volt_memory_available();
+    put("/proc/self/statm", "99999999999999 2 1\n");
+    uint64_t of_too_much = volt_memory_available();
+    failing_function_start("getrlimit", 1, EINVAL);
+    uint64_t without = volt_memory_available();
+    bool hit = failing_function_stop();
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(usual, ((uint64_t)1 << 46) - 3 * page);
+    assert_int_equal(of_unknown_size, (uint64_t)1 << 46);
+    assert_int_equal(of_too_much, 1);
+    assert_true(hit);
+    assert_int_equal(without, 0);
+}
+
+static void the_allocator_of_the_system_may_fail(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {0, 100, (int64_t)8 << 20}; /* the last is of huge pages */
+    for (int i = 0; i < 3; i++) {
+        failing_function_start("posix_memalign", 1, ENOMEM);
+        void *memory = volt_alloc(sizes[i], 1);
+        assert_true(failing_function_stop());
+        assert_null(memory);
+        char expected[128];
+        snprintf(expected, sizeof expected, "could not allocate %d objects of 1 bytes", (int)sizes[i]);
+        assert_string_equal(volt_error_detail(), expected);
+        memory = volt_alloc(sizes[i], 1);
+        assert_non_null(memory);
+        volt_free(memory);
+    }
+}
+
+static void too_much_cannot_be_mapped(void **state)
+{
+    (void)state;
+    assert_true(volt_memory_can_map(4096));
+    assert_false(volt_memory_can_map(0x1p62)); /* beyond any address space */
+    assert_false(volt_memory_can_map(0x1p64));
+    assert_false(volt_memory_can_map(NAN));
+}
+
+/* ---- processors ------------------------------------------------------------------------------- */
+
+/* The quota is asked for once, by the first call here. */
+static void a_quota_is_the_number_of_threads(void **state)
+{
+    (void)state;
+    const char *why = "nothing";
+    int all = omp_get_num_procs();
+    put("/proc/self/cgroup", "0::/job\n");
+    put("/sys/fs/cgroup/job/cpu.max", "100000 100000\n");
+    omp_set_num_threads(all);
+    assert_int_equal(volt_default_threads(), 1);
+    assert_string_equal(volt_threads_from(),
+                        all > 1 ? "the CPU quota of its control group" : "the processors that it may run on");
+    assert_int_equal(volt_threads(), 1);
+    assert_int_equal(omp_get_max_threads(), 1); /* BLAS is told */
+    assert_int_equal(volt_processors_limit(12, &why), 1);
+    assert_string_equal(why, "the CPU quota of its control group");
+    why = "nothing";
+    assert_int_equal(volt_processors_limit(1, &why), 1);
+    assert_string_equal(why, "nothing");
+    omp_set_num_threads(all + 3); /* the user's word */
+    assert_int_equal(volt_default_threads(), all + 3);
+    assert_string_equal(volt_threads_from(), "a setting of OpenMP");
+    setenv("OMP_NUM_THREADS", "2", 1);
+    assert_string_equal(volt_threads_from(), "OMP_NUM_THREADS");
+    unsetenv("OMP_NUM_THREADS");
+}
+
+/* ---- forks ------------------------------------------------------------------------------------ */
+
+/* Whether there are threads is read from /proc; where it cannot be, a child takes it that there are. */
+static void a_child_that_does_not_know_stays_on_one_thread(void **state)
+{
+    (void)state;
+    int status = 0;
+    failing_function_start("opendir", 1, EACCES);
+    pid_t pid = fork();
+    if (pid == 0)
+        child_ends(volt_set_threads(3) == VOLT_OK && volt_threads() == 1 && volt_default_threads() == 1 &&
+                           strcmp(volt_threads_from(), "it is a forked process") == 0
+                       ? 0
+                       : 1);
+    assert_true(failing_function_stop());
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* ---- where this library lies ------------------------------------------------------------------ */
+
+static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *function;
+        int64_t call;
+        const char *sentence;
+    } cases[] = {{"dladdr", 1, "does not know where it lies"},
+                 {"realpath", 1, "does not know where it lies"},
+                 {"dladdr", 2, "loaded by a relative name"}}; /* not known to be the program: its name counts */
+    unsetenv("VOLT_CUDA_PLUGIN");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_plugin_forget();
+        failing_function_start(cases[i].function, cases[i].call, ENOENT);
+        const volt_plugin *plugin = volt_plugin_get();
+        assert_true(failing_function_stop());
+        assert_null(plugin);
+        if (i < 2) /* the name of a program may be absolute */
+            assert_non_null(strstr(volt_plugin_why(), cases[i].sentence));
+        assert_string_equal(volt_plugin_path(), "");
+        assert_int_equal(volt_plugin_devices(), 0);
+    }
+    volt_plugin_forget();
+    char *longest = malloc(10000); /* no path of a file */
+    assert_non_null(longest);
+    memset(longest, '/', 9999);
+    longest[9999] = '\0';
+    setenv("VOLT_CUDA_PLUGIN", longest, 1);
+    assert_null(volt_plugin_get());
+    assert_non_null(strstr(volt_plugin_why(), "VOLT_CUDA_PLUGIN names ////"));
+    unsetenv("VOLT_CUDA_PLUGIN");
+    free(longest);
+    volt_plugin_forget();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quota_is_the_number_of_threads), /* before anything asks */
+        cmocka_unit_test(memory_is_the_least_of_what_the_files_say),
+        cmocka_unit_test(processes_share_what_there_is),
+        cmocka_unit_test(the_address_space_may_be_limited),
+        cmocka_unit_test(the_allocator_of_the_system_may_fail),
+        cmocka_unit_test(too_much_cannot_be_mapped),
+        cmocka_unit_test(a_library_that_does_not_know_where_it_lies_has_no_plugin),
+        cmocka_unit_test(a_child_that_does_not_know_stays_on_one_thread),
+    };
+    unsetenv("OMP_NUM_THREADS");
+    snprintf(root, sizeof root, "%s/root", scratch_directory());
+    mkdir(root, 0777);
+    failing_function_root(root);
+    return cmocka_run_group_tests_name("system", tests, NULL, remove_root);
+}
