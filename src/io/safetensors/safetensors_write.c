@@ -53,7 +53,7 @@ static volt_status add(json_t *object, const char *key, json_t *value)
         json_decref(value);
         return volt_fail(VOLT_ERR_ARGUMENT, "a safetensors file cannot hold '%s' twice", key);
     }
-    if (!value || json_object_set_new(object, key, value) != 0)
+    if (json_object_set_new(object, key, value) != 0)
         return volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
     return VOLT_OK;
 }
@@ -87,9 +87,9 @@ static volt_status add_entries(json_t *header, json_t *notes, const volt_tensor 
 static volt_status make_header(const volt_tensor *tensors, int64_t n_tensors, const volt_metadatum *metadata,
                                int64_t n_metadata, char **text)
 {
-    json_t *header = json_object();
-    json_t *notes = json_object();
-    if (!header || !notes || json_object_set_new(header, "__metadata__", notes) != 0) {
+    json_t *header = json_object(), *notes = json_object();
+    if (json_object_set_new(header, "__metadata__", notes) !=
+        0) { /* takes the notes over, and NULL for a failure */
         json_decref(header);
         return volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
     }
