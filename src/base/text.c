@@ -6,49 +6,41 @@
 #include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A locale with a decimal point, made once; (locale_t)0 when the system has none to give. */
-static locale_t point_locale(void)
+static locale_t point; /* the locale C, which has a decimal point and is always there */
+
+static void make_point(void)
 {
-    static locale_t made;
-    locale_t seen = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
-    if (seen)
-        return seen;
-    locale_t fresh = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!__atomic_compare_exchange_n(&made, &seen, fresh, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        freelocale(fresh);
-        return seen;
-    }
-    return fresh;
+    point = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-static double read_number(const char *text, char **end)
+static locale_t point_locale(void)
 {
-    locale_t locale = point_locale();
-    return locale ? strtod_l(text, end, locale) : strtod(text, end);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_point);
+    return point;
 }
 
 char *volt_format_number(double value, char buffer[VOLT_NUMBER_LENGTH])
 {
-    /* 15 digits hold every shorter number, except below the smallest normal one, where fewer may do. */
-    for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
+    locale_t before = uselocale(point_locale());
+    /* 15 digits hold every shorter number, except below the smallest normal one, where fewer may do; 17 all of them. */
+    int digits = fabs(value) < DBL_MIN ? 1 : 15;
+    do
         snprintf(buffer, VOLT_NUMBER_LENGTH, "%.*g", digits, value);
-        for (char *c = buffer; *c; c++)
-            if (*c == ',')
-                *c = '.';
-        if (digits == 17 || !(read_number(buffer, NULL) != value))
-            break;
-    }
+    while (digits++ < 17 && strtod(buffer, NULL) != value && !isnan(value));
+    uselocale(before);
     return buffer;
 }
 
 int volt_parse_number(const char *text, double *value)
 {
     char *end = NULL;
-    double read = read_number(text, &end);
+    double read = strtod_l(text, &end, point_locale());
     if (end == text)
         return 0;
     while (isspace((unsigned char)*end))
