@@ -56,10 +56,9 @@ volt_status volt_backend_use(const char *name)
     const volt_backend *found = name ? find(name) : NULL;
     char names[256] = "";
     for (int64_t i = 0, used = 0; !found && table[i]; i++) {
-        int wrote = snprintf(names + used, sizeof names - (size_t)used, "%s%s", i ? ", " : "", table[i]->name);
-        if (wrote < 0 || used + wrote >= (int64_t)sizeof names)
+        used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i ? ", " : "", table[i]->name);
+        if (used >= (int64_t)sizeof names)
             break;
-        used += wrote;
     }
     VOLT_REQUIRE(found, VOLT_ERR_ARGUMENT, "there is no back end '%s'; there are: %s", name ? name : "", names);
     current = found;

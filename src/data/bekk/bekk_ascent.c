@@ -225,26 +225,22 @@ static void move(const climber *climb, const double *y, double *x)
         x[k] += climb->centre[k];
 }
 
-/* What NLopt calls: minus the log-likelihood at y. */
+/* What NLopt calls, which wants the gradient every time: minus the log-likelihood at y. */
 static double objective(unsigned count, const double *y, double *gradient, void *context)
 {
     climber *climb = context;
     double loglik = 0;
-    (void)count;
     if (!volt_stage_advance(climb->stage, 0))
         nlopt_force_stop(climb->optimiser);
     move(climb, y, climb->x);
     if (!evaluate(climb, climb->x, &loglik)) {
-        if (gradient)
-            memset(gradient, 0, count * sizeof *gradient);
+        memset(gradient, 0, count * sizeof *gradient);
         return HUGE_VAL;
     }
-    if (gradient) {
-        int p = (int)climb->count;
-        for (int64_t k = 0; k < climb->count; k++)
-            gradient[k] = -climb->gradient[k];
-        cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, p, climb->scale, p, gradient, 1);
-    }
+    int p = (int)climb->count;
+    for (int64_t k = 0; k < climb->count; k++)
+        gradient[k] = -climb->gradient[k];
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, p, climb->scale, p, gradient, 1);
     return -loglik;
 }
 

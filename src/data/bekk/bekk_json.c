@@ -212,7 +212,8 @@ static volt_status read_origin(const json_t *object, volt_bekk *bekk)
 
 static volt_status read_object(const json_t *object, volt_bekk **bekk)
 {
-    VOLT_REQUIRE(json_is_object(object), VOLT_ERR_FORMAT, "the BEKK parameters must be a JSON object");
+    VOLT_REQUIRE(json_typeof(object) == JSON_OBJECT, VOLT_ERR_FORMAT,
+                 "the BEKK parameters must be a JSON object");
     static const char *const keys[] = {"C", "a", "b"};
     for (int k = 0; k < 3; k++)
         VOLT_REQUIRE(json_is_array(json_object_get(object, keys[k])), VOLT_ERR_FORMAT,

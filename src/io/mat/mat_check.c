@@ -14,6 +14,7 @@
 #include "io/file/file_bytes.h"
 #include "io/file/little_endian.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <zlib.h>
@@ -93,10 +94,9 @@ static int skip(mat_walk *walk, int64_t count)
 {
     unsigned char bytes[4096];
     if (!walk->is_compressed) {
-        if (walk->left < count || fseek(walk->stream, (long)count, SEEK_CUR) != 0)
-            return 0;
+        assert(walk->left >= count); /* read_tag lets no element reach behind the one around it */
         walk->left -= count;
-        return 1;
+        return fseek(walk->stream, (long)count, SEEK_CUR) == 0;
     }
     for (; count > 0; count -= (int64_t)sizeof bytes)
         if (!take(walk, bytes, count < (int64_t)sizeof bytes ? (size_t)count : sizeof bytes))
@@ -227,7 +227,7 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
         if (!skip_element(walk, &left, &element))
             return 0;
         int item = type_bytes(element.type);
-        if (item == 0 || n_items > INT64_MAX / item || element.n_bytes != n_items * item)
+        if (item == 0 || element.n_bytes != n_items * item) /* n_items is at most INT64_MAX / 16 */
             return 0;
     }
     return left == 0;

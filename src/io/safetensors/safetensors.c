@@ -45,7 +45,7 @@ static volt_status parse_header(volt_safetensors *file)
     if (status == VOLT_ERR_FORMAT)
         return volt_fail_prefix(status, "the header is not JSON");
     VOLT_TRY(status);
-    VOLT_REQUIRE(json_is_object(file->header), VOLT_ERR_FORMAT, "the header is not a JSON object");
+    VOLT_REQUIRE(json_typeof(file->header) == JSON_OBJECT, VOLT_ERR_FORMAT, "the header is not a JSON object");
     return VOLT_OK;
 }
 

@@ -47,7 +47,7 @@ static volt_status read_header(tensor_file *file, json_t **header)
     if (status == VOLT_ERR_FORMAT)
         return volt_fail_prefix(status, "the header is not JSON");
     VOLT_TRY(status);
-    VOLT_REQUIRE(json_is_object(*header), VOLT_ERR_FORMAT, "the header is not a JSON object");
+    VOLT_REQUIRE(json_typeof(*header) == JSON_OBJECT, VOLT_ERR_FORMAT, "the header is not a JSON object");
     return VOLT_OK;
 }
 
