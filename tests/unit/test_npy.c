@@ -186,11 +186,37 @@ static void damaged_and_foreign(void **state)
         {"{'descr': '|S8', 'fortran_order': False, 'shape': (8,), }", "'|S8' is not read"},
         {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (8,), }", "fields"},
         {"", "does not read"},
+        {"{'descr", "does not read"},
+        {"{'descr': '<f8", "does not read"},
+        {"{descr: '<f8', 'fortran_order': False, 'shape': (8,)}", "does not read"},
+        {"{'descr' '<f8', 'fortran_order': False, 'shape': (8,)}", "does not read"},
+        {"{'descr': '', 'fortran_order': False, 'shape': (8,)}", "the dtype '' is not read"},
+        {"{'descr': 'f8', 'fortran_order': False, 'shape': (8,)}", "the dtype 'f8' is not read"},
+        {"{'descr': 'a word of more than 31 letters, that is', 'fortran_order': False, 'shape': (8,)}",
+         "does not read"},
+        {"{'descr': '<f8', 'fortran_order': False, 'fortran_order': False, 'shape': (8,)}", "does not read"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': 8}", "does not read"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8,), 'shape': (8,)}", "does not read"},
+        {"{'descr': '<f8', 'fortran_order': False}", "does not read"},
+        {"{'fortran_order': False, 'shape': (8,)}", "does not read"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': "
+         "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+         "1,1,1,1,1,8)}",
+         "32 dimensions"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': "
+         "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+         "1,1,1,1,1,1,8)}",
+         "does not read"}, /* one more than NumPy has */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_fails(make_file(1, cases[i].header, data, sizeof data), VOLT_ERR_FORMAT, cases[i].reason);
     assert_fails(make_file(4, cases[0].header, data, sizeof data), VOLT_ERR_FORMAT, "version 4.0");
     assert_fails(scratch_write("a.npy", "\x93NUMPY\2\0\xff\xff\xff\x7f", 12), VOLT_ERR_FORMAT, "at most");
+    assert_fails(make_file(0, cases[0].header, data, sizeof data), VOLT_ERR_FORMAT, "version 0.0");
+    assert_fails(scratch_write("a.npy", "\x93NUMPY\1\1\2\0{}", 12), VOLT_ERR_FORMAT, "version 1.1");
+    assert_fails(scratch_write("a.npy", "\x93NUMPY\2\0\2\0", 10), VOLT_ERR_FORMAT,
+                 "ends within the NPY header");
+    assert_fails(scratch_write("a.npy", "\x93NUMPY\1\0\3\0{\0}", 13), VOLT_ERR_FORMAT, "holds a zero byte");
     assert_fails(scratch_write("a.npy", "hello world", 11), VOLT_ERR_FORMAT, "not an NPY file");
     assert_fails(scratch_write("a.npy", "", 0), VOLT_ERR_FORMAT, "not an NPY file");
     assert_fails(scratch_path("absent.npy"), VOLT_ERR_IO, "No such file");

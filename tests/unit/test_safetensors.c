@@ -1,6 +1,7 @@
 /* tests/unit/test_safetensors.c: named tensors in a file with a checksum over all of it. */
 #include "io/safetensors/safetensors.h"
 #include "io/safetensors/safetensors_layout.h"
+#include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/base.h"
@@ -157,13 +158,23 @@ static void refuses_what_is_not_sound(void **state)
         {NOTES TENSOR("a", "F64", "[5,1,1]", "[0,40]") "}", "3 dimensions"},
         {NOTES TENSOR("a", "F64", "[5]", "[0,40]") TENSOR("a", "F64", "[5]", "[0,40]") "}", "JSON"},
         {NOTES ",\"a\":7}", "lacks dtype"},
+        {NOTES ",\"a\":{\"dtype\":64,\"shape\":[5],\"data_offsets\":[0,40]}}", "lacks dtype"},
+        {NOTES ",\"a\":{\"dtype\":\"F64\",\"data_offsets\":[0,40]}}", "lacks dtype"},
+        {NOTES ",\"a\":{\"dtype\":\"F64\",\"shape\":5,\"data_offsets\":[0,40]}}", "lacks dtype"},
+        {NOTES ",\"a\":{\"dtype\":\"F64\",\"shape\":[5]}}", "lacks dtype"},
+        {NOTES ",\"a\":{\"dtype\":\"F64\",\"shape\":[5],\"data_offsets\":40}}", "lacks dtype"},
+        {NOTES ",\"a\":{\"dtype\":\"F64\",\"shape\":[5],\"data_offsets\":[0,40],\"more\":1}}", "lacks dtype"},
+        {NOTES TENSOR("a", "F64", "[5,\"1\"]", "[0,40]") "}", "shape"},
+        {NOTES TENSOR("a", "F64", "[5]", "[40]") "}", "data_offsets"},
+        {NOTES TENSOR("a", "F64", "[5]", "[-1,39]") "}", "data_offsets"},
+        {NOTES TENSOR("a", "F64", "[5]", "[0,null]") "}", "data_offsets"},
         {"{\"__metadata__\":{\"checksum\":\"00000000\",\"n\":7}" TENSOR("a", "F64", "[5]", "[0,40]") "}",
          "not text"},
         {"{\"__metadata__\":{\"checksum\":\"00000000of\"}" TENSOR("a", "F64", "[5]", "[0,40]") "}",
          "no checksum"},
         {"{\"a\":{\"dtype\":\"F64\",\"shape\":[5],\"data_offsets\":[0,40]}}", "no checksum"},
         {"{}", "no checksum"},
-        {"[1,2]", "JSON"},
+        {"[1,2]", "the header is not a JSON object"},
         {"hello", "JSON"},
     };
     assert_int_equal(read_header(NOTES TENSOR("a", "F64", "[5]", "[0,40]") "}", 40), VOLT_OK);
@@ -172,6 +183,9 @@ static void refuses_what_is_not_sound(void **state)
         if (status != VOLT_ERR_FORMAT || !strstr(volt_error_detail(), cases[i].reason))
             fail_msg("%s: status %d, %s", cases[i].header, (int)status, volt_error_detail());
     }
+    /* Tensors behind a header that is not padded. */
+    assert_int_equal(read_bytes("\x29\0\0\0\0\0\0\0" NOTES "} ", 8 + 41), VOLT_ERR_FORMAT);
+    assert_non_null(strstr(volt_error_detail(), "begin at byte 49, not at a multiple of 8"));
     /* A header that would end one byte behind the file. */
     assert_int_equal(read_bytes("\x03\0\0\0\0\0\0\0{}", 10), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "cut short: the header has 3 bytes, found 2"));
@@ -198,6 +212,24 @@ static void refuses_to_write_what_cannot_be_read(void **state)
     assert_int_equal(volt_safetensors_write(path, no_data, 1, NULL, 0), VOLT_ERR_ARGUMENT);
     assert_int_equal(volt_safetensors_write(path, tensors, 1, taken, 1), VOLT_ERR_ARGUMENT);
     assert_int_equal(volt_safetensors_write(path, tensors, 1, latin1, 1), VOLT_ERR_ARGUMENT);
+
+    const volt_tensor nameless[] = {{NULL, 3, 0, vector}}, narrow[] = {{"a", 3, -1, vector}};
+    const volt_tensor foreign[] = {{"\xff", 3, 0, vector}};
+    const volt_metadatum no_key[] = {{NULL, "text"}}, no_text[] = {{"key", NULL}},
+                         bad_key[] = {{"\xff", "text"}};
+    check_fails(volt_safetensors_write(path, nameless, 1, NULL, 0), VOLT_ERR_ARGUMENT, "must have a name");
+    check_fails(volt_safetensors_write(path, narrow, 1, NULL, 0), VOLT_ERR_ARGUMENT,
+                "tensor a: 3 x -1 is no shape");
+    check_fails(volt_safetensors_write(path, foreign, 1, NULL, 0), VOLT_ERR_ARGUMENT, "is not UTF-8 text");
+    check_fails(volt_safetensors_write(path, tensors, 1, no_key, 1), VOLT_ERR_ARGUMENT, "is NULL");
+    check_fails(volt_safetensors_write(path, tensors, 1, no_text, 1), VOLT_ERR_ARGUMENT, "is NULL");
+    check_fails(volt_safetensors_write(path, tensors, 1, bad_key, 1), VOLT_ERR_ARGUMENT, "is not UTF-8 text");
+    check_fails(volt_safetensors_write(NULL, tensors, 1, NULL, 0), VOLT_ERR_ARGUMENT,
+                "name of the file is empty");
+    check_fails(volt_safetensors_write("", tensors, 1, NULL, 0), VOLT_ERR_ARGUMENT,
+                "name of the file is empty");
+    check_fails(volt_safetensors_read(NULL, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
+    check_fails(volt_safetensors_read(path, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
     char *bytes = scratch_read(path, NULL);
     assert_string_equal(bytes, "old");
     free(bytes);
