@@ -6,8 +6,8 @@
 #
 # The preset `coverage` compiles the library with gcc's counters, at -O1 and without assertions. Every program adds what
 # it counted when it ends, under a lock on the file of each object, so that programs may run side by side; the threads
-# of one count atomically. A program that a signal kills adds nothing. Not run here: the suite `faults`, whose failing
-# allocations would be those of the counters as well; and what only a GPU or several processes of MPI reach.
+# of one count atomically. A program that a signal kills adds nothing; failures that `faults` injects end where the program
+# does, before its counters are written. Not run here: what only a GPU or several processes of MPI reach.
 #
 # Prints lines and branches of src/ by folder. Pages are left in build-coverage/html, what did not run in
 # build-coverage/uncovered.txt. A line that did not run and whose function tests/coverage_left.txt does not name (with the
@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 build="build-coverage"
 
 scripts/deps.sh build test coverage
-[ $# -gt 0 ] || set -- python cli unit property reference backend fuzz
+[ $# -gt 0 ] || set -- python cli unit property reference backend faults fuzz
 
 if [ "$1" != --report ]; then
     [ ! -d $build ] || find $build -name '*.gcda' -delete
