@@ -61,7 +61,7 @@ make_root()
         --platform "manylinux2014_$(uname -m)" numpy scikit-build-core "${test_packages[@]}"
     mkdir -p "$roots/wheel/source"
     cp -r "$dist" "$packages" "$roots/wheel/"
-    git ls-files -z README.md CMakeLists.txt include python scripts tests examples docs | tar --null -T - -cf - | tar -C "$roots/wheel/source" -xf -
+    git ls-files -z README.md CMakeLists.txt include python scripts tests examples docs bench/series | tar --null -T - -cf - | tar -C "$roots/wheel/source" -xf -
 }
 
 try_wheel()
