@@ -257,11 +257,13 @@ static volt_status run_round(climber *climb, double *loglik)
     nlopt_set_min_objective(optimiser, objective, climb);
     nlopt_set_maxeval(optimiser, EVALUATIONS_A_ROUND);
     nlopt_set_ftol_abs(optimiser, 1e-10);
-    nlopt_optimize(optimiser, climb->y, &lowest); /* whatever it says, a point that is better is better */
+    nlopt_result result = nlopt_optimize(optimiser, climb->y, &lowest);
     nlopt_destroy(optimiser);
     climb->optimiser = NULL;
+    VOLT_REQUIRE(result != NLOPT_OUT_OF_MEMORY, VOLT_ERR_MEMORY,
+                 "not enough memory to optimise %" PRId64 " parameters", climb->count);
 
-    double reached = 0;
+    double reached = 0; /* whatever else it says, a point that is better is better */
     move(climb, climb->y, climb->x);
     if (evaluate(climb, climb->x, &reached) && reached > *loglik) {
         memcpy(climb->centre, climb->x, (size_t)climb->count * sizeof *climb->x);

@@ -142,9 +142,12 @@ static volt_status run_optimiser(climber *climb)
     nlopt_set_lower_bounds(climb->optimiser, low);
     nlopt_set_upper_bounds(climb->optimiser, high);
     nlopt_set_ftol_abs(climb->optimiser, least_gain / climb->size);
-    nlopt_optimize(climb->optimiser, z, &reached); /* what it saw has been told, whatever it says */
+    nlopt_result result = nlopt_optimize(climb->optimiser, z, &reached);
     nlopt_destroy(climb->optimiser);
-    return climb->status;
+    VOLT_TRY(climb->status);
+    return result == NLOPT_OUT_OF_MEMORY /* else what it saw has been told, whatever it says */
+               ? volt_fail(VOLT_ERR_MEMORY, "not enough memory to optimise %d parameters", (int)climb->count)
+               : VOLT_OK;
 }
 
 volt_status volt_climb(const volt_candidates *candidates, const volt_trial *start, const volt_problem *problem,
