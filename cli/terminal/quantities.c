@@ -17,9 +17,9 @@ char *format_bytes(double bytes, char text[QUANTITY_LENGTH])
 
 char *format_seconds(double seconds, char text[QUANTITY_LENGTH])
 {
-    if (seconds < 1e-3)
+    if (seconds < 999.5e-6) /* what %.3g rounds up to 1000 has the next unit */
         snprintf(text, QUANTITY_LENGTH, "%.3g us", 1e6 * seconds);
-    else if (seconds < 1)
+    else if (seconds < 999.5e-3)
         snprintf(text, QUANTITY_LENGTH, "%.3g ms", 1e3 * seconds);
     else if (seconds < 120)
         snprintf(text, QUANTITY_LENGTH, "%.3g s", seconds);
