@@ -79,9 +79,10 @@ bool volt_stage_poll(volt_stage *stage)
     return !stage || volt_stage_advance(stage, 0);
 }
 
+/* Work without a stage (NULL) goes on. */
 bool volt_stage_goes_on(const volt_stage *stage)
 {
-    return !atomic_load(&stage->cancelled);
+    return !stage || !atomic_load(&stage->cancelled);
 }
 
 volt_status volt_stage_end(volt_stage *stage)

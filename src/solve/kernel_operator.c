@@ -69,7 +69,7 @@ volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, v
     bool done = false;
     if (backend->is_here) {
         volt_past_advance(past, Z, same, K, stage);
-        return stage && !volt_stage_goes_on(stage) ? VOLT_OK : check_rows(checks, past, K, same);
+        return volt_stage_goes_on(stage) ? check_rows(checks, past, K, same) : VOLT_OK;
     }
     VOLT_TRY(advance_there(backend, past, Z, checks, K, stage, &done));
     if (done)
@@ -81,7 +81,7 @@ volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, v
         int64_t count = volt_min(most, Z.rows - first);
         volt_matrix rows = volt_matrix_of(block, count, K.cols);
         volt_past_advance(past, volt_view_rows(Z, first, count), false, rows, stage);
-        if (stage && !volt_stage_goes_on(stage))
+        if (!volt_stage_goes_on(stage))
             break;
         status = check_rows(checks, past, rows, false);
         backend->put(volt_as_view(rows), volt_matrix_rows(K, first, count));
@@ -214,10 +214,10 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
         k->position = to;
         VOLT_TRY(volt_past_advance_at(backend, k->past, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
                                       volt_matrix_rows(K, at - first, to - at), stage));
-        if (stage && !volt_stage_goes_on(stage))
+        if (!volt_stage_goes_on(stage))
             break;
     }
-    bool whole = k->position == op->n && (!stage || volt_stage_goes_on(stage));
+    bool whole = k->position == op->n && volt_stage_goes_on(stage);
     return whole ? shrink(k) : VOLT_OK;
 }
 
@@ -234,7 +234,7 @@ static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stag
         return VOLT_OK;
     }
     VOLT_TRY(go_to(k, mark, rows, true, stage));
-    if (stage && !volt_stage_goes_on(stage)) /* and the past is none */
+    if (!volt_stage_goes_on(stage)) /* and the past is none */
         return VOLT_OK;
     volt_free(k->kept);
     k->kept = volt_alloc_doubles(volt_past_length(k->past), 1);
@@ -256,7 +256,7 @@ static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K,
         k->position = to;
         volt_past_advance_lower(k->past, volt_view_rows(k->Z, at, to - at), at,
                                 volt_matrix_rows(K, at - first, to - at), stage);
-        if (stage && !volt_stage_goes_on(stage))
+        if (!volt_stage_goes_on(stage))
             break;
     }
     return VOLT_OK;
@@ -273,7 +273,7 @@ static void walk_on(kernel_operator *k, volt_matrix F, volt_stage *stage)
             volt_past_zero(k->walk);
         volt_past_advance(k->walk, volt_view_rows(k->Z, at, to - at), false,
                           volt_matrix_rows(F, at - k->walked, to - at), stage);
-        if (stage && !volt_stage_goes_on(stage))
+        if (!volt_stage_goes_on(stage))
             return;
     }
     k->walked += F.rows;
