@@ -33,6 +33,8 @@ static volt_status take_columns(const fit_task *fit, volt_view Z, volt_pcg_room 
     if (status == VOLT_OK)
         status =
             volt_columns_create(&room->resolved, volt_view_of(rows, set->n, Z.cols), &stage, &room->columns);
+    if (status == VOLT_OK && !volt_stage_goes_on(&stage)) /* and the columns are not whole */
+        status = volt_stage_end(&stage);
     volt_records_release(&runs);
     volt_free(rows);
     return status;

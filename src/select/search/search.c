@@ -80,7 +80,7 @@ static int watch(const char *stage, double fraction, void *context)
     omp_unset_lock(&r->lock);
 
     volt_progress progress = r->options->progress;
-    if (progress.report && progress.report("search", share, progress.context))
+    if (!r->cancelled && progress.report && progress.report("search", share, progress.context))
         r->cancelled = true;
     if (r->options->seconds > 0 && volt_seconds() - r->begun >= r->options->seconds)
         r->out_of_time = true;
