@@ -59,11 +59,6 @@ static const volt_candidates *holder_of(const alternatives *all, const volt_kern
     return NULL;
 }
 
-static bool turn_holds(const volt_candidates *candidates, const volt_kernel *kernel)
-{
-    return holder_of(candidates->own, kernel) != NULL;
-}
-
 static volt_status turn_near(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
                              const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
                              volt_setting *setting)
@@ -207,7 +202,6 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
         source.get = turn_get;
         source.heads = count;
         source.get_near = turn_near;
-        source.holds = turn_holds;
         source.coordinates = turn_coordinates;
     }
     return volt_candidates_make(&source, candidates);

@@ -20,21 +20,21 @@ struct volt_candidates {
     int64_t parameters; /* that differ between candidates, alpha included; 0: not known */
     volt_status (*get)(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                        volt_setting *setting);
-    /* (optional) The same near another candidate, whose kernel and setting are given; only where `holds` it. */
+    /* (optional) The same near another candidate, whose kernel and setting are given and which may be one of these. */
     volt_status (*get_near)(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
                             const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting);
-    bool (*holds)(const volt_candidates *candidates,
-                  const volt_kernel *kernel); /* with get_near: may it be one? */
-    uint64_t seed;                            /* with get_near */
-    bool feeds;                               /* outputs come back in some of them */
+    /* (optional) May the kernel be one of these? Asked of each of several kernels (alternatives.c). */
+    bool (*holds)(const volt_candidates *candidates, const volt_kernel *kernel);
+    uint64_t seed; /* with get_near */
+    bool feeds;    /* outputs come back in some of them */
     /* With get_near: what a climb from a kernel that is one of these moves (coordinates.h), VOLT_MOST_AXES at most. */
     volt_status (*coordinates)(const volt_candidates *candidates, const volt_kernel *kernel,
                                volt_coordinate *coordinates, int64_t *count);
     int64_t heads; /* how many of the first candidates tell this source from others; 0: one */
     bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) is there such a candidate? */
-    void (*release)(void *own);                                    /* (optional) */
-    void *own;                                                     /* the source's own data */
+    void (*release)(void *own);
+    void *own; /* the source's own data */
 };
 
 /* Is there a candidate `index`? */

@@ -61,12 +61,10 @@ static volt_status find_parameter(const volt_space *space, const char *name,
                                   const volt_parameter_info **parameter)
 {
     volt_kernel_value value;
-    volt_status status = volt_kernel_get(space->given, name, &value);
-    if (status == VOLT_ERR_KERNEL)
+    if (volt_kernel_get(space->given, name, &value) != VOLT_OK)
         return volt_fail_prefix(VOLT_ERR_ARGUMENT, "a range is given for \"%s\"", name);
-    if (status == VOLT_OK)
-        *parameter = value.info;
-    return status;
+    *parameter = value.info;
+    return VOLT_OK;
 }
 
 static bool is_log(volt_search_law kind)
@@ -256,7 +254,7 @@ static volt_status add_setting(volt_space *space, const char *name, double low, 
                                const volt_draw_options *options, bool asked, bool *is_asked)
 {
     for (int64_t r = 0; r < options->n_ranges && asked; r++)
-        if (options->ranges[r].name && strcmp(options->ranges[r].name, name) == 0) {
+        if (strcmp(options->ranges[r].name, name) == 0) { /* all have names: they were taken before */
             VOLT_TRY(add_range(space, &options->ranges[r]));
             *is_asked = true;
         }
@@ -291,7 +289,7 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
     return volt_space_learn_rows(X, options, space);
 }
 
-/* Take out what may stand between the words of a kernel's text: white space, and a ':' before no parameters. */
+/* Take out the white space that may stand between the words of a kernel's text. */
 static void tidy(char *text)
 {
     size_t length = 0;
@@ -299,8 +297,6 @@ static void tidy(char *text)
         if (!isspace((unsigned char)*at))
             text[length++] = *at;
     text[length] = '\0';
-    if (length > 0 && text[length - 1] == ':')
-        text[length - 1] = '\0';
 }
 
 volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,

@@ -12,8 +12,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -54,8 +56,8 @@ static double value_at(const volt_axis *axis, double u)
 static const char *text_at(const volt_axis *axis, double u, double distance, char number[VOLT_NUMBER_LENGTH])
 {
     if (axis->choices) {
-        int64_t c = (int64_t)(u * (double)axis->n_choices);
-        return axis->choices[c < axis->n_choices ? c : axis->n_choices - 1];
+        int64_t c = (int64_t)(u * (double)axis->n_choices); /* u < 1, and so is c < n_choices, rounded or not */
+        return axis->choices[c];
     }
     return volt_format_number(value_at(axis, u) * unit_size(axis->unit, distance), number);
 }
@@ -76,15 +78,13 @@ static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const 
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-/* The factor that an axis belongs to: "2.gamma" to the second; the kernel itself where it stands alone. */
+/* The factor that an axis belongs to: "2.gamma" to the second, "gamma" (number 0) to the first; the kernel itself where it
+ * stands alone. */
 static const volt_kernel *factor_of(const volt_kernel *kernel, const char *name)
 {
-    char *end = NULL;
-    long number = strtol(name, &end, 10);
-    if (kernel->n_factors == 0)
-        return kernel;
-    return kernel
-        ->factors[end > name && *end == '.' && number >= 1 && number <= kernel->n_factors ? number - 1 : 0];
+    int64_t number = strtol(name, NULL, 10);
+    assert(number <= volt_max(kernel->n_factors, 1)); /* the space has no other names */
+    return kernel->n_factors == 0 ? kernel : kernel->factors[volt_max(number, 1) - 1];
 }
 
 volt_status volt_axis_unit(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
