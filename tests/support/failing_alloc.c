@@ -9,14 +9,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ALIGNMENT = 64, SLOTS = 1 << 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t fail_at, asked, live;
 static int hit;
-static void *blocks[SLOTS]; /* open addressing; NULL: never used, `removed`: free again */
+static void *blocks[SLOTS];        /* open addressing; NULL: never used, `removed`: free again */
+static size_t used[SLOTS], n_used; /* slots that are not NULL: the set is emptied often, and is small mostly */
 static char removed_mark;
 static void *const removed = &removed_mark;
 
@@ -30,6 +30,8 @@ static void remember(void *block)
     size_t slot = first_slot(block);
     for (int tries = 0; tries < SLOTS; tries++, slot = (slot + 1) % SLOTS)
         if (!blocks[slot] || blocks[slot] == removed) {
+            if (!blocks[slot])
+                used[n_used++] = slot;
             blocks[slot] = block;
             live++;
             return;
@@ -82,7 +84,8 @@ void failing_alloc_start(int64_t k)
     fail_at = k;
     asked = live = 0;
     hit = 0;
-    memset(blocks, 0, sizeof blocks);
+    while (n_used > 0)
+        blocks[used[--n_used]] = NULL;
     pthread_mutex_unlock(&lock);
     volt_set_allocator(&allocator);
 }
