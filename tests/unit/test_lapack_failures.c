@@ -1,5 +1,6 @@
-/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dpocon fails, for every k and every subject that factors:
- * VOLT_ERR_SINGULAR with a sentence, outputs untouched, nothing lost. A search counts the candidate as one that failed. */
+/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dpocon fails, or all from the k-th on, for every k and every
+ * subject that factors: VOLT_ERR_SINGULAR with a sentence, outputs untouched, nothing lost. A search counts the candidate as one
+ * that failed, and an alpha that was to be tried is left out. */
 #include "faults/failing.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -22,12 +23,13 @@
 /* ---- the calls of LAPACK (failing_lapack.c asks) ------------------------------------------------ */
 
 static int64_t fail_at, asked;
+static bool fails_on; /* from there on */
 
 bool fault_due(fault_family family)
 {
     assert_int_equal(family, FAULT_LAPACK);
     int64_t call = __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED);
-    return call == fail_at;
+    return call == fail_at || (fails_on && fail_at > 0 && call > fail_at);
 }
 
 /* ---- subjects --------------------------------------------------------------------------------- */
@@ -36,12 +38,14 @@ enum { ROWS = 24, MARK = -77 };
 static plain_problem problem;
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
+static bool chooses; /* alpha */
+
 static volt_status fit(volt_fit_options *options, const char *text, volt_view Y)
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     check_ok(volt_kernel_parse(text, &kernel));
-    options->alpha = 0.1;
+    options->alpha = chooses ? 0 : 0.1;
     volt_status status = volt_model_fit(kernel, plain_inputs(&problem), Y, options, nowhere, &model);
     assert_true((status == VOLT_OK) == (model != NULL));
     volt_model_free(model);
@@ -75,6 +79,29 @@ static volt_status fit_iteratively(void)
 static volt_status fit_states(void)
 {
     return fit_solver(VOLT_SOLVER_FEATURES, "esn:size=6");
+}
+
+static volt_status choosing(volt_status (*work)(void))
+{
+    chooses = true;
+    volt_status status = work();
+    chooses = false;
+    return status;
+}
+
+static volt_status choose_exactly(void)
+{
+    return choosing(fit_exactly);
+}
+
+static volt_status choose_on_landmarks(void)
+{
+    return choosing(fit_landmarks);
+}
+
+static volt_status choose_in_states(void)
+{
+    return choosing(fit_states);
 }
 
 static volt_status fit_loss(void)
@@ -179,6 +206,57 @@ static volt_status search(void)
     return VOLT_OK;
 }
 
+/* An alpha that cannot be factored is none of those that are tried. */
+static volt_status profile(volt_fit_solver solver, volt_score score, const char *kernel)
+{
+    static const double alpha = 0;
+    volt_candidates *candidates = NULL;
+    volt_search *done = NULL;
+    volt_search_options options = volt_search_options_default();
+    options.splits.folds = 2;
+    options.score = score;
+    options.solver = solver;
+    options.landmarks = solver == VOLT_SOLVER_NYSTROM ? 4 : 0;
+    check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+    volt_status status =
+        volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done);
+    if (status ==
+        VOLT_ERR_DATA) { /* all of them failed, and so has the candidate, with the first of the reasons */
+        const volt_trial *trial = volt_search_trial(done, 0);
+        assert_true(trial->failure && strstr(trial->failure, "positive"));
+        status = VOLT_ERR_SINGULAR;
+    } else
+        assert_true(status != VOLT_OK || volt_search_best(done)->alpha > 0);
+    volt_search_free(done);
+    volt_candidates_free(candidates);
+    return status;
+}
+
+static volt_status profile_exactly(void)
+{
+    return profile(VOLT_SOLVER_EXACT, VOLT_SCORE_R2, "volterra");
+}
+
+static volt_status profile_left_out(void)
+{
+    return profile(VOLT_SOLVER_EXACT, VOLT_SCORE_LOO, "volterra");
+}
+
+static volt_status profile_on_landmarks(void)
+{
+    return profile(VOLT_SOLVER_NYSTROM, VOLT_SCORE_R2, "volterra");
+}
+
+static volt_status profile_states(void)
+{
+    return profile(VOLT_SOLVER_EXACT, VOLT_SCORE_R2, "esn:size=4");
+}
+
+static volt_status profile_states_left_out(void)
+{
+    return profile(VOLT_SOLVER_EXACT, VOLT_SCORE_LOO, "esn:size=4");
+}
+
 /* ---- every call ------------------------------------------------------------------------------- */
 
 static const struct {
@@ -197,6 +275,14 @@ static const struct {
     {"evidence", weigh_evidence, false},
     {"anomaly of series", watch_series, false},
     {"search", search, false},
+    {"exact, alpha chosen", choose_exactly, true},
+    {"landmarks, alpha chosen", choose_on_landmarks, true},
+    {"states, alpha chosen", choose_in_states, true},
+    {"profile", profile_exactly, true},
+    {"profile, left out", profile_left_out, true},
+    {"profile on landmarks", profile_on_landmarks, true},
+    {"profile of states", profile_states, true},
+    {"profile of states, left out", profile_states_left_out, true},
 };
 
 /* The sentence of a failure, and the undisturbed result after it. */
@@ -229,6 +315,10 @@ static void every_call_may_fail(void **state)
         assert_true(calls > 0);
         for (int64_t k = 1; k <= calls + 1; k++)
             check_call(i, k);
+        fails_on = subjects[i].work != search; /* one in which all fail is no search */
+        for (int64_t k = 1; fails_on && k <= calls; k++)
+            check_call(i, k);
+        fails_on = false;
     }
 }
 

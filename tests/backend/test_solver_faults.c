@@ -1,0 +1,190 @@
+/* tests/backend/test_solver_faults.c: fits by every solver, here and at back ends far away, whose memory runs out, whose user
+ * cancels and whose device is full or lost, at every place where that can be (support/passage.h). */
+#include "support/check.h"
+#include "support/far_backend.h"
+#include "support/lost_backend.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 14, H = 3, D = 2, Q = 2, LANDMARKS = 4 };
+
+static double *x, y[N * Q];
+
+/* ---- passages --------------------------------------------------------------------------------- */
+
+typedef struct fit_case {
+    const char *kernel;
+    volt_fit_solver solver;
+    double alpha; /* 0: chosen */
+    const char *loss;
+    bool records, holes, ahead, no_intercept, keeps_factor;
+    int64_t washout, iterations;
+    double feedback;
+} fit_case;
+
+static volt_fit_options options_of(const fit_case *c)
+{
+    static const int64_t lengths[] = {7, 1, 6}, anchors[] = {0, 1};
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = c->alpha;
+    options.solver = c->solver;
+    options.landmarks = c->solver == VOLT_SOLVER_NYSTROM || c->solver == VOLT_SOLVER_PCG ? LANDMARKS : 0;
+    options.loss = c->loss;
+    options.intercept = !c->no_intercept;
+    options.keep_factor = c->keeps_factor;
+    options.washout = c->washout;
+    options.iterations = c->iterations;
+    options.missing_targets = c->holes;
+    options.feedback_weight = c->feedback;
+    if (c->ahead) {
+        options.anchors = anchors;
+        options.ahead = 1;
+    }
+    if (c->records) {
+        options.records = lengths;
+        options.n_records = 3;
+    }
+    return options;
+}
+
+/* A fit, and forecasts of the rows that follow. */
+static volt_status fit(const void *with, volt_progress progress, passage_result *result)
+{
+    const fit_case *c = with;
+    volt_fit_options options = options_of(c);
+    volt_predict_options predicting = volt_predict_options_default();
+    volt_model_info info;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    double targets[N * Q], fitted[N * Q], out[H * Q];
+    options.progress = predicting.progress = progress;
+    memcpy(targets, c->ahead ? x + D : y, sizeof targets);
+    for (int64_t i = 2; c->holes && i < N; i += 7)
+        targets[i * Q] = targets[i * Q + 1] = NAN;
+    volt_status status = volt_kernel_parse(c->kernel, &kernel);
+    if (status == VOLT_OK)
+        status = volt_model_fit(kernel, volt_view_of(x, N, D), volt_view_of(targets, N, Q), &options,
+                                volt_matrix_of(fitted, N, Q), &model);
+    assert_true((status == VOLT_OK) == (model != NULL));
+    if (status == VOLT_OK)
+        status = volt_model_predict(model, volt_view_of(x + N * D, H, D), &predicting,
+                                    volt_matrix_of(out, H, Q), NULL);
+    if (status == VOLT_OK) {
+        volt_model_describe(model, &info);
+        passage_put(result, fitted, N * Q);
+        passage_put(result, out, H * Q);
+        passage_put(result, info.alphas, Q);
+    }
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+#define RBF "rbf:gamma=0.5"
+#define SUM "fir:mu=0.5 + rbf:gamma=0.5"
+#define EXACT .solver = VOLT_SOLVER_EXACT
+#define STATES .solver = VOLT_SOLVER_FEATURES
+#define NYSTROM .solver = VOLT_SOLVER_NYSTROM
+#define PCG .solver = VOLT_SOLVER_PCG, .iterations = 3
+
+static const passage here[] = {
+    {"exact", &(fit_case){RBF, EXACT, .alpha = 0.1, .keeps_factor = true}, fit, 0},
+    {"exact, alpha chosen", &(fit_case){SUM, EXACT, .records = true, .holes = true}, fit, 0},
+    {"exact, changes or levels", &(fit_case){RBF, EXACT, .ahead = true}, fit, 0},
+    {"states", &(fit_case){"esn:size=3", STATES, .alpha = 0.1, .washout = 2}, fit, 0},
+    {"states, alpha chosen", &(fit_case){"esn:size=3", STATES, .records = true}, fit, 0},
+    {"states, changes or levels", &(fit_case){"esn:size=3", STATES, .ahead = true, .holes = true}, fit, 0},
+    {"landmarks", &(fit_case){SUM, NYSTROM, .alpha = 0.1, .records = true}, fit, 0},
+    {"landmarks, alpha chosen", &(fit_case){RBF, NYSTROM, .holes = true, .washout = 2}, fit, 0},
+    {"landmarks, changes or levels", &(fit_case){RBF, NYSTROM, .ahead = true}, fit, 0},
+    {"landmarks of paths", &(fit_case){"gak:sigma=2,window=3", NYSTROM, .alpha = 0.1, .no_intercept = true},
+     fit, 0},
+    {"landmarks, outputs that come back", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .feedback = 0.3}, fit, 0},
+    {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0},
+    {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true, .washout = 2}, fit, 0},
+    {"iteration, changes or levels", &(fit_case){RBF, PCG, .ahead = true}, fit, 0},
+};
+
+enum { PUT = 2 };
+static const passage there[] = {
+    {"landmarks", &(fit_case){SUM, NYSTROM, .alpha = 0.1, .records = true}, fit, 0},
+    {"exact, alpha chosen", &(fit_case){RBF, EXACT, .holes = true}, fit, 0},
+    {"exact", &(fit_case){SUM, EXACT, .alpha = 0.1, .records = true}, fit, 0},
+    {"exact, paths", &(fit_case){"gak:sigma=2,window=3", EXACT, .alpha = 0.1}, fit, 0},
+    {"landmarks, alpha chosen", &(fit_case){RBF, NYSTROM, .holes = true, .washout = 2}, fit, 0},
+    {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0},
+    {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true}, fit, 0},
+};
+
+#define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+static void check_all(const passage *list, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        passage_check(&list[i]);
+}
+
+static void fits_here(void **state)
+{
+    (void)state;
+    check_all(here, COUNT(here));
+}
+
+/* Where rows are made here and put there, those that differ from rows that are made there. */
+static void fits_elsewhere(void **state)
+{
+    (void)state;
+    check_ok(volt_backend_use("far"));
+    check_all(there, PUT);
+    assert_true(far_backends_live() == 0);
+    check_ok(volt_backend_use("far-gram"));
+    check_all(there, COUNT(there));
+    assert_true(far_backends_live() == 0);
+    check_ok(volt_backend_use(volt_cpu_backend.name));
+}
+
+static void fits_at_a_device_that_fails(void **state)
+{
+    (void)state;
+    for (int64_t i = 0; i < COUNT(there); i++)
+        lost_backend_check(&there[i]);
+}
+
+static int make_rows(void **state)
+{
+    volt_rng rng = test_rng(9100);
+    x = random_rows(&rng, N + H, D, 1);
+    for (int64_t t = 0; t < N; t++) {
+        y[t * Q] = x[t * D] + (t > 0 ? 0.5 * x[(t - 1) * D + 1] : 0) + 0.1 * volt_rng_normal(&rng);
+        y[t * Q + 1] = 3 + x[t * D] * x[t * D + 1] + 0.1 * volt_rng_normal(&rng);
+    }
+    far_backends_register();
+    lost_backend_register();
+    return passage_begin(state);
+}
+
+static int free_rows(void **state)
+{
+    free(x);
+    return passage_end(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fits_here),
+        cmocka_unit_test(fits_elsewhere),
+        cmocka_unit_test(fits_at_a_device_that_fails),
+    };
+    return cmocka_run_group_tests_name("solver_faults", tests, make_rows, free_rows);
+}

@@ -1,0 +1,258 @@
+/* tests/unit/test_candidate_corners.c: spaces of candidates at their limits: ranges of one value, choices that write one number
+ * in two ways, combinations that are the same, and every range that is refused. */
+#include "select/candidates/candidates.h"
+#include "support/candidate.h"
+#include "support/check.h"
+#include "support/sequences.h"
+#include "volterra/select.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 12, D = 2, MANY = 40 };
+
+static double *x;
+
+static volt_view rows(void)
+{
+    return volt_view_of(x, N, D);
+}
+
+static volt_candidates *draw(const char *kernel, const volt_range *ranges, int64_t count)
+{
+    volt_candidates *candidates = NULL;
+    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = count};
+    check_ok(volt_candidates_draw(kernel, rows(), &options, &candidates));
+    return candidates;
+}
+
+/* Candidate `index`, near the first one. */
+static candidate follow(const volt_candidates *candidates, int64_t index)
+{
+    candidate first = candidate_get(candidates, 0), found;
+    const volt_trial parent = {.kernel = first.kernel, .alpha = first.alpha};
+    const volt_parents parents = {.trials = {&parent}, .count = 1};
+    volt_setting setting;
+    check_ok(volt_candidates_follow(candidates, index, &parents, found.kernel, &setting));
+    found.alpha = setting.alpha;
+    return found;
+}
+
+/* ---- ranges of one value ------------------------------------------------------------------------ */
+
+/* Drawn, near another one and in a grid of any number of points: the value is the one there is. */
+static void ranges_of_one_value_give_it(void **state)
+{
+    (void)state;
+    const volt_range ranges[] = {{.name = "lambda_coef", .kind = VOLT_SEARCH_LINEAR, .low = 0.25, .high = 0.25},
+                                 {.name = "tau_coef", .kind = VOLT_SEARCH_LOG, .low = 0.5, .high = 0.5},
+                                 {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 2}};
+    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3};
+    volt_candidates *candidates = draw("volterra:lift=geometric", ranges, 3), *grid = NULL;
+    check_ok(volt_candidates_grid("volterra:lift=geometric", rows(), &options, 3, &grid));
+    for (int64_t i = 0; i < MANY; i++) {
+        const candidate all[] = {candidate_get(candidates, i), follow(candidates, i),
+                                 candidate_get(grid, i % volt_candidates_count(grid))};
+        for (int k = 0; k < 3; k++) {
+            assert_true(candidate_number(&all[k], "lambda_coef") == 0.25);
+            assert_true(candidate_number(&all[k], "tau_coef") == 0.5);
+            assert_true(all[k].alpha == 2);
+        }
+    }
+    volt_candidates_free(grid);
+    volt_candidates_free(candidates);
+}
+
+/* ---- choices ------------------------------------------------------------------------------------ */
+
+/* A candidate's text has "0.5" where the choice was "0.50": the ones that follow know it again, and most of them stay. */
+static void choices_may_write_a_number_in_any_way(void **state)
+{
+    (void)state;
+    static const char *const gammas[] = {"0.50", "+2e0", "3"}, *const alphas[] = {"1.0", "1e1"};
+    const volt_range ranges[] = {{.name = "gamma", .choices = gammas, .n_choices = 3},
+                                 {.name = "alpha", .choices = alphas, .n_choices = 2}};
+    volt_candidates *candidates = draw("rbf", ranges, 2);
+    candidate first = candidate_get(candidates, 0);
+    double gamma = candidate_number(&first, "gamma");
+    int stays = 0;
+    assert_true(gamma == 0.5 || gamma == 2 || gamma == 3);
+    for (int64_t i = 0; i < 5 * MANY; i++) {
+        candidate found = follow(candidates, i);
+        double value = candidate_number(&found, "gamma");
+        assert_true(value == 0.5 || value == 2 || value == 3);
+        assert_true(found.alpha == 1 || found.alpha == 10);
+        stays += value == gamma && found.alpha == first.alpha;
+    }
+    /* Four in five are near, of which (1 - 0.15 * 2/3) (1 - 0.15 / 2) keep both: 0.67 of 200 and some draws by chance; of draws
+     * alone it would be 1/6. */
+    print_message("%d of %d stay\n", stays, 5 * MANY);
+    assert_true(stays > 5 * MANY / 2);
+    volt_candidates_free(candidates);
+}
+
+/* A choice that goes with some lifts alone is counted with those. */
+static void combinations_that_are_the_same_count_once(void **state)
+{
+    (void)state;
+    static const char *const lifts[] = {"geometric", "rbf"}, *const coefs[] = {"0.1", "0.2", "0.3"};
+    const volt_range ranges[] = {{.name = "lift", .choices = lifts, .n_choices = 2},
+                                 {.name = "tau_coef", .choices = coefs, .n_choices = 3},
+                                 {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 1, .high = 1}};
+    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3};
+    const char *kernel = "volterra";
+    volt_candidates *grid = NULL;
+    check_ok(volt_candidates_grid(kernel, rows(), &options, 1, &grid));
+    int64_t count = volt_candidates_count(grid), with_coef = 0;
+    char value[VOLT_KERNEL_LENGTH];
+    for (int64_t i = 0; i < count; i++) {
+        candidate one = candidate_get(grid, i);
+        with_coef += candidate_parameter(&one, "tau_coef", value);
+        for (int64_t j = 0; j < i; j++) {
+            candidate other = candidate_get(grid, j);
+            assert_string_not_equal(one.kernel, other.kernel);
+        }
+    }
+    assert_int_equal(with_coef, 3);
+    assert_int_equal(count, 4);
+    volt_candidates_free(grid);
+}
+
+/* ---- what is refused ---------------------------------------------------------------------------- */
+
+static void check_refused(const char *kernel, volt_range range, volt_status expected, const char *sentence)
+{
+    volt_candidates *candidates = NULL;
+    const volt_draw_options options = {.scale = 1, .ranges = &range, .n_ranges = 1};
+    check_fails(volt_candidates_draw(kernel, rows(), &options, &candidates), expected, sentence);
+    assert_null(candidates);
+}
+
+static void ranges_that_are_refused(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"one"}, *const signs[] = {"-1"}, *const ends[] = {"inf"};
+    check_refused("rbf", (volt_range){.kind = VOLT_SEARCH_LOG, .low = 1, .high = 2}, VOLT_ERR_ARGUMENT,
+                  "a range has no name");
+    check_refused("rbf | linear", (volt_range){.kind = VOLT_SEARCH_LOG, .low = 1, .high = 2}, VOLT_ERR_ARGUMENT,
+                  "a range has no name");
+    const char *whole = "must have whole ends";
+    check_refused("rbf", (volt_range){"window", VOLT_SEARCH_INTEGER, 1, 2.5, NULL, 0}, VOLT_ERR_ARGUMENT,
+                  whole);
+    check_refused("rbf", (volt_range){"window", VOLT_SEARCH_INTEGER, 1, 2e9, NULL, 0}, VOLT_ERR_ARGUMENT,
+                  whole);
+    check_refused("rbf", (volt_range){"window", VOLT_SEARCH_INTEGER, -2e9, 1, NULL, 0}, VOLT_ERR_ARGUMENT,
+                  whole);
+    const char *positive = "must be positive and finite";
+    check_refused("rbf", (volt_range){"alpha", .choices = words, .n_choices = 1}, VOLT_ERR_ARGUMENT, positive);
+    check_refused("rbf", (volt_range){"alpha", .choices = signs, .n_choices = 1}, VOLT_ERR_ARGUMENT, positive);
+    check_refused("rbf", (volt_range){"alpha", .choices = ends, .n_choices = 1}, VOLT_ERR_ARGUMENT, positive);
+    check_refused("esn", (volt_range){"weights", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}, VOLT_ERR_ARGUMENT,
+                  "weights is a safetensors file: give choices, not a range");
+    check_refused("rbf", (volt_range){"delta", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}, VOLT_ERR_ARGUMENT,
+                  "a range is given for \"delta\"");
+    check_refused("esn:start=?", (volt_range){"leak", VOLT_SEARCH_LINEAR, 0.1, 1, NULL, 0}, VOLT_ERR_KERNEL,
+                  "start=? asks for a search of start, which has no range of its own: give one");
+}
+
+static void options_that_are_refused(void **state)
+{
+    (void)state;
+    volt_candidates *candidates = NULL;
+    volt_draw_options options = {.scale = 1, .series_steps = -1};
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
+                "series_steps is -1");
+    options.series_steps = INFINITY;
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
+                "series_steps is inf");
+    options = (volt_draw_options){.n_ranges = 1};
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
+                "the list of ranges is NULL");
+    check_fails(volt_candidates_draw("rbf | linear", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
+                "the list of ranges is NULL");
+    double fed[N] = {NAN};
+    options = (volt_draw_options){.scale = 1, .fed = volt_view_of(fed, N, 1)};
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_NOT_FINITE,
+                "the outputs that come back");
+    assert_null(candidates);
+}
+
+/* Sixteen factors that are all searched have more parameters than a search holds, and three lists of a hundred words more
+ * combinations. */
+static void spaces_that_are_too_large(void **state)
+{
+    (void)state;
+    char text[VOLT_KERNEL_LENGTH] = "volterra:lift=rbf,pole=?,pair=?", longest[VOLT_KERNEL_LENGTH + 8];
+    volt_candidates *candidates = NULL;
+    for (int f = 1; f < 16; f++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " + volterra:lift=rbf,pole=?,pair=?");
+    check_fails(volt_candidates_draw(text, rows(), NULL, &candidates), VOLT_ERR_ARGUMENT,
+                "parameters are searched, and may be 64 at most");
+
+    enum { WORDS = 100 };
+    static char numbers[WORDS][8];
+    const char *words[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        snprintf(numbers[i], sizeof numbers[i], "%d", i + 1);
+        words[i] = numbers[i];
+    }
+    const volt_range ranges[] = {{.name = "gamma", .choices = words, .n_choices = WORDS},
+                                 {.name = "window", .choices = words, .n_choices = WORDS}};
+    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 2};
+    check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
+                "there are more than 4096 combinations of choices");
+
+    /* Sixteen factors whose text is as long as it may be: no room for ",window=1", or another character. */
+    static const char factor[] = "rbf:gamma=1.%s,pole=0.1%s,pair=0.1%s,angle=0.1%s+",
+                      *zeros = "0000000000000000000000";
+    longest[0] = '\0';
+    for (int f = 0; f < 16; f++)
+        snprintf(longest + strlen(longest), sizeof longest - strlen(longest), factor, zeros, zeros, zeros,
+                 zeros + 1);
+    longest[VOLT_KERNEL_LENGTH - 1] = '\0'; /* no "+" after the last */
+    assert_int_equal(strlen(longest), VOLT_KERNEL_LENGTH - 1);
+    const volt_range window = {.name = "1.window", .choices = words, .n_choices = WORDS};
+    const volt_draw_options one = {.scale = 1, .ranges = &window, .n_ranges = 1};
+    check_fails(volt_candidates_draw(longest, rows(), &one, &candidates), VOLT_ERR_KERNEL,
+                "the kernel's text with 1.window has more than 2047 characters");
+    memcpy(longest + VOLT_KERNEL_LENGTH - 1, " ", 2);
+    const char *too_long = "the kernel's text is NULL or has more than 2047 characters";
+    check_fails(volt_candidates_draw(longest, rows(), NULL, &candidates), VOLT_ERR_KERNEL, too_long);
+    memcpy(longest + VOLT_KERNEL_LENGTH, "|rbf", 5);
+    check_fails(volt_candidates_draw(longest, rows(), &one, &candidates), VOLT_ERR_KERNEL, too_long);
+    assert_null(candidates);
+}
+
+static int make_rows(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(9400);
+    x = random_rows(&rng, N, D, 1);
+    return 0;
+}
+
+static int free_rows(void **state)
+{
+    (void)state;
+    free(x);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_of_one_value_give_it),
+        cmocka_unit_test(choices_may_write_a_number_in_any_way),
+        cmocka_unit_test(combinations_that_are_the_same_count_once),
+        cmocka_unit_test(ranges_that_are_refused),
+        cmocka_unit_test(options_that_are_refused),
+        cmocka_unit_test(spaces_that_are_too_large),
+    };
+    return cmocka_run_group_tests_name("candidate_corners", tests, make_rows, free_rows);
+}
