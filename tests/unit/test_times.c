@@ -66,22 +66,11 @@ static void known_moments(void **state)
 static void refused_texts(void **state)
 {
     (void)state;
-    const char *const texts[] = {"2019-02-29",
-                                 "2019-13-01",
-                                 "2019Q5",
-                                 "2019Q0",
-                                 "2019Q2 12:30",
-                                 "2019-00-01",
-                                 "2019-04-31",
-                                 "2019-04-00",
-                                 "2019-04-09 12:30:61",
-                                 "2019-04-09 12:30 +1",
-                                 "2019-04-09 25:00",
-                                 "2019-04-09 24:01",
-                                 "2019-04-09 12:61",
-                                 "2019-04-09 13:00 PM",
-                                 "Tuesday",
-                                 ""};
+    const char *const texts[] = {
+        "2019-02-29",          "2019-13-01",          "2019Q5",           "2019Q0",
+        "2019Q2 12:30",        "2019-00-01",          "2019-04-31",       "2019-04-00",
+        "2019-04-09 12:30:61", "2019-04-09 12:30 +1", "2019-04-09 25:00", "2019-04-09 24:01",
+        "2019-04-09 12:61",    "2019-04-09 13:00 PM", "Tuesday",          ""};
     volt_time time;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_fails(volt_times_parse(&texts[i], 1, &time), VOLT_ERR_FORMAT, "is no date");
