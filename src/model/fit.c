@@ -489,6 +489,12 @@ static const volt_backend *place(const fit_task *task)
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});
 }
 
+static volt_status allocate_values(volt_matrix fitted, volt_matrix *values)
+{
+    *values = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
+    return values->data ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
 static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
                                  const volt_records *records, const volt_holes *holes, volt_matrix fitted,
                                  volt_model **model)
@@ -511,18 +517,26 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     }
     task.backend = loss->loss ? volt_place_here("a loss other than squares is minimised") : place(&task);
     volt_model *fresh = NULL;
-    volt_status status = volt_blas_claim(&use);
+    volt_matrix values = {0}; /* fitted: not the caller's until nothing can fail any more */
+    volt_status status = fitted.data ? allocate_values(fitted, &values) : VOLT_OK;
+    if (status == VOLT_OK)
+        status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = fit(kernel, &task, loss, fitted, &fresh);
+        status = fit(kernel, &task, loss, values, &fresh);
         volt_blas_release(&use);
     }
     volt_free(weights);
     if (status == VOLT_OK && holes->without && fitted.data)
-        status = fill_holes(fresh, &task, fitted);
-    if (status == VOLT_OK)
+        status = fill_holes(fresh, &task, values);
+    if (status == VOLT_OK) {
+        for (int64_t i = 0; i < values.rows; i++)
+            memcpy(fitted.data + i * fitted.ld, values.data + i * values.ld,
+                   (size_t)values.cols * sizeof(double));
         *model = fresh;
-    else
+    } else {
         volt_model_free(fresh);
+    }
+    volt_free(values.data);
     return status;
 }
 

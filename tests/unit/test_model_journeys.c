@@ -1,0 +1,476 @@
+/* tests/unit/test_model_journeys.c: every way to fit a model and every call of one, disturbed at every step: the k-th
+ * allocation or claim of memory fails, or the user cancels at the k-th poll, for every k (support/journey.h). */
+#include "support/check.h"
+#include "support/journey.h"
+#include "support/plain_kernels.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { N = 20, H = 4, D = 2, MOST_OUTPUTS = 4, WAYS = 17 };
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+static const int64_t lengths[] = {7, 5, N - 12};
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* Inputs, each of which is the target of the row before, and targets of other kinds. */
+static double X[(N + 1 + H) * D], holes[N * D], last_holes[N * D], labels[N], pairs[N], counts[N], weights[N];
+
+static int make_rows(void **state)
+{
+    volt_rng rng = test_rng(5101);
+    double *rows = random_rows(&rng, N + 1 + H, D, 1);
+    memcpy(X, rows, sizeof X);
+    free(rows);
+    memcpy(holes, X + D, sizeof holes);
+    memcpy(last_holes, holes, sizeof holes);
+    holes[5 * D + 1] = holes[9 * D] = last_holes[6 * D] = NAN;
+    for (int64_t i = 0; i < N; i++) {
+        labels[i] = (double)(i % 3);
+        pairs[i] = i % 5 < 2 ? -4 : 2.5;
+        counts[i] = (double)(i * 7 % 5);
+        weights[i] = i % 6 ? 1 + 0.25 * (double)(i % 4) : 0;
+    }
+    return journey_begin(state);
+}
+
+static volt_view inputs_of(int64_t rows)
+{
+    return volt_view_of(X, rows, D);
+}
+
+static volt_view later_inputs(void)
+{
+    return volt_view_of(X + (N + 1) * D, H, D);
+}
+
+/* ---- ways to fit ------------------------------------------------------------------------------ */
+
+typedef struct way {
+    const char *name, *kernel;
+    const double *targets; /* NULL: the next inputs */
+    int64_t q, outputs;    /* 0: D */
+    volt_fit_options options;
+    int traits; /* of the fit */
+    int uses;   /* below */
+    volt_model *model;
+} way;
+
+/* What a model can do beside forecasting. */
+enum { CONTINUES = 1, EXPLAINS = 2, RESPONDS = 4, SPREADS = 8, RUNS_FREE = 16 };
+
+static way ways[WAYS];
+static int n_ways;
+
+static way *add_way(const char *name, const char *kernel, int uses)
+{
+    static const char *const names[] = {"first", "second"};
+    assert_true(n_ways < WAYS);
+    way *w = &ways[n_ways++];
+    *w = (way){.name = name, .kernel = kernel, .uses = uses, .q = D, .outputs = D};
+    w->options = volt_fit_options_default();
+    w->options.alpha = 0.1;
+    w->options.input_names = w->options.output_names = names;
+    w->options.notes = (volt_model_notes){.time_end = "2020-01-01", .calendar = "hour"};
+    return w;
+}
+
+static way *add_loss(const char *name, const char *loss, const double *targets, int64_t outputs)
+{
+    way *w = add_way(name, "volterra", EXPLAINS);
+    w->options.loss = loss;
+    w->targets = targets;
+    w->q = targets ? 1 : D;
+    w->outputs = outputs;
+    return w;
+}
+
+/* Series that forecast themselves. */
+static way *add_series(const char *name, const char *kernel, int uses)
+{
+    static const int64_t anchors[] = {0, 1};
+    way *w = add_way(name, kernel, uses);
+    w->options.anchors = anchors;
+    w->options.ahead = 1;
+    w->options.season = 4;
+    return w;
+}
+
+static void add_ways_of_series(void)
+{
+    way *w = add_series("changes", "volterra:tau=0.6,lambda=0.7", CONTINUES | EXPLAINS | SPREADS);
+    w->options.target = VOLT_TARGET_CHANGE;
+    w->options.input = VOLT_INPUT_BOTH;
+    w->options.feedback = w->options.keep_factor = 1;
+    w = add_series("alpha and target chosen", "volterra", 0);
+    w->options.alpha = 0;
+    w = add_series("guarded changes", "rbf:gamma=1", 0);
+    w->options.target = VOLT_TARGET_CHANGE;
+    w->options.guarded = 1;
+    w = add_series("records", "fir:mu=0.5 + rbf:pole=0.3", RESPONDS | CONTINUES);
+    w->options.feedback = 1;
+    w->options.records = lengths;
+    w->options.n_records = 3;
+    w = add_series("records chosen", "volterra", 0);
+    w->options.alpha = 0;
+    w->options.records = lengths;
+    w->options.n_records = 3;
+}
+
+static void add_ways_of_losses(void)
+{
+    add_loss("quantiles", "quantile:q=0.2/0.8", NULL, 4);
+    add_loss("classes", "multinomial", labels, 3);
+    way *w = add_loss("two classes", "logistic", pairs, 2);
+    w->options.output_names = NULL;
+    w = add_loss("counts and weights", "poisson", counts, 1);
+    w->options.weights = weights;
+    w = add_loss("robust, alpha chosen", "huber:delta=0.5", NULL, D);
+    w->options.alpha = 0;
+}
+
+static void add_ways_of_solvers(void)
+{
+    static char checkpoint[512];
+    snprintf(checkpoint, sizeof checkpoint, "%s", scratch_path("checkpoint"));
+    way *w = add_way("landmarks", "volterra", 0);
+    w->options.solver = VOLT_SOLVER_NYSTROM;
+    w->options.landmarks = 6;
+    w->options.washout = 2;
+    w = add_way("conjugate gradients", "volterra", EXPLAINS);
+    w->options.solver = VOLT_SOLVER_PCG;
+    w->options.landmarks = 6;
+    w->options.checkpoint = checkpoint;
+    w->options.checkpoint_seconds = 0;
+    w->traits = JOURNEY_DOES_WITHOUT; /* the sync of the directory of the checkpoint */
+    w = add_way("states", "esn:size=3", 0);
+    w->options.solver = VOLT_SOLVER_FEATURES;
+}
+
+static int make_models(void **state)
+{
+    assert_int_equal(make_rows(state), 0);
+    way *w = add_way("levels", "volterra:lift=rbf", CONTINUES | EXPLAINS | SPREADS);
+    w->options.feedback = w->options.keep_factor = 1;
+    w->options.washout = 3;
+    w = add_way("missing targets", "gak:window=3", 0);
+    w->targets = holes;
+    w->options.missing_targets = 1;
+    w = add_way("outputs that come back", "volterra:tau=0.6,lambda=0.7", EXPLAINS | RUNS_FREE);
+    w->options.feedback_weight = 0.3;
+    w = add_way("missing targets that come back", "volterra", RUNS_FREE);
+    w->targets = last_holes;
+    w->options.missing_targets = 1;
+    w->options.feedback_weight = 0.3;
+    w->options.records = lengths;
+    w->options.n_records = 3;
+    add_ways_of_series();
+    add_ways_of_losses();
+    add_ways_of_solvers();
+    assert_int_equal(n_ways, WAYS);
+    return 0;
+}
+
+static volt_view targets_of(const way *w)
+{
+    return w->targets ? volt_view_of(w->targets, N, w->q) : volt_view_of(X + D, N, D);
+}
+
+static volt_status fit(const void *with, volt_progress progress, journey_result *result)
+{
+    const way *w = with;
+    volt_fit_options options = w->options;
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    double fitted[N * MOST_OUTPUTS];
+    for (int64_t i = 0; i < N * MOST_OUTPUTS; i++)
+        fitted[i] = 1e77;
+    options.progress = progress;
+    volt_status status = volt_kernel_parse(w->kernel, &kernel);
+    if (status == VOLT_OK)
+        status = volt_model_fit(kernel, inputs_of(N), targets_of(w), &options,
+                                volt_matrix_of(fitted, N, w->outputs), &model);
+    assert_true((status == VOLT_OK) == (model != NULL));
+    for (int64_t i = 0; status != VOLT_OK && i < N * MOST_OUTPUTS; i++)
+        assert_true(fitted[i] == 1e77);
+    if (model) {
+        volt_model_info info;
+        volt_model_describe(model, &info);
+        journey_put(result, fitted, N * w->outputs);
+        journey_put(result, info.coefficients, info.kernel_rows * info.q);
+        journey_put(result, info.intercepts, info.q);
+    }
+    if (options.checkpoint)
+        unlink(options.checkpoint);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static void every_way_to_fit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_ways; i++)
+        journey_check(&(journey){ways[i].name, &ways[i], fit, ways[i].traits});
+}
+
+/* ---- what a model is used for ----------------------------------------------------------------- */
+
+static volt_status predict(const void *with, volt_progress progress, journey_result *result)
+{
+    const way *w = with;
+    static const int64_t both[] = {1, H - 1};
+    double out[H * MOST_OUTPUTS];
+    volt_status status = VOLT_OK;
+    for (int reset = 0; reset < 2 && status == VOLT_OK; reset++) {
+        volt_predict_options options = {.start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE,
+                                        .beyond = VOLT_BEYOND_CLIP,
+                                        .records = reset ? both : NULL,
+                                        .n_records = reset ? 2 : 0,
+                                        .progress = progress};
+        int64_t beyond = -5;
+        if (w->uses & RUNS_FREE && reset) { /* a row with what was measured */
+            options.known = volt_view_of(X, H, D);
+            options.warm_up = 1;
+        }
+        out[0] = 1e77;
+        status = volt_model_predict(w->model, later_inputs(), &options, volt_matrix_of(out, H, w->outputs),
+                                    &beyond);
+        assert_true(status == VOLT_OK ? beyond >= 0 : beyond == -5 && out[0] == 1e77);
+        journey_put(result, out, status == VOLT_OK ? H * w->outputs : 0);
+    }
+    return status;
+}
+
+static volt_status predict_in_pieces(const void *with, volt_progress progress, journey_result *result)
+{
+    const way *w = with;
+    double out[H * MOST_OUTPUTS];
+    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    volt_forecaster *forecaster = NULL;
+    volt_status status = volt_forecaster_create(w->model, &options, &forecaster);
+    assert_true((status == VOLT_OK) == (forecaster != NULL));
+    for (int64_t i = 0; i < H && status == VOLT_OK; i += 2) {
+        status = volt_forecaster_predict(forecaster, volt_view_rows(later_inputs(), i, 2),
+                                         volt_matrix_of(out, 2, w->outputs), NULL);
+        journey_put(result, out, status == VOLT_OK ? 2 * w->outputs : 0);
+    }
+    volt_forecaster_free(forecaster);
+    return status;
+}
+
+/* Rows one by one, with intervals, to a file and from there on. */
+static volt_status stream(const void *with, volt_progress progress, journey_result *result)
+{
+    static const double coverages[] = {0.5, 0.6};
+    const way *w = with;
+    const char *path = scratch_path("stream");
+    double y[MOST_OUTPUTS], half[2 * MOST_OUTPUTS];
+    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    volt_stream *first = NULL, *copy = NULL, *second = NULL;
+    volt_status status = volt_stream_create(w->model, &options, &first);
+    if (status == VOLT_OK && !w->options.loss) /* intervals are of squares */
+        status = volt_stream_track(first, coverages, 2);
+    if (status == VOLT_OK)
+        status = volt_stream_push(first, X + (N + 1) * D, y);
+    if (status == VOLT_OK && !w->options.loss)
+        status = volt_stream_observe(first, 0, y);
+    if (status == VOLT_OK)
+        status = volt_stream_copy(first, &copy);
+    if (status == VOLT_OK)
+        status = volt_stream_save(copy, path);
+    if (status == VOLT_OK)
+        status = volt_stream_load(w->model, &options, path, &second);
+    if (status == VOLT_OK)
+        status = volt_stream_push(second, X + (N + 2) * D, y);
+    if (status == VOLT_OK && !w->options.loss) {
+        check_ok(volt_stream_interval(second, half));
+        journey_put(result, half, 2 * w->outputs);
+    }
+    journey_put(result, y, status == VOLT_OK ? w->outputs : 0);
+    volt_stream_free(second);
+    volt_stream_free(copy);
+    volt_stream_free(first);
+    unlink(path);
+    return status;
+}
+
+static volt_status save(const void *with, volt_progress progress, journey_result *result)
+{
+    const way *w = with;
+    const char *path = scratch_path("model");
+    volt_status status = volt_model_save_watched(w->model, path, progress);
+    if (status == VOLT_OK)
+        journey_put_file(result, path);
+    assert_int_equal(access(path, F_OK), -1); /* nothing half-done */
+    return status;
+}
+
+/* What is read forecasts as the model that was saved. */
+static volt_status load(const void *with, volt_progress progress, journey_result *result)
+{
+    (void)progress;
+    const way *w = with;
+    double out[MOST_OUTPUTS], again[MOST_OUTPUTS];
+    volt_model *model = NULL;
+    volt_predict_options options = {.start = VOLT_START_RESET};
+    volt_status status = volt_model_load(scratch_path("kept"), &model);
+    assert_true((status == VOLT_OK) == (model != NULL));
+    if (model)
+        status = volt_model_predict(model, inputs_of(1), &options, volt_matrix_of(again, 1, w->outputs), NULL);
+    if (status == VOLT_OK)
+        status = volt_model_predict(w->model, inputs_of(1), &options, volt_matrix_of(out, 1, w->outputs), NULL);
+    if (status == VOLT_OK) {
+        assert_memory_equal(again, out, (size_t)w->outputs * sizeof *out);
+        journey_put(result, out, w->outputs);
+    }
+    volt_model_free(model);
+    return status;
+}
+
+static volt_status go_on(const void *with, volt_progress progress, journey_result *result)
+{
+    const way *w = with;
+    enum { PATHS = 3 };
+    double out[PATHS * H * D];
+    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    out[0] = 1e77;
+    volt_status status = volt_model_continue(w->model, &options, volt_matrix_of(out, H, D), NULL);
+    assert_true(status == VOLT_OK || out[0] == 1e77);
+    journey_put(result, out, status == VOLT_OK ? H * D : 0);
+    for (int reset = 0; reset < 2 && status == VOLT_OK; reset++) {
+        options.start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE;
+        status = volt_model_continue_after(w->model, later_inputs(), &options, volt_matrix_of(out, H, D), NULL);
+        journey_put(result, out, status == VOLT_OK ? H * D : 0);
+    }
+    if (status == VOLT_OK)
+        status = volt_model_continue_paths(w->model, later_inputs(), &options, PATHS, 17,
+                                           volt_matrix_of(out, PATHS * H, D), NULL);
+    journey_put(result, out, status == VOLT_OK ? PATHS * H * D : 0);
+    return status;
+}
+
+static volt_status spread(const void *with, volt_progress progress, journey_result *result)
+{
+    static const double coverage = 0.5;
+    const way *w = with;
+    double out[H * D], std[H * D], half[D], errors[N * D];
+    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    out[0] = std[0] = 1e77;
+    volt_status status = volt_model_predict_std(w->model, later_inputs(), &options, volt_matrix_of(out, H, D),
+                                                volt_matrix_of(std, H, D), NULL);
+    assert_true(status == VOLT_OK || (out[0] == 1e77 && std[0] == 1e77));
+    if (status == VOLT_OK)
+        status = volt_model_interval(w->model, &coverage, 1, volt_matrix_of(half, 1, D));
+    if (status == VOLT_OK) {
+        int64_t rows = volt_model_errors_read(w->model, nowhere);
+        volt_model_errors_read(w->model, volt_matrix_of(errors, rows, D));
+        journey_put(result, out, H * D);
+        journey_put(result, std, H * D);
+        journey_put(result, half, D);
+    }
+    return status;
+}
+
+/* Order by order, and the parts of forecasts. */
+static volt_status explain(const void *with, volt_progress progress, journey_result *result)
+{
+    const way *w = with;
+    enum { ORDER = 2 };
+    static const int64_t both[] = {1, H - 1};
+    double parts[H * MOST_OUTPUTS * (ORDER + 2)];
+    volt_explain_options options = volt_explain_options_default();
+    volt_explanation *e = NULL;
+    options.progress = progress;
+    options.order = ORDER;
+    options.lags = 3;
+    volt_status status = volt_model_explain(w->model, &options, &e);
+    assert_true((status == VOLT_OK) == (e != NULL));
+    if (status == VOLT_OK) {
+        journey_put(result, e->g0, e->q);
+        journey_put(result, e->kernels[0], e->q * e->lags * e->d);
+        journey_put(result, e->kernels[1], e->q * e->lags * e->lags * e->d * e->d);
+        journey_put(result, e->shares, e->q * (e->share_orders + 1));
+        if (e->g1_std)
+            journey_put(result, e->g1_std, e->q * e->lags * e->d);
+    }
+    volt_explanation_free(e);
+    options.records = both;
+    options.n_records = 2;
+    if (status == VOLT_OK && !(w->uses & RUNS_FREE))
+        status = volt_model_orders(w->model, later_inputs(), &options,
+                                   volt_matrix_of(parts, H, w->outputs * (ORDER + 2)));
+    if (status == VOLT_OK && !(w->uses & RUNS_FREE))
+        journey_put(result, parts, H * w->outputs * (ORDER + 2));
+    return status;
+}
+
+static volt_status respond(const void *with, volt_progress progress, journey_result *result)
+{
+    (void)progress;
+    const way *w = with;
+    enum { LAGS = 3 };
+    double out[D * LAGS * D];
+    volt_status status = volt_model_impulse(w->model, LAGS, volt_matrix_of(out, D * LAGS, D));
+    journey_put(result, out, status == VOLT_OK ? D * LAGS * D : 0);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
+    int needs, without, traits; /* uses of a model that it must, and must not have */
+} uses[] = {
+    {"predict", predict, 0, 0, 0},
+    {"predict in pieces", predict_in_pieces, 0, RUNS_FREE, 0},
+    {"stream", stream, 0, 0, JOURNEY_SILENT | JOURNEY_DOES_WITHOUT},
+    {"save", save, 0, 0, JOURNEY_DOES_WITHOUT},
+    {"load", load, 0, 0, JOURNEY_SILENT},
+    {"continue", go_on, CONTINUES, 0, 0},
+    {"spread", spread, SPREADS, 0, 0},
+    {"explain", explain, EXPLAINS, 0, 0},
+    {"impulse", respond, RESPONDS, 0, JOURNEY_SILENT},
+};
+
+static void every_use_of_a_model(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_ways; i++) {
+        way *w = &ways[i];
+        volt_kernel *kernel = plain_parse(w->kernel);
+        check_ok(volt_model_fit(kernel, inputs_of(N), targets_of(w), &w->options, nowhere, &w->model));
+        volt_kernel_free(kernel);
+        if (w->options.checkpoint)
+            unlink(w->options.checkpoint);
+        check_ok(volt_model_save(w->model, scratch_path("kept")));
+        for (size_t u = 0; u < sizeof uses / sizeof *uses; u++) {
+            if ((w->uses & uses[u].needs) != uses[u].needs || w->uses & uses[u].without)
+                continue;
+            char name[128];
+            snprintf(name, sizeof name, "%s: %s", w->name, uses[u].name);
+            journey_check(&(journey){name, w, uses[u].run, uses[u].traits});
+        }
+        volt_model_free(w->model);
+        w->model = NULL;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_to_fit),
+        cmocka_unit_test(every_use_of_a_model),
+    };
+    return cmocka_run_group_tests_name("model_journeys", tests, make_models, journey_end);
+}
