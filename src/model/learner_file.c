@@ -238,6 +238,9 @@ static volt_status read_late(const volt_file_fields *fields, volt_learner *learn
         memcpy(row->forecast, forecasts->data + i * q, (size_t)q * sizeof *row->forecast);
         least = number + 1;
     }
+    VOLT_REQUIRE(taken == kernels->rows, VOLT_ERR_FORMAT,
+                 "%s: tensor \"late_kernels\" has %" PRId64 " numbers, and its rows are %" PRId64 " long",
+                 fields->path, kernels->rows, taken);
     return VOLT_OK;
 }
 

@@ -1,0 +1,583 @@
+/* tests/unit/test_damaged_fields.c: files whose checksum is right and whose contents are not: models, streams, learners and
+ * checkpoints without one of their fields, or with a field that says something else. */
+#include "io/safetensors/safetensors.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/learner.h"
+#include "volterra/model.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 14, D = 2, Q = 2, MOST_FIELDS = 48 };
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+
+/* ---- a file as its fields --------------------------------------------------------------------- */
+
+typedef struct fields {
+    volt_safetensors *file;
+    json_t *header;
+    volt_tensor tensors[MOST_FIELDS];
+    volt_metadatum metadata[MOST_FIELDS];
+    int64_t n_tensors, n_metadata;
+} fields;
+
+static fields read_fields(const char *path)
+{
+    fields f = {0};
+    size_t size = 0;
+    uint64_t length = 0;
+    char *bytes = scratch_read(path, &size);
+    assert_non_null(bytes);
+    for (int b = 0; b < 8; b++)
+        length |= (uint64_t)(unsigned char)bytes[b] << (8 * b);
+    f.header = json_loadb(bytes + 8, length, 0, NULL);
+    assert_non_null(f.header);
+    free(bytes);
+    check_ok(volt_safetensors_read(path, &f.file));
+    const char *key;
+    json_t *value;
+    json_object_foreach(f.header, key, value)
+    {
+        assert_true(f.n_tensors < MOST_FIELDS);
+        if (strcmp(key, "__metadata__") != 0)
+            f.tensors[f.n_tensors++] = *volt_safetensors_tensor(f.file, key);
+    }
+    json_object_foreach(json_object_get(f.header, "__metadata__"), key, value)
+    {
+        assert_true(f.n_metadata < MOST_FIELDS);
+        if (strcmp(key, "checksum") != 0)
+            f.metadata[f.n_metadata++] = (volt_metadatum){key, json_string_value(value)};
+    }
+    return f;
+}
+
+static void free_fields(fields *f)
+{
+    volt_safetensors_free(f->file);
+    json_decref(f->header);
+}
+
+static int64_t numbers_of(const volt_tensor *tensor)
+{
+    return tensor->rows * (tensor->cols > 0 ? tensor->cols : 1);
+}
+
+/* ---- kinds of files --------------------------------------------------------------------------- */
+
+static double X[(ROWS + 2) * D];
+static volt_model *model; /* of a learner or a stream */
+
+typedef volt_status load_fn(const char *path);
+
+static volt_status load_model(const char *path)
+{
+    volt_model *loaded = NULL;
+    volt_status status = volt_model_load(path, &loaded);
+    assert_true((status == VOLT_OK) == (loaded != NULL));
+    volt_model_free(loaded);
+    return status;
+}
+
+static volt_status load_stream(const char *path)
+{
+    volt_stream *stream = NULL;
+    volt_status status = volt_stream_load(model, NULL, path, &stream);
+    assert_true((status == VOLT_OK) == (stream != NULL));
+    volt_stream_free(stream);
+    return status;
+}
+
+static volt_status load_learner(const char *path)
+{
+    volt_learner *learner = NULL;
+    volt_status status = volt_learner_load(model, NULL, path, &learner);
+    assert_true((status == VOLT_OK) == (learner != NULL));
+    volt_learner_free(learner);
+    return status;
+}
+
+static volt_fit_options usual_options(void)
+{
+    static const int64_t anchors[] = {0, 1};
+    static const char *const names[] = {"first", "second"};
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.input_names = options.output_names = names;
+    options.anchors = anchors;
+    options.ahead = 1;
+    return options;
+}
+
+static volt_model *fit_model(const char *text, const volt_fit_options *options, const double *Y, int64_t q)
+{
+    volt_kernel *kernel = plain_parse(text);
+    volt_model *fitted = NULL;
+    check_ok(
+        volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, q), options, nowhere, &fitted));
+    volt_kernel_free(kernel);
+    return fitted;
+}
+
+static const char *save_model(volt_model *fitted)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("whole"));
+    check_ok(volt_model_save(fitted, path));
+    volt_model_free(fitted);
+    return path;
+}
+
+static volt_status refit(const char *path)
+{
+    volt_fit_options options = usual_options();
+    volt_kernel *kernel = plain_parse("volterra");
+    volt_model *fitted = NULL;
+    options.solver = VOLT_SOLVER_PCG;
+    options.landmarks = 5;
+    options.checkpoint = path;
+    volt_status status = volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(X + D, ROWS, D),
+                                        &options, nowhere, &fitted);
+    assert_true((status == VOLT_OK) == (fitted != NULL));
+    volt_model_free(fitted);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+/* ---- every field ------------------------------------------------------------------------------ */
+
+/* What is done to a field. */
+typedef enum damage { NO_TEXT, OTHER_TEXT, NO_TENSOR, LONGER, NOT_FINITE, EMPTY, DAMAGES } damage;
+static const char *const damage_words[] = {"no text",      "another text", "no tensor",
+                                           "one more row", "not finite",   "empty"};
+
+/* Write the file with the damage to field i, and load it. */
+static volt_status load_damaged(const fields *f, damage how, int64_t i, load_fn *load)
+{
+    fields g = *f;
+    double *numbers = NULL;
+    if (how == NO_TEXT)
+        g.metadata[i] = g.metadata[--g.n_metadata];
+    else if (how == OTHER_TEXT)
+        g.metadata[i].value = "?";
+    else if (how == NO_TENSOR)
+        g.tensors[i] = g.tensors[--g.n_tensors];
+    else {
+        volt_tensor *tensor = &g.tensors[i];
+        int64_t count = numbers_of(tensor), more = tensor->cols > 0 ? tensor->cols : 1;
+        numbers = calloc((size_t)(count + more), sizeof *numbers);
+        assert_non_null(numbers);
+        memcpy(numbers, tensor->data, (size_t)count * sizeof *numbers);
+        if (how == NOT_FINITE)
+            numbers[count > 0 ? count - 1 : 0] = NAN;
+        tensor->rows = how == LONGER || (how == NOT_FINITE && count == 0) ? tensor->rows + 1 : tensor->rows;
+        tensor->rows = how == EMPTY ? 0 : tensor->rows;
+        tensor->data = numbers;
+    }
+    const char *path = scratch_path("damaged");
+    check_ok(volt_safetensors_write(path, g.tensors, g.n_tensors, g.metadata, g.n_metadata));
+    free(numbers);
+    failing_alloc_start(0);
+    volt_status status = load(path);
+    assert_int_equal(failing_alloc_live(), 0);
+    failing_alloc_stop();
+    return status;
+}
+
+/* What may be missing or different in every file, and in every model: it says nothing that is needed to forecast. */
+static const char *const for_all = "no text library, another text library, ";
+static const char *const for_models = "no text input_names, no text output_names, no tensor errors, ";
+
+/* Every field in every way is refused, with the file in the sentence, but for those that are named here in this way. */
+static void damage_every_field(const char *kind, const char *path, load_fn *load, const char *fine)
+{
+    fields f = read_fields(path);
+    check_ok(load(path));
+    for (damage how = NO_TEXT; how < DAMAGES; how++)
+        for (int64_t i = 0; i < (how <= OTHER_TEXT ? f.n_metadata : f.n_tensors); i++) {
+            const char *name = how <= OTHER_TEXT ? f.metadata[i].key : f.tensors[i].name;
+            char label[128];
+            snprintf(label, sizeof label, "%s %s, ", damage_words[how], name);
+            bool is_fine = strstr(fine, label) || strstr(for_all, label) ||
+                           (load == load_model && strstr(for_models, label));
+            volt_status status = load_damaged(&f, how, i, load);
+            if (status != (is_fine ? VOLT_OK : VOLT_ERR_FORMAT) ||
+                (!is_fine && !strstr(volt_error_detail(), "damaged")))
+                fail_msg("%s, %sstatus %s (%s)", kind, label, volt_status_message(status), volt_error_detail());
+        }
+    free_fields(&f);
+}
+
+/* ---- fields that say something else ------------------------------------------------------------- */
+
+static double room[1 << 12]; /* of tensors that were changed */
+static int64_t room_taken;
+
+static void set_text(fields *f, const char *key, const char *text)
+{
+    int64_t i = 0;
+    while (i < f->n_metadata && strcmp(f->metadata[i].key, key) != 0)
+        i++;
+    if (i == f->n_metadata) /* one that was not there */
+        f->n_metadata++;
+    f->metadata[i] = (volt_metadatum){key, text};
+}
+
+/* The tensor in this shape, with as many of its numbers, and zeros behind them. */
+static double *set_shape(fields *f, const char *name, int64_t rows, int64_t cols)
+{
+    int64_t i = 0, count = 0;
+    while (i < f->n_tensors && strcmp(f->tensors[i].name, name) != 0)
+        i++;
+    if (i == f->n_tensors)
+        f->n_tensors++;
+    else
+        count = numbers_of(&f->tensors[i]);
+    volt_tensor fresh = {name, rows, cols, room + room_taken};
+    double *numbers = room + room_taken;
+    int64_t needed = numbers_of(&fresh);
+    assert_true(room_taken + needed <= (int64_t)(sizeof room / sizeof *room));
+    for (int64_t k = 0; k < needed; k++)
+        numbers[k] = k < count ? f->tensors[i].data[k] : 0;
+    room_taken += needed;
+    f->tensors[i] = fresh;
+    return numbers;
+}
+
+static void set_number(fields *f, const char *name, int64_t index, double value)
+{
+    const volt_tensor *tensor = volt_safetensors_tensor(f->file, name);
+    assert_non_null(tensor);
+    assert_true(index < numbers_of(tensor));
+    set_shape(f, name, tensor->rows, tensor->cols)[index] = value;
+}
+
+static volt_status load_fields(const fields *f, load_fn *load)
+{
+    const char *path = scratch_path("damaged");
+    check_ok(volt_safetensors_write(path, f->tensors, f->n_tensors, f->metadata, f->n_metadata));
+    failing_alloc_start(0);
+    volt_status status = load(path);
+    assert_int_equal(failing_alloc_live(), 0);
+    failing_alloc_stop();
+    room_taken = 0;
+    return status;
+}
+
+/* A number of a tensor, or a text, that is refused with this sentence. */
+typedef struct lie {
+    const char *field;
+    int64_t index; /* TEXT: metadata; ROWS_ONLY: the tensor has `number` rows, and its columns; COLS_ONLY */
+    double number;
+    const char *text, *sentence;
+} lie;
+enum { TEXT = -1, ROWS_ONLY = -2, COLS_ONLY = -3 };
+
+static void refuse_lies(const char *path, load_fn *load, const lie *lies, size_t count)
+{
+    fields whole = read_fields(path);
+    for (size_t i = 0; i < count; i++) {
+        const lie *l = &lies[i];
+        fields f = whole;
+        const volt_tensor *tensor = volt_safetensors_tensor(f.file, l->field);
+        if (l->index == TEXT)
+            set_text(&f, l->field, l->text);
+        else if (l->index == ROWS_ONLY)
+            set_shape(&f, l->field, (int64_t)l->number, tensor ? tensor->cols : 0);
+        else if (l->index == COLS_ONLY)
+            set_shape(&f, l->field, tensor->rows, (int64_t)l->number);
+        else
+            set_number(&f, l->field, l->index, l->number);
+        check_fails(load_fields(&f, load), VOLT_ERR_FORMAT, l->sentence);
+        assert_non_null(strstr(volt_error_detail(), "damaged"));
+    }
+    free_fields(&whole);
+}
+
+#define REFUSE_LIES(path, load, lies) refuse_lies(path, load, lies, sizeof(lies) / sizeof *(lies))
+
+/* ---- models ----------------------------------------------------------------------------------- */
+
+static const int64_t lengths[] = {6, ROWS - 6};
+
+static void model_of_changes(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+        {"inputs", 0, 1e200, NULL, "beyond the model's radius"},
+        {"inputs", COLS_ONLY, 0, NULL, "its tensors are empty"},
+        {"coefficients", COLS_ONLY, 0, NULL, "its tensors are empty"},
+        {"radii", 0, -1, NULL, "radius 1 is -1"},
+        {"kernel", TEXT, 0, "rbf:pole=0.3 + rbf:pole=0.1 + rbf:pole=0.2 + rbf:pole=0.4 + rbf:pole=0.5",
+         "which 5 filters cannot share"},
+        {"no_last_target", TEXT, 0, "perhaps", "\"no_last_target\" is \"perhaps\""},
+        {"washout", TEXT, 0, "14", "its washout or feedback do not fit its tensors"},
+        {"target_scale", 1, 0, NULL, "\"target_scale\" has 0, and must be above 0"},
+        {"errors_frozen", TEXT, 0, "no more", "must be yes or no"},
+        {"error_scales", COLS_ONLY, 3, NULL, "has 3 columns, and must have 1 or 2"},
+        {"error_scales", 0, -1, NULL, "holds -1, which is below 0"},
+        {"far_errors", ROWS_ONLY, 0, NULL, "does not fit the other tensors"},
+        {"shares", ROWS_ONLY, 2, NULL, "a share of the readout is 0"},
+        {"shares", ROWS_ONLY, 1, NULL, "does not fit the other tensors"},
+        {"recent", COLS_ONLY, 0, NULL, "\"recent\" is empty"},
+        {"columns", 3, 0, NULL, "has weight 0"},
+        {"columns", 4, 1e9, NULL, "column 1 of the recipe has weight"},
+        {"alphas", 1, -1, NULL, "alpha of output 2 is -1"},
+        {"anchors", 1, 2, NULL, "whole numbers from -1 to 1"},
+        {"factor_alphas", 0, 0, NULL, "\"factor_alphas\" holds 0, which is not above 0"},
+        {"factor_outputs", 0, 1, NULL, "whole numbers from -1 to 0"},
+        {"factor_outputs", 1, 2, NULL, "whole numbers from 0 to 1"},
+        {"factors", 0, -1, NULL, "-1 on its diagonal, which is below 0"},
+        {"factors", ROWS_ONLY, 3, NULL, "there are 3 factors, and 2 outputs"},
+        {"records", 0, 0, NULL, "damaged"},
+        {"input", TEXT, 0, "level", "\"input\" is level, and has no tensor"},
+    };
+    volt_fit_options options = usual_options();
+    options.target = VOLT_TARGET_CHANGE;
+    options.input = VOLT_INPUT_BOTH;
+    options.season = 3;
+    options.keep_factor = 1;
+    options.records = lengths;
+    options.n_records = 2;
+    const char *path = save_model(fit_model("fir:mu=0.5 + rbf:pole=0.3", &options, X + D, Q));
+    damage_every_field("changes", path, load_model,
+                       "no text radius, another text radius, no tensor factor_outputs, one more row recent, ");
+    REFUSE_LIES(path, load_model, lies);
+    fields f = read_fields(path); /* above 1 */
+    double *shares = set_shape(&f, "shares", Q, 0);
+    shares[0] = 0.5;
+    shares[1] = 2;
+    check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "a share of the readout is 2");
+    set_shape(&f, "shares", Q, 0)[1] = 1;
+    check_ok(load_fields(&f, load_model));
+    set_shape(&f, "inputs", 0, D);
+    set_shape(&f, "coefficients", 0, Q);
+    check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "its tensors are empty");
+    free_fields(&f);
+    f = read_fields(path);
+    /* as many scales as errors, and more of both than rows, or none */
+    set_shape(&f, "far_errors", ROWS + 1, Q);
+    set_shape(&f, "far_error_scales", ROWS + 1, 1);
+    check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "has 15 rows, and must have 1 to 14");
+    set_shape(&f, "far_errors", 0, Q);
+    set_shape(&f, "far_error_scales", 0, 1);
+    check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "has 0 rows, and must have 1 to 14");
+    free_fields(&f);
+}
+
+static void models_of_losses(void **state)
+{
+    (void)state;
+    static const lie of_classes[] = {
+        {"loss", TEXT, 0, "multinomial:q=1", "loss multinomial has no parameter"},
+        {"loss", TEXT, 0, "quantile:q=0.1/0.9", "its 3 outputs are not those of 2 levels"},
+        {"duality_gap", TEXT, 0, "-1", "must be a number of at least 0"},
+        {"classes", TEXT, 0, "[\"a\"]", "is not a list of 3 names"},
+        {"reservoir.1", COLS_ONLY, 0, NULL, "tensor \"reservoir.1\" is empty"},
+    };
+    static const lie of_one[] = {{"loss", TEXT, 0, "multinomial", "its 1 outputs are not those of 2 to"}};
+    static double labels[ROWS];
+    for (int64_t i = 0; i < ROWS; i++)
+        labels[i] = (double)(i % 3);
+    volt_fit_options options = usual_options();
+    options.anchors = NULL;
+    options.loss = "multinomial";
+    const char *path = save_model(fit_model("esn:size=3", &options, labels, 1));
+    damage_every_field("classes", path, load_model, "no text reservoirs, another text reservoirs, ");
+    REFUSE_LIES(path, load_model, of_classes);
+    options.loss = "quantile:q=0.2/0.8";
+    path = save_model(fit_model("volterra", &options, X + D, Q));
+    damage_every_field("levels", path, load_model, "");
+    options.loss = "quantile:q=0.2";
+    path = save_model(fit_model("volterra", &options, labels, 1));
+    REFUSE_LIES(path, load_model, of_one);
+}
+
+static void model_with_feedback(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+        {"feedback_weight", TEXT, 0, "0", "its feedback weight is 0"},
+        {"inputs", COLS_ONLY, 2, NULL, "of its 2 columns 2 come back"},
+        {"fed", 1, 0, NULL, "output 1 comes back with weight 0"},
+        {"fed", 2, 1e9, NULL, "and range 1e+09 to"},
+        {"feedback", TEXT, 0, "yes", "its feedback or ahead does not go with that"},
+        {"ahead", TEXT, 0, "1", "its feedback or ahead does not go with that"},
+    };
+    volt_fit_options options = usual_options();
+    options.ahead = 0;
+    options.feedback_weight = 0.3;
+    const char *path = save_model(fit_model("volterra", &options, X + D, Q));
+    damage_every_field("feedback", path, load_model, "");
+    REFUSE_LIES(path, load_model, lies);
+}
+
+static void models_of_other_solvers(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+        {"landmarks", ROWS_ONLY, 2, NULL, "has 2 numbers, and must have at least 3"},
+        {"landmarks", 0, 0, NULL, "whole numbers from 1 to"},
+        {"landmarks", 1, 0.5, NULL, "whole numbers from 1 to"},
+        {"landmarks", 2, 14, NULL, "whole numbers from 0 to 13"},
+        {"landmarks", 3, 15, NULL, "whole numbers from 1 to 14"},
+    };
+    volt_fit_options options = usual_options();
+    options.solver = VOLT_SOLVER_NYSTROM;
+    options.landmarks = 5;
+    options.records = lengths;
+    options.n_records = 2;
+    const char *path = save_model(fit_model("volterra", &options, X + D, Q));
+    damage_every_field("landmarks", path, load_model, "");
+    REFUSE_LIES(path, load_model, lies);
+    fields f = read_fields(path); /* more errors of the last rows than rows */
+    set_shape(&f, "errors", 2 * ROWS, Q);
+    set_shape(&f, "error_scales", 2 * ROWS, 1);
+    check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "rows, and may have");
+    free_fields(&f);
+    options = usual_options();
+    options.solver = VOLT_SOLVER_FEATURES;
+    path = save_model(fit_model("esn:size=3", &options, X + D, Q));
+    damage_every_field("states", path, load_model,
+                       "no text reservoirs, another text reservoirs, no tensor states_readout, ");
+}
+
+/* ---- streams, learners, checkpoints ------------------------------------------------------------- */
+
+static const double coverages[] = {0.5, 0.6};
+
+static void streams(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+        {"coverages", 0, 2, NULL, "coverage"},
+        {"made", ROWS_ONLY, 1, NULL, "has 1 numbers, which are not forecasts"},
+        {"made", ROWS_ONLY, 4, NULL, "has 4 numbers, which are not forecasts"},
+        {"scores", 0, 0.5, NULL, "\"scores\" does not hold errors"},
+        {"scores", 0, -1, NULL, "\"scores\" does not hold errors"},
+        {"scores", 0, 1e9, NULL, "\"scores\" does not hold errors"},
+        {"scores", 1, -1, NULL, "\"scores\" does not hold errors"},
+        {"model", TEXT, 0, "0123", "belongs to another model (0123"},
+        {"version", TEXT, 0, "2", "has stream format 2"},
+        {"format", TEXT, 0, "volterra-learner", "its format is another"},
+    };
+    double y[Q];
+    volt_fit_options options = usual_options();
+    volt_stream *stream = NULL;
+    options.ahead = 0;
+    options.feedback_weight = 0.3;
+    model = fit_model("volterra", &options, X + D, Q);
+    check_ok(volt_stream_create(model, NULL, &stream));
+    check_ok(volt_stream_track(stream, coverages, 2));
+    check_ok(volt_stream_push(stream, X, y));
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("stream"));
+    check_ok(volt_stream_save(stream, path));
+    volt_stream_free(stream);
+    damage_every_field("stream", path, load_stream,
+                       "another text kernel, no tensor coverages, empty recent, empty made, ");
+    REFUSE_LIES(path, load_stream, lies);
+    volt_model_free(model);
+}
+
+static void learners(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+        {"forget", TEXT, 0, "0", "\"forget\" is 0, and must be above 0"},
+        {"forget", TEXT, 0, "1.5", "\"forget\" is 1.5, and must be above 0"},
+        {"window", TEXT, 0, "3", "the window has 14 rows, more than there can be"},
+        {"numbers", ROWS_ONLY, 18, NULL, "the window has 18 rows, more than there can be"},
+        {"numbers", 0, -1, NULL, "row 1 of the window has number -1"},
+        {"numbers", 0, 0.5, NULL, "row 1 of the window has number 0.5"},
+        {"numbers", 13, 17, NULL, "row 14 of the window has number 17"},
+        {"numbers", 13, 16, NULL, "the row that waits for its target is not there"},
+        {"late", 0, 13, NULL, "whole numbers from 15 to 15"},
+        {"coverages", 0, 2, NULL, "coverage"},
+        {"events", TEXT, 0, "1.5", "must be whole"},
+        {"learned", TEXT, 0, "-1", "must be a number of at least 0"},
+    };
+    double y[Q];
+    volt_fit_options options = usual_options();
+    volt_learner *learner = NULL;
+    options.ahead = 2;
+    model = fit_model("volterra", &options, X + 2 * D, Q);
+    check_ok(volt_learner_create(model, NULL, &learner));
+    check_ok(volt_learner_track(learner, coverages, 2));
+    for (int64_t i = 0; i < 3; i++)
+        check_ok(volt_learner_push(learner, X + i * D, y));
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("learner"));
+    check_ok(volt_learner_save(learner, path));
+    damage_every_field("learner", path, load_learner,
+                       "another text kernel, no tensor late, no tensor coverages, empty recent, ");
+    REFUSE_LIES(path, load_learner, lies);
+    fields f = read_fields(path); /* a row that waits, and none that came */
+    set_text(&f, "rows", "0");
+    set_shape(&f, "last", 0, 0);
+    check_fails(load_fields(&f, load_learner), VOLT_ERR_FORMAT, "and none was pushed");
+    set_shape(&f, "last", D, 0);
+    set_text(&f, "rows", "3");
+    set_text(&f, "forget_what", "dynamics");
+    check_ok(load_fields(&f, load_learner));
+    free_fields(&f);
+    check_ok(volt_learner_drop(learner, ROWS)); /* no row before those that wait */
+    check_ok(volt_learner_save(learner, path));
+    check_ok(load_learner(path));
+    volt_learner_free(learner);
+    volt_model_free(model);
+}
+
+static void checkpoints(void **state)
+{
+    (void)state;
+    enum { SIZE = 2, RESIDUAL = 3 }; /* of the numbers of a column */
+    static const lie lies[] = {
+        {"version", TEXT, 0, "7", "has checkpoint format 7"},
+        {"fit", TEXT, 0, "0123", "belongs to another fit (0123"},
+        {"numbers", SIZE, -1, NULL, "\"numbers\" is not that of an iteration"},
+        {"numbers", RESIDUAL, -1, NULL, "\"numbers\" is not that of an iteration"},
+    };
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("checkpoint"));
+    check_ok(refit(path));
+    damage_every_field("checkpoint", path, refit, "another text kernel, ");
+    REFUSE_LIES(path, refit, lies);
+}
+
+static int make_rows(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(5201);
+    double *rows = random_rows(&rng, ROWS + 2, D, 1);
+    memcpy(X, rows, sizeof X);
+    free(rows);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(model_of_changes),
+        cmocka_unit_test(models_of_losses),
+        cmocka_unit_test(model_with_feedback),
+        cmocka_unit_test(models_of_other_solvers),
+        cmocka_unit_test(streams),
+        cmocka_unit_test(learners),
+        cmocka_unit_test(checkpoints),
+    };
+    return cmocka_run_group_tests_name("damaged_fields", tests, make_rows, NULL);
+}
