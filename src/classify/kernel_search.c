@@ -74,9 +74,7 @@ volt_status volt_class_profile(volt_class_bench *bench, double alpha, volt_class
     volt_status status = VOLT_OK;
     best.right = -1;
     for (int power = VOLT_LOWEST_ALPHA; power <= VOLT_HIGHEST_ALPHA; power++) {
-        status = try_alpha(bench, alpha > 0 ? alpha : pow(10, power), &now);
-        if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
-            return status;
+        status = try_alpha(bench, alpha > 0 ? alpha : pow(10, power), &now); /* or VOLT_ERR_SINGULAR */
         if (status == VOLT_OK && is_better(&now, &best))
             best = now;
         if (alpha > 0)
@@ -536,8 +534,6 @@ volt_status volt_class_search_choose(volt_class_search *search, int64_t *m, volt
         if (status == VOLT_OK && is_better(&blended, trial)) {
             *m = count;
             *trial = blended;
-        } else if (status != VOLT_OK && status != VOLT_ERR_SINGULAR) {
-            return status;
         }
     }
     return VOLT_OK;

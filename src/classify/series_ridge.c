@@ -88,9 +88,7 @@ static volt_status choose_alpha(volt_series_ridge *ridge, volt_view K, double al
     volt_status status = VOLT_OK;
     ridge->info.alpha = alpha;
     for (int power = VOLT_LOWEST_ALPHA; power <= VOLT_HIGHEST_ALPHA && alpha == 0; power++) {
-        status = try_alpha(ridge, K, pow(10, power), &error);
-        if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
-            return status;
+        status = try_alpha(ridge, K, pow(10, power), &error); /* or VOLT_ERR_SINGULAR */
         if (status == VOLT_OK && error < least) {
             least = error;
             ridge->info.alpha = pow(10, power);

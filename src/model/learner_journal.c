@@ -216,7 +216,7 @@ static volt_status replay(volt_learner *learner, char *text, int64_t line)
 {
     volt_journal *journal = learner->journal;
     int64_t d = learner->model->recipe.inputs, q = learner->model->q;
-    bool known = *text && strchr("pulawdr", *text);
+    bool known = strchr("pulawdr", *text) != NULL; /* a whole line is not empty */
     int64_t count = 0;
     if (known)
         count = (strchr("pua", *text) ? d : 0) + (strchr("luaw", *text) ? q : 0) + (*text == 'd');

@@ -225,10 +225,11 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
     fit->q = (double)q;
     VOLT_TRY(resolve(fit->widest, d, volt_kernel_outline_slices, &fit->resolved));
     volt_blas_use use;
-    volt_status claimed = volt_blas_claim(&use);
-    if (claimed != VOLT_OK)
+    volt_status claimed = volt_blas_claim(&use); /* what BLAS takes for itself is not available */
+    if (claimed != VOLT_OK) {
         volt_resolved_release(&fit->resolved);
-    VOLT_TRY(claimed); /* what BLAS takes for itself is not available */
+        return claimed;
+    }
     double available = (double)volt_memory_available();
     if (!fit->solver)
         fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false,
@@ -270,25 +271,23 @@ volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_
     return volt_plan_with(kernel, NULL, n, d, q, measured, backend, plan);
 }
 
-int64_t volt_plan_states(const volt_kernel *kernel, int64_t d)
+volt_status volt_plan_states(const volt_kernel *kernel, int64_t d, int64_t *states)
 {
     volt_resolved resolved = {0};
-    if (resolve(kernel, d, volt_kernel_outline_slices, &resolved) != VOLT_OK)
-        return 0;
-    int64_t states = volt_states_count(&resolved);
+    VOLT_TRY(resolve(kernel, d, volt_kernel_outline_slices, &resolved));
+    *states = volt_states_count(&resolved);
     volt_resolved_release(&resolved);
-    return states;
+    return VOLT_OK;
 }
 
-int64_t volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks)
+volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks, int64_t *columns)
 {
     volt_resolved resolved = {0};
-    if (resolve(kernel, d, volt_kernel_outline_slices, &resolved) != VOLT_OK)
-        return landmarks;
+    VOLT_TRY(resolve(kernel, d, volt_kernel_outline_slices, &resolved));
     int64_t runs = (landmarks + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN;
-    int64_t columns = landmarks + runs * volt_landmark_ghosts(&resolved);
+    *columns = landmarks + runs * volt_landmark_ghosts(&resolved);
     volt_resolved_release(&resolved);
-    return columns;
+    return VOLT_OK;
 }
 
 volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,

@@ -21,9 +21,9 @@ typedef struct volt_planned {
 volt_status volt_plan_with(const volt_kernel *kernel, const struct volt_solver *solver, int64_t n, int64_t d,
                            int64_t q, int measured, const volt_backend *backend, volt_plan *plan);
 
-/* Numbers in the explicit states of the kernel on d columns (0: it has none, or cannot be resolved), and the columns of so
- * many landmarks in runs, with the rows before them. */
-int64_t volt_plan_states(const volt_kernel *kernel, int64_t d);
-int64_t volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks);
+/* Numbers in the explicit states of the kernel on d columns (0: it has none), and the columns of so many landmarks in runs,
+ * with the rows before them. */
+volt_status volt_plan_states(const volt_kernel *kernel, int64_t d, int64_t *states);
+volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks, int64_t *columns);
 
 #endif

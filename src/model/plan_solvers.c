@@ -50,12 +50,14 @@ static volt_status plan_landmarks(const volt_planned *fit, int64_t landmarks, in
                                   volt_solver_plan *plan)
 {
     double n = (double)fit->n, m = (double)landmarks, seconds = 0;
+    int64_t walked = 0;
     volt_plan exact;
     VOLT_TRY(volt_plan_with(fit->kernel, &volt_solver_cholesky, fit->n, fit->d, fit->q, measure, fit->backend,
                             &exact));
     if (measure)
         VOLT_TRY(volt_solver_nystrom.seconds(n, m, &seconds));
-    double columns = fmin(n, (double)volt_plan_columns(fit->kernel, fit->d, landmarks));
+    VOLT_TRY(volt_plan_columns(fit->kernel, fit->d, landmarks, &walked));
+    double columns = fmin(n, (double)walked);
     double bytes =
         volt_nystrom_fit_bytes(n, (double)(fit->d * volt_kernel_slices(fit->kernel)), (double)fit->q, m);
     *plan = (volt_solver_plan){.name = "nystrom",
@@ -120,11 +122,12 @@ volt_status volt_plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d, i
     VOLT_TRY(volt_plan_at(kernel, n, d, q, 0, fit.backend, &plan));
     VOLT_TRY(plan_rows(&fit, "exact", &volt_solver_cholesky, measure, &made.solver[0]));
     VOLT_TRY(plan_landmarks(&fit, volt_landmark_count(landmarks, n), measure, &made.solver[1]));
-    bool has_states = volt_plan_states(kernel, d) > 0;
-    if (has_states)
+    int64_t states = 0;
+    VOLT_TRY(volt_plan_states(kernel, d, &states));
+    if (states > 0)
         VOLT_TRY(plan_rows(&fit, "features", &volt_solver_features, measure, &made.solver[made.count++]));
     VOLT_TRY(plan_iteration(&fit, measure, &made.solver[made.count++]));
-    take_one(&fit, &plan, has_states, &made);
+    take_one(&fit, &plan, states > 0, &made);
     *plans = made;
     return VOLT_OK;
 }

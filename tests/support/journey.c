@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/team.h"
+#include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 
@@ -111,12 +112,15 @@ static int listen(const char *stage, double fraction, void *context)
 
 /* ---- the journey ------------------------------------------------------------------------------ */
 
+/* Disturbances of one kind at most: every one, or so many that lie as far apart. */
+enum { MOST = UNDER_SANITIZERS ? 30 : 200 };
+
 typedef struct disturbance {
     const char *name;
     volt_status status; /* of a call that is disturbed */
 } disturbance;
-static const disturbance no_allocation = {"allocation", VOLT_ERR_MEMORY},
-                         no_claim = {"claim", VOLT_ERR_MEMORY}, no_patience = {"poll", VOLT_ERR_CANCELLED};
+static const disturbance no_allocation = {"allocation", VOLT_ERR_MEMORY}, no_claim = {"claim", VOLT_ERR_MEMORY},
+                         no_patience = {"poll", VOLT_ERR_CANCELLED};
 
 /* With number k of the disturbance, 0 for none. Was there a number k? */
 static bool travel(const journey *j, const disturbance *d, int64_t k, volt_status *status,
@@ -137,24 +141,35 @@ static bool travel(const journey *j, const disturbance *d, int64_t k, volt_statu
     return hit;
 }
 
-/* Every number of the disturbance, each followed by the undisturbed journey's being the same as ever. Returns how many
- * there were. */
+/* How many there are of a disturbance. */
+static int64_t count(const journey *j, const disturbance *d)
+{
+    volt_status status;
+    journey_result result;
+    travel(j, d, INT64_MAX, &status, &result);
+    return d == &no_allocation ? failing_alloc_count() : d == &no_claim ? claims : polls;
+}
+
+/* Number 1, number 2 and so on, and at last the undisturbed journey again. Returns how many there were. */
 static int64_t disturb(const journey *j, const disturbance *d, uint64_t digest)
 {
-    for (int64_t k = 1;; k++) {
+    int64_t total = count(j, d), most = j->most > 0 ? j->most : MOST, step = 1 + (total - 1) / most;
+    for (int64_t k = 1;; k = k > total ? k : k + step > total ? total + 1 : k + step) {
         volt_status status;
         journey_result result;
         bool hit = travel(j, d, k, &status, &result);
         bool same = result.digest == digest, goes_on = j->traits & JOURNEY_GOES_ON && d != &no_patience;
-        bool right = !hit || goes_on              ? status == VOLT_OK && same
-                     : status == VOLT_OK          ? same && j->traits & JOURNEY_DOES_WITHOUT
-                                                  : status == d->status;
+        bool right = !hit || goes_on     ? status == VOLT_OK && same
+                     : status == VOLT_OK ? same && j->traits & JOURNEY_DOES_WITHOUT
+                                         : status == d->status;
         if (!right)
             fail_msg("%s, %s %" PRId64 ": status \"%s\" (%s), %s numbers", j->name, d->name, k,
                      volt_status_message(status), volt_error_detail(), same ? "the same" : "other");
         assert_true(status == VOLT_OK || strlen(volt_error_detail()) > 0);
-        if (!hit)
-            return k - 1;
+        if (!hit) {
+            assert_int_equal(k, total + 1);
+            return total;
+        }
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * A journey makes what it needs, does something and gives everything back, on one thread. journey_check runs it
  * undisturbed, then with the k-th allocation failing, then with the k-th claim (below) refused, and cancelled at the k-th
- * poll, each for every k. Each time the status must be the right one, nothing may be left behind, and afterwards the
- * journey must lead to the undisturbed numbers, bit for bit.
+ * poll, each for every k (where there are very many, for some hundred of them). Each time the status must be the right
+ * one, nothing may be left behind, and after all of that the journey must lead to the undisturbed numbers, bit for bit.
  *
  * Claims are what memory is asked for before it is allocated: volt_blas_claim, volt_start_threads and
  * volt_memory_require. They are seen, and refused, because programs whose names end in `_journeys` are linked with
@@ -38,6 +38,7 @@ typedef struct journey {
     const void *with; /* what tells it from another with the same function */
     volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
     int traits;
+    int64_t most; /* of each kind of disturbance; 0: some hundred */
 } journey;
 
 /* Ends the test with the journey, the disturbance and its number. */

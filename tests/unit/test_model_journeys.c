@@ -68,7 +68,15 @@ typedef struct way {
 } way;
 
 /* What a model can do beside forecasting. */
-enum { CONTINUES = 1, EXPLAINS = 2, RESPONDS = 4, SPREADS = 8, RUNS_FREE = 16 };
+enum {
+    CONTINUES = 1,
+    EXPLAINS = 2,
+    RESPONDS = 4,
+    SPREADS = 8,
+    RUNS_FREE = 16,
+    STREAMS = 32,
+    COMES_IN_PIECES = 64
+};
 
 static way ways[WAYS];
 static int n_ways;
@@ -118,7 +126,7 @@ static void add_ways_of_series(void)
     w = add_series("guarded changes", "rbf:gamma=1", 0);
     w->options.target = VOLT_TARGET_CHANGE;
     w->options.guarded = 1;
-    w = add_series("records", "fir:mu=0.5 + rbf:pole=0.3", RESPONDS | CONTINUES);
+    w = add_series("records", "fir:mu=0.5 + rbf:pole=0.3", RESPONDS | CONTINUES | STREAMS | COMES_IN_PIECES);
     w->options.feedback = 1;
     w->options.records = lengths;
     w->options.n_records = 3;
@@ -131,7 +139,7 @@ static void add_ways_of_series(void)
 static void add_ways_of_losses(void)
 {
     add_loss("quantiles", "quantile:q=0.2/0.8", NULL, 4);
-    add_loss("classes", "multinomial", labels, 3);
+    add_loss("classes", "multinomial", labels, 3)->uses |= STREAMS;
     way *w = add_loss("two classes", "logistic", pairs, 2);
     w->options.output_names = NULL;
     w = add_loss("counts and weights", "poisson", counts, 1);
@@ -144,30 +152,31 @@ static void add_ways_of_solvers(void)
 {
     static char checkpoint[512];
     snprintf(checkpoint, sizeof checkpoint, "%s", scratch_path("checkpoint"));
-    way *w = add_way("landmarks", "volterra", 0);
+    way *w = add_way("landmarks", "volterra", STREAMS | COMES_IN_PIECES);
     w->options.solver = VOLT_SOLVER_NYSTROM;
     w->options.landmarks = 6;
-    w->options.washout = 2;
+    w->options.records = lengths;
+    w->options.n_records = 3;
     w = add_way("conjugate gradients", "volterra", EXPLAINS);
     w->options.solver = VOLT_SOLVER_PCG;
     w->options.landmarks = 6;
     w->options.checkpoint = checkpoint;
     w->options.checkpoint_seconds = 0;
     w->traits = JOURNEY_DOES_WITHOUT; /* the sync of the directory of the checkpoint */
-    w = add_way("states", "esn:size=3", 0);
+    w = add_way("states", "esn:size=3", STREAMS);
     w->options.solver = VOLT_SOLVER_FEATURES;
 }
 
 static int make_models(void **state)
 {
     assert_int_equal(make_rows(state), 0);
-    way *w = add_way("levels", "volterra:lift=rbf", CONTINUES | EXPLAINS | SPREADS);
+    way *w = add_way("levels", "volterra:lift=rbf", CONTINUES | EXPLAINS | SPREADS | STREAMS | COMES_IN_PIECES);
     w->options.feedback = w->options.keep_factor = 1;
     w->options.washout = 3;
     w = add_way("missing targets", "gak:window=3", 0);
     w->targets = holes;
     w->options.missing_targets = 1;
-    w = add_way("outputs that come back", "volterra:tau=0.6,lambda=0.7", EXPLAINS | RUNS_FREE);
+    w = add_way("outputs that come back", "volterra:tau=0.6,lambda=0.7", EXPLAINS | RUNS_FREE | STREAMS);
     w->options.feedback_weight = 0.3;
     w = add_way("missing targets that come back", "volterra", RUNS_FREE);
     w->targets = last_holes;
@@ -222,7 +231,7 @@ static void every_way_to_fit(void **state)
 {
     (void)state;
     for (int i = 0; i < n_ways; i++)
-        journey_check(&(journey){ways[i].name, &ways[i], fit, ways[i].traits});
+        journey_check(&(journey){ways[i].name, &ways[i], fit, ways[i].traits, 0});
 }
 
 /* ---- what a model is used for ----------------------------------------------------------------- */
@@ -245,8 +254,8 @@ static volt_status predict(const void *with, volt_progress progress, journey_res
             options.warm_up = 1;
         }
         out[0] = 1e77;
-        status = volt_model_predict(w->model, later_inputs(), &options, volt_matrix_of(out, H, w->outputs),
-                                    &beyond);
+        status =
+            volt_model_predict(w->model, later_inputs(), &options, volt_matrix_of(out, H, w->outputs), &beyond);
         assert_true(status == VOLT_OK ? beyond >= 0 : beyond == -5 && out[0] == 1e77);
         journey_put(result, out, status == VOLT_OK ? H * w->outputs : 0);
     }
@@ -430,17 +439,17 @@ static volt_status respond(const void *with, volt_progress progress, journey_res
 static const struct {
     const char *name;
     volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
-    int needs, without, traits; /* uses of a model that it must, and must not have */
+    int needs, traits; /* uses of a model that it must have */
 } uses[] = {
-    {"predict", predict, 0, 0, 0},
-    {"predict in pieces", predict_in_pieces, 0, RUNS_FREE, 0},
-    {"stream", stream, 0, 0, JOURNEY_SILENT | JOURNEY_DOES_WITHOUT},
-    {"save", save, 0, 0, JOURNEY_DOES_WITHOUT},
-    {"load", load, 0, 0, JOURNEY_SILENT},
-    {"continue", go_on, CONTINUES, 0, 0},
-    {"spread", spread, SPREADS, 0, 0},
-    {"explain", explain, EXPLAINS, 0, 0},
-    {"impulse", respond, RESPONDS, 0, JOURNEY_SILENT},
+    {"predict", predict, 0, 0},
+    {"predict in pieces", predict_in_pieces, COMES_IN_PIECES, 0},
+    {"stream", stream, STREAMS, JOURNEY_SILENT | JOURNEY_DOES_WITHOUT},
+    {"save", save, 0, JOURNEY_DOES_WITHOUT},
+    {"load", load, 0, JOURNEY_SILENT},
+    {"continue", go_on, CONTINUES, 0},
+    {"spread", spread, SPREADS, 0},
+    {"explain", explain, EXPLAINS, 0},
+    {"impulse", respond, RESPONDS, JOURNEY_SILENT},
 };
 
 static void every_use_of_a_model(void **state)
@@ -455,11 +464,11 @@ static void every_use_of_a_model(void **state)
             unlink(w->options.checkpoint);
         check_ok(volt_model_save(w->model, scratch_path("kept")));
         for (size_t u = 0; u < sizeof uses / sizeof *uses; u++) {
-            if ((w->uses & uses[u].needs) != uses[u].needs || w->uses & uses[u].without)
+            if ((w->uses & uses[u].needs) != uses[u].needs)
                 continue;
             char name[128];
             snprintf(name, sizeof name, "%s: %s", w->name, uses[u].name);
-            journey_check(&(journey){name, w, uses[u].run, uses[u].traits});
+            journey_check(&(journey){name, w, uses[u].run, uses[u].traits, 0});
         }
         volt_model_free(w->model);
         w->model = NULL;

@@ -82,9 +82,10 @@ static volt_status plan_candidate(const planned_search *s, bool measure, volt_se
     plan->landmarks = on_landmarks ? problem->landmarks : 0;
     if (!measure)
         return VOLT_OK;
-    double columns = (double)volt_plan_columns(s->kernel, problem->d, problem->landmarks);
+    int64_t columns = 0;
+    VOLT_TRY(volt_plan_columns(s->kernel, problem->d, problem->landmarks, &columns));
     if (on_landmarks)
-        return time_features(s, &volt_solver_nystrom, states, fmin(columns, (double)problem->most_rows),
+        return time_features(s, &volt_solver_nystrom, states, (double)volt_min(columns, problem->most_rows),
                              &plan->candidate_seconds);
     return states > 0 ? time_features(s, &volt_solver_features, states, 0, &plan->candidate_seconds)
                       : time_exact(s, &plan->candidate_seconds);

@@ -1,0 +1,208 @@
+/* tests/unit/test_learner_journeys.c: the life of a learner, disturbed at every step (support/journey.h): a call that finds
+ * no memory is made again, and the learner comes to the same numbers, bit for bit, as one that always found it. */
+#include "support/check.h"
+#include "support/journey.h"
+#include "support/plain_kernels.h"
+#include "support/scratch.h"
+#include "support/sequences.h"
+#include "volterra/learner.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { TRAIN = 8, ROWS = 7, D = 2, Q = 2, H = 2 };
+static const volt_matrix nowhere = {NULL, 0, 0, 0};
+static const double coverages[] = {0.5, 0.6};
+static double X[(TRAIN + ROWS + H) * D], Y[(TRAIN + ROWS) * Q];
+
+typedef struct pupil {
+    const char *name, *kernel;
+    int64_t ahead;
+    double weight; /* with which outputs come back */
+    volt_learner_options options;
+    volt_model *model;
+} pupil;
+
+/* ---- a life ----------------------------------------------------------------------------------- */
+
+/* A call that failed for lack of memory is made once more. */
+#define AGAIN(status, call)              \
+    do {                                 \
+        if ((status) == VOLT_OK)         \
+            (status) = (call);           \
+        if ((status) == VOLT_ERR_MEMORY) \
+            (status) = (call);           \
+    } while (0)
+
+/* What a learner is: its coefficients, its intervals and its forecasts. */
+static volt_status put_learner(const volt_learner *learner, journey_result *result)
+{
+    volt_learner_info info;
+    volt_status status = VOLT_OK;
+    double A[(TRAIN + ROWS) * Q], c[Q], out[H * Q], half[2 * Q];
+    volt_learner_describe(learner, &info);
+    AGAIN(status, volt_learner_coefficients(learner, volt_matrix_of(A, info.rows, Q), c, NULL));
+    out[0] = 1e77;
+    volt_status first = volt_learner_predict(learner, volt_view_of(X + (TRAIN + ROWS) * D, H, D),
+                                             volt_matrix_of(out, H, Q), NULL);
+    assert_true(first == VOLT_OK || out[0] == 1e77);
+    if (first != VOLT_OK)
+        AGAIN(status, volt_learner_predict(learner, volt_view_of(X + (TRAIN + ROWS) * D, H, D),
+                                           volt_matrix_of(out, H, Q), NULL));
+    if (volt_learner_coverages(learner, NULL) > 0) {
+        check_ok(volt_learner_interval(learner, half));
+        journey_put(result, half, 2 * Q);
+    }
+    journey_put(result, A, info.rows * Q);
+    journey_put(result, c, Q);
+    journey_put(result, out, H * Q);
+    return status;
+}
+
+/* Rows in the order of time, with late targets and without, a restart and a drop. */
+static volt_status teach(const pupil *p, volt_learner *learner)
+{
+    double y[Q];
+    volt_status status = VOLT_OK;
+    for (int64_t i = TRAIN; i < TRAIN + ROWS && status == VOLT_OK; i++) {
+        const double *x = X + i * D, *target = Y + (i - p->ahead) * Q;
+        if (p->ahead > 0) {
+            AGAIN(status, volt_learner_advance(learner, x, target, y));
+        } else {
+            AGAIN(status, volt_learner_push(learner, x, y));
+            if (i != TRAIN + 2)
+                AGAIN(status, volt_learner_learn(learner, target));
+        }
+        if (i == TRAIN + 4)
+            AGAIN(status, volt_learner_restart(learner));
+        if (i == TRAIN + 6)
+            AGAIN(status, volt_learner_drop(learner, 1));
+    }
+    return status;
+}
+
+static volt_status live(const void *with, volt_progress progress, journey_result *result)
+{
+    const pupil *p = with;
+    volt_learner *learner = NULL, *again = NULL;
+    volt_learner_options options = p->options;
+    const char *path = scratch_path("learner");
+    volt_status status = VOLT_OK;
+    options.progress = progress;
+    AGAIN(status, volt_learner_create(p->model, &options, &learner));
+    assert_true((status == VOLT_OK) == (learner != NULL));
+    AGAIN(status, volt_learner_track(learner, coverages, 2));
+    if (status == VOLT_OK)
+        status = teach(p, learner);
+    AGAIN(status, volt_learner_save(learner, path));
+    AGAIN(status, volt_learner_load(p->model, NULL, path, &again));
+    if (status == VOLT_OK)
+        status = put_learner(learner, result);
+    if (status == VOLT_OK)
+        status = put_learner(again, result);
+    volt_learner_free(again);
+    volt_learner_free(learner);
+    unlink(path);
+    return status;
+}
+
+static pupil pupils[] = {
+    {"levels", "volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.2", 0, 0, {0}, NULL},
+    {"a window", "gak:window=3", 0, 0, {.window = 5}, NULL},
+    {"a sum", "fir:mu=0.5 + rbf:pole=0.3", 1, 0, {.window = 6}, NULL},
+    {"late targets that fade", "volterra", 2, 0, {.forget = 0.9, .forget_what = VOLT_FORGET_ALL}, NULL},
+    {"outputs that come back", "volterra", 0, 0.3, {.forget = 0.9, .forget_what = VOLT_FORGET_DYNAMICS}, NULL},
+};
+
+static void every_life(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof pupils / sizeof *pupils; i++)
+        journey_check(&(journey){pupils[i].name, &pupils[i], live, JOURNEY_GOES_ON, 0});
+}
+
+/* ---- with a journal --------------------------------------------------------------------------- */
+
+/* A learner that keeps one, and a second that does all of it again. After a failure each can only be freed. */
+static volt_status replay(const void *with, volt_progress progress, journey_result *result)
+{
+    const pupil *p = with;
+    volt_learner *learner = NULL, *again = NULL;
+    volt_learner_options options = p->options;
+    char path[512];
+    int64_t replayed = -1;
+    snprintf(path, sizeof path, "%s", scratch_path("journal"));
+    options.progress = progress;
+    volt_status status = volt_learner_create(p->model, &options, &learner);
+    if (status == VOLT_OK)
+        status = volt_learner_open_journal(learner, path, NULL);
+    if (status == VOLT_OK)
+        status = teach(p, learner);
+    volt_learner_free(learner);
+    if (status == VOLT_OK)
+        status = volt_learner_create(p->model, &options, &again);
+    if (status == VOLT_OK) {
+        status = volt_learner_open_journal(again, path, &replayed);
+        assert_true((status == VOLT_OK) == (replayed > 0));
+    }
+    if (status == VOLT_OK)
+        status = put_learner(again, result);
+    volt_learner_free(again);
+    unlink(path);
+    return status;
+}
+
+static void journals(void **state)
+{
+    (void)state;
+    for (size_t i = 2; i < 4; i++) /* late targets, in a sum and alone */
+        journey_check(&(journey){pupils[i].name, &pupils[i], replay, JOURNEY_DOES_WITHOUT, 0});
+}
+
+static int make_models(void **state)
+{
+    volt_rng rng = test_rng(5301);
+    double *rows = random_rows(&rng, TRAIN + ROWS + H, D, 0.9), *targets = normal_rows(&rng, TRAIN + ROWS, Q);
+    memcpy(X, rows, sizeof X);
+    memcpy(Y, targets, sizeof Y);
+    free(rows);
+    free(targets);
+    for (size_t i = 0; i < sizeof pupils / sizeof *pupils; i++) {
+        pupil *p = &pupils[i];
+        volt_fit_options options = volt_fit_options_default();
+        volt_kernel *kernel = plain_parse(p->kernel);
+        options.alpha = 0.3;
+        options.ahead = p->ahead;
+        options.feedback_weight = p->weight;
+        if (p->options.forget == 0)
+            p->options.forget = 1;
+        check_ok(volt_model_fit(kernel, volt_view_of(X, TRAIN, D), volt_view_of(Y, TRAIN, Q), &options, nowhere,
+                                &p->model));
+        volt_kernel_free(kernel);
+    }
+    return journey_begin(state);
+}
+
+static int free_models(void **state)
+{
+    for (size_t i = 0; i < sizeof pupils / sizeof *pupils; i++)
+        volt_model_free(pupils[i].model);
+    return journey_end(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_life),
+        cmocka_unit_test(journals),
+    };
+    return cmocka_run_group_tests_name("learner_journeys", tests, make_models, free_models);
+}

@@ -1,0 +1,218 @@
+/* tests/unit/test_series_journeys.c: readouts of whole series, comparisons of kernels and plans, disturbed at every step
+ * (support/journey.h). */
+#include "support/check.h"
+#include "support/journey.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "support/series_classes.h"
+#include "volterra/classify.h"
+#include "volterra/model.h"
+#include "volterra/study.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SERIES = 7, NEW = 2, LENGTH = 4 };
+static waves made; /* of which the first steps are taken */
+
+/* ---- numbers of series ------------------------------------------------------------------------ */
+
+static volt_status regress(const void *with, volt_progress progress, journey_result *result)
+{
+    const double *alpha = with;
+    double Y[SERIES * 2], outputs[SERIES * 2];
+    volt_series_ridge_options options = volt_series_ridge_options_default();
+    volt_series_ridge *ridge = NULL;
+    for (int64_t i = 0; i < SERIES; i++) {
+        Y[2 * i] = (double)made.classes[i];
+        Y[2 * i + 1] = 3;
+    }
+    options.alpha = *alpha;
+    options.progress = progress;
+    volt_status status =
+        volt_series_ridge_fit("volterra", made.series, SERIES, volt_view_of(Y, SERIES, 2), &options, &ridge);
+    assert_true((status == VOLT_OK) == (ridge != NULL));
+    outputs[0] = 1e77;
+    if (status == VOLT_OK)
+        status = volt_series_ridge_predict(ridge, made.series + SERIES, NEW, &progress,
+                                           volt_matrix_of(outputs, NEW, 2));
+    assert_true(status == VOLT_OK || outputs[0] == 1e77);
+    journey_put(result, outputs, status == VOLT_OK ? NEW * 2 : 0);
+    if (status == VOLT_OK) {
+        check_ok(volt_series_ridge_left_out(ridge, volt_matrix_of(outputs, SERIES, 2)));
+        journey_put(result, outputs, SERIES * 2);
+    }
+    volt_series_ridge_free(ridge);
+    return status;
+}
+
+/* ---- classes of series ------------------------------------------------------------------------ */
+
+static volt_status classify(const void *with, volt_progress progress, journey_result *result)
+{
+    volt_classify_options options = *(const volt_classify_options *)with;
+    double outputs[SERIES * CLASSES];
+    int64_t found[NEW];
+    volt_classifier *classifier = NULL;
+    options.progress = progress;
+    volt_status status = volt_classify_fit(made.series, SERIES, made.classes, CLASSES, &options, &classifier);
+    assert_true((status == VOLT_OK) == (classifier != NULL));
+    outputs[0] = 1e77;
+    if (status == VOLT_OK)
+        status = volt_classifier_predict(classifier, made.series + SERIES, NEW, &progress,
+                                         volt_matrix_of(outputs, NEW, CLASSES), found);
+    assert_true(status == VOLT_OK || outputs[0] == 1e77);
+    journey_put(result, outputs, status == VOLT_OK ? NEW * CLASSES : 0);
+    volt_classifier_free(classifier);
+    return status;
+}
+
+static void series(void **state)
+{
+    (void)state;
+    static const double chosen = 0, given = 0.1;
+    static const volt_classifier_kernel parts[] = {
+        {"volterra", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_COMPARE_SERIES},
+        {"linear:window=2", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH, VOLT_OBJECT_COMPARE_STEPS}};
+    volt_classify_options drawn = volt_classify_options_default(), multinomial = drawn, both = drawn;
+    drawn.kernel = "linear:window=2 | rbf:window=2";
+    drawn.draws = 3;
+    drawn.splits = 2;
+    drawn.input = VOLT_OBJECT_INPUT_LEVEL;
+    drawn.scale = VOLT_OBJECT_SCALE_CHANNELS;
+    multinomial.kernel = "volterra";
+    multinomial.loss = "multinomial";
+    multinomial.draws = 0;
+    multinomial.compare = VOLT_OBJECT_COMPARE_SERIES;
+    multinomial.input = VOLT_OBJECT_INPUT_LEVEL;
+    multinomial.scale = VOLT_OBJECT_SCALE_CHANNELS;
+    multinomial.splits = 0;
+    both.parts = parts;
+    both.n_parts = 2;
+    both.splits = 2;
+    journey_check(&(journey){"ridge, alpha chosen", &chosen, regress, 0, 0});
+    journey_check(&(journey){"ridge", &given, regress, 0, 0});
+    journey_check(&(journey){"classes", &drawn, classify, 0, 100});
+    journey_check(&(journey){"classes, multinomial", &multinomial, classify, 0, 100});
+    journey_check(&(journey){"classes, kernels given", &both, classify, 0, 100});
+}
+
+/* ---- comparisons ------------------------------------------------------------------------------ */
+
+enum { ROWS = 16, TRAIN_ROWS = 12, D = 2 };
+static double *X, *Y;
+
+static volt_status compare(const void *with, volt_progress progress, journey_result *result)
+{
+    volt_study_options options = *(const volt_study_options *)with;
+    volt_study *study = NULL;
+    options.progress = progress;
+    volt_status status =
+        volt_study_run(volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, D), TRAIN_ROWS, &options, &study);
+    for (int64_t i = 0; status == VOLT_OK && i < volt_study_count(study); i++) {
+        volt_view out = volt_study_forecast(study, i);
+        journey_put(result, out.data, out.rows * out.cols);
+        journey_put(result, volt_study_losses(study, i), out.rows);
+        journey_put(result, &volt_study_row_at(study, i)->mcs_pvalue, 1);
+    }
+    volt_study_free(study);
+    return status;
+}
+
+static void comparisons(void **state)
+{
+    (void)state;
+    static const volt_contender contenders[] = {{"Linear", "linear:window=1"}, {"RBF", "rbf:window=1"}};
+    static const int64_t lengths[] = {7, 6, ROWS - 13};
+    volt_study_options squares = volt_study_options_default();
+    squares.contenders = contenders;
+    squares.n_contenders = 2;
+    squares.draws = 1;
+    squares.folds = 2;
+    squares.mcs_reps = 10;
+    volt_study_options levels = squares, published = squares;
+    levels.loss = "quantile:q=0.3/0.7";
+    levels.base = volt_view_of(X, ROWS, D);
+    levels.records = lengths;
+    levels.n_records = 3;
+    levels.gap = 1;
+    published.protocol = VOLT_PROTOCOL_PUBLISHED;
+    journey_check(&(journey){"study", &squares, compare, 0, 100});
+    journey_check(&(journey){"study with a loss", &levels, compare, 0, 100});
+    journey_check(&(journey){"study as published", &published, compare, 0, 100});
+}
+
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+static volt_status plan(const void *with, volt_progress progress, journey_result *result)
+{
+    (void)progress;
+    volt_kernel *kernel = NULL;
+    volt_solver_plans plans = {.count = -5};
+    volt_status status = volt_kernel_parse(with, &kernel);
+    if (status == VOLT_OK)
+        status = volt_plan_solvers(kernel, 500, 2, 1, 100, 0, &plans);
+    assert_true((status == VOLT_OK) == (plans.count > 0));
+    for (int64_t i = 0; i < plans.count; i++)
+        journey_put(result, &plans.solver[i].bytes, 1);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status sample(const void *with, volt_progress progress, journey_result *result)
+{
+    (void)progress;
+    enum { DAYS = 3, MOST = 16 };
+    const volt_bekk *bekk = with;
+    int64_t d = bekk->d, q = d * (d + 1) / 2;
+    double x[DAYS * MOST] = {0}, y[DAYS * MOST * (MOST + 1) / 2];
+    assert_true(d <= MOST);
+    volt_status status = volt_study_sample(bekk, 3, volt_matrix_of(x, DAYS, d), volt_matrix_of(y, DAYS, q));
+    assert_true(status == VOLT_OK || x[0] == 0);
+    journey_put(result, x, status == VOLT_OK ? DAYS * d : 0);
+    return status;
+}
+
+static void plans_and_samples(void **state)
+{
+    (void)state;
+    journey_check(&(journey){"plan", "volterra", plan, JOURNEY_SILENT, 0});
+    journey_check(&(journey){"plan of states", "esn:size=3", plan, JOURNEY_SILENT, 0});
+    volt_bekk *bekk = NULL;
+    check_ok(volt_bekk_preset(volt_bekk_preset_name(0), &bekk));
+    journey_check(&(journey){"sample", bekk, sample, JOURNEY_SILENT, 0});
+    volt_bekk_free(bekk);
+}
+
+static int make_rows(void **state)
+{
+    volt_rng rng = test_rng(5501);
+    X = random_rows(&rng, ROWS, D, 1);
+    Y = normal_rows(&rng, ROWS, D);
+    make_waves(5502, 0.2, true, &made);
+    for (int64_t i = 0; i < SERIES + NEW; i++)
+        made.series[i] = volt_view_rows(made.series[i], 0, LENGTH);
+    return journey_begin(state);
+}
+
+static int free_rows(void **state)
+{
+    free(X);
+    free(Y);
+    return journey_end(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(series),
+        cmocka_unit_test(comparisons),
+        cmocka_unit_test(plans_and_samples),
+    };
+    return cmocka_run_group_tests_name("series_journeys", tests, make_rows, free_rows);
+}
