@@ -86,7 +86,7 @@ static volt_status allocate(const explain_setup *setup, const volt_explain_optio
 
 /* Variance of every input over the training rows, in the user's units: of its level, or of its changes where the kernel
  * sees those alone; 1 where nothing tells. */
-static volt_status input_variances(const explain_setup *setup, double *variances)
+static void input_variances(const explain_setup *setup, double *variances)
 {
     const volt_model *model = setup->model;
     for (int64_t j = 0; j < setup->inputs; j++)
@@ -103,7 +103,6 @@ static volt_status input_variances(const explain_setup *setup, double *variances
         if (variance > 0 && isfinite(variance))
             variances[explain_source(setup, c)] = variance;
     }
-    return VOLT_OK;
 }
 
 /* How many lags hold 99 % of the variance that g1 and g2 would give independent inputs: that of terms whose largest lag
@@ -124,19 +123,19 @@ static int64_t find_memory(const explain_setup *setup, const double *variances, 
             }
         total += energy[m];
     }
-    for (int64_t m = 0; m < L; m++) {
-        sum += energy[m];
-        if (sum >= 0.99 * total)
-            return total > 0 ? m + 1 : 0;
-    }
-    return L;
+    int64_t m = 0;
+    for (sum = energy[0]; sum < 0.99 * total; sum += energy[m]) /* the last sum is the total */
+        m++;
+    return total > 0 ? m + 1 : 0;
 }
 
 static volt_status find_memories(const explain_setup *setup, explanation_memory *own)
 {
     int64_t block = setup->lags * setup->inputs;
     double *variances = volt_alloc_doubles(setup->inputs, 1), *energy = volt_alloc_doubles(setup->lags, 1);
-    volt_status status = variances && energy ? input_variances(setup, variances) : VOLT_ERR_MEMORY;
+    volt_status status = variances && energy ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        input_variances(setup, variances);
     for (int64_t k = 0; status == VOLT_OK && k < setup->model->q; k++)
         own->memory[k] = find_memory(setup, variances, own->g[1] + k * block,
                                      setup->order > 1 ? own->g[2] + k * block * block : NULL, energy);

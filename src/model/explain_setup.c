@@ -228,9 +228,8 @@ static volt_status check_size(const explain_setup *setup)
 
 /* ---- the setup -------------------------------------------------------------------------------- */
 
-static volt_status check(const volt_model *model, const volt_explain_options *options)
+static volt_status check(const volt_explain_options *options)
 {
-    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_REQUIRE(options->order >= 1 && options->order <= VOLT_EXPLAIN_ORDERS, VOLT_ERR_ARGUMENT,
                  "order %" PRId64 " is asked for, and it must be 1 to %d", options->order, VOLT_EXPLAIN_ORDERS);
     VOLT_REQUIRE(options->about != VOLT_ABOUT_POINT || options->point, VOLT_ERR_ARGUMENT,
@@ -260,7 +259,7 @@ volt_status explain_setup_make(const volt_model *model, const volt_explain_optio
                                explain_setup *setup)
 {
     memset(setup, 0, sizeof *setup);
-    VOLT_TRY(check(model, options));
+    VOLT_TRY(check(options));
     VOLT_TRY(volt_jet_kernel_make(model->kernel, &model->resolved, &setup->kernel));
     setup->model = model;
     setup->records = model->resolved.records ? &model->resolved.records->rows : NULL;

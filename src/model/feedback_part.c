@@ -58,7 +58,7 @@ static volt_status load_rows(const volt_file_fields *fields, volt_model *model)
 static volt_status load(const volt_file_fields *fields, volt_model *model)
 {
     VOLT_TRY(volt_fields_flag(fields, "ends_without_target", &model->ends_without_target));
-    VOLT_REQUIRE(!model->feedback && model->ahead == 0 && model->recent.fed, VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(!model->feedback && model->ahead == 0, VOLT_ERR_FORMAT,
                  "%s: its outputs come back beside its inputs, and its feedback or ahead does not go with that",
                  fields->path);
     if (!model->ends_without_target)

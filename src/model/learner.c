@@ -31,8 +31,7 @@ static bool is_constant(const volt_model *model, int64_t k)
     double sum = 0;
     for (int64_t i = model->washout; i < model->n; i++)
         sum += model->coefficients[i * model->q + k];
-    return (model->intercept || model->resolved.centred) &&
-           model->intercepts[k] != -model->resolved.common * sum;
+    return model->intercept && model->intercepts[k] != -model->resolved.common * sum;
 }
 
 static bool is_first_of_alpha(const volt_model *model, int64_t k)

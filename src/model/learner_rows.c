@@ -24,8 +24,7 @@ static double steady_part(const volt_learner *learner)
 
 double volt_learner_common(const volt_learner *learner)
 {
-    const volt_model *model = learner->model;
-    return model->intercept || model->resolved.centred ? steady_part(learner) : 0;
+    return learner->model->intercept ? steady_part(learner) : 0;
 }
 
 /* phi^{|i-j|/2} (k - steady) + steady - `less`, without the digits that steady would cost where the two are the same. */

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static volt_status save(const volt_model *model, volt_file_writer *writer)
 {
@@ -73,9 +74,8 @@ static volt_status read_radii(const volt_file_fields *fields, const volt_kernel 
 
 static volt_status load_kernel(const volt_file_fields *fields, volt_model *model)
 {
-    const volt_tensor *inputs = NULL;
+    const volt_tensor *inputs = volt_safetensors_tensor(fields->file, "inputs"); /* which made the model */
     const char *text = NULL;
-    VOLT_TRY(volt_fields_tensor(fields, "inputs", model->n, model->d, &inputs));
     double radii[VOLT_MOST_FACTORS];
     volt_extent extents[VOLT_MOST_FACTORS];
     VOLT_TRY(volt_fields_text(fields, "kernel", &text));
@@ -123,13 +123,13 @@ static volt_status read_settings(const volt_file_fields *fields, volt_model *mod
 static volt_status read_arrays(const volt_file_fields *fields, volt_model *model)
 {
     int64_t n = model->n, d = model->d, q = model->q;
-    const volt_tensor *inputs = NULL, *state = NULL;
+    const volt_tensor *inputs = volt_safetensors_tensor(fields->file, "inputs"), *state = NULL;
+    const volt_tensor *coefficients = volt_safetensors_tensor(fields->file, "coefficients");
     if (volt_safetensors_tensor(fields->file, "states_readout")) /* models of losses have none */
         VOLT_TRY(volt_readout_allocate(model));
     if (model->states)
         VOLT_TRY(volt_fields_copy(fields, "states_readout", model->states->m, q, model->states_readout));
-    VOLT_TRY(volt_fields_tensor(fields, "inputs", n, d, &inputs));
-    VOLT_TRY(volt_fields_copy(fields, "coefficients", n, q, model->coefficients));
+    memcpy(model->coefficients, coefficients->data, (size_t)(n * q) * sizeof(double));
     VOLT_TRY(volt_fields_copy(fields, "intercepts", q, 0, model->intercepts));
     VOLT_TRY(volt_fields_copy(fields, "input_shift", model->recipe.columns, 0, model->input.shift));
     VOLT_TRY(volt_fields_copy(fields, "input_scale", 1, 0, &model->input.scale));

@@ -113,7 +113,7 @@ static int listen(const char *stage, double fraction, void *context)
 /* ---- the journey ------------------------------------------------------------------------------ */
 
 /* Disturbances of one kind at most: every one, or so many that lie as far apart. */
-enum { MOST = UNDER_SANITIZERS ? 30 : 200 };
+enum { MOST = UNDER_SANITIZERS ? 8 : 200 };
 
 typedef struct disturbance {
     const char *name;
@@ -153,7 +153,8 @@ static int64_t count(const journey *j, const disturbance *d)
 /* Number 1, number 2 and so on, and at last the undisturbed journey again. Returns how many there were. */
 static int64_t disturb(const journey *j, const disturbance *d, uint64_t digest)
 {
-    int64_t total = count(j, d), most = j->most > 0 ? j->most : MOST, step = 1 + (total - 1) / most;
+    int64_t total = count(j, d), most = j->most > 0 && j->most < MOST ? j->most : MOST,
+            step = 1 + (total - 1) / most;
     for (int64_t k = 1;; k = k > total ? k : k + step > total ? total + 1 : k + step) {
         volt_status status;
         journey_result result;

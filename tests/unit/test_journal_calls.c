@@ -145,7 +145,7 @@ static void a_line_that_cannot_be_written(void **state)
     for (int i = 0; i < STEPS; i++)
         for (int stays = 0; stays < 2; stays++) { /* what was written of it */
             unlink(scratch_path("journal"));
-            volt_learner *learner = begin(pupils.model, 8);
+            volt_learner *learner = begin(distant, 8);
             double y[SCHOOL_Q];
             check_ok(volt_learner_push(learner, x_at(0), y));
             int64_t events = info_of(learner).events;

@@ -157,9 +157,12 @@ static void add_ways_of_solvers(void)
     w->options.landmarks = 6;
     w->options.records = lengths;
     w->options.n_records = 3;
-    w = add_way("conjugate gradients", "volterra", EXPLAINS);
+    w = add_series("conjugate gradients", "volterra", EXPLAINS);
     w->options.solver = VOLT_SOLVER_PCG;
     w->options.landmarks = 6;
+    w->options.alpha = 0;
+    w->targets = holes;
+    w->options.missing_targets = 1;
     w->options.checkpoint = checkpoint;
     w->options.checkpoint_seconds = 0;
     w->traits = JOURNEY_DOES_WITHOUT; /* the sync of the directory of the checkpoint */
