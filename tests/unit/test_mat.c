@@ -153,9 +153,12 @@ static void refuses_what_is_no_table(void **state)
         put(file, "u", MAT_C_DOUBLE, MAT_T_DOUBLE, 1, 3, three, 0, kinds[k].compression);
         put(file, "fs", MAT_C_DOUBLE, MAT_T_DOUBLE, 1, 1, two, 0, kinds[k].compression);
         put(file, "bad", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, 1, bad, 0, kinds[k].compression);
+        put(file, "words", MAT_C_CHAR, MAT_T_UINT8, 1, 4, "text", 0,
+            kinds[k].compression); /* no numbers: not listed */
         Mat_Close(file);
         assert_fails(path, NULL, VOLT_ERR_FORMAT, "different numbers of rows");
         assert_true(strstr(volt_error_detail(), "u 3 x 1") && strstr(volt_error_detail(), "fs 1 x 1"));
+        assert_null(strstr(volt_error_detail(), "words"));
         assert_fails(path, "bad", VOLT_ERR_NOT_FINITE, "row 2, column 'bad': the value is infinite");
         volt_table *table;
         assert_int_equal(read_columns(path, "u", &table), VOLT_OK);

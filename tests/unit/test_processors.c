@@ -127,6 +127,12 @@ static void the_first_version(void **state)
     (void)state;
     begin();
     put("/proc/self/cgroup", "9:memory:/job\n4:cpu,cpuacct:/job\n2:cpuset:/narrow\n0::/system\n");
+    put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "100000\n"); /* without its period */
+    assert_int_equal(volt_cgroup_processors(root), 0);
+    put("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "none\n");
+    assert_int_equal(volt_cgroup_processors(root), 0);
+    put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "none\n");
+    assert_int_equal(volt_cgroup_processors(root), 0);
     put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
     put("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
     put("/sys/fs/cgroup/cpu/narrow/cpu.cfs_quota_us",
