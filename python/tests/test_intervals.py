@@ -92,7 +92,7 @@ def test_coverage_between_0_and_1(coverage):
 def test_what_is_refused():
     X, Y = make_data()
     few = volterra.SequenceKernelRidge("linear", alpha=1e-2).fit(X[:30], Y[:30])
-    with pytest.raises(ValueError, match="needs the errors of 49 training rows, and output 1 has 26"):
+    with pytest.raises(ValueError, match="needs the errors of 49 training rows, and output 1 has 29"):
         few.predict_interval(X, coverage=0.98)
     with pytest.raises(ValueError, match="a number or a list"):
         few.predict_interval(X, coverage=[])

@@ -75,17 +75,11 @@ volt_status volt_interval_create(const volt_model *model, const double *coverage
         for (int64_t k = 0; k < model->q; k++)
             fresh->miss[c * model->q + k] = 1 - coverages[c];
     }
-    volt_status status = VOLT_OK;
-    for (int64_t k = 0; status == VOLT_OK && k < model->q; k++) {
-        int64_t n = 0;
-        status = volt_error_scores(&model->errors, model->q, k, scores, &n);
+    for (int64_t k = 0; k < model->q; k++) {
+        int64_t n = volt_error_scores(&model->errors, model->q, k, scores);
         for (int64_t i = 0; i < n; i++)
             scores[i] *= model->target_scale[k];
         take_scores(fresh, k, scores, n);
-    }
-    if (status != VOLT_OK) {
-        volt_interval_free(fresh);
-        return status;
     }
     *interval = fresh;
     return VOLT_OK;

@@ -1,10 +1,9 @@
 /* src/model/model_errors.c: the errors of the training rows, and the half-widths of intervals.
  *
- *     half-width = the ceil((N + 1) p)-th smallest of the last N |e_t| (h / h_t)^slope
+ *     half-width = the ceil((N + 1) p)-th smallest of the last N |e_t|
  *
- * covers a share p of new observations where those scores come in no particular order (split conformal prediction;
- * docs/math.md). Row t was forecast from h_t rows and new ones are from all h: errors that fall with the rows that are known,
- * like a power of their number, are brought to where the model stands. */
+ * covers a share p of new observations where those errors come in no particular order with theirs (split conformal
+ * prediction; docs/math.md). The last rows are forecast as new ones will be, by one model that knows none of them. */
 #include "model/model_errors.h"
 
 #include "base/error.h"
@@ -15,15 +14,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum {
-    GAP_SHARE = 10,  /* rows by which a far target is known later than a near one: one in ten, ... */
-    GAP = 50,        /* ... and no more than that (docs/results.md) */
-    FEW_SCORES = 100 /* scores that are taken where that is more than half of the rows */
-};
+enum { FEW_SCORES = 100 }; /* that are taken where that is more than half of the rows */
 
-static int64_t gap_of(int64_t kept)
+/* The last rows, which are forecast by a model of the rows before them alone: a quarter. More would leave a model that errs
+ * more than one of all rows, fewer would not tell how it errs on rows well behind those it has learned. */
+static int64_t held_back(int64_t kept)
 {
-    return volt_min(kept / GAP_SHARE, GAP);
+    return volt_min(kept / 4, VOLT_INTERVAL_SCORES);
 }
 
 /* Scores of an interval: those of the later half of the rows at most. Errors of the first rows say little. */
@@ -55,8 +52,9 @@ volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bo
     int64_t first = kept;
     for (int64_t count = 0; first > 0 && count < most_scores(kept); first--)
         count += !(without && without[first - 1]);
-    wanted[VOLT_ERRORS_NEAR] = (volt_row_errors){.ahead = ahead, .begin = volt_max(kept - most, 0)};
-    wanted[VOLT_ERRORS_FAR] = (volt_row_errors){.ahead = ahead + gap_of(kept), .begin = first};
+    wanted[VOLT_ERRORS_NEAR] =
+        (volt_row_errors){.ahead = ahead, .most = kept, .begin = volt_max(kept - most, 0)};
+    wanted[VOLT_ERRORS_FAR] = (volt_row_errors){.ahead = ahead, .most = kept - held_back(kept), .begin = first};
     for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
         volt_error_list *list = &errors->lists[i];
         int64_t rows = kept - wanted[i].begin;
@@ -69,72 +67,17 @@ volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bo
 
 /* ---- scores ----------------------------------------------------------------------------------- */
 
-/* |e| of output k in rows first .. end - 1 of the list, where there are any; returns how many. Sum of log(h_t) beside them,
- * h_t = t - `before`. */
-static int64_t sizes_between(const volt_error_list *list, int64_t q, int64_t k, int64_t first, int64_t end,
-                             int64_t before, double *sizes, double *logs)
+int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores)
 {
-    int64_t count = 0;
-    *logs = 0;
-    for (int64_t t = first; t < end; t++)
-        if (list->scale[t * q + k] > 0) {
-            sizes[count++] = fabs(list->e[t * q + k]);
-            *logs += log((double)(t - before));
-        }
-    return count;
-}
-
-/* The first row of the list with an error of output k; all rows where none has. */
-static int64_t first_error(const volt_error_list *list, int64_t q, int64_t k)
-{
-    int64_t t = 0;
-    while (t < list->rows && !(list->scale[t * q + k] > 0))
-        t++;
-    return t;
-}
-
-/* The slope of log |e_t| over log h_t, h_t = t - before rows being known: from the sizes that one error in ten exceeds, in rows
- * h / 8 to h / sqrt(8), and from there to h. Such a ratio of quantiles is off by about sqrt(1/early + 1/late); the slope is
- * taken as nearer to 0 by so much, and never above: that errors grew is no promise that they go on. `sizes` has room for all
- * rows. */
-static double learning_slope(const volt_error_list *near, int64_t q, int64_t k, int64_t before, double *sizes)
-{
-    enum { LEAST = 10 };
-    double h = (double)(near->rows - before), early_logs, late_logs;
-    int64_t begin = before + (int64_t)ceil(h / 8), middle = before + (int64_t)ceil(h / sqrt(8));
-    int64_t early = sizes_between(near, q, k, begin, middle, before, sizes, &early_logs);
-    int64_t late = sizes_between(near, q, k, middle, near->rows, before, sizes + early, &late_logs);
-    if (early < LEAST || late < LEAST)
-        return 0;
-    volt_sort(sizes, early);
-    volt_sort(sizes + early, late);
-    double at_first = sizes[early * 9 / 10], at_last = sizes[early + late * 9 / 10];
-    double step = late_logs / (double)late - early_logs / (double)early;
-    double fall = log(at_first / at_last) - sqrt(1.0 / (double)early + 1.0 / (double)late);
-    return fall > 0 && isfinite(fall) ? -fmin(fall / step, 1) : 0;
-}
-
-volt_status volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores, int64_t *n)
-{
-    const volt_error_list *near = &errors->lists[VOLT_ERRORS_NEAR], *far = &errors->lists[VOLT_ERRORS_FAR];
-    int64_t before = first_error(near, q, k) - 1, gap = gap_of(near->rows), skipped = near->rows - far->rows;
-    double *sizes = volt_alloc_doubles(volt_max(near->rows, 1), 1);
-    if (!sizes)
-        return VOLT_ERR_MEMORY;
-    double slope = errors->frozen ? 0 : learning_slope(near, q, k, before, sizes),
-           h = (double)(near->rows - before);
-    volt_free(sizes);
-    int64_t count = 0, most = most_scores(near->rows), first = far->rows;
-    while (first > 0 && count < most)
+    const volt_error_list *far = &errors->lists[VOLT_ERRORS_FAR];
+    int64_t count = 0, first = far->rows;
+    while (first > 0 && count < most_scores(errors->lists[VOLT_ERRORS_NEAR].rows))
         count += far->scale[--first * q + k] > 0;
     count = 0;
     for (int64_t t = first; t < far->rows; t++)
-        if (far->scale[t * q + k] > 0) {
-            double known = (double)volt_max(skipped + t - gap - before, 1);
-            scores[count++] = fabs(far->e[t * q + k]) * pow(h / known, slope);
-        }
-    *n = count;
-    return VOLT_OK;
+        if (far->scale[t * q + k] > 0)
+            scores[count++] = fabs(far->e[t * q + k]);
+    return count;
 }
 
 /* ---- intervals -------------------------------------------------------------------------------- */
@@ -194,8 +137,7 @@ static volt_status find_halves(const volt_model *model, int64_t k, const double 
                                double *half)
 {
     double scores[VOLT_INTERVAL_SCORES];
-    int64_t n = 0;
-    VOLT_TRY(volt_error_scores(&model->errors, model->q, k, scores, &n));
+    int64_t n = volt_error_scores(&model->errors, model->q, k, scores);
     volt_sort(scores, n);
     for (int64_t c = 0; c < count; c++) {
         int64_t needed = volt_interval_needs(coverages[c]);

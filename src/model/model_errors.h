@@ -5,7 +5,8 @@
  * scale 0. There are two lists:
  *
  *     near    of all rows: the target was known as soon as it could be, `ahead` rows before
- *     far     of the last rows, as many as an interval takes: it was known some rows later still (one in ten, at most 50)
+ *     far     of the last rows, as many as an interval takes: none of the last quarter of all rows (at most
+ *             VOLT_INTERVAL_SCORES) was known
  *
  * A model that is not fitted again forecasts rows ever farther from those it has learned. Where what it cannot explain
  * changes slowly, errors one step ahead are too small for that: the row before has just told where the next one is. */
@@ -39,9 +40,8 @@ volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bo
 enum { VOLT_INTERVAL_SCORES = 300 }; /* the latest, that an interval is made from */
 
 /* What intervals of output k are made from, in the order of time: the last |e_t| of the far list, at most
- * VOLT_INTERVAL_SCORES, brought to the number of rows that are known now. *n: how many. VOLT_ERR_MEMORY. */
-volt_status volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores,
-                              int64_t *n);
+ * VOLT_INTERVAL_SCORES. Returns how many. */
+int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores);
 
 /* The ceil((n + 1) coverage)-th smallest of n scores, which are sorted; INFINITY where that is more than there are. */
 double volt_interval_quantile(const double *sorted, int64_t n, double coverage);

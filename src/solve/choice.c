@@ -356,7 +356,7 @@ static void take_constant_errors(const volt_chooser *c, int64_t k, volt_row_erro
     int64_t known = 0, counted = 0;
     for (int64_t t = errors->begin; t < c->rows; t++) {
         int64_t i = t - errors->begin;
-        for (; constant && known <= t - errors->ahead; known++) {
+        for (; constant && known < volt_min(t - errors->ahead + 1, errors->most); known++) {
             sum += y[known * c->task.Y.ld];
             counted += has_target(c, known);
         }

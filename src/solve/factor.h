@@ -70,9 +70,11 @@ typedef struct volt_held_out {
  * without a target (NULL: none). rows is 0 where none has one. */
 void volt_held_out_rows(volt_held_out *held_out, int64_t m, const bool *without);
 
-/* Errors of rows begin .. m - 1, each forecast from rows whose targets were known `ahead` rows before it. */
+/* Errors of rows begin .. m - 1, each forecast from rows whose targets were known `ahead` rows before it, and of those from
+ * the first `most` alone. */
 typedef struct volt_row_errors {
     int64_t ahead;     /* rows until a target is known, at least 1 */
+    int64_t most;      /* at least 1; m: all that are known */
     int64_t begin;     /* the first row that is wanted */
     volt_matrix e;     /* m - begin x q: target less forecast; 0 where there is none */
     volt_matrix scale; /* the same: sqrt(v_t), the standard deviation of e_t over s; 0: there is no error */
@@ -183,8 +185,8 @@ void volt_factor_one_step(volt_factor *factor, int64_t begin, volt_matrix out);
 volt_status volt_factor_held_out(volt_factor *factor, int64_t ahead, int64_t begin, bool constant, bool frozen,
                                  volt_matrix out);
 
-/* The same with scales: of output k, column column[k] of the targets, where that is not negative, into column k of
- * errors->e and errors->scale,
+/* The same with scales and h = min(t - ahead + 1, errors->most): of output k, column column[k] of the targets, where that is
+ * not negative, into column k of errors->e and errors->scale,
  *
  *     v_t = sum_{j = h}^{t} L_tj^2 + (sum_{j = h}^{t} L_tj u_j)^2 / sum_{j < h} u_j^2      (no last term without intercept)
  *

@@ -72,21 +72,26 @@ static double variance_ahead(const volt_factor *f, const double *row, int64_t h,
     return constant ? v + price * price / uu : v;
 }
 
-/* Rows t .. t + count - 1 at a time: their part of L from column `left` on comes here. v (count numbers; NULL: not
- * wanted) receives the variances. */
-static void held_out_rows(volt_factor *f, int64_t ahead, int64_t t, int64_t count, int64_t left, bool constant,
-                          bool frozen, const held_out_room *room, int64_t *summed, double *uu, double *v,
-                          volt_matrix out)
+/* Columns of L that a block of rows needs at most, the last of them being known from the first `most` rows alone. */
+static int64_t widest_block(const volt_factor *f, int64_t ahead, int64_t most)
+{
+    return volt_max(COLUMNS + ahead, f->m - most);
+}
+
+/* Rows t .. t + count - 1 at a time: their part of L from the first row on that one of them does not know comes here. v
+ * (count numbers; NULL: not wanted) receives the variances. */
+static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t, int64_t count, bool constant,
+                          const held_out_room *room, int64_t *summed, double *uu, double *v, volt_matrix out)
 {
     const volt_factor_task *task = &f->task;
-    int64_t width = t + count - left, q = f->q;
+    int64_t left = volt_min(t - ahead + 1, most), width = t + count - left, q = f->q;
     volt_view there = {f->L.data + t * f->L.ld + left, count, width, f->L.ld};
     f->backend->get(there, volt_matrix_of(room->L, count, width));
     for (int64_t i = 0; i < count; i++) {
-        int64_t h = frozen ? left : t + i - ahead + 1;
+        int64_t h = volt_min(t + i - ahead + 1, most);
         double *e = out.data + i * out.ld;
         const double *row = room->L + i * width;
-        if (constant && (!frozen || *summed < h))
+        if (constant)
             intercepts_before(f, h, summed, uu, room->uw, room->c);
         memset(e, 0, (size_t)q * sizeof *e);
         for (int64_t j = h; j <= t + i; j++) {
@@ -115,17 +120,16 @@ void volt_held_out_rows(volt_held_out *held, int64_t m, const bool *without)
 volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, bool constant, bool frozen,
                                  volt_matrix out)
 {
-    int64_t summed = 0, start = begin - ahead + 1;
+    int64_t summed = 0, most = frozen ? begin - ahead + 1 : f->m;
     double uu = 0;
-    int64_t widest = frozen ? f->m - start : COLUMNS + ahead;
-    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest),
+    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, most)),
                           .uw = volt_alloc_zero(f->q, sizeof(double)),
                           .c = volt_alloc_zero(f->q, sizeof(double))};
     volt_status status = room.L && room.uw && room.c ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t t = begin; status == VOLT_OK && t < f->m; t += COLUMNS) {
         int64_t count = volt_min(COLUMNS, f->m - t);
-        held_out_rows(f, ahead, t, count, frozen ? start : t - ahead + 1, constant, frozen, &room, &summed, &uu,
-                      NULL, volt_matrix_rows(out, t - begin, count));
+        held_out_rows(f, ahead, most, t, count, constant, &room, &summed, &uu, NULL,
+                      volt_matrix_rows(out, t - begin, count));
         if (!volt_stage_poll(f->task.stage))
             status = volt_stage_end(f->task.stage);
     }
@@ -155,7 +159,7 @@ volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t 
     int64_t first =
         volt_max(errors->begin, constant ? ahead : ahead - 1); /* a constant needs a row to be known */
     double uu = 0, v[COLUMNS];
-    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, COLUMNS + ahead),
+    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, errors->most)),
                           .uw = volt_alloc_zero(f->q, sizeof(double)),
                           .c = volt_alloc_zero(f->q, sizeof(double))};
     volt_matrix e = volt_matrix_of(volt_alloc_zero(COLUMNS * f->q, sizeof(double)), COLUMNS, f->q);
@@ -164,7 +168,7 @@ volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t 
         take_row(f, t, column, 0, e.data, errors);
     for (int64_t t = first; status == VOLT_OK && t < f->m; t += COLUMNS) {
         int64_t count = volt_min(COLUMNS, f->m - t);
-        held_out_rows(f, ahead, t, count, t - ahead + 1, constant, false, &room, &summed, &uu, v,
+        held_out_rows(f, ahead, errors->most, t, count, constant, &room, &summed, &uu, v,
                       volt_matrix_rows(e, 0, count));
         for (int64_t i = 0; i < count; i++)
             take_row(f, t + i, column, v[i], e.data + i * e.ld, errors);

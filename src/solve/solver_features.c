@@ -59,6 +59,7 @@ static volt_row_errors last_errors(volt_row_errors all, int64_t skipped)
         memset(all.scale.data + i * all.scale.ld, 0, (size_t)all.scale.cols * sizeof(double));
     }
     return (volt_row_errors){.ahead = all.ahead,
+                             .most = volt_max(all.most - skipped, 1),
                              .begin = volt_max(all.begin - skipped, 0),
                              .e = volt_matrix_rows(all.e, before, all.e.rows - before),
                              .scale = volt_matrix_rows(all.scale, before, all.scale.rows - before)};

@@ -114,7 +114,7 @@ static void errors_are_those_of_fits_on_the_rows_before(void **state)
             assert_int_equal(volt_model_errors_read(model, volt_matrix_of(read, kept, Q)), kept);
             for (int64_t t = 0; t < kept; t += 7) {
                 double e[Q], far[Q];
-                int64_t h = t - gap + 1, h_far = t - gap - kept / 10 + 1;
+                int64_t h = t - gap + 1, last = kept - kept / 4, h_far = h < last ? h : last;
                 if (h < 1) {
                     assert_int_equal(isnan(read[t * Q]) != 0, t < gap - !cases[c].intercept);
                     continue;
@@ -122,8 +122,6 @@ static void errors_are_those_of_fits_on_the_rows_before(void **state)
                 plain_error(&p, w + h, w + t, &options, e);
                 for (int64_t k = 0; k < Q; k++)
                     assert_true(fabs(read[t * Q + k] - e[k]) <= tolerance);
-                if (h_far < 1)
-                    continue;
                 plain_error(&p, w + h_far, w + t, &options, far);
                 const volt_error_list *list = &model->errors.lists[VOLT_ERRORS_FAR];
                 assert_int_equal(list->rows, kept);
@@ -315,6 +313,60 @@ static void shares_of_a_choice_are_in_the_errors(void **state)
     assert_true(seen[0] > 0 && seen[1] > 0 && seen[2] > 0);
 }
 
+/* Of targets that no input explains the mean is learned: that of the rows before which are known, and none of the last
+ * quarter. */
+static void a_mean_errs_by_the_distance_from_it(void **state)
+{
+    (void)state;
+    int seen = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        problem p = make_problem(seed, "rbf:gamma=0.5", N);
+        volt_rng rng = test_rng(1000 + seed);
+        double *noise = normal_rows(&rng, N, Q), sum = 0;
+        memcpy(p.Y, noise, sizeof(double) * N * Q);
+        volt_fit_options options = volt_fit_options_default(); /* alpha is chosen */
+        options.scale = 0;
+        volt_model *model = fit_rows(&p, N, &options);
+        volt_model_info info;
+        volt_model_describe(model, &info);
+        const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
+        assert_int_equal(far->rows, N);
+        bool is_mean = isinf(info.alphas[0]) && info.intercepts[0] != 0;
+        for (int64_t t = 1; is_mean && t < N; t++) {
+            int64_t known = t < N - N / 4 ? t : N - N / 4;
+            sum += t <= N - N / 4 ? noise[(t - 1) * Q] : 0;
+            assert_true(fabs(far->e[t * Q] - (noise[t * Q] - sum / (double)known)) <= tolerance);
+        }
+        seen += is_mean;
+        free(noise);
+        volt_model_free(model);
+        release(&p);
+    }
+    assert_true(seen >= 3);
+}
+
+/* Sums over states leave the errors to an exact fit of the last 2048 rows: the same as if the rows before were its washout. */
+static void reservoirs_have_those_of_their_last_rows(void **state)
+{
+    (void)state;
+    enum { LAST_ROWS = 2048, SKIPPED = 90, MANY = LAST_ROWS + SKIPPED };
+    problem p = make_problem(31, "esn:size=20,seed=3", MANY);
+    volt_fit_options options = plain_options(1, 0, 1);
+    options.solver = VOLT_SOLVER_FEATURES;
+    volt_model *sums = fit_rows(&p, MANY, &options);
+    options.solver = VOLT_SOLVER_EXACT;
+    options.washout = SKIPPED;
+    volt_model *exact = fit_rows(&p, MANY, &options);
+    const volt_error_list *a = &sums->errors.lists[VOLT_ERRORS_FAR], *b = &exact->errors.lists[VOLT_ERRORS_FAR];
+    assert_int_equal(a->rows, VOLT_INTERVAL_SCORES);
+    assert_int_equal(b->rows, a->rows);
+    for (int64_t i = 0; i < a->rows * Q; i++)
+        assert_true(fabs(a->e[i] - b->e[i]) <= 1e-8 && a->scale[i] > 0 && b->scale[i] > 0);
+    volt_model_free(exact);
+    volt_model_free(sums);
+    release(&p);
+}
+
 /* ---- intervals -------------------------------------------------------------------------------- */
 
 static int upwards(const void *a, const void *b)
@@ -323,37 +375,10 @@ static int upwards(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The slope of the errors over the rows known, the plain way: at most 0, at least -1. */
-static double plain_slope(const volt_error_list *near, int64_t q, int64_t k, int64_t begin)
-{
-    double *part[2] = {new_matrix(near->rows, 1), new_matrix(near->rows, 1)}, logs[2] = {0, 0};
-    int64_t count[2] = {0, 0}, all = near->rows - begin + 1;
-    for (int64_t t = begin; t < near->rows; t++) {
-        double share = (double)(t - begin + 1) / (double)all;
-        if (share < 0.125 || !(near->scale[t * q + k] > 0))
-            continue;
-        int late = share * share >= 0.125;
-        logs[late] += log((double)(t - begin + 1));
-        part[late][count[late]++] = fabs(near->e[t * q + k]);
-    }
-    double slope = 0;
-    if (count[0] >= 10 && count[1] >= 10) {
-        for (int i = 0; i < 2; i++)
-            qsort(part[i], (size_t)count[i], sizeof(double), upwards);
-        double fall = log(part[0][9 * count[0] / 10]) - log(part[1][9 * count[1] / 10]);
-        fall -= sqrt(1.0 / (double)count[0] + 1.0 / (double)count[1]);
-        slope = -fall / (logs[1] / (double)count[1] - logs[0] / (double)count[0]);
-        slope = fmin(fmax(slope, -1), 0);
-    }
-    free(part[0]);
-    free(part[1]);
-    return slope;
-}
-
 static void half_widths_are_ranks_of_the_last_errors(void **state)
 {
     (void)state;
-    enum { MANY = 650, SCORES = 300, GAP = 50 };
+    enum { MANY = 650, SCORES = 300 };
     static const double coverages[] = {0.5, 0.9, 0.95, 0.99};
     static const int64_t rank[] = {151, 271, 286, 298}; /* ceil(301 p) */
     problem p = make_problem(17, "rbf:gamma=0.5", MANY);
@@ -362,17 +387,13 @@ static void half_widths_are_ranks_of_the_last_errors(void **state)
     volt_model *model = fit_rows(&p, MANY, &options);
     double half[4 * Q], scores[SCORES];
     check_ok(volt_model_interval(model, coverages, 4, volt_matrix_of(half, 4, Q)));
-    const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR],
-                          *far = &model->errors.lists[VOLT_ERRORS_FAR];
+    const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
     assert_int_equal(far->rows, SCORES);
     volt_model_info info;
     volt_model_describe(model, &info);
     for (int64_t k = 0; k < Q; k++) {
-        double slope = plain_slope(near, Q, k, 1); /* row 0 is forecast from nothing */
-        for (int64_t t = 0; t < SCORES; t++) {
-            double known = (double)(MANY - SCORES + t - GAP); /* targets, for that row; MANY for a new one */
-            scores[t] = fabs(far->e[t * Q + k]) * info.target_scale[k] * pow(MANY / known, slope);
-        }
+        for (int64_t t = 0; t < SCORES; t++)
+            scores[t] = fabs(far->e[t * Q + k]) * info.target_scale[k];
         qsort(scores, SCORES, sizeof *scores, upwards);
         for (int c = 0; c < 4; c++)
             assert_true(fabs(half[c * Q + k] - scores[rank[c] - 1]) <= 1e-12 * half[c * Q + k]);
@@ -392,83 +413,60 @@ static void half_widths_are_ranks_of_the_last_errors(void **state)
     release(&p);
 }
 
-enum { ROWS = 1000, FAR = 300 };
-
-/* Scores of errors that are h_t^power times what comes in no particular order, h_t = t rows being known. */
-static void scores_of(double power, bool with_holes, double *scores, int64_t *n, volt_model_errors *errors)
-{
-    volt_rng rng = test_rng(23);
-    *errors = (volt_model_errors){0};
-    check_ok(volt_error_list_allocate(ROWS, 1, &errors->lists[VOLT_ERRORS_NEAR]));
-    check_ok(volt_error_list_allocate(FAR, 1, &errors->lists[VOLT_ERRORS_FAR]));
-    volt_error_list *near = &errors->lists[VOLT_ERRORS_NEAR], *far = &errors->lists[VOLT_ERRORS_FAR];
-    for (int64_t t = 0; t < ROWS; t++) {
-        bool there = t > 0 && !(with_holes && t % 7 == 3);
-        near->e[t] = there ? pow((double)t, power) * (2 * volt_rng_uniform(&rng) - 1) : 0;
-        near->scale[t] = there ? 1 : 0;
-    }
-    for (int64_t i = 0; i < FAR; i++) { /* known 50 rows later */
-        int64_t t = ROWS - FAR + i;
-        far->scale[i] = near->scale[t];
-        far->e[i] = near->e[t] * pow((double)(t - 50) / (double)t, power);
-    }
-    check_ok(volt_error_scores(errors, 1, 0, scores, n));
-}
-
-/* Errors that neither fall nor grow are the scores; those that grew are left alone; those that fall are brought to where the
- * model stands, as far as is sure: 90 % of 650 and of 228 uniform numbers give a slope to within 0.1. */
-static void scores_follow_errors_that_fall(void **state)
+/* The last 300 of the errors that are there, in the order of time; all, where they are fewer. */
+static void scores_are_the_last_errors(void **state)
 {
     (void)state;
-    double scores[VOLT_INTERVAL_SCORES];
-    int64_t n = 0;
-    for (int with_holes = 0; with_holes <= 1; with_holes++)
-        for (int p = -3; p <= 2; p++) {
-            double power = 0.25 * p, sum = 0;
-            volt_model_errors errors;
-            scores_of(power, with_holes, scores, &n, &errors);
-            const volt_error_list *near = &errors.lists[VOLT_ERRORS_NEAR],
-                                  *far = &errors.lists[VOLT_ERRORS_FAR];
-            double slope = plain_slope(near, 1, 0, 1);
-            assert_true(p >= 0 ? slope == 0 : slope > power - 0.02 && slope < power + 0.2);
-            int64_t at = 0;
-            for (int64_t i = 0; i < FAR; i++) {
-                if (!(far->scale[i] > 0))
-                    continue;
-                double plain = fabs(far->e[i]) * pow(ROWS / (double)(ROWS - FAR + i - 50), slope);
-                assert_true(fabs(scores[at] - plain) <= 1e-12 * plain);
-                sum += scores[at++];
+    static const int64_t rows[] = {1, 14, 40, 200, 700, 900};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int64_t holes = 0; holes <= 3; holes += 3) {
+            volt_model_errors errors = {0};
+            double scores[VOLT_INTERVAL_SCORES];
+            for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
+                check_ok(volt_error_list_allocate(rows[r], 1, &errors.lists[i]));
+                for (int64_t t = 0; t < rows[r]; t++) {
+                    errors.lists[i].e[t] = (double)((t - rows[r]) * (t % 2 ? 1 : -1) * (1 + i));
+                    errors.lists[i].scale[t] = holes && t % holes == 1 ? 0 : 1;
+                }
             }
-            assert_int_equal(at, n);
-            assert_int_equal(n, with_holes ? FAR - 43 : FAR);
-            /* Uniform errors have the mean 1/2 of what they reach; those left 0.1 too high are 3 % off here. */
-            if (p <= 0)
-                assert_true(fabs(sum / (double)n / (0.5 * pow(ROWS, power)) - 1) < 0.15);
+            const volt_error_list *far = &errors.lists[VOLT_ERRORS_FAR];
+            int64_t n = volt_error_scores(&errors, 1, 0, scores), at = n;
+            for (int64_t t = far->rows - 1; t >= 0 && at > 0; t--)
+                if (far->scale[t] > 0)
+                    assert_true(scores[--at] == fabs(far->e[t]));
+            int64_t there = 0, half = rows[r] / 2 > 100 ? rows[r] / 2 : 100, most = half < 300 ? half : 300;
+            for (int64_t t = 0; t < rows[r]; t++)
+                there += far->scale[t] > 0;
+            assert_int_equal(n, there < most ? there : most);
+            assert_int_equal(at, 0);
             volt_errors_release(&errors);
         }
 }
 
-/* Errors that are all 0, and too few of them, have no slope; the scores are what they are. */
-static void scores_of_next_to_nothing(void **state)
+/* Far errors of a long fit: rows from `last` on, the last 300 at most, are forecast from those before `last` alone. */
+static void no_more_than_300_rows_are_held_back(void **state)
 {
     (void)state;
-    for (int64_t rows = 1; rows <= 40; rows += 13) {
-        volt_model_errors errors = {0};
-        double scores[VOLT_INTERVAL_SCORES];
-        int64_t n = -1;
-        for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
-            check_ok(volt_error_list_allocate(rows, 1, &errors.lists[i]));
-            for (int64_t t = 0; t < rows; t++) {
-                errors.lists[i].e[t] = rows == 40 ? 0 : (double)(t - rows);
-                errors.lists[i].scale[t] = 1;
-            }
+    enum { MANY = 1300, LAST = MANY - 300 };
+    problem p = make_problem(29, "linear:window=3", MANY);
+    volt_fit_options options = plain_options(2, 0, 1);
+    volt_model *model = fit_rows(&p, MANY, &options), *before = fit_rows(&p, LAST, &options);
+    const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
+    assert_int_equal(far->rows, MANY - LAST);
+    double *out = new_matrix(MANY - LAST, Q);
+    volt_predict_options allow = volt_predict_options_default();
+    allow.beyond = VOLT_BEYOND_ALLOW;
+    check_ok(volt_model_predict(before, volt_view_of(p.X + LAST * D, MANY - LAST, D), &allow,
+                                volt_matrix_of(out, MANY - LAST, Q), NULL));
+    for (int64_t t = 1; t < MANY - LAST; t++) /* of row LAST one row less was known: a target takes two rows */
+        for (int64_t k = 0; k < Q; k++) {
+            double e = p.Y[(LAST + t) * Q + k] - out[t * Q + k];
+            assert_true(fabs(far->e[t * Q + k] - e) <= tolerance);
         }
-        check_ok(volt_error_scores(&errors, 1, 0, scores, &n));
-        assert_int_equal(n, rows);
-        for (int64_t t = 0; t < rows; t++)
-            assert_true(scores[t] == fabs(errors.lists[VOLT_ERRORS_FAR].e[t]));
-        volt_errors_release(&errors);
-    }
+    free(out);
+    volt_model_free(before);
+    volt_model_free(model);
+    release(&p);
 }
 
 static void ranks_and_needs(void **state)
@@ -529,9 +527,11 @@ int main(void)
         cmocka_unit_test(rows_without_a_target_have_no_error),
         cmocka_unit_test(a_file_keeps_them),
         cmocka_unit_test(shares_of_a_choice_are_in_the_errors),
+        cmocka_unit_test(a_mean_errs_by_the_distance_from_it),
+        cmocka_unit_test(reservoirs_have_those_of_their_last_rows),
         cmocka_unit_test(half_widths_are_ranks_of_the_last_errors),
-        cmocka_unit_test(scores_follow_errors_that_fall),
-        cmocka_unit_test(scores_of_next_to_nothing),
+        cmocka_unit_test(scores_are_the_last_errors),
+        cmocka_unit_test(no_more_than_300_rows_are_held_back),
         cmocka_unit_test(ranks_and_needs),
         cmocka_unit_test(what_is_refused),
     };

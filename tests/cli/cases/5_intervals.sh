@@ -73,7 +73,7 @@ bad_intervals()
     expect 2 predict m.safetensors --x d.csv --interval 0.999
     err_has 'the most it can cover is 0.996678'
     expect 1 predict m.safetensors --x d.csv --interval 0.5,0.98
-    err_has 'covers 0.98 needs the errors of 49 training rows, and output 1 has 26'
+    err_has 'covers 0.98 needs the errors of 49 training rows, and output 1 has 29'
     expect 0 fit --x d.csv:u,v --y d.csv:y --kernel gak:window=3,centre=yes --rows :60 --no-intercept --alpha 1 -o c.safetensors
     expect 2 predict c.safetensors --x d.csv --interval 0.9
     err_has 'holds no errors of its training rows'
