@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -249,6 +250,30 @@ static void removes_what_killed_writers_left(void **state)
     assert_int_equal(scratch_count(), 0);
 }
 
+/* What only looks like a leftover is somebody's: another ending, a folder, a link. */
+static void leaves_what_is_no_leftover(void **state)
+{
+    (void)state;
+    static const char name[] = "target.txt";
+    unsigned long sum = crc32(crc32(0, NULL, 0), (const Bytef *)name, sizeof name - 1);
+    char other[64], folder[64], link[64], dead[64];
+    snprintf(other, sizeof other, ".volterra-%08lx-note", sum);
+    snprintf(folder, sizeof folder, ".volterra-%08lx-folder.tmp", sum);
+    snprintf(link, sizeof link, ".volterra-%08lx-link.tmp", sum);
+    snprintf(dead, sizeof dead, ".volterra-%08lx-dead.tmp", sum);
+    scratch_write_text(other, "x");
+    scratch_write_text(dead, "x");
+    assert_int_equal(mkdir(scratch_path(folder), 0777), 0);
+    assert_int_equal(symlink(other, scratch_path(link)), 0);
+    assert_int_equal(write_whole(scratch_path(name), "whole"), VOLT_OK);
+    assert_int_equal(access(scratch_path(dead), F_OK), -1);
+    assert_int_equal(scratch_count(), 4); /* the file and the three */
+    assert_int_equal(rmdir(scratch_path(folder)), 0);
+    assert_int_equal(unlink(scratch_path(link)), 0);
+    assert_int_equal(unlink(scratch_path(other)), 0);
+    assert_int_equal(unlink(scratch_path(name)), 0);
+}
+
 static void leaves_live_writers_alone(void **state)
 {
     (void)state;
@@ -393,6 +418,7 @@ int main(void)
         cmocka_unit_test(follows_links),
         cmocka_unit_test(syncs_the_file_then_renames_then_syncs_the_folder),
         cmocka_unit_test(removes_what_killed_writers_left),
+        cmocka_unit_test(leaves_what_is_no_leftover),
         cmocka_unit_test(leaves_live_writers_alone),
         cmocka_unit_test(writers_do_not_disturb_each_other),
         cmocka_unit_test(writes_straight_to_devices),

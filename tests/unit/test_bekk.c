@@ -319,6 +319,14 @@ static void parameters_read_back_exactly(void **state)
     assert_true(!bekk->command && !bekk->first_date);
     check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "not UTF-8");
     assert_null(text);
+    for (int k = 0; k < 2; k++) {
+        check_ok(volt_bekk_describe(bekk, NULL, k == 0 ? "\xff" : "2019", k == 0 ? "2020" : "\xff", NULL));
+        check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "not UTF-8");
+    }
+    check_ok(volt_bekk_describe(bekk, NULL, "2019", NULL, NULL)); /* half of a span is none */
+    check_ok(volt_bekk_to_json(bekk, &text));
+    assert_null(strstr(text, "dates"));
+    volt_free(text);
     volt_bekk_free(bekk);
 }
 
@@ -349,6 +357,10 @@ static void damaged_files_are_refused_with_the_place(void **state)
         {"{\"C\": [[1]], \"a\": [0], \"b\": [0], \"converged\": 1}", VOLT_ERR_FORMAT, "\"converged\""},
         {"{\"C\": [[1]], \"a\": [0], \"b\": [0], \"a_error\": [1]}", VOLT_ERR_FORMAT, "\"C_error\""},
         {"{\"C\": [[1]], \"a\": [0], \"a\": [0], \"b\": [0]}", VOLT_ERR_FORMAT, "duplicate"},
+        {"{\"C\": [[1]], \"a\": [0], \"b\": [0], \"C_error\": 7}", VOLT_ERR_FORMAT,
+         "\"C_error\" must be a list of 1 rows"},
+        {"{\"C\": [[1]], \"a\": [0], \"b\": [0], \"tickers\": 7}", VOLT_ERR_FORMAT,
+         "\"tickers\" must be a list of 1 texts"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         volt_bekk *bekk = NULL;
