@@ -216,6 +216,14 @@ VOLT_API char *volt_make_printable(char *text);
 /* The candidate that is nearest to `word` in spelling, or NULL when none is near enough to suggest. */
 VOLT_API const char *volt_nearest_name(const char *word, const char *const *candidates, int64_t count);
 
+/* Analysers take the questions for NULL in both functions for proof that the data of any view may be NULL: they are
+ * shown the rows without them. */
+#if defined __clang_analyzer__ && !defined __cplusplus
+#define volt_view_rows(v, first, count) ((volt_view){(v).data + (first) * (v).ld, (count), (v).cols, (v).ld})
+#define volt_matrix_rows(m, first, count) \
+    ((volt_matrix){(m).data + (first) * (m).ld, (count), (m).cols, (m).ld})
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,5 @@
 /* src/base/error.c: status messages and the error sentence of each thread. */
+#define BASE_ERROR_C
 #include "base/error.h"
 
 #include "volterra/base.h"

@@ -25,4 +25,11 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...) VOLT_P
             return volt_fail((status), __VA_ARGS__); \
     } while (0)
 
+/* What looks at one file alone cannot know that neither function returns VOLT_OK. */
+#if defined __clang_analyzer__ && !defined BASE_ERROR_C
+#define volt_fail(status, ...) (volt_fail(status, __VA_ARGS__), (status) ? (status) : VOLT_ERR_ARGUMENT)
+#define volt_fail_prefix(status, ...) \
+    (volt_fail_prefix(status, __VA_ARGS__), (status) ? (status) : VOLT_ERR_ARGUMENT)
+#endif
+
 #endif
