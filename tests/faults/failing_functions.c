@@ -102,6 +102,14 @@ STAND_BEFORE(int, ftruncate, (int file, off_t length), (file, length), -1)
 STAND_BEFORE(int, rename, (const char *from, const char *to), (from, to), -1)
 STAND_BEFORE(char *, realpath, (const char *restrict path, char *restrict resolved), (path, resolved), NULL)
 
+/* What realpath becomes where the compiler knows the size of the room (_FORTIFY_SOURCE, which some systems turn on). */
+char *realpath_into(const char *restrict path, char *restrict resolved, size_t size) __asm__("__realpath_chk");
+char *realpath_into(const char *restrict path, char *restrict resolved, size_t size)
+{
+    (void)size;
+    return realpath(path, resolved);
+}
+
 /* No test waits for a disk. */
 int fsync(int file)
 {
