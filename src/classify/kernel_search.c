@@ -190,7 +190,7 @@ static volt_status kernel_of_draw(const search_run *run, int64_t draw, volt_clas
     return VOLT_OK;
 }
 
-/* Progress of a matrix is a part of that of the search. */
+/* Progress of a matrix is a part of that of the search. A user who has cancelled is not asked again. */
 static int report_part(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -198,7 +198,8 @@ static int report_part(const char *stage, double fraction, void *context)
     search_run *run = lane->run;
     const volt_progress *outer = &run->search->options->progress;
     double done = ((double)atomic_load(&run->ended) + fraction) / (double)(run->draws + 1);
-    if (lane->is_caller && outer->report && outer->report("classify", fmin(done, 1), outer->context))
+    if (lane->is_caller && outer->report && !atomic_load(&run->cancelled) &&
+        outer->report("classify", fmin(done, 1), outer->context))
         atomic_store(&run->cancelled, true);
     return atomic_load(&run->cancelled);
 }

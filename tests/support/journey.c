@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/far_backend.h"
 #include "support/scratch.h"
 
 #include <inttypes.h>
@@ -45,15 +46,29 @@ void journey_put_file(journey_result *result, const char *path)
     assert_int_equal(unlink(path), 0);
 }
 
+/* ---- what goes wrong -------------------------------------------------------------------------- */
+
+static journey_fault allocation = {"allocation", VOLT_ERR_MEMORY, false, 0, 0},
+                     claim = {"claim", VOLT_ERR_MEMORY, false, 0, 0},
+                     poll = {"poll", VOLT_ERR_CANCELLED, false, 0, 0};
+
+bool journey_fault_due(journey_fault *fault)
+{
+    fault->asked++;
+    return fault->at > 0 && (fault->stays ? fault->asked >= fault->at : fault->asked == fault->at);
+}
+
+static int listen(const char *stage, double fraction, void *context)
+{
+    (void)context;
+    assert_non_null(stage);
+    assert_true(fraction >= 0 && fraction <= 1);
+    return journey_fault_due(&poll);
+}
+
 /* ---- claims ----------------------------------------------------------------------------------- */
 
-static int64_t refuse_at, claims; /* on one thread */
 static uint64_t available;
-
-static bool is_refused(void)
-{
-    return ++claims == refuse_at;
-}
 
 volt_status __real_volt_blas_claim(volt_blas_use *use);
 volt_status __real_volt_start_threads(void);
@@ -66,17 +81,20 @@ uint64_t __wrap_volt_memory_available(void);
 
 volt_status __wrap_volt_blas_claim(volt_blas_use *use)
 {
-    return is_refused() ? volt_memory_lacking(1e6, "the next buffer of BLAS") : __real_volt_blas_claim(use);
+    return journey_fault_due(&claim) ? volt_memory_lacking(1e6, "the next buffer of BLAS")
+                                     : __real_volt_blas_claim(use);
 }
 
 volt_status __wrap_volt_start_threads(void)
 {
-    return is_refused() ? volt_memory_lacking(1e6, "work on some threads") : __real_volt_start_threads();
+    return journey_fault_due(&claim) ? volt_memory_lacking(1e6, "work on some threads")
+                                     : __real_volt_start_threads();
 }
 
 volt_status __wrap_volt_memory_require(double bytes, const char *what)
 {
-    return is_refused() ? volt_memory_lacking(bytes, what) : __real_volt_memory_require(bytes, what);
+    return journey_fault_due(&claim) ? volt_memory_lacking(bytes, what)
+                                     : __real_volt_memory_require(bytes, what);
 }
 
 uint64_t __wrap_volt_memory_available(void)
@@ -98,96 +116,92 @@ void journey_set_available(uint64_t bytes)
     available = bytes;
 }
 
-/* ---- polls ------------------------------------------------------------------------------------ */
-
-static int64_t cancel_at, polls;
-
-static int listen(const char *stage, double fraction, void *context)
-{
-    (void)context;
-    assert_non_null(stage);
-    assert_true(fraction >= 0 && fraction <= 1);
-    return ++polls == cancel_at;
-}
-
 /* ---- the journey ------------------------------------------------------------------------------ */
 
-/* Disturbances of one kind at most: every one, or so many that lie as far apart. */
-enum { MOST = UNDER_SANITIZERS ? 8 : 200 };
-
-typedef struct disturbance {
-    const char *name;
-    volt_status status; /* of a call that is disturbed */
-} disturbance;
-static const disturbance no_allocation = {"allocation", VOLT_ERR_MEMORY}, no_claim = {"claim", VOLT_ERR_MEMORY},
-                         no_patience = {"poll", VOLT_ERR_CANCELLED};
-
-/* With number k of the disturbance, 0 for none. Was there a number k? */
-static bool travel(const journey *j, const disturbance *d, int64_t k, volt_status *status,
-                   journey_result *result)
+/* With the fault at number k, 0 for none. Returns how often it was asked for. */
+static int64_t travel(const journey *j, journey_fault *fault, int64_t k, volt_status *status,
+                      journey_result *result)
 {
     *result = (journey_result){.digest = volt_digest_start};
-    refuse_at = d == &no_claim ? k : 0;
-    cancel_at = d == &no_patience ? k : 0;
-    claims = polls = 0;
-    failing_alloc_start(d == &no_allocation ? k : 0);
+    fault->at = k;
+    fault->asked = 0;
+    failing_alloc_start(allocation.at);
     *status = j->run(j->with, (volt_progress){listen, NULL}, result);
-    bool hit = d == &no_allocation ? failing_alloc_hit() : (d == &no_claim ? claims : polls) >= k;
-    int64_t live = failing_alloc_live();
+    allocation.asked = failing_alloc_count();
+    int64_t live = failing_alloc_live() + far_backends_live();
     failing_alloc_stop();
-    refuse_at = cancel_at = 0;
+    fault->at = 0;
     if (live != 0)
-        fail_msg("%s, %s %" PRId64 ": %" PRId64 " blocks are not freed", j->name, d->name, k, live);
-    return hit;
+        fail_msg("%s, %s %" PRId64 ": %" PRId64 " blocks are not freed", j->name, fault->name, k, live);
+    return fault->asked;
 }
 
-/* How many there are of a disturbance. */
-static int64_t count(const journey *j, const disturbance *d)
+/* Is this the right end of a journey whose fault came? */
+static bool is_right(const journey *j, const journey_fault *fault, volt_status status, bool same)
+{
+    if (status != VOLT_OK && strlen(volt_error_detail()) == 0)
+        return false;
+    if (j->traits & JOURNEY_GOES_ON && fault != &poll)
+        return status == VOLT_OK && same;
+    return status == fault->status || (j->traits & JOURNEY_DOES_WITHOUT && status == VOLT_OK && same);
+}
+
+static void fail_at(const journey *j, const journey_fault *fault, int64_t k, volt_status status, bool same)
+{
+    fail_msg("%s, %s %" PRId64 " of %" PRId64 ": status \"%s\" (%s), %s numbers", j->name, fault->name, k,
+             fault->asked, volt_status_message(status), volt_error_detail(), same ? "the same" : "other");
+}
+
+/* Undisturbed, and to the numbers of the digest, where there is one yet. */
+static int64_t travel_undisturbed(const journey *j, journey_fault *fault, uint64_t *digest)
 {
     volt_status status;
     journey_result result;
-    travel(j, d, INT64_MAX, &status, &result);
-    return d == &no_allocation ? failing_alloc_count() : d == &no_claim ? claims : polls;
+    int64_t asked = travel(j, fault, 0, &status, &result);
+    bool same = *digest == 0 || result.digest == *digest;
+    if (status != VOLT_OK || !same || result.numbers == 0)
+        fail_at(j, fault, 0, status, same);
+    *digest = result.digest;
+    return asked;
 }
 
-/* Number 1, number 2 and so on, and at last the undisturbed journey again. Returns how many there were. */
-static int64_t disturb(const journey *j, const disturbance *d, uint64_t digest)
+/* Faults of one kind at most: every one, or so many that lie as far apart. */
+enum { MOST = UNDER_SANITIZERS ? 12 : 1000 };
+
+static int64_t step_among(const journey *j, int64_t total)
 {
-    int64_t total = count(j, d), most = j->most > 0 && j->most < MOST ? j->most : MOST,
-            step = 1 + (total - 1) / most;
-    for (int64_t k = 1;; k = k > total ? k : k + step > total ? total + 1 : k + step) {
-        volt_status status;
-        journey_result result;
-        bool hit = travel(j, d, k, &status, &result);
-        bool same = result.digest == digest, goes_on = j->traits & JOURNEY_GOES_ON && d != &no_patience;
-        bool right = !hit || goes_on     ? status == VOLT_OK && same
-                     : status == VOLT_OK ? same && j->traits & JOURNEY_DOES_WITHOUT
-                                         : status == d->status;
-        if (!right)
-            fail_msg("%s, %s %" PRId64 ": status \"%s\" (%s), %s numbers", j->name, d->name, k,
-                     volt_status_message(status), volt_error_detail(), same ? "the same" : "other");
-        assert_true(status == VOLT_OK || strlen(volt_error_detail()) > 0);
-        if (!hit) {
-            assert_int_equal(k, total + 1);
-            return total;
+    return 1 + (total - 1) / (j->most > 0 && j->most < MOST ? j->most : MOST);
+}
+
+void journey_disturb(const journey *j, journey_fault *const faults[], int count)
+{
+    uint64_t digest = 0;
+    travel_undisturbed(j, faults[0], &digest); /* what is made once for all is made now */
+    print_message("%s:", j->name);
+    for (int i = 0; i < count; i++) {
+        journey_fault *fault = faults[i];
+        int64_t total = travel_undisturbed(j, fault, &digest);
+        for (int64_t k = 1; k <= total; k += step_among(j, total)) {
+            volt_status status;
+            journey_result result;
+            int64_t asked = travel(j, fault, k, &status, &result);
+            bool same = result.digest == digest;
+            if (asked < k || !is_right(j, fault, status, same))
+                fail_at(j, fault, k, status, same);
+            if (fault == &poll && asked > k && !(j->traits & JOURNEY_GOES_ON))
+                fail_msg("%s: cancelled at poll %" PRId64 ", polled %" PRId64 " times", j->name, k, asked);
         }
+        assert_int_equal(travel_undisturbed(j, fault, &digest), total);
+        print_message(" %" PRId64 " times %s", total, fault->name);
     }
+    print_message("\n");
 }
 
 void journey_check(const journey *j)
 {
-    volt_status status;
-    journey_result first;
-    travel(j, &no_allocation, 0, &status, &first);
-    if (status != VOLT_OK || first.numbers == 0)
-        fail_msg("%s, undisturbed: %s (%s)", j->name, volt_status_message(status), volt_error_detail());
-    int64_t allocations = disturb(j, &no_allocation, first.digest);
-    int64_t refused = disturb(j, &no_claim, first.digest);
-    int64_t cancelled = disturb(j, &no_patience, first.digest);
-    print_message("%s: %" PRId64 " allocations, %" PRId64 " claims, %" PRId64 " polls\n", j->name, allocations,
-                  refused, cancelled);
-    assert_true(allocations > 0);
-    assert_true((cancelled > 0) == !(j->traits & JOURNEY_SILENT));
+    journey_disturb(j, (journey_fault *[]){&allocation, &claim, &poll}, 3);
+    assert_true(allocation.asked > 0);
+    assert_true((poll.asked > 0) == !(j->traits & JOURNEY_SILENT));
 }
 
 int journey_begin(void **state)

@@ -2,7 +2,7 @@
  *
  * A journey makes what it needs, does something and gives everything back, on one thread. journey_check runs it
  * undisturbed, then with the k-th allocation failing, then with the k-th claim (below) refused, and cancelled at the k-th
- * poll, each for every k (where there are very many, for some hundred of them). Each time the status must be the right
+ * poll, each for every k (where there are very many, for some of them). Each time the status must be the right
  * one, nothing may be left behind, and after all of that the journey must lead to the undisturbed numbers, bit for bit.
  *
  * Claims are what memory is asked for before it is allocated: volt_blas_claim, volt_start_threads and
@@ -38,11 +38,24 @@ typedef struct journey {
     const void *with; /* what tells it from another with the same function */
     volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
     int traits;
-    int64_t most; /* of each kind of disturbance; 0: some hundred */
+    int64_t most; /* of each kind of disturbance; 0: a thousand */
 } journey;
 
 /* Ends the test with the journey, the disturbance and its number. */
 void journey_check(const journey *j);
+
+/* What else may go wrong: where it may, ask whether it is due. It is at number `at`, 0 for never, and stays so or not. */
+typedef struct journey_fault {
+    const char *name;
+    volt_status status; /* of a journey where it was due */
+    bool stays;
+    int64_t at, asked; /* on one thread */
+} journey_fault;
+
+bool journey_fault_due(journey_fault *fault);
+
+/* As journey_check, with these. */
+void journey_disturb(const journey *j, journey_fault *const faults[], int count);
 
 /* Before and after a group of journeys: one thread, every poll is a call. */
 int journey_begin(void **state);

@@ -2,14 +2,14 @@
 #ifndef SUPPORT_LOST_BACKEND_H
 #define SUPPORT_LOST_BACKEND_H
 
-#include "support/passage.h"
+#include "support/journey.h"
 
 /* Add it to the table as "lost", after far_backends_register: it does what far-gram does. */
 void lost_backend_register(void);
 
-/* The passage at this back end, whose k-th alloc gives nothing (VOLT_ERR_MEMORY), then whose k-th state is
- * VOLT_ERR_DEVICE and every one after it, for every k: nothing is left behind, here or there, and afterwards the passage
+/* The journey at this back end, whose k-th alloc gives nothing (VOLT_ERR_MEMORY), then whose k-th state is
+ * VOLT_ERR_DEVICE and every one after it, for every k: nothing is left behind, here or there, and afterwards the journey
  * leads to the undisturbed numbers. The CPU is current before and after. */
-void lost_backend_check(const passage *p);
+void lost_backend_check(const journey *j);
 
 #endif

@@ -1,5 +1,5 @@
-/* tests/backend/test_solver_faults.c: fits by every solver, here and at back ends far away, whose memory runs out, whose user
- * cancels and whose device is full or lost, at every place where that can be (support/passage.h). */
+/* tests/backend/test_solver_journeys.c: fits by every solver, here and at back ends far away, whose memory runs out, whose user
+ * cancels and whose device is full or lost, at every place where that can be (support/journey.h). */
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/lost_backend.h"
@@ -18,7 +18,7 @@ enum { N = 14, H = 3, D = 2, Q = 2, LANDMARKS = 4 };
 
 static double *x, y[N * Q];
 
-/* ---- passages --------------------------------------------------------------------------------- */
+/* ---- journeys --------------------------------------------------------------------------------- */
 
 typedef struct fit_case {
     const char *kernel;
@@ -56,7 +56,7 @@ static volt_fit_options options_of(const fit_case *c)
 }
 
 /* A fit, and forecasts of the rows that follow. */
-static volt_status fit(const void *with, volt_progress progress, passage_result *result)
+static volt_status fit(const void *with, volt_progress progress, journey_result *result)
 {
     const fit_case *c = with;
     volt_fit_options options = options_of(c);
@@ -79,9 +79,9 @@ static volt_status fit(const void *with, volt_progress progress, passage_result 
                                     volt_matrix_of(out, H, Q), NULL);
     if (status == VOLT_OK) {
         volt_model_describe(model, &info);
-        passage_put(result, fitted, N * Q);
-        passage_put(result, out, H * Q);
-        passage_put(result, info.alphas, Q);
+        journey_put(result, fitted, N * Q);
+        journey_put(result, out, H * Q);
+        journey_put(result, info.alphas, Q);
     }
     volt_model_free(model);
     volt_kernel_free(kernel);
@@ -95,43 +95,43 @@ static volt_status fit(const void *with, volt_progress progress, passage_result 
 #define NYSTROM .solver = VOLT_SOLVER_NYSTROM
 #define PCG .solver = VOLT_SOLVER_PCG, .iterations = 3
 
-static const passage here[] = {
-    {"exact", &(fit_case){RBF, EXACT, .alpha = 0.1, .keeps_factor = true}, fit, 0},
-    {"exact, alpha chosen", &(fit_case){SUM, EXACT, .records = true, .holes = true}, fit, 0},
-    {"exact, changes or levels", &(fit_case){RBF, EXACT, .ahead = true}, fit, 0},
-    {"states", &(fit_case){"esn:size=3", STATES, .alpha = 0.1, .washout = 2}, fit, 0},
-    {"states, alpha chosen", &(fit_case){"esn:size=3", STATES, .records = true}, fit, 0},
-    {"states, changes or levels", &(fit_case){"esn:size=3", STATES, .ahead = true, .holes = true}, fit, 0},
-    {"landmarks", &(fit_case){SUM, NYSTROM, .alpha = 0.1, .records = true}, fit, 0},
-    {"landmarks, alpha chosen", &(fit_case){RBF, NYSTROM, .holes = true, .washout = 2}, fit, 0},
-    {"landmarks, changes or levels", &(fit_case){RBF, NYSTROM, .ahead = true}, fit, 0},
+static const journey here[] = {
+    {"exact", &(fit_case){RBF, EXACT, .alpha = 0.1, .keeps_factor = true}, fit, 0, 0},
+    {"exact, alpha chosen", &(fit_case){SUM, EXACT, .records = true, .holes = true}, fit, 0, 0},
+    {"exact, changes or levels", &(fit_case){RBF, EXACT, .ahead = true}, fit, 0, 0},
+    {"states", &(fit_case){"esn:size=3", STATES, .alpha = 0.1, .washout = 2}, fit, 0, 0},
+    {"states, alpha chosen", &(fit_case){"esn:size=3", STATES, .records = true}, fit, 0, 0},
+    {"states, changes or levels", &(fit_case){"esn:size=3", STATES, .ahead = true, .holes = true}, fit, 0, 0},
+    {"landmarks", &(fit_case){SUM, NYSTROM, .alpha = 0.1, .records = true}, fit, 0, 0},
+    {"landmarks, alpha chosen", &(fit_case){RBF, NYSTROM, .holes = true, .washout = 2}, fit, 0, 0},
+    {"landmarks, changes or levels", &(fit_case){RBF, NYSTROM, .ahead = true}, fit, 0, 0},
     {"landmarks of paths", &(fit_case){"gak:sigma=2,window=3", NYSTROM, .alpha = 0.1, .no_intercept = true},
-     fit, 0},
-    {"landmarks, outputs that come back", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .feedback = 0.3}, fit, 0},
-    {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0},
-    {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true, .washout = 2}, fit, 0},
-    {"iteration, changes or levels", &(fit_case){RBF, PCG, .ahead = true}, fit, 0},
+     fit, 0, 0},
+    {"landmarks, outputs that come back", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .feedback = 0.3}, fit, 0, 0},
+    {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0, 0},
+    {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true, .washout = 2}, fit, 0, 0},
+    {"iteration, changes or levels", &(fit_case){RBF, PCG, .ahead = true}, fit, 0, 0},
 };
 
 enum { PUT = 2 };
-static const passage there[] = {
-    {"landmarks", &(fit_case){SUM, NYSTROM, .alpha = 0.1, .records = true}, fit, 0},
-    {"exact, alpha chosen", &(fit_case){RBF, EXACT, .holes = true}, fit, 0},
-    {"exact", &(fit_case){SUM, EXACT, .alpha = 0.1, .records = true}, fit, 0},
-    {"exact, paths", &(fit_case){"gak:sigma=2,window=3", EXACT, .alpha = 0.1}, fit, 0},
-    {"landmarks, alpha chosen", &(fit_case){RBF, NYSTROM, .holes = true, .washout = 2}, fit, 0},
-    {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0},
-    {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true}, fit, 0},
+static const journey there[] = {
+    {"landmarks", &(fit_case){SUM, NYSTROM, .alpha = 0.1, .records = true}, fit, 0, 0},
+    {"exact, alpha chosen", &(fit_case){RBF, EXACT, .holes = true}, fit, 0, 0},
+    {"exact", &(fit_case){SUM, EXACT, .alpha = 0.1, .records = true}, fit, 0, 0},
+    {"exact, paths", &(fit_case){"gak:sigma=2,window=3", EXACT, .alpha = 0.1}, fit, 0, 0},
+    {"landmarks, alpha chosen", &(fit_case){RBF, NYSTROM, .holes = true, .washout = 2}, fit, 0, 0},
+    {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0, 0},
+    {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true}, fit, 0, 0},
 };
 
 #define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static void check_all(const passage *list, int64_t count)
+static void check_all(const journey *list, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        passage_check(&list[i]);
+        journey_check(&list[i]);
 }
 
 static void fits_here(void **state)
@@ -170,13 +170,13 @@ static int make_rows(void **state)
     }
     far_backends_register();
     lost_backend_register();
-    return passage_begin(state);
+    return journey_begin(state);
 }
 
 static int free_rows(void **state)
 {
     free(x);
-    return passage_end(state);
+    return journey_end(state);
 }
 
 int main(void)
@@ -186,5 +186,5 @@ int main(void)
         cmocka_unit_test(fits_elsewhere),
         cmocka_unit_test(fits_at_a_device_that_fails),
     };
-    return cmocka_run_group_tests_name("solver_faults", tests, make_rows, free_rows);
+    return cmocka_run_group_tests_name("solver_journeys", tests, make_rows, free_rows);
 }

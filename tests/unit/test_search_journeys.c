@@ -1,5 +1,5 @@
-/* tests/unit/test_search_faults.c: searches of every kind, evidence and plans, whose memory runs out, whose user cancels and
- * whose device is lost at every place where that can be (support/passage.h). */
+/* tests/unit/test_search_journeys.c: searches of every kind, evidence and plans, whose memory runs out, whose user cancels and
+ * whose device is lost at every place where that can be (support/journey.h). */
 #include "base/backend.h"
 #include "support/check.h"
 #include "support/far_backend.h"
@@ -74,7 +74,7 @@ static volt_status candidates_of(const search_case *c, volt_candidates **candida
                         : volt_candidates_list_fed(&c->kernel, &c->alpha, &c->feedback, 1, candidates);
 }
 
-static volt_status search(const void *with, volt_progress progress, passage_result *result)
+static volt_status search(const void *with, volt_progress progress, journey_result *result)
 {
     const search_case *c = with;
     volt_search_options options = options_of(c);
@@ -91,9 +91,9 @@ static volt_status search(const void *with, volt_progress progress, passage_resu
         volt_search_describe(done, &info);
         for (int64_t i = 0; i < info.trials; i++) {
             const volt_trial *trial = volt_search_trial(done, i);
-            passage_put_text(result, trial->kernel);
-            passage_put(result, &trial->alpha, 1);
-            passage_put(result, trial->folds, trial->n_folds);
+            journey_put_bytes(result, trial->kernel, strlen(trial->kernel));
+            journey_put(result, &trial->alpha, 1);
+            journey_put(result, trial->folds, trial->n_folds);
         }
     }
     volt_search_free(done);
@@ -103,7 +103,7 @@ static volt_status search(const void *with, volt_progress progress, passage_resu
 
 /* ---- evidence and plans ------------------------------------------------------------------------- */
 
-static volt_status weigh(const void *with, volt_progress progress, passage_result *result)
+static volt_status weigh(const void *with, volt_progress progress, journey_result *result)
 {
     volt_evidence_options options = volt_evidence_options_default();
     volt_evidence_result *found = NULL;
@@ -115,16 +115,16 @@ static volt_status weigh(const void *with, volt_progress progress, passage_resul
         status = volt_evidence(kernel, plain_inputs(&problem), plain_targets(&problem), &options, &found);
     assert_true((status == VOLT_OK) == (found != NULL));
     if (status == VOLT_OK) {
-        passage_put(result, &found->log_likelihood, 1);
-        passage_put(result, found->gradient, found->n_parameters);
-        passage_put(result, found->loo_errors, found->rows * found->q);
+        journey_put(result, &found->log_likelihood, 1);
+        journey_put(result, found->gradient, found->n_parameters);
+        journey_put(result, found->loo_errors, found->rows * found->q);
     }
     volt_evidence_free(found);
     volt_kernel_free(kernel);
     return status;
 }
 
-static volt_status plan(const void *with, volt_progress progress, passage_result *result)
+static volt_status plan(const void *with, volt_progress progress, journey_result *result)
 {
     const search_case *c = with;
     (void)progress;
@@ -136,76 +136,77 @@ static volt_status plan(const void *with, volt_progress progress, passage_result
         status = volt_plan_search(kernel, N, D, Q, c->alpha, &options, 0, &found);
     assert_true((status == VOLT_OK) == (found.bytes > 0));
     if (status == VOLT_OK) {
-        passage_put(result, &found.bytes, 1);
+        journey_put(result, &found.bytes, 1);
     }
     volt_kernel_free(kernel);
     return status;
 }
 
-/* ---- passages --------------------------------------------------------------------------------- */
+/* ---- journeys --------------------------------------------------------------------------------- */
 
 #define RBF "rbf:gamma=0.5"
 #define SUM "fir:mu=0.5 + rbf:gamma=0.5"
 #define ESN "esn:size=3"
 #define NYSTROM .solver = VOLT_SOLVER_NYSTROM
 
-static const passage passages[] = {
-    {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0},
-    {"exact, profile", &(search_case){RBF, .with_base = true, .washout = 1, .gap = 1}, search, 0},
-    {"exact, blocks of records", &(search_case){RBF, 0.1, .records = true, .by_records = true}, search, 0},
-    {"left out, profile", &(search_case){RBF, .score = VOLT_SCORE_LOO, .records = true}, search, 0},
-    {"left out by formula", &(search_case){RBF, 0.1, .score = VOLT_SCORE_GCV}, search, 0},
-    {"one step after the other", &(search_case){SUM, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0},
-    {"states", &(search_case){ESN, .start = VOLT_START_RESET, .washout = 1}, search, 0},
-    {"states, rolling", &(search_case){ESN, 0.1, .rolling = true, .records = true}, search, 0},
-    {"states, left out", &(search_case){ESN, .score = VOLT_SCORE_LOO}, search, 0},
-    {"states, by formula", &(search_case){ESN, 0.1, .score = VOLT_SCORE_GCV}, search, 0},
-    {"states, one step", &(search_case){ESN, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0},
-    {"landmarks", &(search_case){SUM, NYSTROM, .records = true, .start = VOLT_START_RESET}, search, 0},
-    {"landmarks, rolling", &(search_case){RBF, 0.1, NYSTROM, .rolling = true, .washout = 1}, search, 0},
-    {"landmarks, left out", &(search_case){RBF, NYSTROM, .score = VOLT_SCORE_LOO}, search, 0},
-    {"simulation", &(search_case){RBF, 0.1, .feedback = 0.3}, search, 0},
-    {"simulation from nothing", &(search_case){RBF, 0.1, .feedback = 0.3, .start = VOLT_START_RESET}, search,
+static const journey journeys[] = {
+    {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0, 0},
+    {"exact, profile", &(search_case){RBF, .with_base = true, .washout = 1, .gap = 1}, search, 0, 0},
+    {"exact, blocks of records", &(search_case){RBF, 0.1, .records = true, .by_records = true}, search, 0, 0},
+    {"left out, profile", &(search_case){RBF, .score = VOLT_SCORE_LOO, .records = true}, search, 0, 0},
+    {"left out by formula", &(search_case){RBF, 0.1, .score = VOLT_SCORE_GCV}, search, 0, 0},
+    {"one step after the other", &(search_case){SUM, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0, 0},
+    {"states", &(search_case){ESN, .start = VOLT_START_RESET, .washout = 1}, search, 0, 0},
+    {"states, rolling", &(search_case){ESN, 0.1, .rolling = true, .records = true}, search, 0, 0},
+    {"states, left out", &(search_case){ESN, .score = VOLT_SCORE_LOO}, search, 0, 0},
+    {"states, by formula", &(search_case){ESN, 0.1, .score = VOLT_SCORE_GCV}, search, 0, 0},
+    {"states, one step", &(search_case){ESN, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0, 0},
+    {"landmarks", &(search_case){SUM, NYSTROM, .records = true, .start = VOLT_START_RESET}, search, 0, 0},
+    {"landmarks, rolling", &(search_case){RBF, 0.1, NYSTROM, .rolling = true, .washout = 1}, search, 0, 0},
+    {"landmarks, left out", &(search_case){RBF, NYSTROM, .score = VOLT_SCORE_LOO}, search, 0, 0},
+    {"simulation", &(search_case){RBF, 0.1, .feedback = 0.3}, search, 0, 0},
+    {"simulation from nothing", &(search_case){RBF, 0.1, .feedback = 0.3, .start = VOLT_START_RESET}, search, 0,
      0},
-    {"simulation on landmarks", &(search_case){RBF, 0.1, NYSTROM, .feedback = 0.3}, search, 0},
-    {"simulation of states", &(search_case){ESN, 0.1, .feedback = 0.3}, search, 0},
-    {"fed, one step", &(search_case){RBF, 0.1, .feedback = 0.3, .validate = VOLT_VALIDATE_ONE_STEP}, search, 0},
-    {"loss", &(search_case){RBF, 0.5, .loss = "huber:delta=0.5", .weighted = true}, search, 0},
-    {"loss, profile", &(search_case){RBF, .loss = "quantile:q=0.5", .start = VOLT_START_RESET}, search, 0},
-    {"counts", &(search_case){RBF, 0.5, .loss = "poisson"}, search, 0},
-    {"adaptive", &(search_case){"rbf", .strategy = VOLT_STRATEGY_ADAPTIVE, .draws = 3}, search, 0},
+    {"simulation on landmarks", &(search_case){RBF, 0.1, NYSTROM, .feedback = 0.3}, search, 0, 0},
+    {"simulation of states", &(search_case){ESN, 0.1, .feedback = 0.3}, search, 0, 0},
+    {"fed, one step", &(search_case){RBF, 0.1, .feedback = 0.3, .validate = VOLT_VALIDATE_ONE_STEP}, search, 0,
+     0},
+    {"loss", &(search_case){RBF, 0.5, .loss = "huber:delta=0.5", .weighted = true}, search, 0, 0},
+    {"loss, profile", &(search_case){RBF, .loss = "quantile:q=0.5", .start = VOLT_START_RESET}, search, 0, 0},
+    {"counts", &(search_case){RBF, 0.5, .loss = "poisson"}, search, 0, 0},
+    {"adaptive", &(search_case){"rbf", .strategy = VOLT_STRATEGY_ADAPTIVE, .draws = 3}, search, 0, 0},
     {"gradient", &(search_case){"rbf", .strategy = VOLT_STRATEGY_GRADIENT, .score = VOLT_SCORE_LOG, .draws = 6},
-     search, 0},
-    {"evidence", SUM ",pole=0.3", weigh, 0},
-    {"evidence, by differences", "gak:sigma=2,window=3", weigh, 0},
-    {"plan", &(search_case){RBF, 0.1, .draws = 2}, plan, PASSAGE_SILENT},
-    {"plan of states", &(search_case){ESN, .draws = 2}, plan, PASSAGE_SILENT},
-    {"plan of landmarks", &(search_case){RBF, 0.1, NYSTROM, .draws = 2}, plan, PASSAGE_SILENT},
+     search, 0, 0},
+    {"evidence", SUM ",pole=0.3", weigh, 0, 0},
+    {"evidence, by differences", "gak:sigma=2,window=3", weigh, 0, 0},
+    {"plan", &(search_case){RBF, 0.1, .draws = 2}, plan, JOURNEY_SILENT, 0},
+    {"plan of states", &(search_case){ESN, .draws = 2}, plan, JOURNEY_SILENT, 0},
+    {"plan of landmarks", &(search_case){RBF, 0.1, NYSTROM, .draws = 2}, plan, JOURNEY_SILENT, 0},
 };
 
-static const passage there[] = {
-    {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0},
-    {"exact, profile", &(search_case){RBF, .with_base = true, .washout = 1, .gap = 1}, search, 0},
-    {"left out", &(search_case){RBF, 0.1, .score = VOLT_SCORE_LOO}, search, 0},
-    {"one step after the other", &(search_case){SUM, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0},
-    {"simulation", &(search_case){RBF, 0.1, .feedback = 0.3}, search, 0},
-    {"evidence", RBF, weigh, 0},
+static const journey there[] = {
+    {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0, 0},
+    {"exact, profile", &(search_case){RBF, .with_base = true, .washout = 1, .gap = 1}, search, 0, 0},
+    {"left out", &(search_case){RBF, 0.1, .score = VOLT_SCORE_LOO}, search, 0, 0},
+    {"one step after the other", &(search_case){SUM, 0.1, .score = VOLT_SCORE_PREQUENTIAL}, search, 0, 0},
+    {"simulation", &(search_case){RBF, 0.1, .feedback = 0.3}, search, 0, 0},
+    {"evidence", RBF, weigh, 0, 0},
 };
 
 #define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static void check_all(const passage *list, int64_t count)
+static void check_all(const journey *list, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        passage_check(&list[i]);
+        journey_check(&list[i]);
 }
 
 static void searches_here(void **state)
 {
     (void)state;
-    check_all(passages, COUNT(passages));
+    check_all(journeys, COUNT(journeys));
 }
 
 static void searches_elsewhere(void **state)
@@ -235,13 +236,13 @@ static int make_rows(void **state)
     }
     far_backends_register();
     lost_backend_register();
-    return passage_begin(state);
+    return journey_begin(state);
 }
 
 static int free_rows(void **state)
 {
     plain_problem_free(&problem);
-    return passage_end(state);
+    return journey_end(state);
 }
 
 int main(void)
@@ -251,5 +252,5 @@ int main(void)
         cmocka_unit_test(searches_elsewhere),
         cmocka_unit_test(searches_at_a_device_that_fails),
     };
-    return cmocka_run_group_tests_name("search_faults", tests, make_rows, free_rows);
+    return cmocka_run_group_tests_name("search_journeys", tests, make_rows, free_rows);
 }
