@@ -98,7 +98,7 @@ def compile_arguments(command):
             kept += words[i:i + 2]
             i += 1
         i += 1
-    return kept + ["-std=gnu11", "-fopenmp", "-w"]
+    return kept + ["-std=gnu11", "-fopenmp", "-w", "-ferror-limit=0"]
 
 
 def sites_of_command(job):
