@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,6 +364,28 @@ static void wrong_ranges_are_refused(void **state)
     }
 }
 
+/* An end that a parameter may have is an end that a range may have: leak lies in (0, 1]. */
+static void ranges_may_end_where_parameters_end(void **state)
+{
+    (void)state;
+    static const volt_range leak = {"leak", VOLT_SEARCH_LINEAR, 0.5, 1, NULL, 0};
+    volt_draw_options options = volt_draw_options_default();
+    options.ranges = &leak;
+    options.n_ranges = 1;
+    volt_candidates *candidates = NULL;
+    char text[VOLT_KERNEL_LENGTH];
+    double alpha = 0;
+    bool has_low = false, has_high = false;
+    check_ok(volt_candidates_grid("esn:size=3", volt_view_of(X, N, D), &options, 2, &candidates));
+    for (int64_t i = 0; i < volt_candidates_count(candidates); i++) {
+        check_ok(volt_candidates_get(candidates, i, text, &alpha));
+        has_low = has_low || strstr(text, "leak=0.5,");
+        has_high = has_high || strstr(text, "leak=1,");
+    }
+    assert_true(has_low && has_high);
+    volt_candidates_free(candidates);
+}
+
 static void wrong_draws_are_refused(void **state)
 {
     (void)state;
@@ -404,6 +427,7 @@ int main(void)
         cmocka_unit_test(wrong_files_are_refused_with_their_line),
         cmocka_unit_test(long_cells_are_refused),
         cmocka_unit_test(wrong_ranges_are_refused),
+        cmocka_unit_test(ranges_may_end_where_parameters_end),
         cmocka_unit_test(wrong_draws_are_refused),
     };
     return cmocka_run_group_tests_name("candidates", tests, make_inputs, NULL);

@@ -33,7 +33,7 @@ static void more_kinds_than_a_mean_has(void **state)
 {
     (void)state;
     waves made;
-    make_waves(4321, 0.5, true, &made);
+    make_waves(4322, 2, true, &made); /* so much noise that one kernel is not enough */
     volt_classify_options options = plain_options(
         "linear | rbf | poly | cauchy | gak | sig | sigpde | fir | fading | memory | volterra | esn:size=5",
         24);
@@ -47,7 +47,7 @@ static void more_kinds_than_a_mean_has(void **state)
     options.blend = 8;
     volt_classifier *blended = fit(&made, &options);
     volt_classifier_describe(blended, &info);
-    assert_true(info.parts >= 1 && info.parts <= 8);
+    assert_true(info.parts >= 2 && info.parts <= 8);
     assert_string_equal(info.kernel, first.kernel);
     assert_true(info.left_out > first.left_out ||
                 (info.left_out == first.left_out && info.left_out_error <= first.left_out_error));

@@ -71,6 +71,9 @@ static void headers(void **state)
     assert_reads("x,2019,2020\n1,2,3\n", NULL, "x|2019|2020", "1 2 3");
     assert_reads("a,,c\n1,2,3\n", NULL, "a|2|c", "1 2 3");
     assert_reads("\"a\",\"b, c\",\"d \"\"e\"\"\"\n\"1\",\" 2 \",3\n", NULL, "a|b, c|d \"e\"", "1 2 3");
+    assert_reads("x,\"a;b\"\n1,\"c;d\"\n2,\"e;f\"\n", "x", "x",
+                 "1/2"); /* what stands in quotes separates nothing */
+    assert_reads("x \"a  b\"\n1 2\n", NULL, "x|a  b", "1 2");
     assert_reads("  a  , b b \n  1  ,\t2 \n", NULL, "a|b b", "1 2");
     assert_reads("# a b\n1 2\n", NULL, "a|b", "1 2"); /* numpy.savetxt */
     assert_reads("Stra\xdf"
@@ -181,6 +184,7 @@ static void missing_values(void **state)
     assert_non_null(strstr(volt_error_detail(), "column 'b' has no value in any of the 2 rows"));
     assert_int_equal(read_text("a,b\n1,\n,2\n", NULL, VOLT_MISSING_DROP, &table), VOLT_ERR_NOT_FINITE);
     assert_non_null(strstr(volt_error_detail(), "every one of the 2 rows"));
+    assert_non_null(strstr(volt_error_detail(), "file.csv"));
 }
 
 static void wrong_files(void **state)

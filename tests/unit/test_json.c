@@ -141,6 +141,18 @@ static void check_refused(const char *text, const char *sentence)
     assert_null(value);
 }
 
+/* Beside the surrogates, and the first and the last pair of them. */
+static void escapes_of_every_length(void **state)
+{
+    (void)state;
+    static const char text[] = "\"\\u0041\\u00e9\\ud7ff\\ue000\\ud800\\udc00\\udbff\\udfff\"";
+    json_t *value = NULL;
+    check_ok(volt_json_parse(text, sizeof text - 1, &value));
+    assert_string_equal(json_string_value(value), "A\xc3\xa9\xed\x9f\xbf\xee\x80\x80"
+                                                  "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+    json_decref(value);
+}
+
 static void says_where_and_what(void **state)
 {
     (void)state;
@@ -159,6 +171,8 @@ static void says_where_and_what(void **state)
     check_refused("\"\\u12g4\"", "four hexadecimal digits");
     check_refused("\"\\ud834 \"", "half of a surrogate pair");
     check_refused("\"\\udd1e\"", "half of a surrogate pair");
+    check_refused("\"\\ud800\\udbff\"", "half of a surrogate pair");
+    check_refused("\"\\udbff\\ue000\"", "half of a surrogate pair");
     check_refused("\"\\u0000\"", "\\u0000 has no place");
     check_refused("\"\xff\"", "not UTF-8");
     check_refused("true false", "line 1, column 6: something follows the value");
@@ -265,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_jansson_writes),
         cmocka_unit_test(agrees_with_jansson_on_damaged_texts),
+        cmocka_unit_test(escapes_of_every_length),
         cmocka_unit_test(says_where_and_what),
         cmocka_unit_test(depth_is_bounded),
         cmocka_unit_test(survives_a_lack_of_memory),

@@ -350,6 +350,9 @@ static void alpha_is_chosen_by_the_loss(void **state)
         volt_model_describe(model, &info);
         print_message("# %s: alpha %g\n", cases[i].text, info.alpha);
         assert_true(info.alpha > 0 && isfinite(info.alpha) && info.report && info.report->rows == 0);
+        for (int64_t k = 0; k < cases[i].outputs; k++)
+            assert_true(isnan(info.report->mse[k]) && isnan(info.report->best_mse[k]) &&
+                        isnan(info.report->naive_mse[k]) && info.report->share[k] == 1);
         volt_model_free(model);
     }
     volt_model *model = NULL;

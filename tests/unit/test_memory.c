@@ -6,7 +6,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -172,6 +175,29 @@ static void sharers_have_their_part(void **state)
     assert_true(volt_memory_available() > 2);
 }
 
+/* A limit on the address space leaves what is not in use yet, to the last page that this looking takes. */
+static void a_limit_on_addresses_counts_what_is_in_use(void **state)
+{
+    (void)state;
+    const uint64_t more = 64 << 20;
+    struct rlimit before, limit;
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        skip();
+    assert_int_equal(fscanf(file, "%llu", &pages), 1);
+    fclose(file);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = pages * (uint64_t)sysconf(_SC_PAGESIZE) + more;
+    if (before.rlim_max != RLIM_INFINITY && limit.rlim_cur > before.rlim_max)
+        skip();
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    uint64_t available = volt_memory_available();
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(available <= more + (1 << 20));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +213,7 @@ int main(void)
         cmocka_unit_test(a_failing_replacement_gives_null_and_a_sentence),
         cmocka_unit_test(more_than_there_is_is_refused_with_both_figures),
         cmocka_unit_test(sharers_have_their_part),
+        cmocka_unit_test(a_limit_on_addresses_counts_what_is_in_use),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

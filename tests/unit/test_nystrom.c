@@ -4,6 +4,7 @@
 #include "support/engine_kernels.h"
 #include "support/landmark_problem.h"
 #include "support/plain_landmarks.h"
+#include "support/scratch.h"
 #include "support/sequences.h"
 
 #include <inttypes.h>
@@ -211,6 +212,31 @@ static void filters_come_before_landmarks(void **state)
     free(p);
 }
 
+/* The past before the rows that were fitted is gone with the others, and a model of fewer landmarks than that reads back. */
+static void fewer_landmarks_than_washed_rows(void **state)
+{
+    (void)state;
+    problem *p = make_problem(9220);
+    volt_fit_options options = plain_options();
+    double fitted[N * Q], later[H * Q], again[H * Q];
+    options.landmarks = 12;
+    options.washout = 40;
+    volt_model *model = fit_text("rbf:gamma=1", p, &options, fitted), *read = NULL;
+    const char *path = scratch_path("landmarks.safetensors");
+    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_load(path, &read));
+    predict_rest(model, p, later);
+    predict_rest(read, p, again);
+    assert_memory_equal(later, again, sizeof later);
+    volt_model_info info;
+    volt_model_describe(read, &info);
+    assert_int_equal(info.washout, 40);
+    assert_int_equal(info.landmarks, 12);
+    volt_model_free(read);
+    volt_model_free(model);
+    free(p);
+}
+
 /* ---- rows left out ---------------------------------------------------------------------------- */
 
 /* One row without its target is one row left out: landmarks are rows, whether they have a target or not. */
@@ -247,9 +273,8 @@ static void leaving_out_is_refitting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits_are_those_of_the_formula),
-        cmocka_unit_test(all_rows_give_the_exact_fit),
-        cmocka_unit_test(filters_come_before_landmarks),
+        cmocka_unit_test(fits_are_those_of_the_formula), cmocka_unit_test(all_rows_give_the_exact_fit),
+        cmocka_unit_test(filters_come_before_landmarks), cmocka_unit_test(fewer_landmarks_than_washed_rows),
         cmocka_unit_test(leaving_out_is_refitting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -412,6 +412,11 @@ static void what_has_nothing_with_itself_is_not_normalised(void **state)
     check_fails(volt_objects_cross(objects, linear, with, 1, NULL, volt_matrix_of(K, 1, 2), self),
                 VOLT_ERR_DATA, "training series 2 has 0 with itself");
     volt_objects_free(objects);
+    const volt_view turned[] = {with[1], with[0]};
+    check_ok(volt_objects_create(turned, 2, &options, &objects));
+    check_fails(volt_objects_cross(objects, linear, with, 1, NULL, volt_matrix_of(K, 1, 2), self),
+                VOLT_ERR_DATA, "training series 1 has 0 with itself");
+    volt_objects_free(objects);
     check_ok(volt_objects_create(with, 1, &options, &objects));
     check_fails(volt_objects_cross(objects, linear, with, 2, NULL, volt_matrix_of(K, 2, 1), self),
                 VOLT_ERR_DATA, "series 2 has 0 with itself");

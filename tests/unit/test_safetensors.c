@@ -1,4 +1,5 @@
 /* tests/unit/test_safetensors.c: named tensors in a file with a checksum over all of it. */
+#include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
 #include "io/safetensors/safetensors_layout.h"
 #include "support/check.h"
@@ -196,6 +197,20 @@ static void refuses_what_is_not_sound(void **state)
     assert_null(file);
 }
 
+/* Arrays of other programs: more bytes than the shape has numbers mean that one of them is wrong. */
+static void arrays_have_the_bytes_of_their_shape(void **state)
+{
+    (void)state;
+    static const char header[] = "{\"A\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,24]}}";
+    char bytes[8 + sizeof header - 1 + 24] = {(char)(sizeof header - 1)};
+    memcpy(bytes + 8, header, sizeof header - 1);
+    volt_arrays *arrays = NULL;
+    assert_int_equal(volt_arrays_read(scratch_write("long.safetensors", bytes, sizeof bytes), &arrays),
+                     VOLT_ERR_FORMAT);
+    assert_non_null(strstr(volt_error_detail(), "tensor 'A' of 2 numbers has 24 bytes"));
+    assert_null(arrays);
+}
+
 static void refuses_to_write_what_cannot_be_read(void **state)
 {
     (void)state;
@@ -269,9 +284,13 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_it_wrote),          cmocka_unit_test(layout_is_that_of_the_format),
-        cmocka_unit_test(every_flipped_bit_is_refused), cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(refuses_what_is_not_sound),    cmocka_unit_test(refuses_to_write_what_cannot_be_read),
+        cmocka_unit_test(reads_what_it_wrote),
+        cmocka_unit_test(layout_is_that_of_the_format),
+        cmocka_unit_test(every_flipped_bit_is_refused),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(refuses_what_is_not_sound),
+        cmocka_unit_test(refuses_to_write_what_cannot_be_read),
+        cmocka_unit_test(arrays_have_the_bytes_of_their_shape),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,16 +98,18 @@ static void alpha_is_chosen_on_series_left_out(void **state)
     double Y[N * Q], outputs[N], same[N];
     make_waves(4402, 0.5, false, &made);
     make_targets(&made, Y);
+    for (int i = 0; i < N; i++)
+        Y[i * Q + 1] = Y[i * Q] - 1e6 + sin(11.0 * i * i); /* half of it noise, to the series */
     volt_view target = {Y + 1, N, 1, Q};
     volt_series_ridge *chosen = NULL, *other = NULL;
     volt_series_ridge_info info, given;
-    check_ok(volt_series_ridge_fit("gak:sigma=1", made.series, N, target, NULL, &chosen));
+    check_ok(volt_series_ridge_fit("gak:sigma=4", made.series, N, target, NULL, &chosen));
     volt_series_ridge_describe(chosen, &info);
     int equal = 0;
     for (int power = -8; power <= 1; power++) {
         volt_series_ridge_options options = volt_series_ridge_options_default();
         options.alpha = pow(10, power);
-        check_ok(volt_series_ridge_fit("gak:sigma=1", made.series, N, target, &options, &other));
+        check_ok(volt_series_ridge_fit("gak:sigma=4", made.series, N, target, &options, &other));
         volt_series_ridge_describe(other, &given);
         assert_true(info.left_out_error <= given.left_out_error);
         if (options.alpha == info.alpha) {
@@ -119,6 +121,7 @@ static void alpha_is_chosen_on_series_left_out(void **state)
         volt_series_ridge_free(other);
     }
     assert_int_equal(equal, 1);
+    assert_true(info.alpha == 0.1); /* neither the first nor the last that is tried */
     volt_series_ridge_free(chosen);
 }
 

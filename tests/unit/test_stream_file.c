@@ -1,4 +1,5 @@
 /* tests/unit/test_stream_file.c: the moment of a stream in a file, there and back. */
+#include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
@@ -156,6 +157,26 @@ static void the_last_input(void **state)
     volt_model_free(model);
 }
 
+/* What a file says of itself, for those who look into it (docs/file_formats.md). */
+static void a_file_says_what_it_is(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(204);
+    volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1);
+    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE);
+    volt_safetensors *file = NULL;
+    const char *path = scratch_path("itself");
+    check_ok(volt_stream_save(stream, path));
+    check_ok(volt_safetensors_read(path, &file));
+    assert_string_equal(volt_safetensors_metadata(file, "format"), "volterra-stream");
+    assert_string_equal(volt_safetensors_metadata(file, "library"), volt_version());
+    assert_string_equal(volt_safetensors_metadata(file, "kernel"), "volterra:tau=0.5,lambda=0.6");
+    assert_string_equal(volt_safetensors_metadata(file, "rows"), "0");
+    volt_safetensors_free(file);
+    volt_stream_free(stream);
+    volt_model_free(model);
+}
+
 static void files_that_are_refused(void **state)
 {
     (void)state;
@@ -255,9 +276,13 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loaded_stream_goes_on), cmocka_unit_test(a_model_of_changes_goes_on),
-        cmocka_unit_test(the_last_input),          cmocka_unit_test(files_that_are_refused),
-        cmocka_unit_test(a_model_in_one_number),   cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_loaded_stream_goes_on),
+        cmocka_unit_test(a_model_of_changes_goes_on),
+        cmocka_unit_test(the_last_input),
+        cmocka_unit_test(files_that_are_refused),
+        cmocka_unit_test(a_file_says_what_it_is),
+        cmocka_unit_test(a_model_in_one_number),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
