@@ -128,6 +128,16 @@ nothing_left()
     [ -z "$(find . -name '.volterra-*')" ] || fail "a temporary file is left: $(find . -name '.volterra-*')"
 }
 
+# ids_are_there PAGE: what the page refers to within itself
+ids_are_there()
+{
+    grep -oE "(aria-labelledby|href)=['\"]?#?[^'\" >]*" "$1" | grep -E '^aria|#' | sed "s/.*[='\"#]//" | sort -u >wanted
+    grep -oE " id=['\"][^'\"]*" "$1" | sed "s/.*['\"]//" | sort -u >there
+    [ -s wanted ] || fail "$1 refers to nothing in itself"
+    comm -23 wanted there >lacking
+    [ ! -s lacking ] || fail "$1 refers to $(head -n 1 lacking), which is not there"
+}
+
 # valid_json FILE [EXPRESSION]: FILE is JSON, and EXPRESSION (of `v`, in Python) is true of it
 valid_json()
 {

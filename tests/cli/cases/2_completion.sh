@@ -34,6 +34,8 @@ completion_bash()
     offered 'lorenz' volterra simulate lor
     offered '--washout' volterra fit --x x.csv --wash
     offered '' volterra fit --x ''        # files are left to the shell
+    offered '' volterra simulate -o lor   # after the short option as after the long one
+    offered '' volterra simulate --output lor
     offered '' volterra simulate --length '' # and so are numbers
     offered '' volterra nothing ''
     # Every option of the help is offered, and no other.

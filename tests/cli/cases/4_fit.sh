@@ -53,6 +53,13 @@ fit_ahead()
     { echo p,q; tail -n +3 x.csv; } >next.csv
     expect 0 fit --x this.csv --y next.csv -o m.safetensors --json
     valid_json out "v['n'] == 39 and v['feedback']"
+    # Of the last row nothing says what comes next; of the one before it the number must be right.
+    sed '$s/.*/1,1/' next.csv >last.csv
+    expect 0 fit --x this.csv --y last.csv -o m.safetensors --json
+    valid_json out "v['feedback']"
+    sed '39s/.*/1,1/' next.csv >before.csv
+    expect 0 fit --x this.csv --y before.csv -o m.safetensors --json
+    valid_json out "not v['feedback']"
     expect 2 fit --x x.csv --ahead 0 -o m2.safetensors
     expect 2 fit --x x.csv --ahead 40 -o m2.safetensors
     err_has 'less than the 40 rows'

@@ -145,6 +145,18 @@ compare_protocols()
 }
 check "compare: both protocols, and kernels by the name of their row" compare_protocols
 
+# Products of inputs, which one kernel of the two has: the other errs twenty times as much on every row.
+compare_alone()
+{
+    awk 'BEGIN { print "u,y"; for (s = 1; t < 160; t++) {
+        s = s * 16807 % 2147483647; u = s / 2147483647 - 0.5; y = 0.5 * y + u + 2 * u * p; p = u; printf "%.9f,%.9f\n", u, y } }' >uy.csv
+    expect 0 compare --x uy.csv:u --y uy.csv:y --kernel linear volterra --draws 3 --quiet
+    out_has '^Volterra forecasts best: .* below Linear \([0-9.]+\); it alone is in the model confidence set at 75 %\.$'
+    out_has '^Volterra .* 1\.000\*\* '
+    out_has '^Linear .* 0\.000   '
+}
+check "compare: the finding says which kernel alone is in the confidence set" compare_alone
+
 compare_repeat()
 {
     expect 0 compare --preset sp500-d5 --length 80 --kernel linear volterra --draws 2 --repeat 2 --seed 5 --quiet
@@ -156,7 +168,7 @@ compare_repeat()
     valid_json out "v['samples'] == 2 and [s['seed'] for s in v['by_sample']] == [5, 6] \
         and all(abs(r['nmse'] - (a['nmse'] + b['nmse']) / 2) < 1e-12
                 and abs(r['nmse_error'] - abs(a['nmse'] - b['nmse']) / 2) < 1e-12
-                and r['samples_in_mcs'] == a['in_mcs'] + b['in_mcs']
+                and r['samples_in_mcs'] == a['in_mcs'] + b['in_mcs'] and a['failure'] is None and b['failure'] is None
                 for r, a, b in zip(v['rows'], v['by_sample'][0]['rows'], v['by_sample'][1]['rows']))"
     cp out both
     # A sample of its own is the same sample.

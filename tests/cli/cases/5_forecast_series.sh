@@ -45,6 +45,7 @@ forecast_one()
     out_has '^forecast +12 steps, 2012-07 to 2013-06$'
     out_has '^made by +(fit|seasonal)'
     out_has '^error to expect +RMSE [0-9.]+ at the first step, [0-9.]+ at the last$'
+    out_has '^measured on +the last [0-9]+ rows, each forecast from what was known then \([0-9]+ at the last step\)$'
     for name in naive 'seasonal naive' drift autoregression; do
         out_has "^$name +RMSE [0-9.]+; the forecast has [0-9.e-]+ of its squared error\$"
     done
@@ -59,6 +60,8 @@ forecast_one()
         case $out in *'<svg'*'held-out error'*'</svg>'*) ;; *) fail "no picture of the error: $(head -c 200 sales-forecast.svg)" ;; esac
     fi
     nothing_left
+    expect 0 forecast ../sales.csv --steps 1 -o one.csv
+    out_has '^measured on +the last [0-9]+ rows, each forecast from what was known then$'
 }
 check "forecast: a series in, its next values, their errors and a picture out" forecast_one
 

@@ -99,6 +99,14 @@ tune_weights()
     expect 0 tune --x data.csv:u --y data.csv:y --weights data.csv:w --folds 3 --draws 4 --alpha log:1e-3..1 --json
     valid_json out "v['score'] == 'r2' and 'baselines' not in v and '--weights data.csv:w' in v['command']"
     expect 0 tune --x data.csv:u --y data.csv:y --weights data.csv:w --loss huber:delta=1 --folds 3 --draws 4 -o m.safetensors
+    # What counts is how weights compare: small ones do not silence what a constant is worth.
+    awk -F, -v OFS=, 'NR > 1 { $NF = $NF / 4096 } 1' data.csv >light.csv
+    for file in data light; do
+        expect 0 tune --x data.csv:u --y data.csv:y --weights $file.csv:w --loss huber:delta=1 --folds 3 --draws 2 --alpha log:1e-3..1
+        sed -n 's/^\(constant .*\);.*/\1/p' out >$file.says
+    done
+    [ -s data.says ] || fail "nothing is said of a constant: $(cat out)"
+    same data.says light.says
     sed 's/,[0-9.]*$/,0/; 1s/.*/u,y,k,label,w/' data.csv >none.csv
     expect 1 tune --x data.csv:u --y data.csv:y --weights none.csv:w --folds 3 --draws 4
     err_has 'fold 1 trains on rows 1 to 20, whose weights add up to 0, and one at least must be positive'

@@ -93,7 +93,9 @@ benchmark_tanks()
     valid_json out "len(v['rows'][0]['published']) == 16 and all(p['value'] > 0 for p in v['rows'][0]['published'])"
     valid_json out "'2405.10779' in v['published_source']"
     valid_json out "v['settings'][0]['preset'] == 'tanks-1' and v['settings'][0]['n'] == 300"
+    valid_json out "v['settings'][0]['set'] == 'tanks' and v['settings'][0]['file'] == 'sysid/cascaded_tanks.csv'"
     grep -q 'GRU' t.html || fail "the page has no published figures"
+    ids_are_there t.html
     cp t-tanks-validation.csv first.csv
 
     # The same by hand.
@@ -258,6 +260,7 @@ benchmark_chaos()
     valid_json out "all(r['lower_quartile'] <= r['value'] <= r['upper_quartile'] for r in v['rows'])"
     valid_json out "all(r['unit'] == 'Lyapunov times' and r['published'][0]['value'] == 6 for r in v['rows'])"
     valid_json out "v['rows'][0]['value'] > 1 and all(0 <= t < 37 for r in v['rows'] for t in r['values'])"
+    valid_json out "all(0.1 < r['validation'] < 37 for r in v['rows'])"
     expect 0 benchmark chaos --quiet --only lorenz --rows 80 --starts 1
     out_has '^Lorenz: 1 starts, 80 rows'
     out_has '^volterra +[0-9.]+ +[0-9.]+ to +[0-9.]+  volterra:'

@@ -101,6 +101,10 @@ classify_wrong()
     err_has '\-\-train'
     expect 2 classify --train - --test -
     err_has 'cannot both be read from standard input'
+    expect 2 classify --train - --train-labels -
+    err_has '^volterra classify: series and labels cannot both be read from standard input$'
+    expect 2 classify --train a.ts --test - --test-labels -
+    err_has '^volterra classify: series and labels cannot both be read from standard input$'
     expect 1 classify --train nothing.ts
     err_has 'nothing.ts'
     expect 0 classify --train a.ts --test bent.ts --kernel gak:sigma=1 --compare series --json
@@ -124,6 +128,12 @@ benchmark_uea()
     valid_json out 'v["benchmark"] == "uea" and len(v["rows"]) == 1'
     valid_json out 'v["rows"][0]["dataset"] == "Waves" and v["rows"][0]["measure"] == "accuracy" and v["rows"][0]["unit"] == "share"'
     valid_json out 'v["rows"][0]["published"] == [] and 0 <= v["rows"][0]["value"] <= 1 and len(v["rows"][0]["kernels"]) >= 1'
+    # A set of that name has published figures beside it.
+    mkdir -p known/BasicMotions
+    cp sets/Waves/Waves_TRAIN.ts known/BasicMotions/BasicMotions_TRAIN.ts
+    cp sets/Waves/Waves_TEST.ts known/BasicMotions/BasicMotions_TEST.ts
+    expect 0 benchmark uea --data known --draws 1 --json
+    valid_json out 'v["rows"][0]["published"] == [{"method": "1-NN DTW", "value": 0.975}, {"method": "MiniRocket", "value": 1}]'
     expect 2 benchmark uea
     err_has 'needs --data FOLDER'
     expect 2 benchmark uea --data sets --only Waves,None

@@ -97,6 +97,11 @@ score_picture()
     for word in truth forecast row a b; do
         grep -q ">$word<" s.svg || fail "s.svg does not name $word"
     done
+    # The axis has the times of the rows that are scored.
+    awk 'NR == 1 { print "day,v" } NR > 1 { printf "%d-01-01,%d\n", 1700 + NR, NR % 7 }' truth.csv >dated.csv
+    expect 0 score --truth dated.csv:v --truth-rows 200:240 --pred dated.csv:v --pred-rows 200:240 --plot d.svg
+    grep -qE '>(190[2-9]|191[0-9]|192[0-9]|193[0-9]|194[01])' d.svg || fail "d.svg has none of the years 1902 to 1941"
+    ! grep -qE '>(17|18|19[5-9])[0-9]+(-01-01)?<' d.svg || fail "d.svg has a year that was not scored"
     expect 0 score --truth truth.csv --pred truth.csv --plot - --rows 0:1
     grep -q '</svg>' out || fail "no SVG on standard output"
     ! grep -q 'MSE' out || fail "figures in the picture's stream"
