@@ -81,11 +81,10 @@ static int64_t find_split(double *H, int64_t n, int64_t high)
     return l;
 }
 
-/* The reflection I - beta v v' that turns x, y, z to a multiple of the first unit vector; v[0] is 1. */
+/* The reflection I - beta v v' that turns x, y, z to a multiple of the first unit vector; v[0] is 1, and not written. */
 static double reflection(double x, double y, double z, double v[3])
 {
     double norm = hypot(hypot(x, y), z);
-    v[0] = 1;
     v[1] = v[2] = 0;
     if (norm == 0)
         return 0;
