@@ -48,6 +48,17 @@ static void waves_have_the_season_they_were_made_with(void **state)
     }
 }
 
+/* The shortest season, five times and without rounding: its correlation is 1 to the last bit. */
+static void a_season_may_repeat_to_the_last_bit(void **state)
+{
+    (void)state;
+    static const double cycle[] = {0, 1, 0, -1};
+    double y[21];
+    for (int64_t t = 0; t < 21; t++)
+        y[t] = cycle[t % 4];
+    assert_int_equal(season_of(y, 21), 4);
+}
+
 /* Neither the unit nor the level, as far as rounding leaves the wave alone; not the sign; not what lies between. */
 static void the_season_has_no_unit(void **state)
 {
@@ -128,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waves_have_the_season_they_were_made_with),
+        cmocka_unit_test(a_season_may_repeat_to_the_last_bit),
         cmocka_unit_test(the_season_has_no_unit),
         cmocka_unit_test(what_has_no_season_has_none),
         cmocka_unit_test(failures_are_named),
