@@ -46,8 +46,8 @@ static const char *const kernels[] = {
     "fir:mu=0.9,corr=0.5",
     "volterra:pole=0.5",
     "2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8,pole=0.6",
-    "linear:window=3*rbf:gamma=0.5 + 0.5*volterra:tau_coef=0.6,lambda_coef=0.8 + "
-    "3*fading*cauchy:window=5,gamma=0.2",
+    ("linear:window=3*rbf:gamma=0.5 + 0.5*volterra:tau_coef=0.6,lambda_coef=0.8 + "
+     "3*fading*cauchy:window=5,gamma=0.2"),
     "linear*linear*linear*rbf + fir*fading + memory*cauchy + 2*poly:degree=2",
     NULL,
 };

@@ -47,11 +47,17 @@ static void compare(reader *read, const char *path, int64_t first, int64_t end)
     volt_table_free(whole);
 }
 
+/* From -128 to 127. */
+static int64_t signed_byte(uint8_t byte)
+{
+    return byte < 0x80 ? byte : (int64_t)byte - 0x100;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (size < 2)
         return 0;
-    int64_t first = (int8_t)bytes[0], end = bytes[1] == 0x7f ? VOLT_LAST_ROW : (int8_t)bytes[1];
+    int64_t first = signed_byte(bytes[0]), end = bytes[1] == 0x7f ? VOLT_LAST_ROW : signed_byte(bytes[1]);
     const char *path = fuzz_input_path(bytes + 2, size - 2);
     compare(volt_npy_read, path, first, end);
     compare(volt_csv_read, path, first, end);

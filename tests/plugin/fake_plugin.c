@@ -260,7 +260,7 @@ static volt_backend backend = {
 static volt_status fake_start(const volt_host *services, int64_t *devices)
 {
     host = services;
-    if (fault("driver", 0))
+    if (fault("driver", 0) != 0)
         return host->fail(VOLT_ERR_DEVICE, "there is no driver (%s)", "libcuda.so.1");
     if (fault("devices", 2) >= 0)
         *devices = (int64_t)fault("devices", 2);
@@ -278,10 +278,10 @@ static volt_status fake_describe(int64_t device, volt_device_info *info)
 
 static volt_status fake_open(int64_t device, const volt_backend **opened)
 {
-    if (fault("open", 0) || (device == 1 && fault("open1", 0)))
+    if (fault("open", 0) != 0 || (device == 1 && fault("open1", 0) != 0))
         return host->fail(VOLT_ERR_DEVICE, "it is in use by another process");
     backend.name = "fake";
-    backend.potrf = fault("lacks", 0) ? NULL : fake_potrf;
+    backend.potrf = fault("lacks", 0) != 0 ? NULL : fake_potrf;
     backend.streams = (int64_t)fault("streams", 0);
     bool optional = fault("optional", 0) > 0;
     backend.gather = optional ? no_gather : NULL;
@@ -322,5 +322,5 @@ const volt_plugin *volt_plugin_query(void)
     plugin.describe = lacking == 4 ? NULL : fake_describe;
     plugin.open = lacking == 5 ? NULL : fake_open;
     plugin.close = lacking == 6 ? NULL : fake_close;
-    return fault("null", 0) ? NULL : &plugin;
+    return fault("null", 0) != 0 ? NULL : &plugin;
 }
