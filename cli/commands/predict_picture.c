@@ -65,19 +65,20 @@ static void find_horizons(const predict_picture *picture, drawn_series *drawn)
 static int find_columns(const predict_picture *picture, drawn_series *drawn)
 {
     const volt_model_info *info = picture->info;
+    const int64_t count = drawn->count;
     if (!info->output_names)
         return 0;
     size_t longest = 1;
     for (int64_t k = 0; k < info->q; k++)
         longest = strlen(info->output_names[k]) > longest ? strlen(info->output_names[k]) : longest;
-    drawn->names = malloc((size_t)drawn->count * sizeof *drawn->names);
-    drawn->room = malloc((size_t)drawn->count * (longest + 1));
-    int64_t *from = malloc((size_t)drawn->count * sizeof *from);
+    drawn->names = malloc((size_t)count * sizeof *drawn->names);
+    drawn->room = malloc((size_t)count * (longest + 1));
+    int64_t *from = malloc((size_t)count * sizeof *from);
     int failed = drawn->names && drawn->room && from
                      ? 0
                      : complain(EXIT_FAILED, "not enough memory for the names of the picture");
     bool all = true;
-    for (int64_t k = 0; !failed && k < drawn->count; k++) {
+    for (int64_t k = 0; !failed && k < count; k++) {
         const char *name = info->output_names[k * drawn->horizons];
         const char *horizon = drawn->horizons > 1 ? strrchr(name, '+') : NULL;
         size_t length = horizon ? (size_t)(horizon - name) : strlen(name);
@@ -90,9 +91,9 @@ static int find_columns(const predict_picture *picture, drawn_series *drawn)
     }
     volt_view X = picture->inputs->view;
     if (!failed && all)
-        failed = allocate_matrix(X.rows, drawn->count, "the history of the picture", &drawn->history);
+        failed = allocate_matrix(X.rows, count, "the history of the picture", &drawn->history);
     for (int64_t i = 0; !failed && all && i < X.rows; i++)
-        for (int64_t k = 0; k < drawn->count; k++)
+        for (int64_t k = 0; k < count; k++)
             drawn->history.data[i * drawn->history.ld + k] = X.data[i * X.ld + from[k]];
     free(from);
     return failed;

@@ -45,6 +45,7 @@ static int check_together(const record_list *list, const char *source, const dat
 
 static void find_records(record_list *list, int64_t rows)
 {
+    list->n = 0;
     for (int64_t i = 0; i < rows; i++) {
         bool begins = i == 0 || strcmp(list->of_row[i], list->of_row[i - 1]) != 0;
         if (begins) {

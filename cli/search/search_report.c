@@ -184,7 +184,7 @@ static void report_validation(result_list *results, const search_outcome *outcom
     else if (info->score != VOLT_SCORE_LOG && info->score != VOLT_SCORE_LOO && info->score != VOLT_SCORE_GCV)
         baselines_against_r2(&baselines, info->score == VOLT_SCORE_NMSE ? 1 - score : score);
     baselines_report(&baselines, "the best draw", results);
-    if (baselines.count > 0)
+    if (outcome->seen)
         baselines_note(&baselines, outcome->data, "the validation rows",
                        outcome->seen->prepared
                            ? "more draws, another --kernel, another --season or more rows"

@@ -316,7 +316,8 @@ static bool insert(char *text, size_t capacity, const char *at, const char *word
     if (length + more >= capacity)
         return false;
     memmove(text + place + more, text + place, length - place + 1);
-    memcpy(text + place, words, more);
+    while (*words)
+        text[place++] = *words++;
     return true;
 }
 

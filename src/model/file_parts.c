@@ -18,7 +18,7 @@ static const volt_file_part *const parts[] = {
     &volt_errors_part,    /* of the training rows, for intervals */
     &volt_factor_part,    /* of the Gram matrix, for variances */
 };
-enum { N_PARTS = sizeof parts / sizeof *parts };
+enum { N_PARTS = sizeof parts / sizeof parts[0] };
 
 int volt_parts_format(const volt_model *model)
 {

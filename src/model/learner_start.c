@@ -23,8 +23,7 @@ typedef struct start_task {
     int64_t *rows;  /* training rows of the window ... */
     int64_t n;      /* ... so many */
     double *fitted; /* n x q: K A */
-    volt_stage *stage;
-    double *block; /* most_rows x model->n of K */
+    double *block;  /* most_rows x model->n of K */
     int64_t most_rows;
 } start_task;
 
@@ -74,7 +73,7 @@ static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t 
 }
 
 /* The rows of K that are needed, in blocks; a scan needs all before them, windows only those that they reach. */
-static volt_status run_rows(start_task *task, volt_past *past, volt_matrix gram)
+static volt_status run_rows(start_task *task, volt_past *past, volt_matrix gram, volt_stage *stage)
 {
     const volt_model *model = task->model;
     volt_view Z = volt_view_of(model->columns->given, model->n, model->d);
@@ -88,12 +87,12 @@ static volt_status run_rows(start_task *task, volt_past *past, volt_matrix gram)
         if (volt_records_begins(&task->records, first) && first > 0)
             volt_past_zero(past);
         volt_past_advance(past, volt_view_rows(Z, first, count), false,
-                          volt_matrix_of(task->block, count, model->n), task->stage);
-        if (!volt_stage_goes_on(task->stage))
+                          volt_matrix_of(task->block, count, model->n), stage);
+        if (!volt_stage_goes_on(stage))
             break;
         next = take_rows(task, next, first, count, gram);
     }
-    return volt_stage_end(task->stage);
+    return volt_stage_end(stage);
 }
 
 static volt_status fill_gram(start_task *task, volt_progress progress, volt_matrix gram)
@@ -102,14 +101,13 @@ static volt_status fill_gram(start_task *task, volt_progress progress, volt_matr
     volt_stage stage;
     volt_past *past = NULL;
     volt_stage_begin(&stage, progress, "gram", 0, 0.5, (double)model->n * (double)model->n);
-    task->stage = &stage;
     task->most_rows = volt_block_rows(model->n, model->n);
     task->block = volt_alloc_doubles(task->most_rows, model->n);
     volt_status status = task->block
                              ? volt_past_create(&model->resolved, model->columns, task->most_rows, &past)
                              : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = run_rows(task, past, gram);
+        status = run_rows(task, past, gram, &stage);
     volt_past_free(past);
     return status;
 }

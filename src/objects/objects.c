@@ -52,9 +52,15 @@ static volt_status block_create(const volt_view *series, int64_t count, int64_t 
     return VOLT_OK;
 }
 
-static volt_status check_series(const volt_view *series, int64_t count, int64_t channels)
+static volt_status require_some(const volt_view *series, int64_t count)
 {
     VOLT_REQUIRE(series && count > 0, VOLT_ERR_SHAPE, "the collection is empty");
+    return VOLT_OK;
+}
+
+static volt_status check_series(const volt_view *series, int64_t count, int64_t channels)
+{
+    VOLT_TRY(require_some(series, count));
     for (int64_t i = 0; i < count; i++) {
         char name[64];
         volt_extent extent;
@@ -275,7 +281,8 @@ volt_status volt_objects_create(const volt_view *series, int64_t count, const vo
     VOLT_REQUIRE(options->compare >= VOLT_OBJECT_COMPARE_SERIES &&
                      options->compare <= VOLT_OBJECT_COMPARE_STEPS,
                  VOLT_ERR_ARGUMENT, "compare is %d, and must be 0 or 1", (int)options->compare);
-    int64_t channels = series && count > 0 ? series[0].cols : 0;
+    VOLT_TRY(require_some(series, count));
+    int64_t channels = series[0].cols;
     VOLT_TRY(check_series(series, count, channels));
     volt_objects *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)

@@ -10,11 +10,13 @@ static const double QUIET = 0.01;
 /* ... and the errors must be this share of the rivals' or less, as a geometric mean. */
 static const double CLEAR = 0.8;
 
-/* Quantiles of Student's t with B - 1 degrees of freedom, B = 4 .. 20. */
-static const double quantile_99[] = {4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764, 2.718,
-                                     2.681, 2.650, 2.624, 2.602, 2.583, 2.567, 2.552, 2.539};
-static const double quantile_95[] = {2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796,
-                                     1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729};
+/* Quantiles of Student's t with B - 1 degrees of freedom, at B = 4 .. 20; fewer blocks are not asked. */
+static const double quantile_99[MOST_BLOCKS + 1] = {0,     0,     0,     0,     4.541, 3.747, 3.365,
+                                                    3.143, 2.998, 2.896, 2.821, 2.764, 2.718, 2.681,
+                                                    2.650, 2.624, 2.602, 2.583, 2.567, 2.552, 2.539};
+static const double quantile_95[MOST_BLOCKS + 1] = {0,     0,     0,     0,     2.353, 2.132, 2.015,
+                                                    1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782,
+                                                    1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729};
 
 /* How sure one can be that independent numbers have a mean above 0. */
 static double above_zero(const double *values, int64_t count)
@@ -25,9 +27,9 @@ static double above_zero(const double *values, int64_t count)
     for (int64_t b = 0; b < count; b++)
         squares += (values[b] - mean) * (values[b] - mean);
     double error = sqrt(squares / (double)(count - 1) / (double)count);
-    if (mean > quantile_99[count - LEAST_BLOCKS] * error)
+    if (mean > quantile_99[count] * error)
         return 0.99;
-    return mean > quantile_95[count - LEAST_BLOCKS] * error ? 0.95 : 0;
+    return mean > quantile_95[count] * error ? 0.95 : 0;
 }
 
 double volt_block_test(const double *errors, const double *rivals, int64_t ld, int64_t n, int64_t least)

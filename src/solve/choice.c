@@ -116,11 +116,10 @@ static volt_status try_constants(volt_chooser *c, double alpha)
 }
 
 /* An alpha too small for the factorisation is left out. */
-static volt_status try_alpha(volt_chooser *c, double alpha, volt_stage *stage)
+static volt_status try_alpha(volt_chooser *c, double alpha)
 {
     if (c->choice->tried++ > 0)
         volt_factor_restore(c->factor, c->first);
-    c->task.stage = stage;
     volt_factor_restart(c->factor, &c->task, c->first, alpha, c->diagonal);
     volt_status status = volt_factor_grow(c->factor, c->rows - c->first);
     if (status == VOLT_ERR_SINGULAR) {
@@ -172,22 +171,28 @@ static int64_t count_targets(const volt_chooser *c)
 }
 
 /* From the largest to the smallest. */
+static volt_status try_alphas(volt_chooser *c)
+{
+    double alphas[VOLT_CHOICE_ALPHAS];
+    if (c->choice->alpha > 0)
+        return try_alpha(c, c->choice->alpha);
+    int64_t count = volt_choice_grid(c->diagonal, c->rows, count_targets(c), alphas);
+    for (int64_t i = 0; i < count; i++)
+        VOLT_TRY(try_alpha(c, alphas[i]));
+    return VOLT_OK;
+}
+
 static volt_status try_all(volt_chooser *c, volt_progress progress, double from, double share)
 {
     volt_stage stage;
-    double alphas[VOLT_CHOICE_ALPHAS];
     volt_stage_begin(&stage, progress, "choose", from, share,
                      (c->choice->alpha > 0 ? 1 : VOLT_CHOICE_ALPHAS) * volt_cholesky_units(c->rows - c->first));
     for (int constant = 0; constant <= (int)c->intercept; constant++)
         volt_chooser_try_infinity(c, constant);
-    if (c->choice->alpha > 0) {
-        VOLT_TRY(try_alpha(c, c->choice->alpha, &stage));
-        return volt_stage_end(&stage);
-    }
-    int64_t count = volt_choice_grid(c->diagonal, c->rows, count_targets(c), alphas);
-    for (int64_t i = 0; i < count; i++)
-        VOLT_TRY(try_alpha(c, alphas[i], &stage));
-    return volt_stage_end(&stage);
+    c->task.stage = &stage;
+    volt_status status = try_alphas(c);
+    c->task.stage = NULL;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* ---- verdict ---------------------------------------------------------------------------------- */
@@ -454,13 +459,9 @@ static volt_status solve_alpha(volt_chooser *c, double alpha, volt_matrix A, dou
     return VOLT_OK;
 }
 
-static volt_status solve_chosen(volt_chooser *c, volt_progress progress, double from, double share,
-                                volt_matrix A, double *intercepts, double *rcond)
+static volt_status solve_alphas(volt_chooser *c, volt_matrix A, double *intercepts, double *rcond)
 {
     double alpha = next_alpha(c, INFINITY);
-    volt_stage stage;
-    volt_stage_begin(&stage, progress, "factor", from, share, volt_cholesky_units(c->rows));
-    c->task.stage = &stage;
     if (c->choice->tried > 0)
         volt_factor_restore(c->factor, c->first);
     bool several = alpha > 0 && next_alpha(c, alpha) > 0;
@@ -473,7 +474,18 @@ static volt_status solve_chosen(volt_chooser *c, volt_progress progress, double 
         VOLT_TRY(solve_alpha(c, alpha, A, intercepts, rcond));
     }
     take_constants(c, A, intercepts);
-    return volt_stage_end(&stage);
+    return VOLT_OK;
+}
+
+static volt_status solve_chosen(volt_chooser *c, volt_progress progress, double from, double share,
+                                volt_matrix A, double *intercepts, double *rcond)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "factor", from, share, volt_cholesky_units(c->rows));
+    c->task.stage = &stage;
+    volt_status status = solve_alphas(c, A, intercepts, rcond);
+    c->task.stage = NULL;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */

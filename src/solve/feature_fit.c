@@ -49,7 +49,7 @@ static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
         memcpy(s->last + (first + before - (s->rows - s->n_last)) * s->states, s->block + before * s->states,
                (size_t)((count - before) * s->states) * sizeof(double));
     int64_t kept_end = s->kept_first + s->kept.rows;
-    for (int64_t t = volt_max(first, s->kept_first); t < volt_min(first + count, kept_end); t++)
+    for (int64_t t = volt_max(first, s->kept_first); s->kept.data && t < volt_min(first + count, kept_end); t++)
         memcpy(s->kept.data + (t - s->kept_first) * s->kept.ld, s->block + (t - first) * s->states,
                (size_t)s->states * sizeof(double));
     volt_state_sums_add(s->sums, volt_view_of(s->block, count, s->states),

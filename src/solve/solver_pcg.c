@@ -89,6 +89,12 @@ static bool learns(const volt_chosen *chosen)
     return chosen->share > 0 && !isinf(chosen->alpha);
 }
 
+/* What output k is learned from: its level where that was chosen, else `first`. */
+static volt_view targets_of(const volt_solver_task *task, int64_t k, volt_view first)
+{
+    return task->choice && task->choice->outputs[k].level ? task->choice->level : first;
+}
+
 /* The columns, as chosen, and their targets. */
 static void list_systems(const volt_solver_task *task, volt_view first, system_list *s)
 {
@@ -104,7 +110,7 @@ static void list_systems(const volt_solver_task *task, volt_view first, system_l
     for (int64_t i = 0; i < first.rows; i++)
         for (int64_t c = 0; c < s->columns; c++) {
             int64_t k = s->output[c];
-            volt_view Y = volt_feature_chosen(task, k).level ? task->choice->level : first;
+            volt_view Y = targets_of(task, k, first);
             s->targets[i * s->columns + c] = task->without && task->without[i] ? 0 : Y.data[i * Y.ld + k];
         }
 }
@@ -150,7 +156,7 @@ static double mean_target(const volt_solver_task *task, volt_view Y, int64_t k)
 static void take_constant(const volt_solver_task *task, int64_t k, volt_readout *readout)
 {
     volt_chosen chosen = volt_feature_chosen(task, k);
-    volt_view Y = chosen.level ? task->choice->level : volt_as_view(readout->A);
+    volt_view Y = targets_of(task, k, volt_as_view(readout->A));
     readout->intercepts[k] = chosen.share > 0 && chosen.constant ? mean_target(task, Y, k) : 0;
     readout->unlearned[k] = 0;
     for (int64_t i = 0; i < readout->A.rows; i++)

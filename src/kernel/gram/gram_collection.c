@@ -317,7 +317,7 @@ static volt_status self_values(const void *context, bool of_columns, double from
 
 static volt_status check_series(collection c, const char *name, double *radius)
 {
-    VOLT_REQUIRE(c.series && c.count > 0, VOLT_ERR_SHAPE, "the collection %s is empty", name);
+    VOLT_REQUIRE(c.count > 0, VOLT_ERR_SHAPE, "the collection %s is empty", name);
     for (int64_t i = 0; i < c.count; i++) {
         char which[64];
         volt_extent extent;
@@ -361,8 +361,9 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     if (kernel->n_factors > 0)
         return volt_gram_expression(kernel, X, n_x, Y, n_y, options, K);
+    VOLT_REQUIRE(X && n_x > 0, VOLT_ERR_SHAPE, "the collection X is empty");
     bool same = !Y;
-    int64_t d = X && n_x > 0 ? X[0].cols : 0;
+    int64_t d = X[0].cols;
     collection rows = {X, n_x, d}, columns = same ? rows : (collection){Y, n_y, d};
     double radius = 0, row_radius = 0, column_radius = 0;
     VOLT_TRY(check_series(rows, "X", &row_radius));

@@ -96,7 +96,7 @@ static void take_errors(const volt_evidence_task *task, holder *all)
     double *scale = (double *)result->scale;
     for (int64_t k = 0; k < q; k++)
         scale[k] = unit[k] * unit[k] * factor->squares[k] / (double)(task->problem->intercept ? m - 1 : m);
-    if (!task->leave_one_out)
+    if (!result->loo_errors)
         return;
     volt_matrix errors = volt_matrix_of((double *)result->loo_errors, m, q);
     volt_matrix variances = volt_matrix_of((double *)result->loo_variances, m, q);
@@ -128,10 +128,6 @@ static volt_status evaluate(volt_evidence_task *task, const volt_evidence_option
     const volt_problem *problem = task->problem;
     char what[96];
     double bytes = 0;
-    volt_stage stage;
-    volt_variable variables[VOLT_MOST_VARIABLES];
-    task->variables = variables;
-    task->n_variables = volt_kernel_variables(task->kernel, VOLT_MOST_VARIABLES, variables);
     snprintf(what, sizeof what, "the evidence of %" PRId64 " rows", problem->n);
     VOLT_TRY(volt_evidence_bytes(problem, task->kernel, &bytes));
     VOLT_TRY(volt_memory_require(volt_workspace_bytes(problem) + bytes, what));
@@ -141,14 +137,13 @@ static volt_status evaluate(volt_evidence_task *task, const volt_evidence_option
         make_holder(problem->n - problem->washout, problem->q, task->n_variables, task->leave_one_out, &all);
     if (status == VOLT_OK) {
         double entries = (double)problem->n * (double)problem->n;
-        volt_stage_begin(&stage, options->progress, "evidence", 0, 1,
+        volt_stage_begin(task->stage, options->progress, "evidence", 0, 1,
                          entries / 2 + (task->gradient ? 3 : 1) * volt_cholesky_units(problem->n) +
                              (task->gradient ? entries * (double)task->n_variables : 0));
-        task->stage = &stage;
         status = volt_evidence_evaluate(task);
     }
     if (status == VOLT_OK)
-        status = volt_stage_end(&stage);
+        status = volt_stage_end(task->stage);
     if (status == VOLT_OK) {
         if (!task->gradient && !task->leave_one_out)
             volt_factor_squares(task->space->factor);
@@ -175,9 +170,14 @@ volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
     like.n_records = options->n_records;
     volt_problem *problem = NULL;
     volt_blas_use use;
+    volt_stage stage;
+    volt_variable variables[VOLT_MOST_VARIABLES];
     VOLT_TRY(volt_problem_create(X, Y, &like, &problem));
     volt_evidence_task task = {.problem = problem,
                                .kernel = kernel,
+                               .stage = &stage,
+                               .variables = variables,
+                               .n_variables = volt_kernel_variables(kernel, VOLT_MOST_VARIABLES, variables),
                                .alpha = options->alpha,
                                .gradient = options->gradient != 0,
                                .leave_one_out = options->leave_one_out != 0,

@@ -80,11 +80,12 @@ static volt_status evaluate(climber *climb, const char *text, double alpha, cons
     task->alpha = alpha;
     task->gradient = true;
     task->variables = variables;
-    task->n_variables = wanted_variables(climb, kernel, variables, which);
+    const int64_t count = wanted_variables(climb, kernel, variables, which);
+    task->n_variables = count;
     volt_status status = volt_evidence_evaluate(task);
     for (int64_t i = 0; i < climb->count; i++)
         gradient[i] = volt_name_is_alpha(climb->coordinates[i].name) ? slopes[i] * task->by_alpha : 0;
-    for (int64_t v = 0; v < task->n_variables; v++)
+    for (int64_t v = 0; v < count; v++)
         gradient[which[v]] = slopes[which[v]] * task->slopes[v];
     volt_kernel_free(kernel);
     return status;
@@ -100,7 +101,7 @@ static double objective(unsigned count, const double *z, double *gradient, void 
 {
     climber *climb = context;
     char text[VOLT_EXPRESSION_LENGTH] = "";
-    double alpha = 0, slopes[VOLT_MOST_AXES], uphill[VOLT_MOST_AXES] = {0};
+    double alpha = 0, slopes[VOLT_MOST_AXES] = {0}, uphill[VOLT_MOST_AXES] = {0};
     volt_status status = climb->status;
     if (status != VOLT_OK ||
         climb->evaluations >= climb->most) /* a line search that has not heard of the end yet */

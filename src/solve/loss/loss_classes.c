@@ -175,12 +175,14 @@ static void row_slope(int64_t m, const double *y, const double *u, const double 
         }
         for (int64_t k = 0; k < m; k++) /* Sherman and Morrison */
             step[k] = (F[k] + p[k] * pF / (1 - pp)) / (p[k] + rho);
-        double length = 1, found = INFINITY;
-        for (int halved = 0; halved < MOST_STEPS && !(found < size); halved++, length /= 2) {
+        double length = 2, found = size;
+        int halved = 0;
+        do {
+            length /= 2;
             for (int64_t k = 0; k < m; k++)
                 next[k] = x[k] - length * step[k];
             found = row_residual(m, y, v, rho, next, p, F);
-        }
+        } while (!(found < size) && ++halved < MOST_STEPS);
         if (!(found < size))
             break; /* as near as rounding lets it come */
         size = found;
