@@ -114,7 +114,7 @@ static void set_moment(volt_stream *stream, const volt_device_rows *rows, int64_
 {
     const volt_recipe *recipe = &stream->model->recipe;
     int64_t inputs = recipe->inputs, last = at + done - 1;
-    const double *x = NULL, *y = rows->out.data + last * rows->out.ld;
+    const double *x = rows->X.data, *y = rows->out.data + last * rows->out.ld;
     for (int64_t i = at; i <= last; i++) {
         x = !rows->chained ? rows->X.data + i * rows->X.ld
             : i == 0       ? rows->X.data

@@ -89,8 +89,10 @@ static void find_digest(const fit_task *fit, const volt_model *model, volt_view 
                                          targets.cols);
         digest = volt_digest_byte(digest, task->without && task->without[i]);
     }
-    for (int64_t r = 0; r < options->n_records; r++)
-        digest = volt_digest_numbers(digest, &(double){(double)options->records[r]}, 1);
+    for (int64_t r = 0; r < options->n_records; r++) {
+        double rows = (double)options->records[r];
+        digest = volt_digest_numbers(digest, &rows, 1);
+    }
     snprintf(room->checkpoint.digest, VOLT_DIGEST_LENGTH, "%016" PRIx64, digest);
 }
 

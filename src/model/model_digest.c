@@ -20,7 +20,8 @@ uint64_t volt_digest_numbers(uint64_t digest, const double *numbers, int64_t cou
 
 static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
 {
-    digest = volt_digest_numbers(digest, &(double){(double)recipe->inputs}, 1);
+    double inputs = (double)recipe->inputs;
+    digest = volt_digest_numbers(digest, &inputs, 1);
     digest = volt_digest_numbers(digest, recipe->fed.weight, recipe->fed.n);
     for (int64_t j = 0; !recipe->plain && j < volt_recipe_own(recipe); j++) {
         const volt_column *column = &recipe->column[j];

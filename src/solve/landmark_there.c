@@ -196,9 +196,10 @@ volt_status volt_landmarks_there_combine(const volt_landmarks_there *there, doub
                                          volt_matrix out)
 {
     int64_t q = beta.cols;
-    double *wide = volt_alloc_zero((there->columns + 1) * q, sizeof *wide), *shift = wide + there->columns * q;
+    double *wide = volt_alloc_zero((there->columns + 1) * q, sizeof *wide);
     if (!wide)
         return VOLT_ERR_MEMORY;
+    double *shift = wide + there->columns * q;
     for (int64_t a = 0; a < there->m; a++)
         for (int64_t k = 0; k < q; k++) {
             wide[there->column[a] * q + k] = beta.data[a * beta.ld + k];

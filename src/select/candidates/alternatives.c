@@ -95,10 +95,10 @@ static volt_status row_get(const volt_candidates *candidates, int64_t index, cha
 static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *count)
 {
     *count = 0;
-    for (char *at = text, *bar = at; bar; at = bar + 1) {
-        bar = strchr(at, '|');
-        if (bar)
-            *bar = '\0';
+    for (char *at = text, *next = NULL; at; at = next) {
+        next = strchr(at, '|');
+        if (next)
+            *next++ = '\0';
         while (isspace((unsigned char)*at))
             at++;
         VOLT_REQUIRE(*at, VOLT_ERR_KERNEL, "kernel %" PRId64 " of those between the bars (|) is empty",

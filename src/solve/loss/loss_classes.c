@@ -120,10 +120,11 @@ const volt_loss_kind volt_loss_logistic = {
 
 static double log_sum(int64_t m, const double *u)
 {
-    double top = -INFINITY, sum = 0;
-    for (int64_t k = 0; k < m; k++)
+    double top = u[0];
+    for (int64_t k = 1; k < m; k++)
         top = fmax(top, u[k]);
-    for (int64_t k = 0; k < m; k++)
+    double sum = exp(u[0] - top);
+    for (int64_t k = 1; k < m; k++)
         sum += exp(u[k] - top);
     return top + log(sum);
 }
