@@ -239,9 +239,10 @@ VOLT_FORM_FUNCTION int volt_run_columns(const volt_run_grid *g, const volt_run_r
         }
         room->column[k] = (value - volt_run_model(g, room, RUN_SHIFT)[k]) * g->scale;
     }
-    bad = VOLT_RUN_ANY(bad);
-    held = VOLT_RUN_ANY(held);
-    return bad || (held && g->range == VOLT_OUTSIDE_ASKED) ? VOLT_RUN_ASKED : held ? VOLT_RUN_COUNTED : 0;
+    bool any_bad = VOLT_RUN_ANY(bad), any_held = VOLT_RUN_ANY(held);
+    return any_bad || (any_held && g->range == VOLT_OUTSIDE_ASKED) ? VOLT_RUN_ASKED
+           : any_held                                              ? VOLT_RUN_COUNTED
+                                                                   : 0;
 }
 
 /* The border goes on: what a diagonal that enters at row t takes is `entering`. */

@@ -167,7 +167,7 @@ static int choose_setting(const chaos_run *run, const chaos_method *method, cons
 {
     result->validation = -1;
     for (const chaos_setting *setting = method->settings; setting->kernel; setting++) {
-        double times[CHAOS_VALIDATION];
+        double times[CHAOS_VALIDATION] = {0};
         chaos_result unused = {0};
         int64_t count = validation_of(run);
         for (int64_t s = 0; s < count; s++) {

@@ -63,8 +63,8 @@ int loss_baselines_measure(const training_data *data, const volt_split *split, l
 {
     const volt_loss_info *info = volt_loss_info_of(data->loss.loss);
     *list = (loss_baseline_list){.score_name = info->score};
-    bool has_naive = data->anchors && !info->unscaled;
-    for (int i = 0; i <= has_naive; i++) {
+    int count = data->anchors && !info->unscaled ? 2 : 1;
+    for (int i = 0; i < count; i++) {
         loss_baseline *one = &list->scores[list->count++];
         *one =
             (loss_baseline){.name = i ? "naive and a constant change" : name_of(data->loss.loss), .ratio = NAN};

@@ -136,9 +136,10 @@ static void hold_warning(const char *text)
     pthread_mutex_lock(&warnings_lock);
     if (n_warnings < MOST_WARNINGS && !is_held(text)) {
         char *copy = malloc(strlen(text) + 1);
-        if (copy)
-            warnings[n_warnings++] = volt_make_printable(strcpy(copy, text));
-        else
+        if (copy) {
+            strcpy(copy, text);
+            warnings[n_warnings++] = volt_make_printable(copy);
+        } else
             note_lack_of_memory();
     }
     pthread_mutex_unlock(&warnings_lock);

@@ -120,11 +120,10 @@ const volt_loss_kind volt_loss_logistic = {
 
 static double log_sum(int64_t m, const double *u)
 {
-    double top = u[0];
-    for (int64_t k = 1; k < m; k++)
+    double top = -INFINITY, sum = 0;
+    for (int64_t k = 0; k < m; k++)
         top = fmax(top, u[k]);
-    double sum = exp(u[0] - top);
-    for (int64_t k = 1; k < m; k++)
+    for (int64_t k = 0; k < m; k++)
         sum += exp(u[k] - top);
     return top + log(sum);
 }
