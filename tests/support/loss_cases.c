@@ -46,7 +46,7 @@ static const char *const names[] = {"a", "b", "c"};
 
 volt_view loss_targets(const loss_rows *d, const loss_case *c)
 {
-    return volt_view_of((const double *)((const char *)d + c->offset), LOSS_ROWS, c->targets);
+    return volt_view_of((const double *)(const void *)((const char *)d + c->offset), LOSS_ROWS, c->targets);
 }
 
 volt_view loss_inputs(const loss_rows *d)

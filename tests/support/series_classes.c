@@ -23,8 +23,8 @@ void make_waves(uint64_t seed, double noise, bool equal, waves *made)
 void plain_fit(const double *K, int64_t n, const double *Y, int64_t q, double alpha, const bool *without,
                double *outputs)
 {
-    int64_t m = 0, rows[N];
-    long double M[(N + 1) * (N + 1 + CLASSES)];
+    int64_t m = 0, rows[N] = {0};
+    long double M[(N + 1) * (N + 1 + CLASSES)] = {0};
     for (int64_t i = 0; i < n; i++)
         if (!without[i])
             rows[m++] = i;

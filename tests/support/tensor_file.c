@@ -40,9 +40,10 @@ const char *tensor_file_write(const char *name, const tensor_entry *entries, int
         total += items_of(&entries[i]) * width;
     }
     used += (size_t)snprintf(header + used, sizeof header - used, "}");
-    unsigned char *bytes = malloc(8 + used + (size_t)total), *at = bytes + 8 + used;
+    unsigned char *bytes = malloc(8 + used + (size_t)total);
     if (!bytes)
         abort();
+    unsigned char *at = bytes + 8 + used;
     put_little(bytes, used, 8);
     memcpy(bytes + 8, header, used);
     for (int i = 0; i < count; i++)

@@ -282,8 +282,9 @@ static void every_shard_is_a_search_of_its_own(void **state)
     char *texts[SHARDS], *joined = NULL;
     for (int s = 0; s < SHARDS; s++) {
         texts[s] = scratch_read(logs[s], &sizes[s]);
-        joined = realloc(joined, all + sizes[s]);
-        assert_non_null(joined);
+        char *longer = realloc(joined, all + sizes[s]);
+        assert_non_null(longer);
+        joined = longer;
         memcpy(joined + all, texts[s], sizes[s]);
         all += sizes[s];
         free(texts[s]);

@@ -58,7 +58,7 @@ static void an_autoregression_finds_a_linear_rule(void **state)
 {
     (void)state;
     enum { n = 60 };
-    double y[n], out[20];
+    double y[n] = {0}, out[20];
     for (int t = 0; t < n; t++)
         y[t] = t ? 0.9 * y[t - 1] - 0.5 * (t > 1 ? y[t - 2] : 0) + 1 : 7;
     check_ok(volt_baseline_forecast(VOLT_BASELINE_AR, volt_view_of(y, n, 1), 1, 0, 40, 40,

@@ -76,8 +76,8 @@ static void check_near(const char *what, double found, double expected, double a
 static double plain_left_out(const double *K, double alpha, bool intercept, int64_t t, int64_t k)
 {
     enum { MOST = N };
-    double A[MOST * MOST], B[MOST * 2], c = 0;
-    int64_t m = 0, rows[MOST];
+    double A[MOST * MOST] = {0}, B[MOST * 2] = {0}, c = 0;
+    int64_t m = 0, rows[MOST] = {0};
     for (int64_t i = 0; i < N; i++)
         if (i != t)
             rows[m++] = i;

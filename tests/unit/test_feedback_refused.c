@@ -28,7 +28,7 @@ static void diverging_runs_say_where(void **state)
 {
     (void)state;
     enum { ROWS = 12, MORE = 20 };
-    double x[MORE] = {1}, y[ROWS], out[MORE], untouched[MORE];
+    double x[MORE] = {1}, y[ROWS] = {0}, out[MORE], untouched[MORE];
     for (int t = 0; t < ROWS; t++)
         y[t] = (t ? 1.5 * y[t - 1] : 0) + x[t];
     volt_fit_options options = volt_fit_options_default();

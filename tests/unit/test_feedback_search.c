@@ -288,7 +288,7 @@ static void diverging_candidates_fail(void **state)
 {
     (void)state;
     enum { ROWS = 40 };
-    double u[ROWS], v[ROWS];
+    double u[ROWS], v[ROWS] = {0};
     volt_rng rng = test_rng(4201);
     for (int t = 0; t < ROWS; t++) {
         u[t] = volt_rng_normal(&rng);

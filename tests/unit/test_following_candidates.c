@@ -270,21 +270,21 @@ static void kernels_have_their_turns(void **state)
     options.seed = 5;
     options.from_defaults = 1;
     volt_candidates *all = draw(" volterra|rbf | fir + memory:pole=?", &options), *alone[K];
-    int in_shard[2 * K][K] = {{0}};
+    int in_shard[2 * K][K + 1] = {{0}};
     assert_int_equal(volt_candidates_count(all), -1);
     for (int k = 0; k < K; k++)
         alone[k] = draw(kernels[k], &options);
     for (int64_t r = 0; r < ROUNDS; r++) {
-        bool seen[K] = {false};
+        bool seen[K + 1] = {false};
         for (int64_t i = r * K; i < (r + 1) * K; i++) {
             candidate found = candidate_get(all, i);
-            int which = -1;
+            int which = K; /* none */
             for (int k = 0; k < K; k++) {
                 candidate own = candidate_get(alone[k], r);
                 if (strcmp(own.kernel, found.kernel) == 0 && own.alpha == found.alpha)
                     which = k;
             }
-            assert_true(which >= 0 && !seen[which] && (r > 0 || which == i));
+            assert_true(which < K && !seen[which] && (r > 0 || which == i));
             seen[which] = true;
             in_shard[i % (2 * K)][which]++;
         }

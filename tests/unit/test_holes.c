@@ -38,7 +38,7 @@ static bool is_there(const sample *s, int i)
 static void plain_forecasts(const sample *s, const volt_kernel *kernel, int washout, double alpha, double *out)
 {
     enum { ALL = N + LATER };
-    int rows[N], m = 0;
+    int rows[N] = {0}, m = 0;
     for (int i = washout; i < N; i++)
         if (is_there(s, i))
             rows[m++] = i;

@@ -86,7 +86,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 
 static volt_view targets_of(const data *d, const loss_case *c)
 {
-    return volt_view_of((const double *)((const char *)d + c->offset), N, c->targets);
+    return volt_view_of((const double *)(const void *)((const char *)d + c->offset), N, c->targets);
 }
 
 /* ---- forecasts -------------------------------------------------------------------------------- */

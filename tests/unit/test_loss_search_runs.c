@@ -339,8 +339,8 @@ static void constants_have_the_least_loss(void **state)
             const loss_case *c = &loss_cases[i];
             const double *weights = weighted ? d.weights : NULL;
             volt_loss *loss = NULL;
-            double constant[LOSS_OUTPUTS], forecasts[LOSS_ROWS * LOSS_OUTPUTS], rows[LOSS_ROWS],
-                least = NAN, total = 0, sum = 0;
+            double constant[LOSS_OUTPUTS], forecasts[LOSS_ROWS * LOSS_OUTPUTS], rows[LOSS_ROWS] = {0},
+                                                                                least = NAN, total = 0, sum = 0;
             check_ok(volt_loss_parse(c->text, &loss));
             check_ok(volt_loss_constant(loss, loss_targets(&d, c), weights, c->outputs, constant));
             for (int64_t move = -1; move < 2 * c->outputs; move++) {
