@@ -43,7 +43,7 @@ int main(void)
 {
     static double data[N][2];
     double exact = 0, landmarks = 0;
-    volt_plan plan;
+    volt_plan plan = {0};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 1e-3;
     options.washout = 50;

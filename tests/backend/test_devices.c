@@ -359,7 +359,7 @@ static int64_t fail_at_each(const data *made, work_fn work, const char *fault, i
 static void test_failures_on_the_way(void **state)
 {
     (void)state;
-    const work_fn works[] = {fit_given, fit_chosen, search_continued, search_profiled};
+    static const work_fn works[] = {fit_given, fit_chosen, search_continued, search_profiled};
     data made = make_data();
     check_ok(volt_set_threads(1)); /* so that the number of operations is the same each time */
     for (int w = 0; w < 4; w++) {

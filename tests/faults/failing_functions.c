@@ -76,8 +76,8 @@ static void *next(const char *function)
 
 /* TYPE NAME PARAMETERS, which gives `failure` when it fails; `next_NAME` is the one of the library. A conversion from data
  * pointers to function pointers, which C does not know and POSIX needs, passes through memory. */
-#define NEXT(type, name, parameters)                      \
-    static type(*next_##name) parameters;                 \
+#define NEXT(name)                                        \
+    static __typeof__(name) *next_##name;                 \
     if (!next_##name) {                                   \
         void *found = next(#name);                        \
         memcpy(&next_##name, &found, sizeof next_##name); \
@@ -85,7 +85,7 @@ static void *next(const char *function)
 #define STAND_BEFORE(type, name, parameters, arguments, failure)  \
     type name parameters                                          \
     {                                                             \
-        NEXT(type, name, parameters)                              \
+        NEXT(name)                                                \
         return is_due(#name) ? (failure) : next_##name arguments; \
     }
 
@@ -127,7 +127,7 @@ static bool is_elsewhere(const char *path, char other[2048])
 
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
-    NEXT(FILE *, fopen, (const char *restrict, const char *restrict))
+    NEXT(fopen)
     char other[2048];
     if (is_due("fopen"))
         return NULL;
@@ -136,7 +136,7 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
 
 DIR *opendir(const char *path)
 {
-    NEXT(DIR *, opendir, (const char *))
+    NEXT(opendir)
     char other[2048];
     if (is_due("opendir"))
         return NULL;
@@ -145,7 +145,7 @@ DIR *opendir(const char *path)
 
 int open(const char *path, int flags, ...)
 {
-    NEXT(int, open, (const char *, int, ...))
+    NEXT(open)
     va_list more;
     va_start(more, flags);
     mode_t mode = flags & O_CREAT ? (mode_t)va_arg(more, int) : 0;
@@ -155,7 +155,7 @@ int open(const char *path, int flags, ...)
 
 int fcntl(int file, int command, ...)
 {
-    NEXT(int, fcntl, (int, int, ...))
+    NEXT(fcntl)
     va_list more;
     va_start(more, command);
     void *argument = va_arg(more, void *); /* as wide as an int or a pointer, whichever it is */
@@ -166,7 +166,7 @@ int fcntl(int file, int command, ...)
 /* The file is closed all the same. */
 int fclose(FILE *stream)
 {
-    NEXT(int, fclose, (FILE *))
+    NEXT(fclose)
     bool fails = is_due("fclose");
     int result = next_fclose(stream);
     if (fails)
@@ -176,7 +176,7 @@ int fclose(FILE *stream)
 
 int close(int file)
 {
-    NEXT(int, close, (int))
+    NEXT(close)
     bool fails = is_due("close");
     int result = next_close(file);
     if (fails)
@@ -190,7 +190,7 @@ static FILE *broken; /* the stream of the fread that failed */
 
 size_t fread(void *restrict bytes, size_t size, size_t count, FILE *restrict stream)
 {
-    NEXT(size_t, fread, (void *restrict, size_t, size_t, FILE *restrict))
+    NEXT(fread)
     broken = NULL;
     if (!is_due("fread"))
         return next_fread(bytes, size, count, stream);
@@ -201,13 +201,13 @@ size_t fread(void *restrict bytes, size_t size, size_t count, FILE *restrict str
 
 int ferror(FILE *stream)
 {
-    NEXT(int, ferror, (FILE *))
+    NEXT(ferror)
     return stream == broken || next_ferror(stream);
 }
 
 ssize_t pread(int file, void *bytes, size_t count, off_t at)
 {
-    NEXT(ssize_t, pread, (int, void *, size_t, off_t))
+    NEXT(pread)
     if (!is_due("pread"))
         return next_pread(file, bytes, count, at);
     return reason ? -1 : next_pread(file, bytes, (count + 1) / 2, at);
@@ -215,7 +215,7 @@ ssize_t pread(int file, void *bytes, size_t count, off_t at)
 
 ssize_t write(int file, const void *bytes, size_t count)
 {
-    NEXT(ssize_t, write, (int, const void *, size_t))
+    NEXT(write)
     if (!is_due("write"))
         return next_write(file, bytes, count);
     return reason ? -1 : next_write(file, bytes, (count + 1) / 2);
@@ -223,7 +223,7 @@ ssize_t write(int file, const void *bytes, size_t count)
 
 ssize_t readlink(const char *restrict path, char *restrict text, size_t capacity)
 {
-    NEXT(ssize_t, readlink, (const char *restrict, char *restrict, size_t))
+    NEXT(readlink)
     if (!is_due("readlink"))
         return next_readlink(path, text, capacity);
     if (reason)
@@ -241,7 +241,7 @@ STAND_BEFORE(int, dladdr, (const void *address, Dl_info *about), (address, about
 
 int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
 {
-    NEXT(int, getrlimit, (__rlimit_resource_t, struct rlimit *))
+    NEXT(getrlimit)
     return is_due("getrlimit") ? -1 : next_getrlimit(resource, limit);
 }
 
@@ -255,8 +255,6 @@ STAND_BEFORE(int, inflateInit_, (z_streamp stream, const char *version, int size
 size_t csv_parse(struct csv_parser *parser, const void *text, size_t length,
                  void (*cell)(void *, size_t, void *), void (*row)(int, void *), void *context)
 {
-    NEXT(size_t, csv_parse,
-         (struct csv_parser *, const void *, size_t, void (*)(void *, size_t, void *), void (*)(int, void *),
-          void *))
+    NEXT(csv_parse)
     return is_due("csv_parse") ? length - 1 : next_csv_parse(parser, text, length, cell, row, context);
 }

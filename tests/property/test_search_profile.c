@@ -73,7 +73,7 @@ static void scores_with_a_base_are_those_of_levels(void **state)
     for (int s = 0; s < 4; s++) {
         enum { N = 60, Q = 2, FOLDS = 3 };
         plain_problem problem = plain_problem_make(&rng, N, 2, Q);
-        double base[N * Q], levels[N * Q], expected[FOLDS] = {0};
+        double base[N * Q] = {0}, levels[N * Q], expected[FOLDS] = {0};
         for (int i = 0; i < N * Q; i++) {
             base[i] = (i < Q ? 1000 : base[i - Q]) + 10 * volt_rng_normal(&rng);
             levels[i] = base[i] + problem.Y[i];

@@ -218,7 +218,7 @@ static void alpha_is_chosen_on_the_last_rows(void **state)
 {
     (void)state;
     data *d = make_data(7202);
-    double first[LATER * Q], second[LATER * Q], half[Q];
+    double first[LATER * Q], second[LATER * Q], half[Q] = {0};
     volt_fit_options options = plain_options(0);
     volt_model *model = fit("esn:size=15,radius=0.8", d, &options, (volt_matrix){0});
     volt_model_info info;

@@ -241,7 +241,7 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
     enum { GAP = 5, FIT = TRAIN - GAP };
     static const volt_contender one = {"Volterra", "volterra"};
     data made = make_data(3140);
-    double base[N * Q], levels[N * Q], out[(GAP + TEST) * Q];
+    double base[N * Q] = {0}, levels[N * Q], out[(GAP + TEST) * Q];
     volt_rng rng = test_rng(3141);
     for (int i = 0; i < N * Q; i++) {
         base[i] = (i < Q ? 50 : base[i - Q]) + volt_rng_normal(&rng);

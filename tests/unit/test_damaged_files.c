@@ -229,10 +229,10 @@ static volt_status read_arrays(const char *header, size_t data_bytes, volt_array
 {
     char bytes[1024] = {0};
     size_t length = strlen(header);
-    assert_true(8 + length + data_bytes <= sizeof bytes);
+    assert_true(8 + length + data_bytes < sizeof bytes);
     bytes[0] = (char)(length & 0xff);
     bytes[1] = (char)(length >> 8);
-    memcpy(bytes + 8, header, length);
+    snprintf(bytes + 8, sizeof bytes - 8, "%s", header);
     *arrays = NULL;
     return volt_arrays_read(scratch_write("arrays.safetensors", bytes, 8 + length + data_bytes), arrays);
 }
