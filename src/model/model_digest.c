@@ -18,10 +18,15 @@ uint64_t volt_digest_numbers(uint64_t digest, const double *numbers, int64_t cou
     return digest;
 }
 
+static uint64_t digest_count(uint64_t digest, int64_t count)
+{
+    double number = (double)count;
+    return volt_digest_numbers(digest, &number, 1);
+}
+
 static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
 {
-    double inputs = (double)recipe->inputs;
-    digest = volt_digest_numbers(digest, &inputs, 1);
+    digest = digest_count(digest, recipe->inputs);
     digest = volt_digest_numbers(digest, recipe->fed.weight, recipe->fed.n);
     for (int64_t j = 0; !recipe->plain && j < volt_recipe_own(recipe); j++) {
         const volt_column *column = &recipe->column[j];
@@ -52,9 +57,9 @@ void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGE
     digest = volt_digest_numbers(digest, model->target_mean, q);
     digest = volt_digest_numbers(digest, model->target_scale, q);
     for (int64_t k = 0; k < q; k++)
-        digest = volt_digest_numbers(digest, &(double){(double)model->anchors[k]}, 1);
+        digest = digest_count(digest, model->anchors[k]);
     digest = digest_recipe(digest, &model->recipe);
     for (int64_t r = 0; r < model->n_records; r++)
-        digest = volt_digest_numbers(digest, &(double){(double)model->records[r]}, 1);
+        digest = digest_count(digest, model->records[r]);
     snprintf(text, VOLT_DIGEST_LENGTH, "%016" PRIx64, digest);
 }
