@@ -5,11 +5,12 @@
  * entries/s at d = 10 on a core with AVX-512, where this has three times that): there the vectors are spelt out. */
 #include "kernel/products.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum { ROWS = VOLT_PRODUCT_ROWS, CHUNK = VOLT_PRODUCT_CHUNK };
 
-#define ARGUMENTS                                                                                             \
-    const double *restrict x, int64_t ld_x, int64_t d, const double *restrict y, int64_t ld_y, int64_t count, \
-        double *restrict s, int64_t ld_s
+#define ARGUMENTS VOLT_PRODUCT_ARGUMENTS
 
 /* ---- plain loops ------------------------------------------------------------------------------ */
 
@@ -107,24 +108,55 @@ __attribute__((target("avx512f,fma"))) static void one_row_avx512(ARGUMENTS)
 {
     COLUMNS(vector8, 1, 8);
 }
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f");
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
 #endif
 
-void volt_products(int64_t rows, const double *x, int64_t ld_x, int64_t d, const double *y, int64_t ld_y,
-                   int64_t count, double *s, int64_t ld_s)
+/* ---- the loops of the processor ---------------------------------------------------------------- */
+
+static bool has_nothing_more(void)
 {
-    void (*four)(ARGUMENTS) = four_rows, (*one)(ARGUMENTS) = one_row;
+    return true;
+}
+
+/* The quickest first; the last one runs everywhere. */
+static const struct {
+    bool (*runs)(void);
+    volt_product_loops loops;
+} all[] = {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) {
-        four = four_rows_avx512;
-        one = one_row_avx512;
-    } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        four = four_rows_avx2;
-        one = one_row_avx2;
-    }
+    {has_avx512, {"AVX-512", four_rows_avx512, one_row_avx512}},
+    {has_avx2, {"AVX2", four_rows_avx2, one_row_avx2}},
 #endif
+    {has_nothing_more, {"plain", four_rows, one_row}},
+};
+
+const volt_product_loops *volt_product_loops_at(int index)
+{
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].runs() && index-- == 0)
+            return &all[i].loops;
+    return NULL;
+}
+
+void volt_products_by(const volt_product_loops *loops, int64_t rows, VOLT_PRODUCT_ARGUMENTS)
+{
     if (rows == ROWS)
-        four(x, ld_x, d, y, ld_y, count, s, ld_s);
+        loops->four(x, ld_x, d, y, ld_y, count, s, ld_s);
     else
         for (int64_t r = 0; r < rows; r++)
-            one(x + r * ld_x, ld_x, d, y, ld_y, count, s + r * ld_s, ld_s);
+            loops->one(x + r * ld_x, ld_x, d, y, ld_y, count, s + r * ld_s, ld_s);
+}
+
+void volt_products(int64_t rows, VOLT_PRODUCT_ARGUMENTS)
+{
+    volt_products_by(volt_product_loops_at(0), rows, x, ld_x, d, y, ld_y, count, s, ld_s);
 }

@@ -15,9 +15,25 @@ enum {
 #endif
 };
 
+#define VOLT_PRODUCT_ARGUMENTS                                                                                \
+    const double *restrict x, int64_t ld_x, int64_t d, const double *restrict y, int64_t ld_y, int64_t count, \
+        double *restrict s, int64_t ld_s
+
 /* s[r * ld_s + j] = sum_k x[r * ld_x + k] y[k * ld_y + j] for r < rows <= VOLT_PRODUCT_ROWS, j < count, k < d.
  * Reads and writes up to VOLT_PRODUCT_CHUNK - 1 columns more than count. */
-void volt_products(int64_t rows, const double *x, int64_t ld_x, int64_t d, const double *y, int64_t ld_y,
-                   int64_t count, double *s, int64_t ld_s);
+void volt_products(int64_t rows, VOLT_PRODUCT_ARGUMENTS);
+
+/* The same by the loops that are named: for VOLT_PRODUCT_ROWS rows at once, and for one. */
+typedef struct volt_product_loops {
+    const char *name;
+    void (*four)(VOLT_PRODUCT_ARGUMENTS);
+    void (*one)(VOLT_PRODUCT_ARGUMENTS);
+} volt_product_loops;
+
+void volt_products_by(const volt_product_loops *loops, int64_t rows, VOLT_PRODUCT_ARGUMENTS);
+
+/* Loops that this processor runs, the quickest first, which volt_products takes; NULL: there are no more. A test compares
+ * them all, whatever processor it meets. */
+const volt_product_loops *volt_product_loops_at(int index);
 
 #endif
