@@ -188,7 +188,7 @@ static void widen(const volt_jet_space *space, int64_t first, int64_t end, int d
 {
     if (end == first || degree == 0)
         return;
-    bool was_constant = r->degree == 0 || r->end == r->first;
+    bool was_constant = r->degree == 0;
     int64_t from = was_constant ? first : volt_min(first, r->first), to = volt_max(end, r->end);
     int most = degree > r->degree ? degree : r->degree;
     for (int p = 1; p <= most; p++) {
