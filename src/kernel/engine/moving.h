@@ -11,7 +11,7 @@
 typedef struct volt_moving volt_moving;
 
 /* After a zero past, without columns. The resolved kernel, which may have records of its own, must outlive it.
- * VOLT_ERR_ARGUMENT where the kernel's engine has no tracks, VOLT_ERR_MEMORY. */
+ * VOLT_ERR_MEMORY. */
 volt_status volt_moving_create(const volt_resolved *resolved, volt_moving **moving);
 /* The same moment, with a life of its own. */
 volt_status volt_moving_copy(const volt_moving *source, volt_moving **moving);

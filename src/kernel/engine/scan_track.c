@@ -188,8 +188,6 @@ static void push(volt_track *base, const double *z, bool joins, double *k)
 static void drop(volt_track *base, int64_t count)
 {
     scan_track *track = (scan_track *)base;
-    if (count == 0)
-        return;
     for (int64_t s = 0; s < track->size; s++) {
         track->edge[s] = track->states[s * 2 * track->capacity + track->at + count - 1];
         track->edge_border[s] = track->borders[s * track->capacity + track->start + count - 1];
@@ -210,13 +208,11 @@ static void restart(volt_track *base)
     memcpy(track->border, base->resolved->scan.start, sizeof track->border);
 }
 
-/* What a wrong edge leaves behind is below rounding after so many columns. */
+/* What a wrong edge leaves behind is below rounding after so many columns: none where a step keeps nothing. */
 static int64_t ghosts(const volt_resolved *resolved)
 {
-    double kept = resolved->facts.contraction;
-    if (resolved->scan.state_size == 0)
-        return 0;
-    return kept > 0 && kept < 1 ? (int64_t)fmin(ceil(log(DBL_EPSILON) / log(kept)), MOST_GHOSTS) : MOST_GHOSTS;
+    double kept = resolved->scan.state_size > 0 ? resolved->facts.contraction : 0;
+    return (int64_t)fmin(ceil(log(DBL_EPSILON) / fmin(log(kept), -DBL_MIN)), MOST_GHOSTS);
 }
 
 /* ---- as numbers: count, cut, then lists of the columns, then what is beside them --------------- */

@@ -14,7 +14,6 @@ static const volt_track_ops *ops_of(const volt_resolved *resolved)
 volt_status volt_track_create(const volt_resolved *resolved, volt_track **track)
 {
     const volt_track_ops *ops = ops_of(resolved);
-    VOLT_REQUIRE(ops, VOLT_ERR_ARGUMENT, "the kernel cannot learn row by row: its columns cannot leave");
     volt_track *fresh = NULL;
     VOLT_TRY(ops->create(resolved, &fresh));
     fresh->ops = ops;

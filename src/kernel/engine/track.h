@@ -28,7 +28,7 @@ typedef struct volt_track_ops {
     /* Push the row z that was prepared in the same way: k, NULL where values are not wanted, receives the kernel of the
      * rows so far against every column, and where z joins, against itself. */
     void (*push)(volt_track *track, const double *z, bool joins, double *k);
-    void (*drop)(volt_track *track, int64_t count);
+    void (*drop)(volt_track *track, int64_t count); /* at least 1 */
     void (*restart)(volt_track *track);
     int64_t (*ghosts)(const volt_resolved *resolved);
     /* The whole track as a list of numbers, out, and into one just created. VOLT_ERR_FORMAT for a list that none gave
