@@ -359,8 +359,6 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
     if (!options)
         options = &standard;
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
-    if (kernel->n_factors > 0)
-        return volt_gram_expression(kernel, X, n_x, Y, n_y, options, K);
     VOLT_REQUIRE(X && n_x > 0, VOLT_ERR_SHAPE, "the collection X is empty");
     bool same = !Y;
     int64_t d = X[0].cols;
@@ -371,10 +369,12 @@ volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, 
         column_radius = row_radius;
     else
         VOLT_TRY(check_series(columns, "Y", &column_radius));
-    VOLT_TRY(volt_join_radii(kernel, options->radius, d, row_radius, column_radius, &radius));
     VOLT_REQUIRE(K.data && K.rows == rows.count && K.cols == columns.count && K.ld >= K.cols, VOLT_ERR_SHAPE,
                  "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols,
                  rows.count, columns.count);
+    if (kernel->n_factors > 0)
+        return volt_gram_expression(kernel, X, n_x, Y, n_y, options, K);
+    VOLT_TRY(volt_join_radii(kernel, options->radius, d, row_radius, column_radius, &radius));
     volt_resolved resolved = {0};
     VOLT_TRY(volt_start_threads());
     VOLT_TRY(resolve(kernel, radius, d, &resolved));

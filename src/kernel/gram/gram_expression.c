@@ -134,31 +134,12 @@ static volt_status self_values(const void *context, bool of_columns, double from
     return VOLT_OK;
 }
 
-static volt_status check_series(const volt_view *X, int64_t count, int64_t d, const char *name)
-{
-    VOLT_REQUIRE(X && count > 0, VOLT_ERR_SHAPE, "the collection %s is empty", name);
-    for (int64_t i = 0; i < count; i++) {
-        VOLT_TRY(volt_check_shape(X[i], name));
-        VOLT_REQUIRE(X[i].cols == d, VOLT_ERR_SHAPE,
-                     "series %" PRId64 " of %s has %" PRId64 " channels, and the first one has %" PRId64, i + 1,
-                     name, X[i].cols, d);
-    }
-    return VOLT_OK;
-}
-
 volt_status volt_gram_expression(const volt_kernel *kernel, const volt_view *X, int64_t n_x, const volt_view *Y,
                                  int64_t n_y, const volt_gram_options *options, volt_matrix K)
 {
     bool same = !Y;
-    int64_t d = X && n_x > 0 ? X[0].cols : 0;
-    VOLT_TRY(check_series(X, n_x, d, "X"));
-    if (!same)
-        VOLT_TRY(check_series(Y, n_y, d, "Y"));
-    int64_t columns = same ? n_x : n_y;
-    VOLT_REQUIRE(K.data && K.rows == n_x && K.cols == columns && K.ld >= K.cols, VOLT_ERR_SHAPE,
-                 "K is %" PRId64 " x %" PRId64 " and must be %" PRId64 " x %" PRId64, K.rows, K.cols, n_x,
-                 columns);
-    expression_job job = {kernel, X, same ? X : Y, n_x, columns, same, options->radius, options->progress};
+    expression_job job = {kernel,           X,    same ? X : Y,    n_x,
+                          same ? n_x : n_y, same, options->radius, options->progress};
     volt_gram_steps steps = {.context = &job,
                              .fill = fill,
                              .self = self_values,
