@@ -137,10 +137,7 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
         const char *end = piece_end(text, *at);
         bool is_weight = false;
         VOLT_REQUIRE(copy_piece(*at, end, piece), VOLT_ERR_KERNEL, "a factor is missing %s \"%.20s\"",
-                     *end ? "before" : "behind",
-                     *end         ? end
-                     : *at > text ? *at - 1
-                                  : "");
+                     *end ? "before" : "behind", *end ? end : *at - 1); /* the text is not blank */
         if (begins)
             VOLT_TRY(read_weight(piece, &kernel->weight[t], &is_weight));
         if (is_weight)

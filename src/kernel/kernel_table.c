@@ -28,7 +28,6 @@ const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel)
 static volt_status resolve_on_ball(const volt_kernel *kernel, double radius, int64_t d, bool outline,
                                    volt_resolved *resolved)
 {
-    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_REQUIRE(radius >= 0 && isfinite(radius), VOLT_ERR_ARGUMENT,
                  "the radius of the inputs is %g, and must be finite and at least 0", radius);
     bool sketch = outline && kernel->entry->outline;

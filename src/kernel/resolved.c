@@ -149,10 +149,12 @@ double volt_slice_gain(const volt_resolved *resolved, int64_t s, double norm)
 double volt_slice_radius(const volt_resolved *resolved, int64_t s)
 {
     const volt_sum *sum = resolved->sum;
-    for (int64_t f = 0; sum && f < sum->n_factors; f++)
-        if (sum->slice[f] == s)
-            return sum->factor[f].facts.radius;
-    return resolved->facts.radius;
+    if (!sum)
+        return resolved->facts.radius;
+    int64_t f = 0;
+    while (sum->slice[f] != s) /* some factor sees it */
+        f++;
+    return sum->factor[f].facts.radius;
 }
 
 volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, volt_extent *extents)

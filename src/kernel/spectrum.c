@@ -100,7 +100,7 @@ static void double_step(double *H, int64_t n, int64_t low, int64_t high, double 
     const double *top = H + low * n + low, *next = top + n;
     double x = top[0] * top[0] + top[1] * next[0] - sum * top[0] + product;
     double y = next[0] * (top[0] + next[1] - sum);
-    double z = high - low > 1 ? next[0] * next[n + 1] : 0;
+    double z = next[0] * next[n + 1]; /* there are three rows at least */
     for (int64_t k = low; k < high; k++) {
         bool three = k + 2 <= high;
         double v[3], beta = reflection(x, y, three ? z : 0, v);

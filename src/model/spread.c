@@ -57,8 +57,8 @@ static volt_status find_diagonal(const volt_model *model, volt_view Z, const vol
         for (int64_t i = 0; i < rows; i++)
             memcpy(all + (before + i) * model->d, Z.data + (first + i) * Z.ld,
                    (size_t)model->d * sizeof(double));
-        status = volt_diagonal(&model->resolved, volt_view_of(all, before + rows, model->d), before, NULL,
-                               kk + first);
+        status =
+            volt_diagonal(&model->resolved, volt_view_of(all, before + rows, model->d), before, kk + first);
         volt_free(all);
     }
     return status;

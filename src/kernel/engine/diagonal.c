@@ -28,13 +28,12 @@ static void scan_diagonal(const volt_scan *scan, volt_view Z, int64_t first, dou
 }
 
 /* Rows `wanted` .. of Z, whose own matrix is made; the rows before them are their past. */
-static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, int64_t wanted,
-                                   volt_stage *stage, double *out)
+static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, int64_t wanted, double *out)
 {
     volt_columns *columns = NULL;
     volt_past *past = NULL;
     double *K = volt_alloc_doubles(CHUNK, Z.rows);
-    volt_status status = K ? volt_columns_create(resolved, Z, stage, &columns) : VOLT_ERR_MEMORY;
+    volt_status status = K ? volt_columns_create(resolved, Z, NULL, &columns) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = volt_past_create(resolved, columns, CHUNK, &past);
     for (int64_t t = 0; status == VOLT_OK && t < Z.rows; t += CHUNK) {
@@ -43,8 +42,6 @@ static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, i
         for (int64_t i = 0; i < count; i++)
             if (t + i >= wanted)
                 out[t + i - wanted] = K[i * Z.rows + t + i];
-        if (stage && !volt_stage_poll(stage))
-            status = volt_stage_end(stage);
     }
     volt_past_free(past);
     volt_columns_free(columns);
@@ -53,32 +50,29 @@ static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, i
 }
 
 /* Rows that see no farther back than their window. */
-static volt_status window_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, volt_stage *stage,
-                                   double *out)
+static volt_status window_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, double *out)
 {
     volt_status status = VOLT_OK;
     for (int64_t t = first; status == VOLT_OK && t < Z.rows; t += CHUNK) {
         int64_t from = volt_max(t - volt_max(resolved->window, 1), 0), end = volt_min(t + CHUNK, Z.rows);
-        status =
-            matrix_diagonal(resolved, volt_view_rows(Z, from, end - from), t - from, stage, out + t - first);
+        status = matrix_diagonal(resolved, volt_view_rows(Z, from, end - from), t - from, out + t - first);
     }
     return status;
 }
 
-static volt_status factor_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, volt_stage *stage,
-                                   double *out)
+static volt_status factor_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, double *out)
 {
     const volt_engine *engine = volt_engine_of(resolved, Z.rows);
     if (engine == &volt_engine_scan) {
         scan_diagonal(&resolved->scan, Z, first, out);
         return VOLT_OK;
     }
-    return engine->past == &volt_window_past_ops ? window_diagonal(resolved, Z, first, stage, out)
-                                                 : matrix_diagonal(resolved, Z, first, stage, out);
+    return engine->past == &volt_window_past_ops ? window_diagonal(resolved, Z, first, out)
+                                                 : matrix_diagonal(resolved, Z, first, out);
 }
 
 /* sum_t w_t prod_f K_f(t, t). */
-static volt_status sum_diagonal(const volt_sum *sum, volt_view Z, int64_t first, volt_stage *stage, double *out)
+static volt_status sum_diagonal(const volt_sum *sum, volt_view Z, int64_t first, double *out)
 {
     int64_t rows = Z.rows - first;
     double *product = volt_alloc_doubles(rows, 1), *factor = volt_alloc_doubles(rows, 1);
@@ -88,7 +82,7 @@ static volt_status sum_diagonal(const volt_sum *sum, volt_view Z, int64_t first,
         volt_view slice = {Z.data + sum->slice[f] * sum->d, Z.rows, sum->d, Z.ld};
         bool begins = f == 0 || sum->term[f] != sum->term[f - 1];
         bool ends = f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
-        status = factor_diagonal(&sum->factor[f], slice, first, stage, factor);
+        status = factor_diagonal(&sum->factor[f], slice, first, factor);
         for (int64_t i = 0; status == VOLT_OK && i < rows; i++) {
             product[i] = begins ? factor[i] : product[i] * factor[i];
             out[i] += ends ? sum->weight[sum->term[f]] * product[i] : 0;
@@ -99,11 +93,10 @@ static volt_status sum_diagonal(const volt_sum *sum, volt_view Z, int64_t first,
     return status;
 }
 
-volt_status volt_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, volt_stage *stage,
-                          double *out)
+volt_status volt_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, double *out)
 {
     if (resolved->records)
         resolved = &resolved->records->each;
-    return resolved->sum ? sum_diagonal(resolved->sum, Z, first, stage, out)
-                         : factor_diagonal(resolved, Z, first, stage, out);
+    return resolved->sum ? sum_diagonal(resolved->sum, Z, first, out)
+                         : factor_diagonal(resolved, Z, first, out);
 }

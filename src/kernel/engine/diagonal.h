@@ -6,8 +6,7 @@
 
 /* Of the rows of Z (n x d, scaled and filtered, one sequence after a zero past) from `first` on, into `out` (n - first
  * numbers). O(d) a row for scans; kernels on windows compute some windows beside the ones that are wanted.
- * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED (stage may be NULL). */
-volt_status volt_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, volt_stage *stage,
-                          double *out);
+ * VOLT_ERR_MEMORY. */
+volt_status volt_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, double *out);
 
 #endif

@@ -25,7 +25,8 @@ struct volt_engine {
     bool is_dear;    /* an entry costs much: matrices are computed no further than they are needed */
     bool multiplies; /* it calls BLAS, which the caller claims (base/blas.h) */
 
-    /* Does it run this kernel on m columns? The first engine of the table that does is taken. */
+    /* Does it run this kernel on m columns? The first engine of the table that does is taken; the last, which has no
+     * `takes`, runs what is left. */
     bool (*takes)(const volt_resolved *resolved, int64_t m);
     /* Numbers in memory, at most: m columns beside the rows as given, and a past that `rows` are pushed to at a time. */
     double (*numbers)(const volt_resolved *resolved, int64_t m, int64_t rows);
@@ -33,7 +34,7 @@ struct volt_engine {
      * NULL, is polled: VOLT_ERR_CANCELLED. */
     volt_status (*pack)(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns);
     const volt_past_ops *past;
-    const volt_track_ops *track; /* (optional) columns that come and go, for learning row by row */
+    const volt_track_ops *track; /* columns that come and go, for learning row by row: of one record */
 
     /* Engines on windows share one past (window_past.c), which brings them the rows. `resolved` has the window of the
      * rows; `self` holds each row's path against itself where the programme needs it; `scratch` has that many numbers

@@ -26,7 +26,7 @@ static int64_t raw_channels(const volt_resolved *resolved)
 bool volt_path_is_explicit(const volt_resolved *resolved)
 {
     const volt_path_shape *shape = &resolved->shape;
-    return !resolved->scan.step && (shape->rows || shape->time || shape->leadlag || shape->basepoint);
+    return shape->rows || shape->time || shape->leadlag || shape->basepoint;
 }
 
 int64_t volt_explicit_length(const volt_resolved *resolved)

@@ -21,7 +21,7 @@ static int64_t count_features(const volt_resolved *resolved, int64_t m)
 
 static bool takes(const volt_resolved *resolved, int64_t m)
 {
-    return !resolved->scan.step && count_features(resolved, m) > 0;
+    return count_features(resolved, m) > 0;
 }
 
 /* A path, the features of FEATURE_ROWS rows, and room to compute one more. */

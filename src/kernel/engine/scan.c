@@ -54,7 +54,7 @@ static void run_piece(const volt_scan_grid *grid, const piece *p, const entries 
     volt_columns_local(grid->columns, grid->rows.data + row * grid->rows.ld, grid->rows.ld,
                        grid->row_norms ? grid->row_norms + row : NULL, rows, p->first, p->end - p->first,
                        local.at, TILE_LD);
-    if (grid->own >= 0 && grid->scan->distance && p->low <= grid->own && p->high > grid->own)
+    if (grid->own >= 0 && grid->scan->distance && p->high > grid->own)
         for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself, whatever the rounding */
             local.at[(i - row) * TILE_LD + (i + grid->own - p->first)] = 0;
 

@@ -189,34 +189,9 @@ static const volt_past_ops past_ops = {
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-static bool takes(const volt_resolved *resolved, int64_t m)
-{
-    (void)resolved;
-    (void)m;
-    return false; /* it runs no kernel on rows */
-}
-
-static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
-{
-    (void)resolved;
-    (void)rows;
-    return (double)m;
-}
-
-static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
-{
-    (void)resolved;
-    (void)first;
-    (void)stage;
-    (void)columns;
-    return VOLT_OK;
-}
-
+/* No kernel asks for it, so that it is in no table: a past is all that it has. */
 static const volt_engine engine = {
     .name = "states",
-    .takes = takes,
-    .numbers = numbers,
-    .pack = pack,
     .past = &past_ops,
 };
 

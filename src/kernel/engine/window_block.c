@@ -77,7 +77,7 @@ static void next_points(band *b, double *out)
     volt_columns_local(b->columns, x->rows.data + row * x->rows.ld, x->rows.ld,
                        x->norms ? x->norms + row : NULL, 1, b->first, b->points, out, b->size.width);
     int64_t itself = x->own + row - b->first;
-    if (x->own >= 0 && b->columns->distance && itself >= 0 && itself < b->points)
+    if (x->own >= 0 && b->columns->distance && itself < b->points)
         out[itself] = 0; /* a row is at distance 0 from itself */
     if (b->resolved->programme.lift)
         b->resolved->programme.lift(&b->resolved->programme, out, b->points);
@@ -204,12 +204,6 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 
 /* ---- the engine ------------------------------------------------------------------------------- */
 
-static bool takes(const volt_resolved *resolved, int64_t m)
-{
-    (void)m;
-    return !resolved->scan.step;
-}
-
 static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)
 {
     return scratch_of(resolved, columns->window);
@@ -234,7 +228,6 @@ static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage
 const volt_engine volt_engine_window_block = {
     .name = "window block",
     .is_dear = true,
-    .takes = takes,
     .numbers = numbers,
     .pack = pack,
     .past = &volt_window_past_ops,

@@ -106,7 +106,7 @@ static void run_band(band *b, volt_stage *stage)
                            b->x->norms ? b->x->norms + row : NULL, count, first_column,
                            end_column - first_column, local, TILE_LD);
         int64_t own = b->x->own;
-        if (own >= 0 && b->columns->distance && b->low <= own && b->high > own)
+        if (own >= 0 && b->columns->distance && b->high > own)
             for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself */
                 local[(i - row) * TILE_LD + (i + own - first_column)] = 0;
         for (int64_t i = row; i <= last; i++)
@@ -139,7 +139,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 static bool takes(const volt_resolved *resolved, int64_t m)
 {
     (void)m;
-    return resolved->scan.step && resolved->window > 1;
+    return resolved->scan.step != NULL; /* the engine of one row stands before it */
 }
 
 static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)

@@ -283,23 +283,23 @@ static void kappa_taylor(const void *numbers, const double *x, int order, volt_l
     switch (own.kind) {
     case GEOMETRIC:
         volt_taylor_inverse(own.lambda2, own.tau2, x, order, f);
-        break;
+        return;
     case EVEN: /* 1/(1 - t^2) = (1/(1 - t) + 1/(1 + t)) / 2 */
         volt_taylor_inverse(own.lambda2 / 2, own.tau2, x, order, f);
         volt_taylor_inverse(own.lambda2 / 2, -own.tau2, x, order, minus);
         for (int p = 0; p <= order; p++)
             for (int k = 0; k < VOLT_JET_LANES; k++)
                 f[p][k] += minus[p][k];
-        break;
+        return;
     case POLY:
         for (int k = 0; k < VOLT_JET_LANES; k++)
             poly_taylor(&own, x[k], order, k, f);
-        break;
+        return;
     case EXPONENTIAL:
     case RBF:
-        volt_taylor_exp(own.lambda2, own.rate, x, order, f);
         break;
     }
+    volt_taylor_exp(own.lambda2, own.rate, x, order, f);
 }
 
 static void fixed_point_taylor(const void *numbers, const double *x, int order, volt_lanes *f)

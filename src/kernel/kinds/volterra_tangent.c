@@ -114,12 +114,11 @@ static double log_slope(lift kind, double t, int64_t degree)
     case EXPONENTIAL:
         return t;
     case POLY:
-        power_sums(t, degree, &sum, &weighted);
-        return weighted / sum;
-    case RBF:
+    case RBF: /* which has no tau */
         break;
     }
-    return 0;
+    power_sums(t, degree, &sum, &weighted);
+    return weighted / sum;
 }
 
 bool volt_volterra_tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *tangent)
