@@ -86,19 +86,22 @@ static volt_status run(const gram_job *job, volt_matrix K)
                                 job->rows ? job->columns->count : 0, &job->options, K);
 }
 
-static gram_job job_of(const volt_objects *objects, const volt_kernel *kernel, bool is_static,
-                       const volt_progress *progress)
+static volt_status make_job(const volt_objects *objects, const volt_kernel *kernel, bool is_static,
+                            const volt_progress *progress, gram_job *job)
 {
-    gram_job job = {.kernel = kernel,
-                    .columns = &objects->prepared,
-                    .is_static = is_static,
-                    .options = volt_gram_options_default()};
+    bool has_ball = false;
+    *job = (gram_job){.kernel = kernel,
+                      .columns = &objects->prepared,
+                      .is_static = is_static,
+                      .options = volt_gram_options_default()};
     if (progress)
-        job.options.progress = *progress;
-    job.options.normalise = objects->options.normalise;
-    if (!is_static && volt_kernel_has_ball(kernel, objects->d, objects->radius))
-        job.options.radius = objects->radius;
-    return job;
+        job->options.progress = *progress;
+    job->options.normalise = objects->options.normalise;
+    if (!is_static)
+        VOLT_TRY(volt_kernel_find_ball(kernel, objects->d, objects->radius, &has_ball));
+    if (has_ball)
+        job->options.radius = objects->radius;
+    return VOLT_OK;
 }
 
 volt_status volt_objects_gram(const volt_objects *objects, const volt_kernel *kernel,
@@ -109,7 +112,8 @@ volt_status volt_objects_gram(const volt_objects *objects, const volt_kernel *ke
     VOLT_TRY(check_kernel(objects, kernel, &is_static));
     if (objects->options.compare == VOLT_OBJECT_COMPARE_STEPS)
         return volt_objects_compare_steps(objects, kernel, NULL, progress, K, NULL);
-    gram_job job = job_of(objects, kernel, is_static, progress);
+    gram_job job;
+    VOLT_TRY(make_job(objects, kernel, is_static, progress, &job));
     return run(&job, K);
 }
 
@@ -146,7 +150,8 @@ volt_status volt_objects_cross(const volt_objects *objects, const volt_kernel *k
     volt_series_block block;
     VOLT_REQUIRE(objects && kernel, VOLT_ERR_ARGUMENT, "objects or kernel are NULL");
     VOLT_TRY(check_kernel(objects, kernel, &is_static));
-    gram_job job = job_of(objects, kernel, is_static, progress);
+    gram_job job;
+    VOLT_TRY(make_job(objects, kernel, is_static, progress, &job));
     job.rows = &block;
     volt_status status = volt_objects_prepare(objects, series, count, job.options.radius > 0, &block);
     if (status == VOLT_OK)

@@ -191,8 +191,10 @@ volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_k
                                        volt_matrix K, double *self)
 {
     int64_t n = objects->prepared.count, m = rows ? rows->count : n;
-    VOLT_REQUIRE(!volt_kernel_filters(kernel) || !volt_kernel_has_ball(kernel, objects->d, objects->radius),
-                 VOLT_ERR_KERNEL,
+    bool has_ball = false;
+    if (volt_kernel_filters(kernel))
+        VOLT_TRY(volt_kernel_find_ball(kernel, objects->d, objects->radius, &has_ball));
+    VOLT_REQUIRE(!has_ball, VOLT_ERR_KERNEL,
                  "kernel %s holds on a ball, and filtered steps of new series may lie beyond it",
                  volt_kernel_text(kernel));
     VOLT_REQUIRE(K.data && K.rows == m && K.cols == n && K.ld >= K.cols, VOLT_ERR_SHAPE,

@@ -158,8 +158,10 @@ static volt_status join_extents(const volt_kernel *kernel, const volt_sliced_row
     int64_t slices = volt_kernel_slices(kernel), d = x->rows.cols / slices;
     for (int64_t s = 0; s < slices; s++) {
         extents[s].largest = y->extents[s].largest; /* the columns are what was trained on */
-        VOLT_TRY(volt_join_radii(kernel, volt_asked_radius(kernel, s, d, asked), d, x->extents[s].radius,
-                                 y->extents[s].radius, &extents[s].radius));
+        double radius = 0;
+        VOLT_TRY(volt_asked_radius(kernel, s, d, asked, &radius));
+        VOLT_TRY(
+            volt_join_radii(kernel, radius, d, x->extents[s].radius, y->extents[s].radius, &extents[s].radius));
     }
     return VOLT_OK;
 }

@@ -20,12 +20,13 @@ void volt_mirror(volt_matrix K);
 volt_status volt_take_radius(double asked, int64_t d, double *radius);
 
 /* Does the kernel, or a factor of it, hold on a ball alone, or is it another kernel on another ball? `radius` is that of the
- * inputs at hand. */
-bool volt_kernel_has_ball(const volt_kernel *kernel, int64_t d, double radius);
+ * inputs at hand. VOLT_ERR_MEMORY. */
+volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has);
 
 /* The radius that was asked for as far as it concerns a slice of the rows: 0, none, where the slice is filtered, so that it
- * may reach further than the inputs, and what sees it takes any input. */
-double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked);
+ * may reach further than the inputs, and what sees it takes any input. VOLT_ERR_MEMORY. */
+volt_status volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked,
+                              double *radius);
 
 /* The radius of a matrix whose rows and columns have norms up to `rows` and `columns`: the one asked for, checked, or
  * else the larger. Columns are what was trained on, by a matrix of their own, whose radius was `columns` unless it was

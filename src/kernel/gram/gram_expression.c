@@ -56,7 +56,8 @@ static volt_status filter_series(const volt_filter *filter, const volt_view *X, 
 static volt_status fill_factor(const expression_job *job, int64_t f, volt_matrix out)
 {
     const volt_kernel *factor = job->kernel->factors[f];
-    double radius = volt_asked_radius(job->kernel, job->kernel->slice[f], job->X[0].cols, job->radius);
+    double radius = 0;
+    VOLT_TRY(volt_asked_radius(job->kernel, job->kernel->slice[f], job->X[0].cols, job->radius, &radius));
     volt_gram_options options = {.mirror = 1, .radius = radius, .progress = job->progress};
     filtered_series x = {0}, y = {0};
     volt_status status = filter_series(&factor->filter, job->X, job->n_x, &x);

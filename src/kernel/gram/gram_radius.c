@@ -18,33 +18,37 @@ volt_status volt_take_radius(double asked, int64_t d, double *radius)
     return VOLT_OK;
 }
 
-/* Does the kernel, no expression, hold on a ball alone? */
-static bool has_ball(const volt_kernel *kernel, int64_t d, double radius)
+/* Does the kernel, no expression, hold on a ball alone? One that does not resolve there may: its sentence comes later. */
+static volt_status find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has)
 {
     volt_resolved resolved = {0};
-    bool has =
-        !kernel->entry->paths &&
-        (volt_kernel_resolve(kernel, (volt_extent){.radius = radius, .largest = 1}, d, &resolved) != VOLT_OK ||
-         resolved.gain);
+    *has = false;
+    if (kernel->entry->paths)
+        return VOLT_OK;
+    volt_status status =
+        volt_kernel_resolve(kernel, (volt_extent){.radius = radius, .largest = 1}, d, &resolved);
+    *has = status != VOLT_OK || resolved.gain;
     volt_resolved_release(&resolved);
-    return has;
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-bool volt_kernel_has_ball(const volt_kernel *kernel, int64_t d, double radius)
+volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has)
 {
-    for (int64_t f = 0; f < kernel->n_factors; f++)
-        if (volt_kernel_has_ball(kernel->factors[f], d, radius))
-            return true;
-    return kernel->n_factors == 0 && (kernel->entry->shares_ball || has_ball(kernel, d, radius));
+    *has = kernel->n_factors == 0 && kernel->entry->shares_ball;
+    for (int64_t f = 0; f < kernel->n_factors && !*has; f++)
+        VOLT_TRY(volt_kernel_find_ball(kernel->factors[f], d, radius, has));
+    return *has || kernel->n_factors > 0 ? VOLT_OK : find_ball(kernel, d, radius, has);
 }
 
-double volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked)
+volt_status volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked, double *radius)
 {
     bool matters = !(asked > 0 && isfinite(asked)) || kernel->n_factors == 0 ||
                    volt_filter_is_none(&kernel->filters[slice]);
     for (int64_t f = 0; f < kernel->n_factors && !matters; f++)
-        matters = kernel->slice[f] == slice && has_ball(kernel->factors[f], d, asked);
-    return matters ? asked : 0;
+        if (kernel->slice[f] == slice)
+            VOLT_TRY(find_ball(kernel->factors[f], d, asked, &matters));
+    *radius = matters ? asked : 0;
+    return VOLT_OK;
 }
 
 /* Is the kernel another one on the larger ball? Where tau and lambda are shares of their bounds it is. */

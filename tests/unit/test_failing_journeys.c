@@ -1,0 +1,275 @@
+/* tests/unit/test_failing_journeys.c: small journeys through kernels, collections and detectors, of which every allocation
+ * fails in turn, and which are cancelled at every call of the user, or about 50 of them. After each failure the status is the right one and
+ * nothing is left; at the end the journey gives, bit for bit, what it gave undisturbed. */
+#include "base/progress.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/plain_kernels.h"
+#include "support/sequences.h"
+#include "volterra.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 7, H = 4, D = 2, SERIES = 5, LONG = 70, FIGURES = LONG * LONG };
+
+static struct {
+    double *rows; /* LONG x D */
+    volt_view series[SERIES];
+} given;
+
+/* The figures that a journey ends with; what it does not write stays as it was. */
+typedef struct journey {
+    const char *name, *kernel;
+    volt_status (*run)(const struct journey *journey, volt_progress progress, double *figures);
+} journey;
+
+static int make_rows(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(2411);
+    given.rows = random_rows(&rng, LONG, D, 0.9);
+    for (int i = 0; i < SERIES; i++)
+        given.series[i] = volt_view_of(given.rows + i * N * D, N - i % 3, D);
+    volt_stage_set_interval(0);
+    return volt_set_threads(1) != VOLT_OK;
+}
+
+static int free_rows(void **state)
+{
+    (void)state;
+    failing_alloc_stop();
+    volt_stage_set_interval(0.05);
+    free(given.rows);
+    return volt_set_threads(0) != VOLT_OK;
+}
+
+/* ---- journeys --------------------------------------------------------------------------------- */
+
+static volt_status gram(const journey *j, volt_progress progress, volt_view X, volt_view Y, double *figures)
+{
+    volt_kernel *kernel = NULL;
+    volt_status status = volt_kernel_parse(j->kernel, &kernel);
+    volt_gram_options options = volt_gram_options_default();
+    options.normalise = Y.data != NULL;
+    options.progress = progress;
+    if (status == VOLT_OK)
+        status = volt_gram(kernel, X, Y, &options, volt_matrix_of(figures, X.rows, Y.data ? Y.rows : X.rows));
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status rows_with_others(const journey *j, volt_progress progress, double *figures)
+{
+    return gram(j, progress, volt_view_of(given.rows, N, D), volt_view_of(given.rows + N * D, H, D), figures);
+}
+
+static volt_status many_rows_with_others(const journey *j, volt_progress progress, double *figures)
+{
+    return gram(j, progress, volt_view_of(given.rows, LONG, D), volt_view_of(given.rows, H, D), figures);
+}
+
+static volt_status rows_with_themselves(const journey *j, volt_progress progress, double *figures)
+{
+    return gram(j, progress, volt_view_of(given.rows, N, D), volt_view_of(NULL, 0, 0), figures);
+}
+
+static volt_status collections(const journey *j, volt_progress progress, double *figures)
+{
+    volt_kernel *kernel = NULL;
+    volt_status status = volt_kernel_parse(j->kernel, &kernel);
+    volt_gram_options options = volt_gram_options_default();
+    options.progress = progress;
+    options.normalise = 1;
+    if (status == VOLT_OK)
+        status = volt_gram_collection(kernel, given.series, SERIES, given.series, 2, &options,
+                                      volt_matrix_of(figures, SERIES, 2));
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status compare_objects(const journey *j, const volt_objects_options *options,
+                                   volt_progress progress, const volt_view *series, int64_t count,
+                                   double *figures)
+{
+    volt_kernel *kernel = NULL;
+    volt_objects *objects = NULL;
+    volt_status status = volt_kernel_parse(j->kernel, &kernel);
+    if (status == VOLT_OK)
+        status = volt_objects_create(series, count, options, &objects);
+    if (status == VOLT_OK)
+        status = volt_objects_gram(objects, kernel, &progress, volt_matrix_of(figures, count, count));
+    figures += count * count;
+    if (status == VOLT_OK)
+        status = volt_objects_cross(objects, kernel, series, 2, &progress, volt_matrix_of(figures, 2, count),
+                                    figures + 2 * count);
+    volt_objects_free(objects);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+static volt_status steps(const journey *j, volt_progress progress, double *figures)
+{
+    const volt_objects_options options = {VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_LEVEL, 0,
+                                          VOLT_OBJECT_COMPARE_STEPS};
+    return compare_objects(j, &options, progress, given.series, SERIES, figures);
+}
+
+/* One series is longer than a block of rows. */
+static volt_status long_steps(const journey *j, volt_progress progress, double *figures)
+{
+    const volt_objects_options options = {VOLT_OBJECT_SCALE_NONE, VOLT_OBJECT_INPUT_LEVEL, 1,
+                                          VOLT_OBJECT_COMPARE_STEPS};
+    const volt_view series[] = {volt_view_of(given.rows, LONG, D), volt_view_of(given.rows, N, D)};
+    return compare_objects(j, &options, progress, series, 2, figures);
+}
+
+static volt_status equal_series(const journey *j, volt_progress progress, double *figures)
+{
+    const volt_objects_options options = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_BOTH, 1,
+                                          VOLT_OBJECT_COMPARE_SERIES};
+    const volt_view series[] = {given.series[0], given.series[3], volt_view_of(given.rows + 3, N, D)};
+    return compare_objects(j, &options, progress, series, 3, figures);
+}
+
+static volt_status detector(const journey *j, volt_progress progress, double *figures)
+{
+    (void)j;
+    double K[N * N], C[2 * N];
+    for (int a = 0; a < N; a++)
+        for (int b = 0; b < N; b++)
+            K[a * N + b] = (a == b) + given.rows[a * D] * given.rows[b * D] +
+                           given.rows[a * D + 1] * given.rows[b * D + 1];
+    memcpy(C, K, sizeof C);
+    volt_anomaly_options options = volt_anomaly_options_default();
+    volt_anomaly *anomaly = NULL;
+    options.progress = progress;
+    options.examples = volt_view_of(C, 2, N);
+    volt_status status = volt_anomaly_fit(volt_view_of(K, N, N), &options, &anomaly);
+    assert_true((status == VOLT_OK) == (anomaly != NULL));
+    if (status == VOLT_OK)
+        status = volt_anomaly_score(anomaly, volt_view_of(K, N, N), figures);
+    volt_anomaly_free(anomaly);
+    return status;
+}
+
+static volt_status series_detector(const journey *j, volt_progress progress, double *figures)
+{
+    volt_series_anomaly_options options = volt_series_anomaly_options_default();
+    volt_series_anomaly *anomaly = NULL;
+    options.detector.alpha = 0.1;
+    options.detector.progress = progress;
+    options.draws = 2;
+    volt_status status =
+        volt_series_anomaly_fit(j->kernel, given.series, 4, given.series + 4, 1, &options, &anomaly);
+    assert_true((status == VOLT_OK) == (anomaly != NULL));
+    if (status == VOLT_OK)
+        status = volt_series_anomaly_score(anomaly, given.series, 2, progress, figures);
+    volt_series_anomaly_free(anomaly);
+    return status;
+}
+
+static const journey journeys[] = {
+    {"cross", "volterra:tau=0.3,lambda=0.3", rows_with_others},
+    {"cross", "esn:size=3", rows_with_others},
+    {"cross", "gak:window=3,sigma=1", rows_with_others},
+    {"cross", "rbf + 0.5*esn:size=3*fir:pole=0.5", rows_with_others},
+    {"cross", "gak:path=rows,centre=yes", rows_with_others},
+    {"long cross", "rbf", many_rows_with_others},
+    {"gram", "sas:size=3,degree=2", rows_with_themselves},
+    {"gram", "sig:window=3,level=2,order=2", rows_with_themselves},
+    {"collections", "esn:size=3", collections},
+    {"collections", "2*fir:corr=0.5 + esn:size=3*volterra:tau=0.3,lambda=0.3", collections},
+    {"collections", "gak", collections},
+    {"steps", "volterra:tau=0.1,lambda=0.1", steps},
+    {"steps", "rbf + fir:pole=0.5", steps},
+    {"long steps", "esn:size=3", long_steps},
+    {"series as rows", "rbf + 2*linear", equal_series},
+    {"series", "fir*gak + sigpde", equal_series},
+    {"detector", "", detector},
+    {"detector of series", "gak", series_detector},
+};
+enum { JOURNEYS = sizeof journeys / sizeof *journeys };
+
+/* ---- failures --------------------------------------------------------------------------------- */
+
+static double undisturbed[FIGURES], found[FIGURES];
+
+static void begin(const journey *j)
+{
+    memset(undisturbed, 0, sizeof undisturbed);
+    check_ok(j->run(j, (volt_progress){0}, undisturbed)); /* threads and buffers are there now */
+}
+
+static void end(const journey *j)
+{
+    memset(found, 0, sizeof found);
+    check_ok(j->run(j, (volt_progress){0}, found));
+    if (memcmp(found, undisturbed, sizeof found) != 0)
+        fail_msg("%s, %s: other figures after a failure", j->name, j->kernel);
+}
+
+static void every_allocation_fails(void **state)
+{
+    (void)state;
+    for (int i = 0; i < JOURNEYS; i++) {
+        const journey *j = &journeys[i];
+        begin(j);
+        for (int64_t fails = 1, hit = 1; hit; fails++) {
+            failing_alloc_start(fails);
+            volt_status status = j->run(j, (volt_progress){0}, found);
+            hit = failing_alloc_hit();
+            int64_t left = failing_alloc_live();
+            failing_alloc_stop();
+            if (status != (hit ? VOLT_ERR_MEMORY : VOLT_OK) || left != 0)
+                fail_msg("%s, %s, allocation %d: status %d, and %d blocks are left", j->name, j->kernel,
+                         (int)fails, (int)status, (int)left);
+        }
+        end(j);
+    }
+}
+
+typedef struct user {
+    int64_t calls, cancel_at; /* 0: never */
+} user;
+
+static int listen(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    user *u = context;
+    assert_true(fraction >= 0 && fraction <= 1);
+    return ++u->calls == u->cancel_at;
+}
+
+static void every_call_cancels(void **state)
+{
+    (void)state;
+    for (int i = 0; i < JOURNEYS; i++) {
+        const journey *j = &journeys[i];
+        user all = {0};
+        begin(j);
+        check_ok(j->run(j, (volt_progress){listen, &all}, found));
+        assert_true(all.calls >= 3);
+        for (int64_t at = 1; at <= all.calls; at += 1 + all.calls / 50) {
+            user u = {.cancel_at = at};
+            volt_status status = j->run(j, (volt_progress){listen, &u}, found);
+            if (status != VOLT_ERR_CANCELLED || u.calls != at)
+                fail_msg("%s, %s, cancelled at call %d of %d: status %d after %d calls", j->name, j->kernel,
+                         (int)at, (int)all.calls, (int)status, (int)u.calls);
+        }
+        end(j);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(every_call_cancels),
+    };
+    return cmocka_run_group_tests_name("failing journeys", tests, make_rows, free_rows);
+}
