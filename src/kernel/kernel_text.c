@@ -162,9 +162,8 @@ static volt_status read_value(const volt_kernel_info *info, int p, piece text, v
     bool inside = (whole || parameter->closed & 1 ? value >= parameter->low : value > parameter->low) &&
                   (whole || parameter->closed & 2 ? value <= parameter->high : value < parameter->high) &&
                   (!whole || value == floor(value));
-    /* infinite ends are open: what lies inside is finite */
-    VOLT_REQUIRE(inside, VOLT_ERR_KERNEL, "kernel %s: %s=%.*s lies outside %s", info->name, parameter->name,
-                 text.length, text.at, parameter->range);
+    VOLT_REQUIRE(inside && isfinite(value), VOLT_ERR_KERNEL, "kernel %s: %s=%.*s lies outside %s", info->name,
+                 parameter->name, text.length, text.at, parameter->range);
     kernel->value[p] = value;
     return VOLT_OK;
 }
