@@ -70,10 +70,10 @@ static void add_share(volt_metrics *mean, const volt_metrics *metrics, double sh
     mean->rmse += share * metrics->rmse;
 }
 
-/* All are, where squares of the errors are: the others are smaller, or their quotients by numbers that are not small. */
 static int is_finite(const volt_metrics *m)
 {
-    return isfinite(m->mse) && isfinite(m->nmse);
+    return isfinite(m->mse) && isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) &&
+           isfinite(m->w1) && isfinite(m->mape) && isfinite(m->rmse);
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */

@@ -73,20 +73,21 @@ static int64_t season_of(const double *r, int64_t N, int64_t M)
     const int64_t longest = volt_min((M - 1) / 2, LONGEST_SEASON);
     /* First the largest r of a candidate, then the smallest candidate that is near it. */
     double bound = 0;
-    for (bool is_second = false;; is_second = true) {
+    for (int pass = 0; pass < 2; pass++) {
         double lowest = r[0], largest = 0;
         for (int64_t S = 1; S <= longest; S++) {
             lowest = fmin(lowest, r[S]);
             if (S < SHORTEST_SEASON || r[S] < bound || !is_candidate(r, N, S, lowest))
                 continue;
-            if (is_second)
+            if (pass == 1)
                 return S;
             largest = fmax(largest, r[S]);
         }
-        if (largest == 0)
-            return 0;
         bound = 0.8 * largest;
+        if (largest == 0)
+            break;
     }
+    return 0;
 }
 
 volt_status volt_season_find(const double *y, int64_t n, int64_t stride, int64_t *season)

@@ -38,7 +38,7 @@ volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view ba
         squares += volt_output_error(&model, unit) / error;
         absolutes += absolute_error(&model, unit) / absolute_error(&other, unit);
         outputs++;
-        VOLT_REQUIRE(isfinite(squares), VOLT_ERR_NOT_FINITE, /* so are the roots of fewer */
+        VOLT_REQUIRE(isfinite(squares) && isfinite(absolutes), VOLT_ERR_NOT_FINITE,
                      "the squares of column %" PRId64 " overflow", k);
     }
     VOLT_REQUIRE(outputs > 0, VOLT_ERR_DATA,
