@@ -154,7 +154,7 @@ void *thread_crew_serve(void *context)
     return NULL;
 }
 
-/* The leader's own candidate waits until each channel has had one, so that others do take part. The first call comes before
+/* The leader's own candidate waits until others have had as many as there are channels, so that they do take part. The first call comes before
  * they begin. */
 static int wait_for_others(const char *stage, double fraction, void *context)
 {

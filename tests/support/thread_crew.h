@@ -24,8 +24,8 @@ typedef struct thread_crew_state {
 extern thread_crew_state thread_crew;
 
 /* Run a search with `servers` others of `lanes` lanes each, of whom the first `missing` do not come. Answer number
- * `spoilt_at` of the last one is spoilt. Without a progress of its own the leader waits until each channel has had a
- * candidate, so that others do take part. */
+ * `spoilt_at` of the last one is spoilt. Without a progress of its own the leader waits until others have had as many
+ * candidates as there are channels, so that they do take part. */
 volt_status thread_crew_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                             const volt_search_options *options, int64_t servers, int64_t lanes, int64_t missing,
                             int64_t spoilt_at, volt_search **search);
