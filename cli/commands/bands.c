@@ -43,7 +43,7 @@ void bands_fill(const band_request *request, volt_view forecast, volt_view half,
 {
     int64_t count = request->levels.count;
     for (int64_t i = 0; i < forecast.rows; i++) {
-        const double *widths = half.data ? half.data + (half.rows > 1 ? i : 0) * half.ld : NULL;
+        const double *widths = volt_view_rows(half, half.rows > 1 ? i : 0, 1).data;
         double *cell = out.data + i * out.ld;
         for (int64_t k = 0; k < forecast.cols; k++) {
             double y = forecast.data[i * forecast.ld + k];
