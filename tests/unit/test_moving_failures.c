@@ -140,7 +140,7 @@ static void what_keeps_nothing_leaves_nothing(void **state)
         assert_true(hit ? !(made) && failing_alloc_live() == 0 : (made)); \
         failing_alloc_stop();                                             \
         if (!hit)                                                         \
-            undo;                                                         \
+            (undo);                                                       \
     }
 
 static void memory_fails_at_birth(const char *text)
