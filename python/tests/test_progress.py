@@ -71,6 +71,7 @@ def test_cancelled_search_keeps_its_best(long_series):
 SCRIPT = """
     import signal, sys, threading, os
     import numpy as np, volterra
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
     x = np.random.default_rng(0).normal(size=({rows}, 3))
     begun = []
     def tell(stage, share):
