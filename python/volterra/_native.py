@@ -12,6 +12,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
+from ._io_structs import MISSING, Collection, ReadOptions, Table  # noqa: F401
 from ._learner_structs import FORGET_WHAT, LearnerInfo, LearnerOptions
 from ._plan_structs import Plan, SearchPlan, SolverPlans
 from ._series_structs import *  # noqa: F403
@@ -20,6 +21,7 @@ from ._series_structs import (
     ClassifierInfo,
     ClassifierKernel,
     ClassifyOptions,
+    Ranking,
     SeriesAnomalyOptions,
     SeriesRidgeInfo,
     SeriesRidgeOptions,
@@ -226,6 +228,7 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, POINTER(Skill)]),
     "volt_wasserstein": (c_int, [_DOUBLES, c_int64, _DOUBLES, c_int64, POINTER(c_double)]),
     "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, POINTER(c_int64), POINTER(c_int)]),
+    "volt_ranking_compute": (c_int, [_DOUBLES, c_void_p, c_int64, POINTER(Ranking)]),
     # classify.h
     "volt_classify_options_default": (ClassifyOptions, []),
     "volt_classify_fit": (
@@ -258,6 +261,12 @@ PROTOTYPES: Dict[str, Tuple[Any, List[Any]]] = {
     "volt_series_anomaly_free": (None, [_HANDLE]),
     "volt_series_anomaly_describe": (c_char_p, [_HANDLE, POINTER(AnomalyInfo), POINTER(c_int64)]),
     "volt_series_anomaly_score": (c_int, [_HANDLE, POINTER(Matrix), c_int64, Progress, _DOUBLES]),
+    # io.h
+    "volt_read_options_default": (ReadOptions, []),
+    "volt_table_read_part": (c_int, [c_char_p, POINTER(ReadOptions), POINTER(POINTER(Table))]),
+    "volt_table_free": (None, [POINTER(Table)]),
+    "volt_collection_read": (c_int, [c_char_p, POINTER(POINTER(Collection))]),
+    "volt_collection_free": (None, [POINTER(Collection)]),
     # data.h
     "volt_lorenz_options_default": (LorenzOptions, []),
     "volt_simulate_lorenz": (c_int, [POINTER(LorenzOptions), Matrix]),

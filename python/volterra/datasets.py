@@ -1,6 +1,6 @@
-"""Sequences to learn from: Lorenz, Mackey-Glass, NARMA10, and the BEKK model of covolatility.
+"""Sequences to learn from: Lorenz, Mackey-Glass, NARMA10, the BEKK model of covolatility, and data files.
 
-The same numbers as ``volterra simulate``, on every machine.
+Simulated sequences are the same numbers as those of ``volterra simulate``, on every machine.
 """
 
 from __future__ import annotations
@@ -12,17 +12,22 @@ from . import _native as c
 from ._arguments import choice, seed_number, whole
 from ._arrays import Array, empty, to_float64, view
 from ._progress import Watch
+from ._tables import Series, Table, read_series, read_table
 from .covolatility import BEKK, BEKKSample, bekk, bekk_presets, log_returns
 
 __all__ = [
     "BEKK",
     "BEKKSample",
+    "Series",
+    "Table",
     "bekk",
     "bekk_presets",
     "log_returns",
     "lorenz",
     "mackey_glass",
     "narma10",
+    "read_series",
+    "read_table",
 ]
 
 

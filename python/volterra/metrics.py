@@ -23,6 +23,7 @@ __all__ = [
     "mse",
     "nmse",
     "r2",
+    "ranking",
     "rmse",
     "scores",
     "skill",
@@ -259,3 +260,33 @@ def valid_time(truth: Any, forecast: Any, step: float, lyapunov: float = 1.0, th
     1.8
     """
     return valid_rows(truth, forecast, threshold) * step * lyapunov
+
+
+def ranking(marked: Any, scores: Any) -> Dict[str, float]:
+    """Areas under the ROC curve and the precision-recall curve: how well scores order marked rows above the others.
+
+    Parameters
+    ----------
+    marked : array-like of bool of shape (n_rows,)
+        Rows of both kinds are needed.
+    scores : array-like of shape (n_rows,)
+        Larger for marked rows. Ties are half a pair in the ROC area.
+
+    Returns
+    -------
+    dict
+        ``roc_auc`` and ``pr_auc``, the average precision.
+
+    Examples
+    --------
+    >>> from volterra import metrics
+    >>> metrics.ranking([True, False, True, False], [4.0, 3.0, 2.0, 1.0])
+    {'roc_auc': 0.75, 'pr_auc': 0.8333333333333333}
+    """
+    values = np.ascontiguousarray(scores, dtype=float)
+    marks = np.ascontiguousarray(np.asarray(marked, dtype=bool), dtype=np.intc)
+    if values.ndim != 1 or marks.shape != values.shape:
+        raise ValueError(f"marked and scores have shapes {marks.shape} and {values.shape}, and must be equal and 1-D")
+    areas = c.Ranking()
+    check(c.lib.volt_ranking_compute(values.ctypes.data, marks.ctypes.data, len(values), byref(areas)))
+    return {"roc_auc": float(areas.roc_auc), "pr_auc": float(areas.pr_auc)}

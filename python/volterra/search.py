@@ -103,6 +103,8 @@ class VolterraRidgeCV(SequenceRegressor):
         As in ``TimeSeriesSplit``: rows left out between training and validation, the largest length of a
         training part. The gap is ahead - 1 by default, so that the targets of training are known when
         validation begins.
+    min_train : int, optional
+        Smallest length of the first training part. Validation blocks become shorter where needed.
     ahead, season
         As in `VolterraRidge`.
     target : {"auto", "level", "change"}, default="auto"
@@ -209,6 +211,7 @@ class VolterraRidgeCV(SequenceRegressor):
         scoring: str = "r2",
         gap: Optional[int] = None,
         max_train: Optional[int] = None,
+        min_train: Optional[int] = None,
         folds_by: str = "rows",
         ahead: Union[None, int, Iterable[int]] = None,
         target: str = "auto",
@@ -249,6 +252,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self.scoring = scoring
         self.gap = gap
         self.max_train = max_train
+        self.min_train = min_train
         self.folds_by = folds_by
         self.ahead = ahead
         self.target = target
@@ -406,6 +410,8 @@ class VolterraRidgeCV(SequenceRegressor):
         honest = 0 if score in _OF_ALL_ROWS else max(ahead - 1, 0)  # all rows together have no gap
         options.splits.gap = honest if self.gap is None else whole("gap", self.gap)
         options.splits.max_train = 0 if self.max_train is None else whole("max_train", self.max_train)
+        if getattr(self, "min_train", None) is not None:
+            options.splits.min_train = whole("min_train", self.min_train, 1)
         options.start = c.STARTS["reset" if self.start == "reset" else "continue"]
         options.washout = whole("washout", self.washout)
         options.intercept, options.scale = int(bool(self.fit_intercept)), int(bool(self.scale))

@@ -1,16 +1,8 @@
 """Fit and simulate with the data of benchmark packages: nonlinear-benchmarks and identibench.
 
-Both are optional, and neither is imported here: what counts is the form of the data.
-
-- nonlinear-benchmarks hands over records with arrays ``u`` and ``y`` and, on tests, a
-  ``state_initialization_window_length``: rows that may set a state and are not scored;
+- nonlinear-benchmarks returns records with arrays ``u`` and ``y`` and, for tests, a
+  ``state_initialization_window_length``: leading rows that may initialise a state and are not scored;
 - identibench calls a model as ``model(u, y_init, attrs)``, where y_init holds the first rows of y, or none.
-
-    train, test = nonlinear_benchmarks.Cascaded_Tanks()
-    model = benchmarks.fit(volterra.SequenceKernelRidge("volterra:lift=rbf", alpha=0.01), train)
-    print(benchmarks.rmse(test, benchmarks.simulate(model, test)))
-
-    identibench.run_benchmark(spec, benchmarks.builder(volterra.SequenceKernelRidge("fir + memory")))
 """
 
 from __future__ import annotations
@@ -19,8 +11,8 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ._arguments import whole
-from ._arrays import Array
+from .._arguments import whole
+from .._arrays import Array
 
 __all__ = ["Record", "Simulator", "builder", "fit", "rmse", "simulate"]
 
