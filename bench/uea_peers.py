@@ -2,7 +2,7 @@
 
     python bench/uea_peers.py FOLDER [SET ...]
 
-FOLDER/SET/SET_TRAIN.ts (or .arff) and SET_TEST.*, as `volterra benchmark uea --data FOLDER` reads them. Needs aeon (PyPI), in
+FOLDER/SET/SET_TRAIN.ts (or .arff) and SET_TEST.*, as `python -m volterra.benchmarks uea --data FOLDER` reads them. Needs aeon (PyPI), in
 an environment of its own. MiniRocket takes series of one length: where a set has them in files SET_eq_TRAIN, those are used.
 One line of JSON for every set and method: accuracy, seconds (training and test; what is compiled on the way is compiled before).
 """

@@ -63,9 +63,8 @@ program_may_include()
         series) echo search files args terminal ;;
         compare) echo search files args terminal ;;
         page) echo compare search files args terminal ;;
-        benchmark) echo page compare search files args terminal ;;
-        commands) echo benchmark page compare series search files args terminal ;;
-        main.c | program.[ch]) echo program.h commands benchmark page compare series search files args terminal ;;
+        commands) echo page compare series search files args terminal ;;
+        main.c | program.[ch]) echo program.h commands page compare series search files args terminal ;;
         *) echo "check_layout: folder cli/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
     esac
 }

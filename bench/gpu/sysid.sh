@@ -5,7 +5,7 @@
 #
 # VOLTERRA is the program, DATA the folder with wiener_hammerstein.csv and silverbox_snls80mv.csv, OUT a folder for logs,
 # models and figures, DEVICE gpu unless it is given. For each system: an adaptive search of kernel, alpha and feedback weight on
-# a stretch of the training part; what it finds and the setting that is built in (cli/benchmark/sysid_presets.c) choose alpha again on a
+# a stretch of the training part; what it finds and the setting that is built in (presets of python/volterra/benchmarks/data) choose alpha again on a
 # longer stretch, and the better of the two there is fitted on as many rows as the training part has, and simulates the tests. All choices
 # are made on training rows. Within 8 minutes on one H200 with 16 cores.
 #

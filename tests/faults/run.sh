@@ -76,13 +76,6 @@ awk 'BEGIN { print "u,label,w"; for (t = 0; t < 40; t++) printf "%.12g,%s,%d\n",
 awk 'BEGIN { print "day,time,v"; for (t = 0; t < 40; t++) printf "%d/1/2020,%d:00,%.12g\n", 13 + int(t / 24), t % 24, sin(t) }' >dated.csv
 "$VOLTERRA" fit --x dated.csv --rows :30 --calendar hour --alpha 1e-2 -o dated.safetensors >/dev/null || exit 1
 
-# A benchmark in its published layout.
-mkdir sysid
-awk 'BEGIN {
-    print "uEst,uVal,yEst,yVal"
-    for (t = 0; t < 1024; t++) printf "%.6g,%.6g,%.6g,%.6g\n", sin(t), cos(t * t), sin(t - 1) / 2, cos((t - 1) ^ 2) / 2
-}' >sysid/cascaded_tanks.csv
-
 # Lines of a stream: a header of its own, rows, a hole and garbage. The answers are all different.
 { printf 'date,z,u\n'; awk 'BEGIN { for (t = 0; t < 6; t++) printf "2020-01-0%d,NA,%s\n", t + 1, t == 3 ? "" : sin(t) }'; } >lines
 
@@ -472,8 +465,6 @@ keeps_rows=yes
 trial "compare on a series" compare --x ../x.csv:u --ahead 2 --kernel rbf --draws 2 --folds 2
 calls=never
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
-trial "benchmark" benchmark sysid --data ../sysid --only tanks --rows 30 -o t
-trial "benchmark --json" benchmark sysid --data ../sysid --only tanks --rows 30 --again --draws 2 --json
 calls=no
 
 # What goes on where it stood. Allocations that fail there are like those above, and sampled there.

@@ -50,6 +50,7 @@ def draw(one: Set, test: Test, table: Array) -> str:
         for panel in panels:
             panel.margins(x=0)
             panel.spines[["top", "right"]].set_visible(False)
+        panels[2].set_xlim(panels[0].get_xlim())
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()

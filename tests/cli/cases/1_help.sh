@@ -1,6 +1,6 @@
 # tests/cli/cases/1_help.sh: help, version, and the first word of the command line.
 
-all_commands="forecast compare simulate fit tune predict continue stream explain classify anomaly gram score mcs bekk benchmark plan info"
+all_commands="forecast compare simulate fit tune predict continue stream explain classify anomaly gram score mcs bekk plan info"
 
 # same_help FILE: `out` is the stored text (the version may change)
 same_help()
