@@ -1,4 +1,4 @@
-"""What the benchmarks share: failures, data files of this package, JSON and texts."""
+"""Shared by the benchmarks: failures, data files of this package, JSON and texts."""
 
 from __future__ import annotations
 

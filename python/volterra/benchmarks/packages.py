@@ -18,7 +18,7 @@ __all__ = ["Record", "Simulator", "builder", "fit", "rmse", "simulate"]
 
 
 class Record(NamedTuple):
-    """Inputs and outputs row by row, and how many first rows may set a state."""
+    """Inputs and outputs row by row, and the number of leading rows that may initialise a state."""
 
     u: Array
     y: Array
@@ -66,11 +66,11 @@ def fit(estimator: Any, train: Any, rows: Optional[int] = None) -> Any:
     Parameters
     ----------
     estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
-        Fitted in place. Records are mostly cut out of a running experiment: give it a washout then.
+        Fitted in place. Use a washout for records that are cut out of a running experiment.
     train : record or list of records
         With attributes ``u`` and ``y``, or pairs of arrays (u, y).
     rows : int, optional
-        Take the first rows of every record alone: an exact fit takes memory for rows x rows numbers.
+        Use only the first rows of each record: an exact fit stores rows x rows numbers.
 
     Returns
     -------
@@ -97,14 +97,14 @@ def fit(estimator: Any, train: Any, rows: Optional[int] = None) -> Any:
 
 
 def simulate(model: Any, test: Any) -> Any:
-    """The outputs of a record from its inputs, after a past of zeros.
+    """Simulate the outputs of a record from its inputs and a zero initial state.
 
     Parameters
     ----------
     model : fitted estimator
     test : record or list of records
-        As for `fit`. Of their y the first rows alone are used, as many as the record says, and these only by a
-        model with feedback: they set its state.
+        As for `fit`. A model with feedback uses the first rows of y, as many as the record allows, to
+        initialise its state. Other rows of y are not used.
 
     Returns
     -------
@@ -120,13 +120,13 @@ def _simulate(model: Any, u: Array, y_init: Array) -> Array:
     if not getattr(model, "feedback", False) or not len(y_init):
         return np.asarray(model.predict(X, start="reset"))
     first = _rows(y_init)
-    known = np.full((len(X), first.shape[1]), np.nan)  # what comes after the first rows is not there to be seen
+    known = np.full((len(X), first.shape[1]), np.nan)  # later outputs are unknown
     known[: len(first)] = first
     return np.asarray(model.predict(X, start="reset", y_known=known, warm_up=len(first)))
 
 
 def rmse(test: Any, simulated: Any) -> Any:
-    """Root mean squared error of a simulation after the first rows, which may set a state.
+    """Root mean squared error of a simulation, without the leading rows that may initialise a state.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ def rmse(test: Any, simulated: Any) -> Any:
 class Simulator:
     """A fitted estimator as identibench calls a model: ``model(u, y_init, attrs)``.
 
-    y_init, the first rows of the output, sets the state of a model with feedback; other models do without. The
-    result has a row for every row of u and a column for every output.
+    y_init, the first rows of the output, initialises the state of a model with feedback. Other models ignore it.
+    The result has a row for every row of u and a column for every output.
 
     Examples
     --------
@@ -175,12 +175,12 @@ class Simulator:
 
 
 def builder(estimator: Any, rows: Optional[int] = None) -> Callable[[Any], Simulator]:
-    """What ``identibench.run_benchmark`` calls to build a model: a copy of the estimator, fitted on its training data.
+    """Return a function for ``identibench.run_benchmark`` that fits a copy of the estimator on the training data.
 
     Parameters
     ----------
     estimator : estimator of this package
-        Not changed. Parameters among the hyperparameters of the benchmark take the place of its own.
+        Not changed. Hyperparameters of the benchmark override its parameters.
     rows : int, optional
         As for `fit`.
     """
@@ -194,6 +194,6 @@ def builder(estimator: Any, rows: Optional[int] = None) -> Callable[[Any], Simul
 
 
 def _flat(a: Any) -> Array:
-    """A single column as a vector: targets of one output are one."""
+    """A single column as a vector, as targets of one output are."""
     a = np.asarray(a, dtype=float)
     return a[:, 0] if a.ndim == 2 and a.shape[1] == 1 else a
