@@ -38,6 +38,7 @@
 #include "volterra/data.h"
 #include "volterra/stats.h"
 #include "volterra/study.h"
+#include "volterra/task.h"
 #include "volterra/objects.h"
 #include "volterra/classify.h"
 #include "volterra/anomaly.h"

@@ -1,14 +1,13 @@
-/* cli/commands/cmd_forecast.c: volterra forecast, a series in, its next values out, with a picture and the error to expect. */
+/* cli/commands/cmd_forecast.c: volterra forecast. */
 #include "args/command.h"
 #include "files/calendar.h"
 #include "files/gnuplot.h"
 #include "files/outputs.h"
 #include "page/picture_series.h"
 #include "series/series_data.h"
-#include "series/series_forecast.h"
 #include "series/series_report.h"
-#include "series/series_search.h"
 #include "terminal/messages.h"
+#include "terminal/progress_bar.h"
 #include "volterra.h"
 
 #include <limits.h>
@@ -154,19 +153,22 @@ static int check_files(const forecast_arguments *arguments, const forecast_files
 /* ---- picture ---------------------------------------------------------------------------------- */
 
 /* A few seasons or a few times the forecast. */
-static int64_t rows_to_show(const series_data *data)
+static int64_t rows_to_show(const series_outcome *outcome)
 {
     enum { SEASONS = 4, FORECASTS = 4, LEAST = 48 };
-    int64_t shown = FORECASTS * data->steps > LEAST ? FORECASTS * data->steps : LEAST;
-    for (int64_t k = 0; k < data->levels.cols; k++)
-        shown = SEASONS * data->seasons[k] > shown ? SEASONS * data->seasons[k] : shown;
-    return shown < data->levels.rows ? shown : data->levels.rows;
+    int64_t steps = outcome->info.steps, shown = FORECASTS * steps > LEAST ? FORECASTS * steps : LEAST;
+    for (int64_t k = 0; k < outcome->info.series; k++) {
+        int64_t season = volt_forecast_series_at(outcome->forecast, k)->season;
+        shown = SEASONS * season > shown ? SEASONS * season : shown;
+    }
+    return shown < outcome->info.rows ? shown : outcome->info.rows;
 }
 
-static int draw(const char *path, const series_data *data, const series_forecast *forecast)
+static int draw(const char *path, const series_outcome *outcome)
 {
-    int64_t steps = forecast->steps, series = forecast->series, known = data->levels.rows,
-            shown = rows_to_show(data);
+    const series_data *data = outcome->data;
+    int64_t steps = outcome->info.steps, series = outcome->info.series, known = data->levels.rows,
+            shown = rows_to_show(outcome);
     volt_matrix lines = {0}; /* forecast, naive and band side by side, from the last row known on */
     char title[256];
     int failed = allocate_matrix(steps + 1, 3 * series, "the picture", &lines);
@@ -175,7 +177,7 @@ static int draw(const char *path, const series_data *data, const series_forecast
     for (int64_t k = 0; k < series; k++) {
         double last = data->levels.data[(known - 1) * data->levels.ld + k];
         for (int64_t h = 0; h <= steps; h++) {
-            const series_step *step = h > 0 ? series_step_at(forecast, h - 1, k) : NULL;
+            const volt_forecast_step *step = h > 0 ? volt_forecast_step_at(outcome->forecast, h - 1, k) : NULL;
             lines.data[h * lines.ld + k] = step ? step->value : last;
             lines.data[h * lines.ld + series + k] = last;
             lines.data[h * lines.ld + 2 * series + k] = step ? sqrt(step->mse) : 0;
@@ -205,30 +207,47 @@ static int draw(const char *path, const series_data *data, const series_forecast
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static int finish(const forecast_arguments *arguments, const forecast_files *files, const series_data *data,
-                  const volt_kernel *kernel, const char *search, const series_forecast *forecast)
+static int finish(const forecast_arguments *arguments, const forecast_files *files, series_outcome *outcome)
 {
-    series_outcome outcome = {.data = data,
-                              .forecast = forecast,
-                              .kernel = volt_kernel_text(kernel),
-                              .search = search[0] ? search : NULL,
-                              .alone = arguments->alone};
     bool taken = false;
     if (files->output[0]) {
-        int failed = series_write(files->output, data, forecast);
+        int failed = series_write(files->output, outcome);
         if (failed)
             return failed;
-        outcome.output = files->output;
+        outcome->output = files->output;
         taken = is_standard_output(files->output);
     }
     int plot_failed = 0;
     if (files->plot[0]) {
-        plot_failed = draw(files->plot, data, forecast);
-        outcome.plot = plot_failed ? NULL : files->plot;
+        plot_failed = draw(files->plot, outcome);
+        outcome->plot = plot_failed ? NULL : files->plot;
         taken = taken || is_standard_output(files->plot);
     }
-    int failed = taken ? 0 : series_report(&outcome, arguments->common.json);
+    int failed = taken ? 0 : series_report(outcome, arguments->common.json);
     return failed ? failed : plot_failed;
+}
+
+static int run_task(const forecast_arguments *arguments, const series_data *data, volt_forecast **forecast)
+{
+    char hint[HINT_LENGTH];
+    volt_forecast_options options = volt_forecast_options_default();
+    options.kernel = arguments->kernel;
+    options.steps = arguments->series.steps;
+    options.season = data->season;
+    options.separate = arguments->alone;
+    options.all_rows = arguments->series.rows.given;
+    options.known = volt_as_view(data->calendar);
+    options.search_seconds = arguments->budget;
+    options.seed = arguments->common.seed.value;
+    options.names = (const char *const *)data->names;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_forecast_run(volt_as_view(data->levels), &options, forecast);
+    progress_end();
+    if (!status)
+        return 0;
+    if (status == VOLT_ERR_MEMORY)
+        return complain_status_hint(status, " (--rows -1000: takes the last 1000 rows)");
+    return complain_status_hint(status, " (%.120s)%s", data->file.source, dataset_hint(&data->file, hint));
 }
 
 static int run_forecast(int argc, char *const *argv)
@@ -236,34 +255,33 @@ static int run_forecast(int argc, char *const *argv)
     forecast_arguments arguments = {0};
     forecast_files files;
     series_data data = {0};
-    series_forecast forecast = {0};
+    volt_forecast *forecast = NULL;
     volt_kernel *kernel = NULL;
-    char searched[SENTENCE_LENGTH] = "";
     int failed = options_parse(&command_forecast.options, argc, argv, &arguments);
     if (failed)
         return failed;
-    volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
+    volt_status status = volt_kernel_parse(arguments.kernel, &kernel); /* before any file is read */
+    volt_kernel_free(kernel);
     if (status)
         return complain_status_hint(status, " (see volterra help kernels)");
     choose_files(&arguments, &files);
     failed = check_files(&arguments, &files);
     if (!failed)
         failed = series_read(&arguments.series, &data);
-    if (!failed && arguments.budget > 0) {
-        series_search search = {.kernel = arguments.kernel,
-                                .seconds = arguments.budget,
-                                .seed = arguments.common.seed.value,
-                                .alone = arguments.alone,
-                                .quiet = arguments.common.quiet};
-        failed = series_search_run(&search, &data, &kernel, searched);
+    if (!failed)
+        failed = run_task(&arguments, &data, &forecast);
+    series_outcome outcome = {.data = &data,
+                              .forecast = forecast,
+                              .info = {.struct_size = sizeof outcome.info},
+                              .alone = arguments.alone};
+    if (!failed) {
+        volt_forecast_get_info(forecast, &outcome.info);
+        failed = series_find_times(&data, outcome.info.steps);
     }
     if (!failed)
-        failed = series_forecast_make(&data, kernel, arguments.alone, arguments.common.quiet, &forecast);
-    if (!failed)
-        failed = finish(&arguments, &files, &data, kernel, searched, &forecast);
-    series_forecast_release(&forecast);
+        failed = finish(&arguments, &files, &outcome);
+    volt_forecast_free(forecast);
     series_release(&data);
-    volt_kernel_free(kernel);
     return failed;
 }
 

@@ -1,4 +1,4 @@
-/* cli/series/series_data.c: read the series that are to be continued, and what time it is in their rows. */
+/* cli/series/series_data.c: read the series of a file, and the times of their rows. */
 #include "series/series_data.h"
 
 #include "files/calendar.h"
@@ -9,18 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Without a season so many steps, and never more than MOST_STEPS unless they are asked for. */
-enum { FEW_STEPS = 12, MOST_STEPS = 60 };
-
-/* A fit for every step, n^3 each: more rows than this allows are left to --rows. About half a minute on two cores. */
-static const double most_work = 1.5e11;
-
-int64_t series_rows_for(int64_t steps)
-{
-    /* Held-out rows begin behind 2 steps + 2 of the n - steps pairs (volt_fit_report), and a few are needed. */
-    return 3 * steps + 10;
-}
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
@@ -87,95 +75,6 @@ static int make_names(series_data *data, const int64_t *kept, int64_t count)
     return 0;
 }
 
-static int check_columns(const series_data *data)
-{
-    volt_view levels = volt_as_view(data->levels);
-    for (int64_t k = 0; k < levels.cols; k++) {
-        int64_t i = 1;
-        while (i < levels.rows && levels.data[i * levels.ld + k] == levels.data[k])
-            i++;
-        if (i == levels.rows)
-            return complain(EXIT_FAILED,
-                            "column '%s' of %s is %.6g in every row: there is nothing to forecast%s",
-                            data->names[k], data->file.source, levels.data[k],
-                            levels.cols > 1 ? " (choose others with FILE:COLUMNS)" : "");
-    }
-    return 0;
-}
-
-/* ---- seasons and steps ------------------------------------------------------------------------ */
-
-static int find_seasons(const series_arguments *arguments, series_data *data)
-{
-    int64_t given;
-    int failed = training_season(arguments->season, &given);
-    if (failed)
-        return failed;
-    data->season_given = given != VOLT_SEASON_AUTO;
-    if (given > data->file.view.rows / 2)
-        return complain(EXIT_USAGE, "--season %lld: the %lld rows of %s do not hold two of them",
-                        (long long)given, (long long)data->file.view.rows, data->file.source);
-    data->seasons = calloc((size_t)data->levels.cols, sizeof *data->seasons);
-    if (!data->seasons)
-        return complain(EXIT_FAILED, "not enough memory for the seasons of %s", data->file.source);
-    for (int64_t k = 0; k < data->levels.cols; k++) {
-        data->seasons[k] = given;
-        if (data->season_given)
-            continue;
-        volt_status status =
-            volt_season_find(data->levels.data + k, data->levels.rows, data->levels.ld, &data->seasons[k]);
-        if (status)
-            return complain_status(status);
-    }
-    return 0;
-}
-
-static int check_rows(const series_data *data)
-{
-    char hint[HINT_LENGTH];
-    int64_t rows = data->file.view.rows;
-    if (rows >= series_rows_for(1))
-        return 0;
-    return complain(EXIT_FAILED, "%s has %lld row%s: a forecast with a measured error needs at least %lld%s",
-                    data->file.source, (long long)rows, rows == 1 ? "" : "s", (long long)series_rows_for(1),
-                    dataset_hint(&data->file, hint));
-}
-
-static int choose_steps(const series_arguments *arguments, series_data *data)
-{
-    char hint[HINT_LENGTH];
-    int64_t rows = data->levels.rows,
-            most = (rows - series_rows_for(0)) / (series_rows_for(1) - series_rows_for(0));
-    if (arguments->steps > most)
-        return complain(EXIT_USAGE,
-                        "--steps %lld needs at least %lld rows to measure its errors on; the %lld rows of %s "
-                        "are enough for --steps %lld%s",
-                        (long long)arguments->steps, (long long)series_rows_for(arguments->steps),
-                        (long long)rows, data->file.source, (long long)most, dataset_hint(&data->file, hint));
-    data->steps = arguments->steps;
-    for (int64_t k = 0; k < data->levels.cols && data->steps == 0; k++)
-        data->steps = data->seasons[k] < MOST_STEPS ? data->seasons[k] : MOST_STEPS;
-    if (data->steps == 0)
-        data->steps = FEW_STEPS;
-    if (data->steps > most)
-        data->steps = most;
-    return 0;
-}
-
-/* The latest rows, as many as the work allows. */
-static void leave_out_early(const series_arguments *arguments, series_data *data)
-{
-    int64_t most = (int64_t)cbrt(most_work / (double)data->steps);
-    if (most < series_rows_for(data->steps))
-        most = series_rows_for(data->steps);
-    if (arguments->rows.given || data->levels.rows <= most)
-        return;
-    data->left_out = data->levels.rows - most;
-    memmove(data->levels.data, data->levels.data + data->left_out * data->levels.ld,
-            (size_t)(most * data->levels.ld) * sizeof *data->levels.data);
-    data->levels.rows = most;
-}
-
 /* ---- times ------------------------------------------------------------------------------------ */
 
 /* Rows that do not follow each other are no series; rows that lack are said. */
@@ -205,10 +104,10 @@ static int check_times(const series_data *data)
     return failed;
 }
 
-static int find_times(series_data *data)
+int series_find_times(series_data *data, int64_t steps)
 {
     const volt_table *table = data->file.table;
-    int64_t rows = data->levels.rows, steps = data->steps;
+    int64_t rows = data->levels.rows;
     int failed = row_labels_of_targets(&data->dates, &data->file, steps, (volt_time_step){0});
     data->time_name = table->time_texts ? data->dates.name : data->clock;
     if (failed || !data->time_name)
@@ -224,8 +123,8 @@ static int find_times(series_data *data)
         if (!data->dates.name || !table->time_texts)
             data->time_texts[i] = count;
         else
-            data->time_texts[i] = i < rows ? table->time_texts[data->left_out + i]
-                                           : data->dates.texts[table->rows - steps + i - rows];
+            data->time_texts[i] =
+                i < rows ? table->time_texts[i] : data->dates.texts[table->rows - steps + i - rows];
     }
     return 0;
 }
@@ -241,8 +140,7 @@ static int add_calendar(const series_arguments *arguments, series_data *data)
         failed = allocate_matrix(data->levels.rows, wanted.cols, "the calendar", &data->calendar);
     if (failed)
         return failed;
-    volt_status status =
-        volt_calendar_columns(data->file.table->times + data->left_out, wanted.parts, 1, data->calendar);
+    volt_status status = volt_calendar_columns(data->file.table->times, wanted.parts, 1, data->calendar);
     return status ? complain_status(status) : 0;
 }
 
@@ -277,23 +175,11 @@ int series_read(const series_arguments *arguments, series_data *data)
     int failed = dataset_read_rows(&data->file, arguments->file, missing_policy(arguments->missing),
                                    &arguments->rows, "--rows");
     if (!failed)
-        failed = check_rows(data);
-    if (!failed)
         failed = check_times(data);
     if (!failed)
         failed = take_columns(data);
     if (!failed)
-        failed = check_columns(data);
-    if (!failed)
-        failed = find_seasons(arguments, data);
-    if (!failed)
-        failed = choose_steps(arguments, data);
-    if (failed)
-        return failed;
-    leave_out_early(arguments, data);
-    failed = check_columns(data);
-    if (!failed)
-        failed = find_times(data);
+        failed = training_season(arguments->season, &data->season);
     return failed ? failed : add_calendar(arguments, data);
 }
 
@@ -303,7 +189,6 @@ void series_release(series_data *data)
     free(data->time_texts);
     free(data->counts);
     free(data->calendar.data);
-    free(data->seasons);
     free(data->levels.data);
     free(data->names);
     dataset_release(&data->file);

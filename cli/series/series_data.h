@@ -1,4 +1,4 @@
-/* cli/series/series_data.h: the series that are to be continued, as their file has them. */
+/* cli/series/series_data.h: the series of a file, and the times of their rows. */
 #ifndef CLI_SERIES_DATA_H
 #define CLI_SERIES_DATA_H
 
@@ -16,27 +16,23 @@ typedef struct series_arguments {
 
 typedef struct series_data {
     dataset file;
-    volt_matrix levels;   /* rows x series: what is used of the file */
+    volt_matrix levels;   /* rows x series */
     const char **names;   /* of the series, one block */
     volt_matrix calendar; /* rows x columns of the calendar; data NULL: none */
-    int64_t *seasons;     /* of the series; 0: none */
-    bool season_given;    /* not found in the series but said */
-    int64_t steps;        /* to forecast */
-    int64_t left_out;     /* rows of the file before those that are used */
+    int64_t season;       /* --season: rows, 0 or VOLT_SEASON_AUTO */
     const char *clock;    /* a column that only counts the rows and is not forecast, or NULL ... */
     double clock_last, clock_step;
     const char *time_name;   /* of the column of times; NULL: not known */
-    const char **time_texts; /* of the rows used and, behind them, of the steps; NULL: not known */
+    const char **time_texts; /* of the rows and, after them, of the steps; NULL: not known */
     row_labels dates;        /* memory of the texts, of dates ... */
     char *counts;            /* ... and of a clock */
 } series_data;
 
-/* Read, and refuse what cannot be forecast. Returns 0, or the exit status after saying what is wrong. Data that begin as
- * {0} can always be released. */
+/* Both return 0, or the exit status after an error message. Data that begin as {0} can always be released. */
 int series_read(const series_arguments *arguments, series_data *data);
 void series_release(series_data *data);
 
-/* Rows that it takes to forecast so many steps and to measure their errors. */
-int64_t series_rows_for(int64_t steps);
+/* Fills in the times of the rows and of `steps` further ones. */
+int series_find_times(series_data *data, int64_t steps);
 
 #endif

@@ -173,10 +173,10 @@ forecast_naive()
         x = (16807 * x) % 2147483647; y += x / 2147483647 - 0.5; printf "%.6f\n", y } }' >walk.csv
     expect 0 forecast walk.csv --steps 3 --plot none
     out_has '^made by +naive at every step$'
-    out_has '^note +the forecast is flat, the last value at every step: the best fit has [0-9.]+ of its squared error'
+    out_has '^note +.*flat.* [0-9.]+ of its squared error'
     [ "$(tail -n 3 walk-forecast.csv | cut -d, -f2 | uniq | wc -l)" -eq 1 ] || fail "$(cat walk-forecast.csv)"
 }
-check "forecast: a flat forecast is said to be one" forecast_naive
+check "forecast: a flat forecast is reported" forecast_naive
 
 # Nothing moves in the rows that are held out: errors of 0, and no ratio of two of them.
 forecast_still()
@@ -184,7 +184,7 @@ forecast_still()
     awk 'BEGIN { print "y"; for (t = 0; t < 60; t++) print sin(t); for (t = 0; t < 90; t++) print 0.25 }' >still.csv
     expect 0 forecast still.csv --steps 3
     no_err
-    out_has '^note +the series did not move in the rows that were held out$'
+    out_has '^note +.*constant.*held-out'
     grep -qi nan out still-forecast.csv && fail "a number that is none: $(grep -i nan out still-forecast.csv)"
     expect 0 forecast still.csv --steps 3 --json
     valid_json out "v['skill'] is None and v['rmse'] == [[0], [0], [0]]"
@@ -203,23 +203,23 @@ forecast_wrong()
     err_has "'x' is not a number"
     head -n 6 s.csv >five.csv
     expect 1 forecast five.csv
-    err_has 'five.csv has 5 rows: a forecast with a measured error needs at least 13'
+    err_has '5 rows.*13.*five.csv'
     head -n 2 s.csv >single.csv
     expect 1 forecast single.csv
-    err_has 'single.csv has 1 row: '
+    err_has '1 row.*single.csv'
     expect 2 forecast s.csv --steps 1000
-    err_has 'needs at least 3010 rows .* the 100 rows of s.csv are enough for --steps 30'
+    err_has 'steps is 1000.*30.*100 rows.*s.csv'
     expect 2 forecast s.csv --steps 31
     expect 2 forecast s.csv --steps 0
     expect 2 forecast s.csv --season 51
-    err_has 'do not hold two of them'
+    err_has 'season is .*s.csv'
     expect 2 forecast s.csv --season often
     expect 2 forecast s.csv --calendar hours
     expect 2 forecast s.csv --kernel nothing
     expect 2 forecast s.csv --rows 5:3
     awk 'BEGIN { print "a"; for (t = 0; t < 50; t++) print 5 }' >constant.csv
     expect 1 forecast constant.csv
-    err_has "column 'a' of constant.csv is 5 in every row: there is nothing to forecast"
+    err_has "'a' is 5.*constant.csv"
     sed '20s/,.*/,/' s.csv >hole.csv
     expect 1 forecast hole.csv
     err_has 'line 20.*--missing interpolate'

@@ -1,0 +1,63 @@
+/* examples/15_forecast.c: forecast a series with one call: values, expected errors, baselines and warnings.
+ *
+ *     15_forecast [FILE:COLUMN [STEPS]]
+ *
+ * Without arguments it forecasts the level of the lower tank in data/tanks.csv. The numbers are those of
+ * `volterra forecast FILE:COLUMN --rows 0:`. */
+#include <volterra.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_forecast(const volt_forecast *forecast)
+{
+    volt_forecast_info info = {.struct_size = sizeof info};
+    const volt_forecast_series *series = volt_forecast_series_at(forecast, 0);
+    volt_forecast_get_info(forecast, &info);
+    printf("%-6s %-24s %-12s %s\n", "step", "forecast", "error", "method");
+    for (int64_t h = 0; h < info.steps; h++) {
+        const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 0);
+        printf("%-6lld %-24.17g %-12.4g %s\n", (long long)h + 1, step->value, sqrt(step->mse),
+               volt_forecast_method_name(step->method));
+    }
+    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+        if (isfinite(series->baselines[kind]))
+            printf("RMSE %.4g, %s %.4g\n", sqrt(series->mse), volt_baseline_name((volt_baseline)kind),
+                   sqrt(series->baselines[kind]));
+    for (int64_t i = 0; i < info.n_warnings; i++)
+        printf("warning: %s\n", volt_warning_text(info.warnings[i].code));
+}
+
+int main(int argc, char **argv)
+{
+    char path[4096];
+    volt_table *table = NULL;
+    volt_forecast *forecast = NULL;
+    volt_forecast_options options = volt_forecast_options_default();
+    options.steps = argc > 2 ? atoll(argv[2]) : 3;
+    options.all_rows = 1;
+    const char *folder_end = strrchr(__FILE__, '/');
+    snprintf(path, sizeof path, "%.*s/data/tanks.csv:level", (int)(folder_end ? folder_end - __FILE__ : 0),
+             __FILE__);
+
+    volt_status status = volt_table_read(argc > 1 ? argv[1] : path, VOLT_MISSING_ERROR, &table);
+    if (!status) {
+        volt_view rows = volt_table_view(table);
+        if (argc < 2) /* the last 300 rows are enough here */
+            rows = volt_view_rows(rows, table->rows - 300, 300);
+        status = volt_forecast_run(rows, &options, &forecast);
+    }
+    if (status)
+        fprintf(stderr, "%s\n", volt_error_detail());
+    else
+        print_forecast(forecast);
+
+    double ratio = status ? 1
+                          : volt_forecast_series_at(forecast, 0)->mse /
+                                volt_forecast_series_at(forecast, 0)->baselines[VOLT_BASELINE_NAIVE];
+    volt_forecast_free(forecast);
+    volt_table_free(table);
+    return !status && (argc > 1 || ratio < 1) ? 0 : 1;
+}

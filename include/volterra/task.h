@@ -1,0 +1,133 @@
+/* volterra/task.h: whole tasks. Data go in, an answer comes out, and the library makes every modelling decision.
+ *
+ *     volt_forecast *forecast = NULL;
+ *     volt_status status = volt_forecast_run(series, NULL, &forecast); // series: n x k, one row per time step
+ *     if (!status)
+ *         printf("%g +- %g\n", volt_forecast_step_at(forecast, 0, 0)->value,
+ *                sqrt(volt_forecast_step_at(forecast, 0, 0)->mse));
+ *     volt_forecast_free(forecast);
+ *
+ * Options structs begin with struct_size, which their _default() function sets. NULL options are the defaults. */
+#ifndef VOLTERRA_TASK_H
+#define VOLTERRA_TASK_H
+
+#include "volterra/base.h"
+#include "volterra/model.h"
+#include "volterra/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- warnings --------------------------------------------------------------------------------- */
+
+typedef enum volt_warning_code {
+    VOLT_WARNING_CONSTANT_HELDOUT, /* the series is constant on the held-out rows: errors there mean little */
+    VOLT_WARNING_NAIVE_FORECAST, /* every step is the last value; `value` is the best fit's share of its MSE */
+    VOLT_WARNING_BETTER_BASELINE /* `baseline` has a lower held-out error; `value` is its share of the MSE */
+} volt_warning_code;
+
+typedef struct volt_warning {
+    volt_warning_code code;
+    int64_t series; /* the series it is about */
+    double value;
+    volt_baseline baseline;
+} volt_warning;
+
+/* Returns one sentence for a code; "unknown warning" for a value that is not one. */
+VOLT_API const char *volt_warning_text(volt_warning_code code);
+
+/* ---- forecast --------------------------------------------------------------------------------- */
+
+typedef struct volt_forecast volt_forecast;
+
+/* How a step of a series is forecast. */
+typedef enum volt_forecast_method {
+    VOLT_FORECAST_FIT,     /* kernel fit */
+    VOLT_FORECAST_HALF,    /* mean of the kernel fit and the last value */
+    VOLT_FORECAST_NAIVE,   /* last value */
+    VOLT_FORECAST_SEASONAL /* value one season earlier */
+} volt_forecast_method;
+VOLT_API const char *volt_forecast_method_name(volt_forecast_method method);
+
+typedef struct volt_forecast_options {
+    size_t struct_size;
+    const char *kernel; /* kernel text, "volterra" */
+    /* rows to forecast, at least 1; 0 (default): one season, at most 60; 12 without a season; fewer where the
+     * series is too short to measure the errors */
+    int64_t steps;
+    int64_t season;  /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): found in each series */
+    int separate;    /* 1: forecast each series from itself only, 0: from all of them */
+    int all_rows;    /* 1: use every row; 0: the latest rows, as many as about half a minute of work allows */
+    volt_view known; /* (optional) n x c inputs known for every row, such as volt_calendar_columns */
+    /* seconds for a search of the kernel's parameters, which its text leaves open; 0 (default): no search. The
+     * best candidate replaces the kernel only if it is also clearly better on the last quarter of the rows */
+    double search_seconds;
+    uint64_t seed;            /* of the search */
+    const char *const *names; /* (optional) k names of the series, for messages */
+    volt_progress progress;
+} volt_forecast_options;
+VOLT_API volt_forecast_options volt_forecast_options_default(void);
+
+/* Least number of rows for a forecast of so many steps with held-out errors. */
+VOLT_API int64_t volt_forecast_rows_for(int64_t steps);
+
+/* Forecasts the next rows of `series` (n x k, in time order, finite). Each step is a fit of its own, with target, inputs,
+ * constant and alpha chosen on held-out rows, unless the last value or the value one season earlier is better there.
+ * VOLT_ERR_DATA for too few rows, or a series that is constant; VOLT_ERR_ARGUMENT for an option outside its range. */
+VOLT_API volt_status volt_forecast_run(volt_view series, const volt_forecast_options *options,
+                                       volt_forecast **forecast);
+VOLT_API void volt_forecast_free(volt_forecast *forecast);
+
+typedef enum volt_forecast_search {
+    VOLT_FORECAST_SEARCH_NONE,     /* not asked for */
+    VOLT_FORECAST_SEARCH_ROWS,     /* too few rows to search on and to confirm the result */
+    VOLT_FORECAST_SEARCH_TIME,     /* no candidate could be tried in the time given */
+    VOLT_FORECAST_SEARCH_WORSE,    /* no candidate was better on the held-out rows */
+    VOLT_FORECAST_SEARCH_REJECTED, /* the best candidate was not clearly better on the last quarter of the rows */
+    VOLT_FORECAST_SEARCH_ACCEPTED /* the best candidate replaced the kernel */
+} volt_forecast_search;
+
+/* Texts and arrays belong to the forecast. */
+typedef struct volt_forecast_info {
+    size_t struct_size; /* set by the caller */
+    int64_t steps, series;
+    int64_t rows;          /* used */
+    int64_t first_row;     /* the first row used */
+    int64_t heldout_first; /* rows held out to measure the errors of the first step ... */
+    int64_t heldout_last;  /* ... and of the last */
+    const char *kernel;    /* the kernel used, with all parameters */
+    volt_forecast_search search;
+    int64_t search_draws; /* candidates tried */
+    double search_mse; /* MSE of the best candidate on the last quarter, relative to the naive forecast's ... */
+    double search_mse_given; /* ... and of the kernel given */
+    const volt_warning *warnings;
+    int64_t n_warnings;
+} volt_forecast_info;
+VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_info *info);
+
+/* One step of one series. Mean squared errors are those of held-out rows, in the units of the series. */
+typedef struct volt_forecast_step {
+    double value;
+    volt_forecast_method method;
+    int is_change;                    /* 1: the fit learned the change from the last row; 0: the level */
+    double mse;                       /* expected: of the method used */
+    double fit_mse;                   /* of the best fit tried */
+    double baselines[VOLT_BASELINES]; /* NaN: too few rows for this baseline */
+} volt_forecast_step;
+VOLT_API const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step,
+                                                         int64_t series);
+
+/* One series: its season (0: none) and means over all steps. */
+typedef struct volt_forecast_series {
+    int64_t season;
+    double mse, fit_mse;
+    double baselines[VOLT_BASELINES]; /* NaN where one of the steps has none */
+} volt_forecast_series;
+VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

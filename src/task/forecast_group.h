@@ -1,0 +1,37 @@
+/* src/task/forecast_group.h: series that are forecast from each other, and a fit of them. */
+#ifndef TASK_FORECAST_GROUP_H
+#define TASK_FORECAST_GROUP_H
+
+#include "volterra/model.h"
+
+#include <stdbool.h>
+
+/* What all groups of a forecast have in common. */
+typedef struct forecast_data {
+    volt_view levels;       /* rows used x series */
+    volt_view known;        /* (optional) rows used x further inputs */
+    const int64_t *seasons; /* of the series; 0: none */
+    int64_t steps;
+} forecast_data;
+
+typedef struct forecast_group {
+    int64_t first, count; /* series of the data */
+    int64_t season;       /* the first season among them; 0: none */
+    volt_matrix inputs;   /* the series, each divided by its scale, then the known inputs */
+    double *scale;        /* of the series: their standard deviations */
+    int64_t *anchors;
+} forecast_group;
+
+/* A group that begins as {0} can always be released. */
+volt_status volt_forecast_group_create(const forecast_data *data, int64_t first, int64_t count,
+                                       forecast_group *group);
+void volt_forecast_group_release(forecast_group *group);
+
+/* Fits the first `rows` rows, targets `ahead` rows ahead, with everything chosen on held-out rows. */
+volt_status volt_forecast_group_fit(const forecast_group *group, const volt_kernel *kernel, int64_t rows,
+                                    int64_t ahead, volt_progress progress, volt_model **model);
+
+/* The first row that is used: the latest rows, as many as the work for so many steps allows (series_forecast.c). */
+int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows);
+
+#endif
