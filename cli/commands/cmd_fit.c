@@ -141,7 +141,8 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
     baseline_list baselines = {0};
     int64_t season = 0;
     double mse = mean_of_outputs(report->mse, info->q);
-    bool is_plain = !data->has_holes && !data->lengths; /* baselines are those of one sequence without holes */
+    /* baselines need one sequence without missing targets */
+    bool is_plain = data->pairing->missing_targets == 0 && !data->lengths;
     int failed = is_plain ? baselines_season(data, data->series.rows, &season) : 0;
     if (!failed && report->rows > 0 && is_plain)
         failed = baselines_measure(data, season, report->first, report->rows, 0, &baselines);
@@ -224,7 +225,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     double r2 = 0;
     volt_view targets = volt_view_rows(data->targets, info.washout, used);
     volt_view learned = volt_view_rows(fitted, info.washout, used);
-    int failed = info.loss ? 0 : measure_fit(targets, learned, data->has_holes, &r2);
+    int failed = info.loss ? 0 : measure_fit(targets, learned, data->pairing->missing_targets > 0, &r2);
     if (failed)
         return failed;
     result_list *results = results_new(arguments->common.json);

@@ -89,14 +89,3 @@ void record_list_release(record_list *list)
     free(list->lengths);
     memset(list, 0, sizeof *list);
 }
-
-int record_list_require(const record_list *list, const char *source, int64_t ahead)
-{
-    for (int64_t r = 0; r < list->n; r++)
-        if (list->lengths[r] <= ahead)
-            return complain(EXIT_FAILED,
-                            "%s: record '%.60s' has %lld row%s, and a target %lld ahead needs at least %lld",
-                            source, list->names[r], (long long)list->lengths[r],
-                            list->lengths[r] == 1 ? "" : "s", (long long)ahead, (long long)ahead + 1);
-    return 0;
-}

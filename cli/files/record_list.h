@@ -21,7 +21,4 @@ typedef struct record_list {
 int record_list_read(record_list *list, const char *source, const dataset *data);
 void record_list_release(record_list *list);
 
-/* Every record must have more than `ahead` rows. */
-int record_list_require(const record_list *list, const char *source, int64_t ahead);
-
 #endif

@@ -16,65 +16,6 @@
 
 /* ---- the sequence ----------------------------------------------------------------------------- */
 
-static bool same_names(const char **first, const char **second, int64_t count)
-{
-    if (!first || !second)
-        return false;
-    for (int64_t j = 0; j < count; j++)
-        if (strcmp(first[j], second[j]) != 0)
-            return false;
-    return true;
-}
-
-/* Is every target the next input? Counts the pairs that it found. */
-static bool targets_are_next_inputs(volt_view inputs, volt_view targets, int64_t *pairs)
-{
-    if (!inputs.data || !targets.data)
-        return false;
-    for (int64_t i = 0; i + 1 < inputs.rows; i++, ++*pairs)
-        for (int64_t j = 0; j < inputs.cols; j++)
-            if (targets.data[i * targets.ld + j] != inputs.data[(i + 1) * inputs.ld + j])
-                return false;
-    return true;
-}
-
-/* Of every record. */
-static bool numbers_feed_back(const training_data *data)
-{
-    int64_t pairs = 0, n = data->lengths ? data->records.n : 1;
-    for (int64_t r = 0, first = 0; r < n; r++) {
-        int64_t count = data->lengths ? data->lengths[r] : data->inputs.rows;
-        if (!targets_are_next_inputs(volt_view_rows(data->inputs, first, count),
-                                     volt_view_rows(data->targets, first, count), &pairs))
-            return false;
-        first += count;
-    }
-    return pairs > 0;
-}
-
-/* The outputs are the inputs one step later: by their names, or because the numbers say so. */
-static bool can_feed_back(const training_data *data)
-{
-    if (data->inputs.cols != data->targets.cols)
-        return false;
-    if (data->ahead == 1 && same_names(data->input_names, data->output_names, data->inputs.cols))
-        return true;
-    return numbers_feed_back(data);
-}
-
-/* Rows in which a value is missing. */
-static int64_t count_holes(volt_view y)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < y.rows; i++) {
-        bool hole = false;
-        for (int64_t k = 0; k < y.cols; k++)
-            hole |= isnan(y.data[i * y.ld + k]) != 0;
-        count += hole;
-    }
-    return count;
-}
-
 static int read_files(const training_arguments *arguments, training_data *data)
 {
     volt_missing missing = missing_policy(arguments->missing);
@@ -90,10 +31,6 @@ static int read_files(const training_arguments *arguments, training_data *data)
     } else if (arguments->y) {
         failed = dataset_read_pair(&data->x, arguments->x, &data->y, arguments->y, missing,
                                    arguments->keeps_rows_without_target, &arguments->rows);
-        data->has_holes = !failed && count_holes(data->y.view) > 0;
-        if (data->has_holes)
-            warn("%s: a target is missing in %lld of %lld rows, which feed the past and are not fitted",
-                 arguments->y, (long long)count_holes(data->y.view), (long long)data->y.view.rows);
     } else {
         failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
     }
@@ -147,136 +84,6 @@ int training_season(const char *text, int64_t *season)
     return 0;
 }
 
-/* ---- records ---------------------------------------------------------------------------------- */
-
-/* Row of x that row i of the inputs is: a record has `ahead` rows fewer there. */
-static int64_t row_of(const void *of, int64_t i)
-{
-    const training_data *data = of;
-    int64_t r = 0, end = data->lengths ? data->lengths[0] : INT64_MAX;
-    while (i >= end)
-        end += data->lengths[++r];
-    return i + r * data->ahead;
-}
-
-/* The rows of every record from `later` on, as many as are fitted, one record after the other. */
-static int join_records(const training_data *data, volt_view rows, int64_t later, int64_t count,
-                        volt_matrix *joined, volt_view *view)
-{
-    int failed = allocate_matrix(count, rows.cols, "the rows of the records", joined);
-    for (int64_t r = 0, to = 0, from = 0; !failed && r < data->records.n; from += data->records.lengths[r++])
-        for (int64_t i = 0; i < data->lengths[r]; i++, to++)
-            memcpy(joined->data + to * joined->ld, rows.data + (from + later + i) * rows.ld,
-                   (size_t)rows.cols * sizeof(double));
-    *view = volt_as_view(*joined);
-    return failed;
-}
-
-/* Inputs and targets of all records. */
-static int take_records(const training_arguments *arguments, training_data *data)
-{
-    const record_list *records = &data->records;
-    int failed = record_list_require(records, arguments->series, data->ahead);
-    if (failed)
-        return failed;
-    data->lengths = malloc((size_t)records->n * sizeof *data->lengths);
-    if (!data->lengths)
-        return complain(EXIT_FAILED, "not enough memory for the records of %s", arguments->series);
-    for (int64_t r = 0; r < records->n; r++)
-        data->lengths[r] = records->lengths[r] - data->ahead;
-    int64_t count = data->x.view.rows - records->n * data->ahead;
-    failed = join_records(data, data->x.view, 0, count, &data->joined[0], &data->inputs);
-    return failed ? failed
-                  : join_records(data, data->series, data->ahead, count, &data->joined[1], &data->targets);
-}
-
-/* Every column of the series at every horizon, side by side. */
-static int spread_horizons(training_data *data, const char **names)
-{
-    int64_t count = data->ahead - data->first_ahead + 1, rows = data->inputs.rows, cols = data->series.cols;
-    enum { NUMBER_ROOM = 24 };
-    size_t longest = 16;
-    for (int64_t k = 0; names && k < cols; k++)
-        longest = strlen(names[k]) > longest ? strlen(names[k]) : longest;
-    int failed = allocate_matrix(rows, cols * count, "the targets of all horizons", &data->horizons);
-    if (failed)
-        return failed;
-    size_t each = longest + NUMBER_ROOM, outputs = (size_t)(cols * count);
-    data->horizon_names = calloc(outputs, sizeof *data->horizon_names + each);
-    if (!data->horizon_names)
-        return complain(EXIT_FAILED, "not enough memory for the names of the outputs");
-    char *room = (char *)(data->horizon_names + outputs);
-    for (int64_t k = 0; k < cols; k++)
-        for (int64_t h = 0; h < count; h++) {
-            int64_t output = k * count + h, ahead = data->first_ahead + h;
-            for (int64_t i = 0; i < rows; i++)
-                data->horizons.data[i * data->horizons.ld + output] =
-                    data->series.data[(row_of(data, i) + ahead) * data->series.ld + k];
-            data->horizon_names[output] = room + (size_t)output * each;
-            if (names)
-                snprintf(data->horizon_names[output], each, "%s+%lld", names[k], (long long)ahead);
-            else
-                snprintf(data->horizon_names[output], each, "y%lld+%lld", (long long)k + 1, (long long)ahead);
-        }
-    data->targets = volt_as_view(data->horizons);
-    data->output_names = (const char **)data->horizon_names;
-    return 0;
-}
-
-/* ---- which input a target is ------------------------------------------------------------------ */
-
-static bool is_same_column(volt_view x, int64_t j, volt_view y, int64_t k)
-{
-    for (int64_t i = 0; i < x.rows; i++)
-        if (x.data[i * x.ld + j] != y.data[i * y.ld + k])
-            return false;
-    return true;
-}
-
-/* The input that column k of the series is, row by row; -1: none. */
-static int64_t find_anchor(const training_data *data, int64_t k)
-{
-    for (int64_t j = 0; j < data->x.view.cols; j++)
-        if (is_same_column(data->x.view, j, data->series, k))
-            return j;
-    return -1;
-}
-
-static int refuse_target(const training_arguments *arguments, const training_data *data, int64_t input)
-{
-    char name[64];
-    if (data->x.names)
-        snprintf(name, sizeof name, "%.60s", data->x.names[input]);
-    else
-        snprintf(name, sizeof name, "column %lld", (long long)input + 1);
-    return complain(EXIT_USAGE,
-                    "%s is a target and also an input of the same row, so the model would read the answer off "
-                    "%s: give --ahead 1 or more, leave it out of --x, or say --allow-target-in-inputs",
-                    name, arguments->x);
-}
-
-static int find_anchors(const training_arguments *arguments, training_data *data)
-{
-    int64_t count = data->ahead - data->first_ahead + 1;
-    data->anchors = calloc((size_t)data->targets.cols, sizeof *data->anchors);
-    if (!data->anchors)
-        return complain(EXIT_FAILED, "not enough memory for the columns of the targets");
-    bool all = true;
-    for (int64_t k = 0; k < data->series.cols; k++) {
-        int64_t anchor = arguments->y ? find_anchor(data, k) : k;
-        if (anchor >= 0 && data->ahead == 0 && data->series.rows > 1 && !arguments->allow_target_in_inputs)
-            return refuse_target(arguments, data, anchor);
-        for (int64_t h = 0; h < count; h++)
-            data->anchors[k * count + h] = anchor;
-        all = all && anchor >= 0;
-    }
-    if (!all || data->ahead == 0) {
-        free(data->anchors);
-        data->anchors = NULL;
-    }
-    return 0;
-}
-
 /* Columns of the calendar behind the inputs. What is forecast is none of them: the series is what was read. */
 static int add_calendar(const training_arguments *arguments, training_data *data)
 {
@@ -312,6 +119,40 @@ static int check_feedback(const training_arguments *arguments, const training_da
     return 0;
 }
 
+/* Pairs inputs and targets, with one message for what the library refuses or warns about. */
+static int pair_rows(const training_arguments *arguments, training_data *data)
+{
+    char hint[HINT_LENGTH];
+    const dataset *target = arguments->y ? &data->y : &data->x;
+    volt_pairing_options options = volt_pairing_options_default();
+    data->input_names = (const char *const *)data->x.names;
+    options.ahead = data->ahead;
+    options.first_ahead = data->first_ahead;
+    options.records = data->records.lengths;
+    options.n_records = data->records.n;
+    options.record_names = data->records.names;
+    options.allow_target_in_inputs = arguments->allow_target_in_inputs;
+    options.input_names = data->input_names;
+    options.target_names = (const char *const *)(data->loss.name ? data->label_name : target->names);
+    options.known_inputs = data->calendar.cols;
+    volt_view Y = arguments->y ? data->series : (volt_view){0};
+    volt_status status = volt_pairing_create(data->x.view, Y, &options, &data->pairing);
+    if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the one argument that can be wrong then */
+        return complain_status_hint(status, " (--x, --ahead, --allow-target-in-inputs)");
+    if (status)
+        return complain_status_hint(status, " (--x %.120s)%s", arguments->x, dataset_hint(&data->x, hint));
+    const volt_pairing *pairing = data->pairing;
+    data->inputs = pairing->inputs;
+    data->targets = pairing->targets;
+    data->anchors = pairing->anchors;
+    data->lengths = pairing->records;
+    data->output_names = pairing->output_names;
+    if (pairing->missing_targets > 0)
+        warn("%s: a target is missing in %lld of %lld rows, which are not fitted", arguments->y,
+             (long long)pairing->missing_targets, (long long)data->y.view.rows);
+    return 0;
+}
+
 int training_read(const training_arguments *arguments, training_data *data)
 {
     int failed = read_ahead(arguments, data);
@@ -334,34 +175,11 @@ int training_read(const training_arguments *arguments, training_data *data)
     if (data->records.n == 0)
         row_times_warn_order(&data->x);
 
-    const dataset *target = arguments->y ? &data->y : &data->x;
-    int64_t n = data->x.view.rows;
-    char hint[HINT_LENGTH];
-    if (n == 1 && data->ahead > 0)
-        return complain(EXIT_FAILED, "%s has only one row; a target %lld ahead needs at least %lld%s",
-                        arguments->x, (long long)data->ahead, (long long)data->ahead + 1,
-                        dataset_hint(&data->x, hint));
-    if (data->ahead >= n)
-        return complain(EXIT_USAGE, "--ahead %lld must be less than the %lld rows of %s%s",
-                        (long long)data->ahead, (long long)n, arguments->x, dataset_hint(&data->x, hint));
-    data->inputs = volt_view_rows(data->x.view, 0, n - data->ahead);
-    data->targets = volt_view_rows(data->series, data->ahead, n - data->ahead);
-    if (data->records.n > 0)
-        failed = take_records(arguments, data);
-    if (failed)
-        return failed;
-    data->input_names = data->x.names;
-    data->output_names = data->loss.name ? data->label_name : target->names;
-    failed = loss_read_weights(&data->loss, &arguments->loss, &data->x, data->inputs.rows, row_of, data);
-    if (failed)
-        return failed;
-    bool several = data->ahead > data->first_ahead;
     data->feeds = arguments->feedback;
-    data->feedback = !several && can_feed_back(data);
-    if (several)
-        failed = spread_horizons(data, target->names);
+    failed = pair_rows(arguments, data);
     if (!failed)
-        failed = find_anchors(arguments, data);
+        failed =
+            loss_read_weights(&data->loss, &arguments->loss, &data->x, data->inputs.rows, data->pairing->rows);
     return failed ? failed : note_times(data);
 }
 
@@ -369,12 +187,7 @@ void training_release(training_data *data)
 {
     record_list_release(&data->records);
     loss_release(&data->loss);
-    free(data->lengths);
-    free(data->joined[0].data);
-    free(data->joined[1].data);
-    free(data->anchors);
-    free(data->horizons.data);
-    free(data->horizon_names);
+    volt_pairing_free(data->pairing);
     dataset_release(&data->x);
     dataset_release(&data->y);
 }
@@ -388,16 +201,16 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.intercept = !arguments->no_intercept;
     options.scale = !arguments->no_scale;
     options.ahead = data->ahead;
-    options.feedback = data->feedback && !arguments->feedback &&
+    options.feedback = data->pairing->feedback && !arguments->feedback &&
                        loss_outputs(&data->loss, data->targets.cols) == data->targets.cols;
     options.feedback_weight = arguments->feedback ? arguments->feedback_weight : 0;
     options.target = (volt_target)arguments->target;
     options.input = (volt_input)arguments->input;
     options.season = data->season;
-    options.missing_targets = data->has_holes;
+    options.missing_targets = data->pairing->missing_targets > 0;
     options.anchors = data->anchors;
-    options.input_names = (const char *const *)data->input_names;
-    options.output_names = (const char *const *)data->output_names;
+    options.input_names = data->input_names;
+    options.output_names = data->output_names;
     options.as_they_are = data->calendar.cols;
     options.notes = data->noted.notes;
     options.records = data->lengths;

@@ -129,23 +129,18 @@ typedef struct training_data {
     dataset x, y;     /* y is empty when X is its own target */
     volt_view series; /* the targets' series, all rows */
     volt_view inputs, targets;
-    bool has_holes;        /* targets are missing (NaN) in some rows */
     int64_t ahead;         /* of several horizons the last */
     int64_t first_ahead;   /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
     int64_t season;        /* that was asked for; VOLT_SEASON_AUTO */
-    int64_t *anchors;      /* per output, the input that it is; NULL: not every output is an input */
     record_list records;   /* of the rows of x */
-    int64_t *lengths;      /* of the records that are fitted, each `ahead` rows shorter; NULL: one sequence */
-    volt_matrix joined[2]; /* room for inputs and targets of records */
-    volt_matrix horizons;  /* room for the targets of several horizons */
-    char **horizon_names;  /* ... and for their names, one block */
-    bool feedback;         /* the outputs are the inputs one step later */
-    bool feeds;            /* the outputs come back beside the inputs */
-    const char **input_names, **output_names; /* NULL: no header */
-    calendar calendar;                        /* whose columns are the last inputs */
-    noted_times noted;                        /* what the model will know of the times */
-    const char *label_name[1];                /* the output's, of classes */
-    loss_data loss;                           /* with weights of the rows of `inputs` */
+    volt_pairing *pairing; /* of the rows; NULL: not made yet */
+    const int64_t *anchors, *lengths;                     /* of the pairing: anchors and records */
+    bool feeds;                                           /* the outputs come back beside the inputs */
+    const char *const *input_names, *const *output_names; /* NULL: no header */
+    calendar calendar;                                    /* whose columns are the last inputs */
+    noted_times noted;                                    /* what the model will know of the times */
+    const char *label_name[1];                            /* the output's, of classes */
+    loss_data loss;                                       /* with weights of the rows of `inputs` */
 } training_data;
 
 /* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be

@@ -107,7 +107,7 @@ int loss_read_labels(loss_data *data, const char *source, const dataset *x)
 /* ---- weights ---------------------------------------------------------------------------------- */
 
 int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x, int64_t count,
-                      int64_t (*row_of)(const void *of, int64_t i), const void *of)
+                      const int64_t *rows)
 {
     const char *source = arguments->weights;
     dataset read = {0};
@@ -129,7 +129,7 @@ int loss_read_weights(loss_data *data, const loss_arguments *arguments, const da
             failed = complain(EXIT_FAILED, "not enough memory for the weights");
     }
     for (int64_t i = 0; !failed && i < count; i++) {
-        int64_t row = x->table->row_numbers[row_of(of, i)];
+        int64_t row = x->table->row_numbers[rows ? rows[i] : i];
         data->weights[i] = read.view.data[row * read.view.ld];
         if (!(data->weights[i] >= 0 && isfinite(data->weights[i])))
             failed =

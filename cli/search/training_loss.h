@@ -59,9 +59,9 @@ bool loss_is_other(const loss_data *data);
 bool loss_has_classes(const loss_data *data);
 /* The labels of the rows of x, of a source FILE:COLUMN. */
 int loss_read_labels(loss_data *data, const char *source, const dataset *x);
-/* The weights of the rows of x, of which row row_of(of, i) is row i of `count` that are fitted. */
+/* Reads the weights of `count` rows, of which row rows[i] of x is row i; NULL: row i. */
 int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x, int64_t count,
-                      int64_t (*row_of)(const void *of, int64_t i), const void *of);
+                      const int64_t *rows);
 
 /* Outputs that `targets` targets have. */
 int64_t loss_outputs(const loss_data *data, int64_t targets);

@@ -37,6 +37,52 @@ typedef struct volt_warning {
 /* Returns one sentence for a code; "unknown warning" for a value that is not one. */
 VOLT_API const char *volt_warning_text(volt_warning_code code);
 
+/* ---- pairing of inputs and targets ------------------------------------------------------------ */
+
+/* Which rows of a sequence are inputs, which are targets, and how they are related. */
+enum { VOLT_AHEAD_AUTO = -1 };
+
+typedef struct volt_pairing_options {
+    size_t struct_size;
+    /* the target of row t is row t + ahead. VOLT_AHEAD_AUTO (default): 0 with targets of their own, 1 without */
+    int64_t ahead;
+    /* below `ahead`: every horizon from here to `ahead` is an output. VOLT_AHEAD_AUTO (default): ahead */
+    int64_t first_ahead;
+    /* (optional) n_records lengths that make up the rows; no pair crosses the borders of a record */
+    const int64_t *records;
+    int64_t n_records;               /* 0 (default): one sequence */
+    const char *const *record_names; /* (optional) for messages */
+    /* the last so many columns of X are known ahead, such as a calendar, and are not targets, 0 */
+    int64_t known_inputs;
+    int allow_target_in_inputs;      /* 1: with ahead 0, accept a target that is also an input; 0: refuse it */
+    const char *const *input_names;  /* (optional) of the columns of X */
+    const char *const *target_names; /* (optional) of the columns of Y, or of X where there is no Y */
+} volt_pairing_options;
+VOLT_API volt_pairing_options volt_pairing_options_default(void);
+
+/* Read the fields, do not change them; they belong to the pairing. Views may be those of X and Y. */
+typedef struct volt_pairing {
+    size_t struct_size;
+    int64_t first_ahead, ahead;
+    volt_view inputs;       /* the rows of X that have a target */
+    volt_view targets;      /* rows of inputs x outputs: column 1 at first_ahead .. ahead, then column 2, ... */
+    const int64_t *rows;    /* per row of `inputs` its row of X; NULL: the same */
+    const int64_t *records; /* lengths of the records of `inputs`, each `ahead` shorter; NULL: one sequence */
+    int64_t n_records;      /* 0: one sequence */
+    const int64_t
+        *anchors; /* per output the input it is, `ahead` rows earlier; NULL: not all are, or ahead = 0 */
+    int feedback; /* 1: the outputs are the inputs one step later, so that they can be fed back */
+    int64_t missing_targets;         /* rows of Y with a NaN, which are not fitted */
+    const char *const *output_names; /* NULL: the columns have no names and there is one horizon */
+} volt_pairing;
+
+/* Pairs the rows of X (n x d) with those of Y (n x q), or of X itself where Y has no data. Keep X and Y as long as the
+ * pairing. VOLT_ERR_ARGUMENT for horizons outside their range, or a target that is an input of the same row;
+ * VOLT_ERR_SHAPE, VOLT_ERR_DATA for too few rows. */
+VOLT_API volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_options *options,
+                                         volt_pairing **pairing);
+VOLT_API void volt_pairing_free(volt_pairing *pairing);
+
 /* ---- forecast --------------------------------------------------------------------------------- */
 
 typedef struct volt_forecast volt_forecast;

@@ -1,0 +1,319 @@
+/* src/task/pairing.c: which rows of a sequence are inputs, which are targets, and how they are related. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "volterra/task.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The pairing and the memory it stands on. */
+typedef struct owned_pairing {
+    volt_pairing pairing; /* first: callers see this */
+    int64_t *lengths, *rows, *anchors;
+    double *inputs, *targets;
+    char **names; /* one block */
+} owned_pairing;
+
+volt_pairing_options volt_pairing_options_default(void)
+{
+    return (volt_pairing_options){
+        .struct_size = sizeof(volt_pairing_options), .ahead = VOLT_AHEAD_AUTO, .first_ahead = VOLT_AHEAD_AUTO};
+}
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static volt_status choose_horizons(volt_view X, bool has_targets, const volt_pairing_options *options,
+                                   volt_pairing *pairing)
+{
+    int64_t ahead = options->ahead == VOLT_AHEAD_AUTO ? (has_targets ? 0 : 1) : options->ahead;
+    int64_t first = options->first_ahead == VOLT_AHEAD_AUTO ? ahead : options->first_ahead;
+    VOLT_REQUIRE(ahead >= 0, VOLT_ERR_ARGUMENT, "ahead is %lld, and must be at least 0", (long long)ahead);
+    VOLT_REQUIRE(first == ahead || (first >= 1 && first < ahead), VOLT_ERR_ARGUMENT,
+                 "ahead is %lld to %lld, and a range must have 1 <= first <= last", (long long)first,
+                 (long long)ahead);
+    VOLT_REQUIRE(has_targets || first > 0, VOLT_ERR_ARGUMENT,
+                 "ahead is 0 without targets, and must be at least 1: inputs would be learned from themselves");
+    VOLT_REQUIRE(ahead < X.rows, X.rows == 1 ? VOLT_ERR_DATA : VOLT_ERR_ARGUMENT,
+                 "ahead is %lld, and must be less than the %lld row%s", (long long)ahead, (long long)X.rows,
+                 X.rows == 1 ? "" : "s");
+    pairing->first_ahead = first;
+    pairing->ahead = ahead;
+    return VOLT_OK;
+}
+
+static volt_status check_records(volt_view X, const volt_pairing_options *options, int64_t ahead)
+{
+    int64_t rows = 0;
+    for (int64_t r = 0; r < options->n_records; r++) {
+        int64_t length = options->records[r];
+        char name[64];
+        if (options->record_names)
+            snprintf(name, sizeof name, "'%.56s'", options->record_names[r]);
+        else
+            snprintf(name, sizeof name, "%lld", (long long)r);
+        VOLT_REQUIRE(length > ahead, VOLT_ERR_DATA,
+                     "record %s has %lld row%s; a target %lld ahead needs at least %lld", name,
+                     (long long)length, length == 1 ? "" : "s", (long long)ahead, (long long)ahead + 1);
+        rows += length;
+    }
+    VOLT_REQUIRE(options->n_records == 0 || rows == X.rows, VOLT_ERR_SHAPE,
+                 "the records have %lld rows together, and X has %lld", (long long)rows, (long long)X.rows);
+    return VOLT_OK;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* Copies the rows of every record from `later` on, as many as are fitted, one record after the other. */
+static double *join_records(const volt_pairing_options *options, const int64_t *lengths, volt_view rows,
+                            int64_t later, int64_t count)
+{
+    double *joined = volt_alloc_doubles(count, rows.cols);
+    for (int64_t r = 0, to = 0, from = 0; joined && r < options->n_records; from += options->records[r++])
+        for (int64_t i = 0; i < lengths[r]; i++, to++)
+            memcpy(joined + to * rows.cols, rows.data + (from + later + i) * rows.ld,
+                   (size_t)rows.cols * sizeof(double));
+    return joined;
+}
+
+/* Every column of the series at every horizon, side by side. */
+static double *spread_horizons(const volt_pairing_options *options, const owned_pairing *own, volt_view series)
+{
+    int64_t first = own->pairing.first_ahead, horizons = own->pairing.ahead - first + 1;
+    int64_t rows = own->pairing.inputs.rows, outputs = series.cols * horizons;
+    double *spread = volt_alloc_doubles(rows, outputs);
+    for (int64_t r = 0, to = 0, from = 0; spread && to < rows; r++) {
+        int64_t count = own->lengths ? own->lengths[r] : rows;
+        for (int64_t i = 0; i < count; i++, to++)
+            for (int64_t k = 0; k < series.cols; k++)
+                for (int64_t h = 0; h < horizons; h++)
+                    spread[to * outputs + k * horizons + h] =
+                        series.data[(from + i + first + h) * series.ld + k];
+        from += options->n_records > 0 ? options->records[r] : 0;
+    }
+    return spread;
+}
+
+/* Rows in which a value is missing. */
+static int64_t count_missing(volt_view Y)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < Y.rows; i++) {
+        bool missing = false;
+        for (int64_t k = 0; k < Y.cols; k++)
+            missing |= isnan(Y.data[i * Y.ld + k]) != 0;
+        count += missing;
+    }
+    return count;
+}
+
+static volt_status take_rows(volt_view X, volt_view series, const volt_pairing_options *options,
+                             owned_pairing *own)
+{
+    volt_pairing *pairing = &own->pairing;
+    int64_t ahead = pairing->ahead, count = X.rows - ahead;
+    pairing->inputs = volt_view_rows(X, 0, count);
+    pairing->targets = volt_view_rows(series, ahead, count);
+    if (options->n_records > 0) {
+        count = X.rows - options->n_records * ahead;
+        own->lengths = volt_alloc(options->n_records, sizeof *own->lengths);
+        own->rows = volt_alloc(count, sizeof *own->rows);
+        if (!own->lengths || !own->rows)
+            return VOLT_ERR_MEMORY;
+        for (int64_t r = 0, to = 0; r < options->n_records; r++) {
+            own->lengths[r] = options->records[r] - ahead;
+            for (int64_t i = 0; i < own->lengths[r]; i++, to++)
+                own->rows[to] = to + r * ahead;
+        }
+        own->inputs = join_records(options, own->lengths, X, 0, count);
+        own->targets = join_records(options, own->lengths, series, ahead, count);
+        if (!own->inputs || !own->targets)
+            return VOLT_ERR_MEMORY;
+        pairing->inputs = volt_view_of(own->inputs, count, X.cols);
+        pairing->targets = volt_view_of(own->targets, count, series.cols);
+        pairing->rows = own->rows;
+        pairing->records = own->lengths;
+        pairing->n_records = options->n_records;
+    }
+    return VOLT_OK;
+}
+
+/* ---- relations -------------------------------------------------------------------------------- */
+
+static bool same_names(const char *const *first, const char *const *second, int64_t count)
+{
+    if (!first || !second)
+        return false;
+    for (int64_t j = 0; j < count; j++)
+        if (strcmp(first[j], second[j]) != 0)
+            return false;
+    return true;
+}
+
+/* Is every target the next input of its record? */
+static bool numbers_feed_back(const volt_pairing *pairing)
+{
+    volt_view inputs = pairing->inputs, targets = pairing->targets;
+    int64_t pairs = 0;
+    for (int64_t r = 0, first = 0; first < inputs.rows; r++) {
+        int64_t count = pairing->records ? pairing->records[r] : inputs.rows;
+        for (int64_t i = first; i + 1 < first + count; i++, pairs++)
+            for (int64_t j = 0; j < inputs.cols; j++)
+                if (targets.data[i * targets.ld + j] != inputs.data[(i + 1) * inputs.ld + j])
+                    return false;
+        first += count;
+    }
+    return pairs > 0;
+}
+
+/* Are the outputs the inputs one step later, by their names or their numbers? */
+static bool can_feed_back(const volt_pairing *pairing, const volt_pairing_options *options)
+{
+    if (pairing->inputs.cols != pairing->targets.cols)
+        return false;
+    return (pairing->ahead == 1 &&
+            same_names(options->input_names, options->target_names, pairing->inputs.cols)) ||
+           numbers_feed_back(pairing);
+}
+
+/* The input that column k of the series equals row by row; -1: none. */
+static int64_t find_anchor(volt_view X, volt_view series, int64_t k)
+{
+    for (int64_t j = 0; j < X.cols; j++) {
+        int64_t i = 0;
+        while (i < X.rows && X.data[i * X.ld + j] == series.data[i * series.ld + k])
+            i++;
+        if (i == X.rows)
+            return j;
+    }
+    return -1;
+}
+
+static volt_status refuse_target(const volt_pairing_options *options, int64_t target, int64_t input)
+{
+    char name[64];
+    if (options->target_names)
+        snprintf(name, sizeof name, "'%.56s'", options->target_names[target]);
+    else
+        snprintf(name, sizeof name, "%lld", (long long)target);
+    return volt_fail(
+        VOLT_ERR_ARGUMENT,
+        "target %s is also input %lld of the same row, so the model would read off the answer: predict it "
+        "at least 1 row ahead, leave it out of the inputs, or allow a target in the inputs",
+        name, (long long)input);
+}
+
+static volt_status find_anchors(volt_view X, volt_view series, bool has_targets,
+                                const volt_pairing_options *options, owned_pairing *own)
+{
+    int64_t ahead = own->pairing.ahead, horizons = ahead - own->pairing.first_ahead + 1;
+    bool all = ahead > 0;
+    own->anchors = volt_alloc(series.cols * horizons, sizeof *own->anchors);
+    if (!own->anchors)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < series.cols; k++) {
+        int64_t anchor = has_targets ? find_anchor(X, series, k) : k;
+        if (anchor >= 0 && ahead == 0 && series.rows > 1 && !options->allow_target_in_inputs)
+            return refuse_target(options, k, anchor);
+        for (int64_t h = 0; h < horizons; h++)
+            own->anchors[k * horizons + h] = anchor;
+        all = all && anchor >= 0;
+    }
+    own->pairing.anchors = all ? own->anchors : NULL;
+    return VOLT_OK;
+}
+
+/* NAME+H of every column and horizon. */
+static char **spread_names(const char *const *names, int64_t cols, int64_t first, int64_t horizons)
+{
+    enum { NUMBER_LENGTH = 24 };
+    size_t longest = NUMBER_LENGTH, outputs = (size_t)(cols * horizons);
+    for (int64_t k = 0; names && k < cols; k++)
+        longest = strlen(names[k]) > longest ? strlen(names[k]) : longest;
+    size_t each = longest + NUMBER_LENGTH;
+    char **spread = volt_alloc((int64_t)outputs, sizeof *spread + each);
+    char *text = (char *)(spread + outputs);
+    for (int64_t i = 0; spread && i < cols * horizons; i++, text += each) {
+        char number[NUMBER_LENGTH];
+        snprintf(number, sizeof number, "y%lld", (long long)(i / horizons) + 1);
+        snprintf(text, each, "%s+%lld", names ? names[i / horizons] : number,
+                 (long long)(first + i % horizons));
+        spread[i] = text;
+    }
+    return spread;
+}
+
+/* ---- public functions ------------------------------------------------------------------------- */
+
+static volt_status make(volt_view X, volt_view Y, const volt_pairing_options *options, owned_pairing *own)
+{
+    volt_pairing *pairing = &own->pairing;
+    bool has_targets = Y.data != NULL;
+    volt_view series = has_targets ? Y : X;
+    series.cols -= has_targets ? 0 : options->known_inputs;
+    VOLT_TRY(choose_horizons(X, has_targets, options, pairing));
+    VOLT_TRY(check_records(X, options, pairing->ahead));
+    VOLT_TRY(take_rows(X, series, options, own));
+    pairing->missing_targets = has_targets ? count_missing(Y) : 0;
+    pairing->output_names = options->target_names;
+    VOLT_TRY(find_anchors(X, series, has_targets, options, own));
+    if (pairing->first_ahead == pairing->ahead) {
+        pairing->feedback = can_feed_back(pairing, options);
+        return VOLT_OK;
+    }
+    int64_t horizons = pairing->ahead - pairing->first_ahead + 1;
+    double *spread = spread_horizons(options, own, series);
+    own->names = spread_names(options->target_names, series.cols, pairing->first_ahead, horizons);
+    volt_free(own->targets);
+    own->targets = spread;
+    if (!spread || !own->names)
+        return VOLT_ERR_MEMORY;
+    pairing->targets = volt_view_of(spread, pairing->inputs.rows, series.cols * horizons);
+    pairing->output_names = (const char *const *)own->names;
+    return VOLT_OK;
+}
+
+volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_options *options,
+                                volt_pairing **pairing)
+{
+    volt_pairing_options chosen = volt_pairing_options_default();
+    VOLT_REQUIRE(pairing, VOLT_ERR_ARGUMENT, "pairing is NULL");
+    *pairing = NULL;
+    VOLT_TRY(volt_options_take(&chosen, sizeof chosen, options, "volt_pairing_options"));
+    VOLT_REQUIRE(X.data && X.rows >= 1 && X.cols >= 1, VOLT_ERR_SHAPE,
+                 "X is %lld x %lld, and must not be empty", (long long)X.rows, (long long)X.cols);
+    VOLT_REQUIRE(!Y.data || (Y.rows == X.rows && Y.cols >= 1), VOLT_ERR_SHAPE,
+                 "Y is %lld x %lld, and must have the %lld rows of X", (long long)Y.rows, (long long)Y.cols,
+                 (long long)X.rows);
+    VOLT_REQUIRE(chosen.n_records >= 0 && (chosen.n_records == 0 || chosen.records), VOLT_ERR_ARGUMENT,
+                 "n_records is %lld, and must be at least 0, with their lengths", (long long)chosen.n_records);
+    VOLT_REQUIRE(chosen.known_inputs >= 0 && chosen.known_inputs < X.cols, VOLT_ERR_ARGUMENT,
+                 "known_inputs is %lld, and must be at least 0 and less than the %lld columns of X",
+                 (long long)chosen.known_inputs, (long long)X.cols);
+    owned_pairing *own = volt_alloc_zero(1, sizeof *own);
+    if (!own)
+        return VOLT_ERR_MEMORY;
+    own->pairing.struct_size = sizeof own->pairing;
+    volt_status status = make(X, Y, &chosen, own);
+    if (status)
+        volt_pairing_free(&own->pairing);
+    else
+        *pairing = &own->pairing;
+    return status;
+}
+
+void volt_pairing_free(volt_pairing *pairing)
+{
+    owned_pairing *own = (owned_pairing *)pairing;
+    if (!own)
+        return;
+    volt_free(own->lengths);
+    volt_free(own->rows);
+    volt_free(own->anchors);
+    volt_free(own->inputs);
+    volt_free(own->targets);
+    volt_free(own->names);
+    volt_free(own);
+}
