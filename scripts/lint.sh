@@ -45,6 +45,7 @@ check_cpp()
 
 mkdir -p build
 step "layout" scripts/check_layout.sh
+step "generated files" scripts/make_python_structs.py --check
 step "clang-format" clang-format --dry-run --Werror "${c_files[@]}"
 # Some scripts are parts of another one, which knows their variables: SC1090, SC2034, SC2154.
 step "shellcheck" shellcheck --shell=bash --severity=warning -e SC1090,SC2034,SC2154 "${scripts[@]}"

@@ -1,0 +1,1526 @@
+"""The structs, constants and functions of include/volterra/*.h. Written by scripts/make_python_structs.py."""
+
+# fmt: off
+# ruff: noqa
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from typing import Any, Dict
+
+CONSTANTS: Dict[str, Any] = {
+    "VOLT_OK": 0,
+    "VOLT_ERR_ARGUMENT": 1,
+    "VOLT_ERR_KERNEL": 2,
+    "VOLT_ERR_SHAPE": 3,
+    "VOLT_ERR_NOT_FINITE": 4,
+    "VOLT_ERR_DATA": 5,
+    "VOLT_ERR_DOMAIN": 6,
+    "VOLT_ERR_MEMORY": 7,
+    "VOLT_ERR_SINGULAR": 8,
+    "VOLT_ERR_IO": 9,
+    "VOLT_ERR_FORMAT": 10,
+    "VOLT_ERR_CANCELLED": 11,
+    "VOLT_ERR_DEVICE": 12,
+    "VOLT_BLOCK_SQRT": 0.0,
+    "VOLT_BLOCK_AUTO": -1.0,
+    "VOLT_LOG_INFO": 0,
+    "VOLT_LOG_WARNING": 1,
+    "VOLT_NUMBER_LENGTH": 32,
+    "VOLT_CHARACTER_LENGTH": 5,
+    "VOLT_MISSING_ERROR": 0,
+    "VOLT_MISSING_KEEP": 1,
+    "VOLT_MISSING_DROP": 2,
+    "VOLT_MISSING_INTERPOLATE": 3,
+    "VOLT_MISSING_DROP_FIRST": 4,
+    "VOLT_TIME_LENGTH": 64,
+    "VOLT_CALENDAR_NAME_LENGTH": 16,
+    "VOLT_PARAMETER_REAL": 0,
+    "VOLT_PARAMETER_INTEGER": 1,
+    "VOLT_PARAMETER_CHOICE": 2,
+    "VOLT_PARAMETER_TEXT": 3,
+    "VOLT_SEARCH_NONE": 0,
+    "VOLT_SEARCH_LOG": 1,
+    "VOLT_SEARCH_LINEAR": 2,
+    "VOLT_SEARCH_INTEGER": 3,
+    "VOLT_SEARCH_LOG_INTEGER": 4,
+    "VOLT_UNIT_ONE": 0,
+    "VOLT_UNIT_DISTANCE": 1,
+    "VOLT_UNIT_SQUARE": 2,
+    "VOLT_UNIT_INVERSE_SQUARE": 3,
+    "VOLT_VALUE_LENGTH": 256,
+    "VOLT_PLAN_SOLVERS": 4,
+    "VOLT_TARGET_LEVEL": 0,
+    "VOLT_TARGET_CHANGE": 1,
+    "VOLT_TARGET_AUTO": 2,
+    "VOLT_INPUT_LEVEL": 0,
+    "VOLT_INPUT_CHANGE": 1,
+    "VOLT_INPUT_BOTH": 2,
+    "VOLT_INPUT_AUTO": 3,
+    "VOLT_SEASON_AUTO": -1,
+    "VOLT_SOLVER_AUTO": 0,
+    "VOLT_SOLVER_EXACT": 1,
+    "VOLT_SOLVER_NYSTROM": 2,
+    "VOLT_SOLVER_FEATURES": 3,
+    "VOLT_SOLVER_PCG": 4,
+    "VOLT_LANDMARKS_SPREAD": 0,
+    "VOLT_LANDMARKS_LAST": 1,
+    "VOLT_LANDMARKS_RANDOM": 2,
+    "VOLT_START_CONTINUE": 0,
+    "VOLT_START_RESET": 1,
+    "VOLT_BEYOND_CLIP": 0,
+    "VOLT_BEYOND_ERROR": 1,
+    "VOLT_BEYOND_ALLOW": 2,
+    "VOLT_EXPLAIN_ORDERS": 8,
+    "VOLT_ABOUT_MEAN": 0,
+    "VOLT_ABOUT_ZERO": 1,
+    "VOLT_ABOUT_POINT": 2,
+    "VOLT_FORGET_DYNAMICS": 0,
+    "VOLT_FORGET_ALL": 1,
+    "VOLT_KERNEL_LENGTH": 2048,
+    "VOLT_SCORE_R2": 0,
+    "VOLT_SCORE_NMSE": 1,
+    "VOLT_SCORE_MSE": 2,
+    "VOLT_SCORE_PREQUENTIAL": 3,
+    "VOLT_SCORE_LOG": 4,
+    "VOLT_SCORE_LOO": 5,
+    "VOLT_SCORE_GCV": 6,
+    "VOLT_SCORE_LOSS": 7,
+    "VOLT_RACE_EXACT": 0,
+    "VOLT_RACE_FAST": 1,
+    "VOLT_RACE_NONE": 2,
+    "VOLT_STRATEGY_RANDOM": 0,
+    "VOLT_STRATEGY_ADAPTIVE": 1,
+    "VOLT_STRATEGY_GRADIENT": 2,
+    "VOLT_VALIDATE_SIMULATE": 0,
+    "VOLT_VALIDATE_ONE_STEP": 1,
+    "VOLT_ODE_RK4": 0,
+    "VOLT_ODE_ACCURATE": 1,
+    "VOLT_BEKK_MOST_ASSETS": 200,
+    "VOLT_BASELINE_NAIVE": 0,
+    "VOLT_BASELINE_SEASONAL": 1,
+    "VOLT_BASELINE_DRIFT": 2,
+    "VOLT_BASELINE_AR": 3,
+    "VOLT_BASELINES": 4,
+    "VOLT_MCS_R": 0,
+    "VOLT_MCS_MAX": 1,
+    "VOLT_PROTOCOL_HISTORY": 0,
+    "VOLT_PROTOCOL_PUBLISHED": 1,
+    "VOLT_WARNING_CONSTANT_HELDOUT": 0,
+    "VOLT_WARNING_NAIVE_FORECAST": 1,
+    "VOLT_WARNING_BETTER_BASELINE": 2,
+    "VOLT_AHEAD_AUTO": -1,
+    "VOLT_FORECAST_FIT": 0,
+    "VOLT_FORECAST_HALF": 1,
+    "VOLT_FORECAST_NAIVE": 2,
+    "VOLT_FORECAST_SEASONAL": 3,
+    "VOLT_FORECAST_SEARCH_NONE": 0,
+    "VOLT_FORECAST_SEARCH_ROWS": 1,
+    "VOLT_FORECAST_SEARCH_TIME": 2,
+    "VOLT_FORECAST_SEARCH_WORSE": 3,
+    "VOLT_FORECAST_SEARCH_REJECTED": 4,
+    "VOLT_FORECAST_SEARCH_ACCEPTED": 5,
+    "VOLT_OBJECT_SCALE_CHANNELS": 0,
+    "VOLT_OBJECT_SCALE_SERIES": 1,
+    "VOLT_OBJECT_SCALE_NONE": 2,
+    "VOLT_OBJECT_INPUT_LEVEL": 0,
+    "VOLT_OBJECT_INPUT_CHANGE": 1,
+    "VOLT_OBJECT_INPUT_BOTH": 2,
+    "VOLT_OBJECT_COMPARE_SERIES": 0,
+    "VOLT_OBJECT_COMPARE_STEPS": 1,
+    "VOLT_CLASSIFY_CHOOSE": -1,
+    "VOLT_ANOMALY_MAHALANOBIS": 0,
+    "VOLT_ANOMALY_CONFORMANCE": 1,
+}
+
+
+LogFn = ctypes.CFUNCTYPE(None, c_int, c_char_p, c_void_p)
+ProgressFn = ctypes.CFUNCTYPE(c_int, c_char_p, c_double, c_void_p)
+CandidateFn = ctypes.CFUNCTYPE(c_int, c_int64, c_char_p, c_size_t, POINTER(c_double), c_void_p)
+TrialFn = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+StudyFn = ctypes.CFUNCTYPE(None, c_int64, c_char_p, c_void_p, c_void_p, c_void_p)
+
+
+class BuildInfo(ctypes.Structure):
+    _fields_ = [
+        ("version", c_char_p),
+        ("compiler", c_char_p),
+        ("cpu_flags", c_char_p),
+        ("fast_loops", c_char_p),
+        ("blas", c_char_p),
+        ("threads", c_int64),
+        ("memory", c_uint64),
+    ]
+
+
+class Matrix(ctypes.Structure):
+    _fields_ = [
+        ("data", c_void_p),
+        ("rows", c_int64),
+        ("cols", c_int64),
+        ("ld", c_int64),
+    ]
+
+
+class Allocator(ctypes.Structure):
+    _fields_ = [
+        ("alloc", c_void_p),
+        ("release", c_void_p),
+        ("context", c_void_p),
+    ]
+
+
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char * 128),
+        ("driver", c_char * 64),
+        ("memory", c_uint64),
+        ("available", c_uint64),
+    ]
+
+
+class Progress(ctypes.Structure):
+    _fields_ = [
+        ("report", ProgressFn),
+        ("context", c_void_p),
+    ]
+
+
+class Rng(ctypes.Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("stream", c_uint64),
+        ("block", c_uint64),
+        ("words", c_uint64 * 4),
+        ("used", c_int),
+        ("has_spare", c_int),
+        ("spare", c_double),
+    ]
+
+
+class Time(ctypes.Structure):
+    _fields_ = [
+        ("seconds", c_double),
+        ("clock", c_double),
+    ]
+
+
+class Table(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_int64),
+        ("cols", c_int64),
+        ("values", POINTER(c_double)),
+        ("names", POINTER(c_char_p)),
+        ("has_header", c_int),
+        ("dropped", c_int64),
+        ("interpolated", c_int64),
+        ("filled_before", c_int64),
+        ("filled_behind", c_int64),
+        ("filled_column", c_int64),
+        ("file_rows", c_int64),
+        ("row_numbers", POINTER(c_int64)),
+        ("time_name", c_char_p),
+        ("time_texts", POINTER(c_char_p)),
+        ("times", POINTER(Time)),
+    ]
+
+
+class ReadOptions(ctypes.Structure):
+    _fields_ = [
+        ("missing", c_int),
+        ("first", c_int64),
+        ("end", c_int64),
+        ("names", POINTER(c_char_p)),
+        ("n_names", c_int64),
+    ]
+
+
+class TimeStep(ctypes.Structure):
+    _fields_ = [
+        ("seconds", c_double),
+        ("months", c_int64),
+        ("is_month_end", c_int),
+    ]
+
+
+class Collection(ctypes.Structure):
+    _fields_ = [
+        ("count", c_int64),
+        ("channels", c_int64),
+        ("series", POINTER(Matrix)),
+        ("labels", POINTER(c_char_p)),
+        ("names", POINTER(c_char_p)),
+    ]
+
+
+class ParameterInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("meaning", c_char_p),
+        ("fallback", c_char_p),
+        ("range", c_char_p),
+        ("kind", c_int),
+        ("closed", c_int),
+        ("low", c_double),
+        ("high", c_double),
+        ("words", POINTER(c_char_p)),
+        ("search", c_int),
+        ("unit", c_int),
+        ("search_low", c_double),
+        ("search_high", c_double),
+    ]
+
+
+class KernelInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("formula", c_char_p),
+        ("cost", c_char_p),
+        ("notes", c_char_p),
+        ("parameters", POINTER(ParameterInfo)),
+        ("n_parameters", c_int64),
+    ]
+
+
+class KernelValue(ctypes.Structure):
+    _fields_ = [
+        ("info", POINTER(ParameterInfo)),
+        ("given", c_int),
+        ("present", c_int),
+        ("number", c_double),
+        ("text", c_char * 256),
+    ]
+
+
+class KernelFacts(ctypes.Structure):
+    _fields_ = [
+        ("radius", c_double),
+        ("tau", c_double),
+        ("lambda", c_double),
+        ("lambda_bound", c_double),
+        ("sup_kappa", c_double),
+        ("contraction", c_double),
+        ("largest", c_double),
+        ("horizon", c_double),
+    ]
+
+
+class GramOptions(ctypes.Structure):
+    _fields_ = [
+        ("radius", c_double),
+        ("mirror", c_int),
+        ("normalise", c_int),
+        ("progress", Progress),
+    ]
+
+
+class RidgeOptions(ctypes.Structure):
+    _fields_ = [
+        ("alpha", c_double),
+        ("intercept", c_int),
+        ("progress", Progress),
+    ]
+
+
+class RidgeReport(ctypes.Structure):
+    _fields_ = [
+        ("rcond", c_double),
+        ("rounding_level", c_double),
+    ]
+
+
+class LossInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("meaning", c_char_p),
+        ("parameter", c_char_p),
+        ("score", c_char_p),
+        ("several", c_int),
+        ("classes", c_int),
+        ("unscaled", c_int),
+    ]
+
+
+class SolverPlan(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("bytes", c_double),
+        ("seconds", c_double),
+        ("fits", c_int),
+        ("landmarks", c_int64),
+        ("error", c_double),
+        ("noise_free_error", c_double),
+    ]
+
+
+class SolverPlans(ctypes.Structure):
+    _fields_ = [
+        ("count", c_int64),
+        ("solver", SolverPlan * 4),
+        ("taken", c_int64),
+        ("why", c_char_p),
+    ]
+
+
+class ModelNotes(ctypes.Structure):
+    _fields_ = [
+        ("time_end", c_char_p),
+        ("time_step", c_char_p),
+        ("calendar", c_char_p),
+        ("calendar_scale", c_char_p),
+        ("first_rows", c_char_p),
+        ("horizons", c_char_p),
+    ]
+
+
+class FitOptions(ctypes.Structure):
+    _fields_ = [
+        ("alpha", c_double),
+        ("intercept", c_int),
+        ("scale", c_int),
+        ("loss", c_char_p),
+        ("tolerance", c_double),
+        ("weights", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
+        ("washout", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("missing_targets", c_int),
+        ("target", c_int),
+        ("input", c_int),
+        ("anchors", POINTER(c_int64)),
+        ("ahead", c_int64),
+        ("season", c_int64),
+        ("as_they_are", c_int64),
+        ("guarded", c_int),
+        ("feedback", c_int),
+        ("feedback_weight", c_double),
+        ("solver", c_int),
+        ("landmarks", c_int64),
+        ("landmark_choice", c_int),
+        ("iterations", c_int64),
+        ("checkpoint", c_char_p),
+        ("checkpoint_seconds", c_double),
+        ("keep_factor", c_int),
+        ("input_names", POINTER(c_char_p)),
+        ("output_names", POINTER(c_char_p)),
+        ("notes", ModelNotes),
+        ("progress", Progress),
+    ]
+
+
+class Prepared(ctypes.Structure):
+    _fields_ = [
+        ("X", Matrix),
+        ("Y", Matrix),
+        ("base", Matrix),
+        ("target", c_int),
+        ("input", c_int),
+        ("season", c_int64),
+    ]
+
+
+class FitReport(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_int64),
+        ("first", c_int64),
+        ("prequential_r2", c_double),
+        ("naive_r2", c_double),
+        ("alphas", c_int64),
+        ("mse", POINTER(c_double)),
+        ("best_mse", POINTER(c_double)),
+        ("naive_mse", POINTER(c_double)),
+        ("share", POINTER(c_double)),
+        ("log_likelihood", c_double),
+        ("loo_mse", POINTER(c_double)),
+        ("gcv", POINTER(c_double)),
+        ("loo_rows", c_int64),
+        ("solver", c_int),
+        ("iterations", c_int64),
+        ("residual", c_double),
+        ("landmarks", c_int64),
+    ]
+
+
+class ModelInfo(ctypes.Structure):
+    _fields_ = [
+        ("n", c_int64),
+        ("d", c_int64),
+        ("q", c_int64),
+        ("kernel", c_char_p),
+        ("facts", KernelFacts),
+        ("alpha", c_double),
+        ("rcond", c_double),
+        ("washout", c_int64),
+        ("ahead", c_int64),
+        ("intercept", c_int),
+        ("scaled", c_int),
+        ("feedback", c_int),
+        ("input_names", POINTER(c_char_p)),
+        ("output_names", POINTER(c_char_p)),
+        ("coefficients", POINTER(c_double)),
+        ("intercepts", POINTER(c_double)),
+        ("input_shift", POINTER(c_double)),
+        ("input_scale", c_double),
+        ("target_mean", POINTER(c_double)),
+        ("target_scale", POINTER(c_double)),
+        ("columns", c_int64),
+        ("season", c_int64),
+        ("input", c_int),
+        ("anchors", POINTER(c_int64)),
+        ("alphas", POINTER(c_double)),
+        ("report", POINTER(FitReport)),
+        ("notes", ModelNotes),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("feedback_weight", c_double),
+        ("loss", c_char_p),
+        ("objective", c_double),
+        ("duality_gap", c_double),
+        ("tolerance", c_double),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
+        ("keeps_factor", c_int),
+        ("landmarks", c_int64),
+        ("kernel_rows", c_int64),
+    ]
+
+
+class PredictOptions(ctypes.Structure):
+    _fields_ = [
+        ("start", c_int),
+        ("beyond", c_int),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("known", Matrix),
+        ("warm_up", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class ExplainOptions(ctypes.Structure):
+    _fields_ = [
+        ("lags", c_int64),
+        ("order", c_int64),
+        ("about", c_int),
+        ("point", POINTER(c_double)),
+        ("band", c_int),
+        ("shares", c_int),
+        ("along", Matrix),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class Explanation(ctypes.Structure):
+    _fields_ = [
+        ("d", c_int64),
+        ("q", c_int64),
+        ("lags", c_int64),
+        ("order", c_int64),
+        ("about", POINTER(c_double)),
+        ("g0", POINTER(c_double)),
+        ("kernels", POINTER(c_double) * 8),
+        ("g1_std", POINTER(c_double)),
+        ("share_orders", c_int64),
+        ("shares", POINTER(c_double)),
+        ("variances", POINTER(c_double)),
+        ("memory", POINTER(c_int64)),
+    ]
+
+
+class Plan(ctypes.Structure):
+    _fields_ = [
+        ("fit_bytes", c_double),
+        ("model_bytes", c_double),
+        ("available_bytes", c_double),
+        ("gram_seconds", c_double),
+        ("factor_seconds", c_double),
+        ("stream_seconds", c_double),
+        ("n_that_fits", c_int64),
+        ("choose_seconds", c_double),
+        ("factor_bytes", c_double),
+        ("on_device", c_int),
+        ("device_bytes", c_double),
+        ("device_available_bytes", c_double),
+        ("device_n_that_fits", c_int64),
+        ("device_gram_seconds", c_double),
+        ("device_factor_seconds", c_double),
+        ("evidence_bytes", c_double),
+        ("evidence_seconds", c_double),
+    ]
+
+
+class LearnerOptions(ctypes.Structure):
+    _fields_ = [
+        ("window", c_int64),
+        ("forget", c_double),
+        ("forget_what", c_int),
+        ("beyond", c_int),
+        ("progress", Progress),
+    ]
+
+
+class LearnerInfo(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_int64),
+        ("window", c_int64),
+        ("forget", c_double),
+        ("forget_what", c_int),
+        ("pushed", c_int64),
+        ("learned", c_int64),
+        ("beyond", c_int64),
+        ("condition", c_double),
+        ("events", c_int64),
+    ]
+
+
+class Split(ctypes.Structure):
+    _fields_ = [
+        ("train_begin", c_int64),
+        ("train_end", c_int64),
+        ("begin", c_int64),
+        ("end", c_int64),
+    ]
+
+
+class SplitOptions(ctypes.Structure):
+    _fields_ = [
+        ("folds", c_int64),
+        ("gap", c_int64),
+        ("min_train", c_int64),
+        ("max_train", c_int64),
+        ("rolling", c_int),
+    ]
+
+
+class Range(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("low", c_double),
+        ("high", c_double),
+        ("choices", POINTER(c_char_p)),
+        ("n_choices", c_int64),
+    ]
+
+
+class DrawOptions(ctypes.Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("ranges", POINTER(Range)),
+        ("n_ranges", c_int64),
+        ("scale", c_int),
+        ("from_defaults", c_int),
+        ("fed", Matrix),
+        ("series_steps", c_double),
+    ]
+
+
+class EvidenceOptions(ctypes.Structure):
+    _fields_ = [
+        ("alpha", c_double),
+        ("washout", c_int64),
+        ("intercept", c_int),
+        ("scale", c_int),
+        ("gradient", c_int),
+        ("leave_one_out", c_int),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class EvidenceResult(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_int64),
+        ("q", c_int64),
+        ("log_likelihood", c_double),
+        ("alpha", c_double),
+        ("alpha_gradient", c_double),
+        ("n_parameters", c_int64),
+        ("names", POINTER(c_char_p)),
+        ("values", POINTER(c_double)),
+        ("gradient", POINTER(c_double)),
+        ("by_differences", POINTER(c_int)),
+        ("scale", POINTER(c_double)),
+        ("loo_errors", POINTER(c_double)),
+        ("loo_variances", POINTER(c_double)),
+        ("gcv", POINTER(c_double)),
+        ("trace", c_double),
+    ]
+
+
+class Trial(ctypes.Structure):
+    _fields_ = [
+        ("index", c_int64),
+        ("kernel", c_char_p),
+        ("alpha", c_double),
+        ("score", c_double),
+        ("folds", POINTER(c_double)),
+        ("n_folds", c_int64),
+        ("stopped", c_int),
+        ("seconds", c_double),
+        ("failure", c_char_p),
+        ("feedback", c_double),
+    ]
+
+
+class SearchOptions(ctypes.Structure):
+    _fields_ = [
+        ("splits", SplitOptions),
+        ("folds_by_records", c_int),
+        ("start", c_int),
+        ("washout", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("base", Matrix),
+        ("intercept", c_int),
+        ("scale", c_int),
+        ("loss", c_char_p),
+        ("tolerance", c_double),
+        ("weights", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
+        ("solver", c_int),
+        ("landmarks", c_int64),
+        ("landmark_choice", c_int),
+        ("score", c_int),
+        ("validate", c_int),
+        ("race", c_int),
+        ("strategy", c_int),
+        ("draws", c_int64),
+        ("seconds", c_double),
+        ("shard", c_int64),
+        ("shards", c_int64),
+        ("log", c_char_p),
+        ("resume", c_int),
+        ("on_trial", TrialFn),
+        ("trial_context", c_void_p),
+        ("progress", Progress),
+    ]
+
+
+class SearchPlan(ctypes.Structure):
+    _fields_ = [
+        ("solver", c_int),
+        ("landmarks", c_int64),
+        ("why", c_char_p),
+        ("most_rows", c_int64),
+        ("parallel", c_int64),
+        ("on_device", c_int),
+        ("bytes", c_double),
+        ("available_bytes", c_double),
+        ("fits", c_int),
+        ("candidate_seconds", c_double),
+        ("seconds", c_double),
+    ]
+
+
+class SearchInfo(ctypes.Structure):
+    _fields_ = [
+        ("trials", c_int64),
+        ("failed", c_int64),
+        ("resumed", c_int64),
+        ("folds", c_int64),
+        ("stopped", POINTER(c_int64)),
+        ("expected", c_int64),
+        ("out_of_time", c_int),
+        ("seconds", c_double),
+        ("blas_seconds", c_double),
+        ("flops", c_double),
+        ("parallel", c_int64),
+        ("score", c_int),
+        ("loss", c_char_p),
+        ("score_name", c_char_p),
+        ("landmarks", c_int64),
+    ]
+
+
+class LorenzOptions(ctypes.Structure):
+    _fields_ = [
+        ("sigma", c_double),
+        ("rho", c_double),
+        ("beta", c_double),
+        ("start", c_double * 3),
+        ("step", c_double),
+        ("discard", c_int64),
+        ("method", c_int),
+        ("progress", Progress),
+    ]
+
+
+class MackeyGlassOptions(ctypes.Structure):
+    _fields_ = [
+        ("a", c_double),
+        ("b", c_double),
+        ("power", c_double),
+        ("delay", c_double),
+        ("start", c_double),
+        ("step", c_double),
+        ("every", c_int64),
+        ("discard", c_int64),
+        ("method", c_int),
+        ("progress", Progress),
+    ]
+
+
+class Narma10Options(ctypes.Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("discard", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class Bekk(ctypes.Structure):
+    _fields_ = [
+        ("d", c_int64),
+        ("C", POINTER(c_double)),
+        ("a", POINTER(c_double)),
+        ("b", POINTER(c_double)),
+        ("C_error", POINTER(c_double)),
+        ("a_error", POINTER(c_double)),
+        ("b_error", POINTER(c_double)),
+        ("tickers", POINTER(c_char_p)),
+        ("first_date", c_char_p),
+        ("last_date", c_char_p),
+        ("command", c_char_p),
+        ("observations", c_int64),
+        ("loglik", c_double),
+        ("converged", c_int),
+    ]
+
+
+class BekkSimulateOptions(ctypes.Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("stream", c_uint64),
+        ("discard", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class BekkFitOptions(ctypes.Structure):
+    _fields_ = [
+        ("starts", c_int64),
+        ("seed", c_uint64),
+        ("rounds", c_int64),
+        ("standard_errors", c_int),
+        ("progress", Progress),
+    ]
+
+
+class BekkFitInfo(ctypes.Structure):
+    _fields_ = [
+        ("loglik", c_double),
+        ("start_loglik", c_double),
+        ("gain_left", c_double),
+        ("converged", c_int),
+        ("evaluations", c_int64),
+        ("starts", c_int64),
+        ("reached", c_int64),
+    ]
+
+
+class Metrics(ctypes.Structure):
+    _fields_ = [
+        ("mse", c_double),
+        ("nmse", c_double),
+        ("r2", c_double),
+        ("mae", c_double),
+        ("mdae", c_double),
+        ("w1", c_double),
+        ("mape", c_double),
+        ("rmse", c_double),
+    ]
+
+
+class Ranking(ctypes.Structure):
+    _fields_ = [
+        ("roc_auc", c_double),
+        ("pr_auc", c_double),
+        ("marked", c_int64),
+        ("others", c_int64),
+    ]
+
+
+class Skill(ctypes.Structure):
+    _fields_ = [
+        ("skill", c_double),
+        ("mase", c_double),
+        ("outputs", c_int64),
+    ]
+
+
+class McsOptions(ctypes.Structure):
+    _fields_ = [
+        ("method", c_int),
+        ("size", c_double),
+        ("block", c_double),
+        ("reps", c_int64),
+        ("seed", c_uint64),
+        ("progress", Progress),
+    ]
+
+
+class Mcs(ctypes.Structure):
+    _fields_ = [
+        ("models", c_int64),
+        ("pvalues", POINTER(c_double)),
+        ("included", POINTER(c_int)),
+        ("order", POINTER(c_int64)),
+        ("statistics", POINTER(c_double)),
+        ("step_shares", POINTER(c_double)),
+        ("mean_losses", POINTER(c_double)),
+        ("block", c_double),
+    ]
+
+
+class Contender(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kernel", c_char_p),
+    ]
+
+
+class StudyOptions(ctypes.Structure):
+    _fields_ = [
+        ("protocol", c_int),
+        ("contenders", POINTER(Contender)),
+        ("n_contenders", c_int64),
+        ("gap", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("base", Matrix),
+        ("loss", c_char_p),
+        ("tolerance", c_double),
+        ("weights", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
+        ("draws", c_int64),
+        ("seconds", c_double),
+        ("folds", c_int64),
+        ("race", c_int),
+        ("from_defaults", c_int),
+        ("seed", c_uint64),
+        ("mcs_size", c_double),
+        ("mcs_reps", c_int64),
+        ("log", c_char_p),
+        ("resume", c_int),
+        ("on_event", StudyFn),
+        ("event_context", c_void_p),
+        ("progress", Progress),
+    ]
+
+
+class StudyRow(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kernel", c_char_p),
+        ("alpha", c_double),
+        ("score", c_double),
+        ("metrics", Metrics),
+        ("loss", c_double),
+        ("mcs_pvalue", c_double),
+        ("in_mcs", c_int),
+        ("hyperparameters", c_int64),
+        ("cost", c_char_p),
+        ("draws", c_int64),
+        ("failed", c_int64),
+        ("seconds", c_double),
+        ("fit_seconds", c_double),
+        ("failure", c_char_p),
+    ]
+
+
+class Warning(ctypes.Structure):
+    _fields_ = [
+        ("code", c_int),
+        ("series", c_int64),
+        ("value", c_double),
+        ("baseline", c_int),
+    ]
+
+
+class PairingOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("ahead", c_int64),
+        ("first_ahead", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("record_names", POINTER(c_char_p)),
+        ("known_inputs", c_int64),
+        ("allow_target_in_inputs", c_int),
+        ("input_names", POINTER(c_char_p)),
+        ("target_names", POINTER(c_char_p)),
+    ]
+
+
+class Pairing(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("first_ahead", c_int64),
+        ("ahead", c_int64),
+        ("inputs", Matrix),
+        ("targets", Matrix),
+        ("rows", POINTER(c_int64)),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("anchors", POINTER(c_int64)),
+        ("feedback", c_int),
+        ("missing_targets", c_int64),
+        ("output_names", POINTER(c_char_p)),
+    ]
+
+
+class ForecastOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kernel", c_char_p),
+        ("steps", c_int64),
+        ("season", c_int64),
+        ("separate", c_int),
+        ("all_rows", c_int),
+        ("known", Matrix),
+        ("search_seconds", c_double),
+        ("seed", c_uint64),
+        ("names", POINTER(c_char_p)),
+        ("progress", Progress),
+    ]
+
+
+class ForecastInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("steps", c_int64),
+        ("series", c_int64),
+        ("rows", c_int64),
+        ("first_row", c_int64),
+        ("heldout_first", c_int64),
+        ("heldout_last", c_int64),
+        ("kernel", c_char_p),
+        ("search", c_int),
+        ("search_draws", c_int64),
+        ("search_mse", c_double),
+        ("search_mse_given", c_double),
+        ("warnings", POINTER(Warning)),
+        ("n_warnings", c_int64),
+    ]
+
+
+class ForecastStep(ctypes.Structure):
+    _fields_ = [
+        ("value", c_double),
+        ("method", c_int),
+        ("is_change", c_int),
+        ("mse", c_double),
+        ("fit_mse", c_double),
+        ("baselines", c_double * 4),
+    ]
+
+
+class ForecastSeries(ctypes.Structure):
+    _fields_ = [
+        ("season", c_int64),
+        ("mse", c_double),
+        ("fit_mse", c_double),
+        ("baselines", c_double * 4),
+    ]
+
+
+class ObjectsOptions(ctypes.Structure):
+    _fields_ = [
+        ("scale", c_int),
+        ("input", c_int),
+        ("normalise", c_int),
+        ("compare", c_int),
+    ]
+
+
+class ClassifierKernel(ctypes.Structure):
+    _fields_ = [
+        ("kernel", c_char_p),
+        ("scale", c_int),
+        ("input", c_int),
+        ("compare", c_int),
+    ]
+
+
+class ClassifyOptions(ctypes.Structure):
+    _fields_ = [
+        ("kernel", c_char_p),
+        ("loss", c_char_p),
+        ("scale", c_int),
+        ("input", c_int),
+        ("compare", c_int),
+        ("alpha", c_double),
+        ("draws", c_int64),
+        ("budget", c_double),
+        ("blend", c_int64),
+        ("seed", c_uint64),
+        ("splits", c_int64),
+        ("held_out", c_double),
+        ("ranges", POINTER(Range)),
+        ("n_ranges", c_int64),
+        ("parts", POINTER(ClassifierKernel)),
+        ("n_parts", c_int64),
+        ("progress", Progress),
+    ]
+
+
+class ClassifierInfo(ctypes.Structure):
+    _fields_ = [
+        ("series", c_int64),
+        ("classes", c_int64),
+        ("channels", c_int64),
+        ("parts", c_int64),
+        ("kernel", c_char_p),
+        ("loss", c_char_p),
+        ("alpha", c_double),
+        ("scale", c_int),
+        ("input", c_int),
+        ("compare", c_int),
+        ("tried", c_int64),
+        ("failed", c_int64),
+        ("left_out", c_double),
+        ("left_out_error", c_double),
+        ("splits", c_int64),
+        ("split_mean", c_double),
+        ("split_deviation", c_double),
+        ("log_loss", c_double),
+        ("seconds", c_double),
+    ]
+
+
+class SeriesRidgeOptions(ctypes.Structure):
+    _fields_ = [
+        ("objects", ObjectsOptions),
+        ("alpha", c_double),
+        ("progress", Progress),
+    ]
+
+
+class SeriesRidgeInfo(ctypes.Structure):
+    _fields_ = [
+        ("series", c_int64),
+        ("channels", c_int64),
+        ("outputs", c_int64),
+        ("kernel", c_char_p),
+        ("alpha", c_double),
+        ("left_out_error", c_double),
+    ]
+
+
+class AnomalyOptions(ctypes.Structure):
+    _fields_ = [
+        ("score", c_int),
+        ("alpha", c_double),
+        ("rate", c_double),
+        ("examples", Matrix),
+        ("progress", Progress),
+    ]
+
+
+class AnomalyInfo(ctypes.Structure):
+    _fields_ = [
+        ("n", c_int64),
+        ("score", c_int),
+        ("alpha", c_double),
+        ("rate", c_double),
+        ("least", c_double),
+        ("growth", c_double),
+        ("threshold", c_double),
+        ("left_out", POINTER(c_double)),
+        ("areas", Ranking),
+    ]
+
+
+class SeriesAnomalyOptions(ctypes.Structure):
+    _fields_ = [
+        ("objects", ObjectsOptions),
+        ("detector", AnomalyOptions),
+        ("draws", c_int64),
+        ("seed", c_uint64),
+    ]
+
+
+class WatchOptions(ctypes.Structure):
+    _fields_ = [
+        ("rate", c_double),
+        ("window", c_int64),
+        ("scale_rows", c_int64),
+    ]
+
+
+class WatchRow(ctypes.Structure):
+    _fields_ = [
+        ("score", c_double),
+        ("threshold", c_double),
+        ("alarm", c_int),
+        ("channel", c_int64),
+    ]
+
+
+STRUCTS: Dict[str, Any] = {
+    "volt_build_info": BuildInfo,
+    "volt_matrix": Matrix,
+    "volt_view": Matrix,
+    "volt_allocator": Allocator,
+    "volt_device_info": DeviceInfo,
+    "volt_progress": Progress,
+    "volt_rng": Rng,
+    "volt_time": Time,
+    "volt_table": Table,
+    "volt_read_options": ReadOptions,
+    "volt_time_step": TimeStep,
+    "volt_collection": Collection,
+    "volt_parameter_info": ParameterInfo,
+    "volt_kernel_info": KernelInfo,
+    "volt_kernel_value": KernelValue,
+    "volt_kernel_facts": KernelFacts,
+    "volt_gram_options": GramOptions,
+    "volt_ridge_options": RidgeOptions,
+    "volt_ridge_report": RidgeReport,
+    "volt_loss_info": LossInfo,
+    "volt_solver_plan": SolverPlan,
+    "volt_solver_plans": SolverPlans,
+    "volt_model_notes": ModelNotes,
+    "volt_fit_options": FitOptions,
+    "volt_prepared": Prepared,
+    "volt_fit_report": FitReport,
+    "volt_model_info": ModelInfo,
+    "volt_predict_options": PredictOptions,
+    "volt_explain_options": ExplainOptions,
+    "volt_explanation": Explanation,
+    "volt_plan": Plan,
+    "volt_learner_options": LearnerOptions,
+    "volt_learner_info": LearnerInfo,
+    "volt_split": Split,
+    "volt_split_options": SplitOptions,
+    "volt_range": Range,
+    "volt_draw_options": DrawOptions,
+    "volt_evidence_options": EvidenceOptions,
+    "volt_evidence_result": EvidenceResult,
+    "volt_trial": Trial,
+    "volt_search_options": SearchOptions,
+    "volt_search_plan": SearchPlan,
+    "volt_search_info": SearchInfo,
+    "volt_lorenz_options": LorenzOptions,
+    "volt_mackey_glass_options": MackeyGlassOptions,
+    "volt_narma10_options": Narma10Options,
+    "volt_bekk": Bekk,
+    "volt_bekk_simulate_options": BekkSimulateOptions,
+    "volt_bekk_fit_options": BekkFitOptions,
+    "volt_bekk_fit_info": BekkFitInfo,
+    "volt_metrics": Metrics,
+    "volt_ranking": Ranking,
+    "volt_skill": Skill,
+    "volt_mcs_options": McsOptions,
+    "volt_mcs": Mcs,
+    "volt_contender": Contender,
+    "volt_study_options": StudyOptions,
+    "volt_study_row": StudyRow,
+    "volt_warning": Warning,
+    "volt_pairing_options": PairingOptions,
+    "volt_pairing": Pairing,
+    "volt_forecast_options": ForecastOptions,
+    "volt_forecast_info": ForecastInfo,
+    "volt_forecast_step": ForecastStep,
+    "volt_forecast_series": ForecastSeries,
+    "volt_objects_options": ObjectsOptions,
+    "volt_classifier_kernel": ClassifierKernel,
+    "volt_classify_options": ClassifyOptions,
+    "volt_classifier_info": ClassifierInfo,
+    "volt_series_ridge_options": SeriesRidgeOptions,
+    "volt_series_ridge_info": SeriesRidgeInfo,
+    "volt_anomaly_options": AnomalyOptions,
+    "volt_anomaly_info": AnomalyInfo,
+    "volt_series_anomaly_options": SeriesAnomalyOptions,
+    "volt_watch_options": WatchOptions,
+    "volt_watch_row": WatchRow,
+}
+
+#: name: (result, arguments)
+PROTOTYPES: Dict[str, Any] = {
+    "volt_status_message": (c_char_p, [c_int]),
+    "volt_error_detail": (c_char_p, []),
+    "volt_version": (c_char_p, []),
+    "volt_build_info_get": (None, [POINTER(BuildInfo)]),
+    "volt_set_allocator": (None, [POINTER(Allocator)]),
+    "volt_free": (None, [c_void_p]),
+    "volt_memory_available": (c_uint64, []),
+    "volt_set_threads": (c_int, [c_int64]),
+    "volt_threads": (c_int64, []),
+    "volt_default_threads": (c_int64, []),
+    "volt_threads_from": (c_char_p, []),
+    "volt_set_own_threads": (c_int, [c_int64]),
+    "volt_own_threads": (c_int64, []),
+    "volt_set_device": (c_int, [c_char_p]),
+    "volt_device": (c_char_p, []),
+    "volt_device_count": (c_int64, []),
+    "volt_device_why": (c_char_p, []),
+    "volt_device_describe": (c_int, [c_int64, POINTER(DeviceInfo)]),
+    "volt_device_plugin": (c_char_p, []),
+    "volt_set_log": (None, [LogFn, c_void_p]),
+    "volt_rng_init": (None, [POINTER(Rng), c_uint64, c_uint64]),
+    "volt_rng_word": (c_uint64, [POINTER(Rng)]),
+    "volt_rng_uniform": (c_double, [POINTER(Rng)]),
+    "volt_rng_normal": (c_double, [POINTER(Rng)]),
+    "volt_format_number": (c_char_p, [c_double, c_char_p]),
+    "volt_parse_number": (c_int, [c_char_p, c_void_p]),
+    "volt_show_character": (c_size_t, [c_char_p, c_size_t, c_char_p]),
+    "volt_make_printable": (c_char_p, [c_char_p]),
+    "volt_nearest_name": (c_char_p, [c_char_p, c_void_p, c_int64]),
+    "volt_read_options_default": (ReadOptions, []),
+    "volt_table_read": (c_int, [c_char_p, c_int, POINTER(POINTER(Table))]),
+    "volt_table_read_part": (c_int, [c_char_p, POINTER(ReadOptions), POINTER(POINTER(Table))]),
+    "volt_table_free": (None, [POINTER(Table)]),
+    "volt_texts_read": (c_int, [c_char_p, c_void_p, c_void_p]),
+    "volt_tables_clean": (c_int, [POINTER(Table), POINTER(Table), c_int]),
+    "volt_table_write": (c_int, [c_char_p, Matrix, c_void_p]),
+    "volt_table_write_watched": (c_int, [c_char_p, Matrix, c_void_p, Progress]),
+    "volt_table_write_labelled": (c_int, [c_char_p, Matrix, c_void_p, c_char_p, c_void_p, Progress]),
+    "volt_table_writer_open": (c_int, [c_char_p, c_int64, c_int64, c_void_p, c_char_p, Progress, POINTER(c_void_p)]),
+    "volt_table_writer_rows": (c_int, [c_void_p, Matrix, c_void_p]),
+    "volt_table_writer_close": (c_int, [c_void_p]),
+    "volt_table_writer_discard": (None, [c_void_p]),
+    "volt_csv_parse_line": (c_int, [c_char_p, c_int64, c_void_p]),
+    "volt_csv_parse_row": (c_int, [c_char_p, c_int64, c_int, c_void_p]),
+    "volt_csv_split_line": (c_int, [c_char_p, c_char_p, c_void_p, c_void_p]),
+    "volt_times_parse": (c_int, [c_void_p, c_int64, POINTER(Time)]),
+    "volt_time_format": (c_char_p, [Time, c_char_p]),
+    "volt_time_write_like": (c_int, [c_char_p, Time, Time, c_char_p]),
+    "volt_time_step_find": (c_int, [POINTER(Time), c_int64, POINTER(TimeStep)]),
+    "volt_time_step_is_known": (c_int, [TimeStep]),
+    "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
+    "volt_time_step_format": (c_char_p, [TimeStep, c_char_p]),
+    "volt_time_step_parse": (c_int, [c_char_p, POINTER(TimeStep)]),
+    "volt_calendar_count": (c_int, [c_char_p, c_void_p]),
+    "volt_calendar_name": (c_int, [c_char_p, c_int64, c_char_p]),
+    "volt_calendar_columns": (c_int, [POINTER(Time), c_char_p, c_double, Matrix]),
+    "volt_text_read": (c_int, [c_char_p, c_void_p]),
+    "volt_text_write": (c_int, [c_char_p, c_char_p]),
+    "volt_collection_read": (c_int, [c_char_p, POINTER(POINTER(Collection))]),
+    "volt_collection_free": (None, [POINTER(Collection)]),
+    "volt_kernel_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "volt_kernel_parse_asking": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "volt_kernel_free": (None, [c_void_p]),
+    "volt_kernel_text": (c_char_p, [c_void_p]),
+    "volt_kernel_distance_unit": (c_int, [Matrix, c_int64, c_void_p]),
+    "volt_kernel_count": (c_int64, []),
+    "volt_kernel_describe": (POINTER(KernelInfo), [c_int64]),
+    "volt_kernel_info_of": (POINTER(KernelInfo), [c_void_p]),
+    "volt_kernel_get": (c_int, [c_void_p, c_char_p, POINTER(KernelValue)]),
+    "volt_kernel_parameter_name": (c_char_p, [c_void_p, c_int64]),
+    "volt_kernel_query": (c_int, [c_void_p, c_double, c_int64, c_double, POINTER(KernelFacts)]),
+    "volt_gram_options_default": (GramOptions, []),
+    "volt_radius": (c_int, [Matrix, c_void_p]),
+    "volt_gram": (c_int, [c_void_p, Matrix, Matrix, POINTER(GramOptions), Matrix]),
+    "volt_gram_collection": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(GramOptions), Matrix]),
+    "volt_ridge_options_default": (RidgeOptions, []),
+    "volt_ridge_solve": (c_int, [Matrix, Matrix, POINTER(RidgeOptions), c_void_p, POINTER(RidgeReport)]),
+    "volt_cholesky": (c_int, [Matrix, Progress]),
+    "volt_loss_describe": (POINTER(LossInfo), [c_int64]),
+    "volt_loss_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "volt_loss_free": (None, [c_void_p]),
+    "volt_loss_text": (c_char_p, [c_void_p]),
+    "volt_loss_info_of": (POINTER(LossInfo), [c_void_p]),
+    "volt_loss_values": (c_int64, [c_void_p, c_void_p]),
+    "volt_loss_score": (c_int, [c_void_p, Matrix, Matrix, c_void_p, c_void_p]),
+    "volt_loss_row_scores": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
+    "volt_loss_constant": (c_int, [c_void_p, Matrix, c_void_p, c_int64, c_void_p]),
+    "volt_fit_options_default": (FitOptions, []),
+    "volt_model_fit": (c_int, [c_void_p, Matrix, Matrix, POINTER(FitOptions), Matrix, POINTER(c_void_p)]),
+    "volt_model_free": (None, [c_void_p]),
+    "volt_prepare": (c_int, [Matrix, Matrix, POINTER(FitOptions), c_int64, POINTER(POINTER(Prepared))]),
+    "volt_prepared_free": (None, [POINTER(Prepared)]),
+    "volt_model_describe": (None, [c_void_p, POINTER(ModelInfo)]),
+    "volt_predict_options_default": (PredictOptions, []),
+    "volt_model_predict": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
+    "volt_forecaster_create": (c_int, [c_void_p, POINTER(PredictOptions), POINTER(c_void_p)]),
+    "volt_forecaster_rows": (c_int64, [c_void_p, c_int64]),
+    "volt_forecaster_predict": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
+    "volt_forecaster_free": (None, [c_void_p]),
+    "volt_model_continue": (c_int, [c_void_p, POINTER(PredictOptions), Matrix, c_void_p]),
+    "volt_model_continue_after": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
+    "volt_model_continue_paths": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), c_int64, c_uint64, Matrix, c_void_p]),
+    "volt_model_interval": (c_int, [c_void_p, c_void_p, c_int64, Matrix]),
+    "volt_model_errors_read": (c_int64, [c_void_p, Matrix]),
+    "volt_model_predict_std": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, Matrix, c_void_p]),
+    "volt_interval_create": (c_int, [c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
+    "volt_interval_half": (None, [c_void_p, c_void_p]),
+    "volt_interval_learn": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "volt_interval_free": (None, [c_void_p]),
+    "volt_model_impulse": (c_int, [c_void_p, c_int64, Matrix]),
+    "volt_stream_create": (c_int, [c_void_p, POINTER(PredictOptions), POINTER(c_void_p)]),
+    "volt_stream_copy": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "volt_stream_push": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "volt_stream_feed": (c_int, [c_void_p, c_void_p]),
+    "volt_stream_restart": (None, [c_void_p]),
+    "volt_stream_track": (c_int, [c_void_p, c_void_p, c_int64]),
+    "volt_stream_coverages": (c_int64, [c_void_p, c_void_p]),
+    "volt_stream_interval": (c_int, [c_void_p, c_void_p]),
+    "volt_stream_observe": (c_int, [c_void_p, c_int64, c_void_p]),
+    "volt_stream_beyond": (c_int64, [c_void_p]),
+    "volt_stream_last": (c_int, [c_void_p, c_void_p]),
+    "volt_stream_free": (None, [c_void_p]),
+    "volt_stream_save": (c_int, [c_void_p, c_char_p]),
+    "volt_stream_load": (c_int, [c_void_p, POINTER(PredictOptions), c_char_p, POINTER(c_void_p)]),
+    "volt_model_save": (c_int, [c_void_p, c_char_p]),
+    "volt_model_save_watched": (c_int, [c_void_p, c_char_p, Progress]),
+    "volt_model_load": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "volt_explain_options_default": (ExplainOptions, []),
+    "volt_model_explain": (c_int, [c_void_p, POINTER(ExplainOptions), POINTER(POINTER(Explanation))]),
+    "volt_explanation_free": (None, [POINTER(Explanation)]),
+    "volt_model_orders": (c_int, [c_void_p, Matrix, POINTER(ExplainOptions), Matrix]),
+    "volt_plan_fit": (c_int, [c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),
+    "volt_plan_kernel": (c_int, [c_void_p, c_int64, c_int64, c_int64, c_int, POINTER(Plan)]),
+    "volt_plan_solvers": (c_int, [c_void_p, c_int64, c_int64, c_int64, c_int64, c_int, POINTER(SolverPlans)]),
+    "volt_learner_options_default": (LearnerOptions, []),
+    "volt_learner_create": (c_int, [c_void_p, POINTER(LearnerOptions), POINTER(c_void_p)]),
+    "volt_learner_free": (None, [c_void_p]),
+    "volt_learner_push": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "volt_learner_learn": (c_int, [c_void_p, c_void_p]),
+    "volt_learner_update": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "volt_learner_advance": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
+    "volt_learner_drop": (c_int, [c_void_p, c_int64]),
+    "volt_learner_restart": (c_int, [c_void_p]),
+    "volt_learner_predict": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
+    "volt_learner_describe": (None, [c_void_p, POINTER(LearnerInfo)]),
+    "volt_learner_last": (c_int, [c_void_p, c_void_p]),
+    "volt_learner_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
+    "volt_learner_track": (c_int, [c_void_p, c_void_p, c_int64]),
+    "volt_learner_coverages": (c_int64, [c_void_p, c_void_p]),
+    "volt_learner_interval": (c_int, [c_void_p, c_void_p]),
+    "volt_learner_save": (c_int, [c_void_p, c_char_p]),
+    "volt_learner_load": (c_int, [c_void_p, POINTER(LearnerOptions), c_char_p, POINTER(c_void_p)]),
+    "volt_learner_open_journal": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "volt_learner_clear_journal": (c_int, [c_void_p]),
+    "volt_split_options_default": (SplitOptions, []),
+    "volt_splits": (c_int, [c_int64, POINTER(SplitOptions), POINTER(Split)]),
+    "volt_draw_options_default": (DrawOptions, []),
+    "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), POINTER(c_void_p)]),
+    "volt_candidates_grid": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), c_int64, POINTER(c_void_p)]),
+    "volt_candidates_list": (c_int, [c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
+    "volt_candidates_list_fed": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
+    "volt_candidates_read": (c_int, [c_char_p, c_char_p, POINTER(c_void_p)]),
+    "volt_candidates_function": (c_int, [CandidateFn, c_void_p, c_int64, POINTER(c_void_p)]),
+    "volt_candidates_free": (None, [c_void_p]),
+    "volt_candidates_count": (c_int64, [c_void_p]),
+    "volt_candidates_get": (c_int, [c_void_p, c_int64, c_char_p, c_void_p]),
+    "volt_candidates_get_fed": (c_int, [c_void_p, c_int64, c_char_p, c_void_p, c_void_p]),
+    "volt_evidence_options_default": (EvidenceOptions, []),
+    "volt_evidence": (c_int, [c_void_p, Matrix, Matrix, POINTER(EvidenceOptions), POINTER(POINTER(EvidenceResult))]),
+    "volt_evidence_free": (None, [POINTER(EvidenceResult)]),
+    "volt_search_options_default": (SearchOptions, []),
+    "volt_search_run": (c_int, [c_void_p, Matrix, Matrix, POINTER(SearchOptions), POINTER(c_void_p)]),
+    "volt_plan_search": (c_int, [c_void_p, c_int64, c_int64, c_int64, c_double, POINTER(SearchOptions), c_int, POINTER(SearchPlan)]),
+    "volt_search_merge": (c_int, [c_void_p, c_int64, POINTER(c_void_p)]),
+    "volt_search_log_is_of": (c_int, [c_char_p, Matrix, Matrix, Matrix, c_void_p]),
+    "volt_search_free": (None, [c_void_p]),
+    "volt_search_describe": (None, [c_void_p, POINTER(SearchInfo)]),
+    "volt_search_trial": (POINTER(Trial), [c_void_p, c_int64]),
+    "volt_search_best": (POINTER(Trial), [c_void_p]),
+    "volt_lorenz_options_default": (LorenzOptions, []),
+    "volt_simulate_lorenz": (c_int, [POINTER(LorenzOptions), Matrix]),
+    "volt_mackey_glass_options_default": (MackeyGlassOptions, []),
+    "volt_simulate_mackey_glass": (c_int, [POINTER(MackeyGlassOptions), Matrix]),
+    "volt_narma10_options_default": (Narma10Options, []),
+    "volt_simulate_narma10": (c_int, [POINTER(Narma10Options), Matrix]),
+    "volt_bekk_create": (c_int, [c_int64, POINTER(POINTER(Bekk))]),
+    "volt_bekk_free": (None, [POINTER(Bekk)]),
+    "volt_bekk_describe": (c_int, [POINTER(Bekk), c_void_p, c_char_p, c_char_p, c_char_p]),
+    "volt_bekk_preset_name": (c_char_p, [c_int64]),
+    "volt_bekk_preset": (c_int, [c_char_p, POINTER(POINTER(Bekk))]),
+    "volt_bekk_to_json": (c_int, [POINTER(Bekk), c_void_p]),
+    "volt_bekk_from_json": (c_int, [c_char_p, POINTER(POINTER(Bekk))]),
+    "volt_bekk_check_stationary": (c_int, [POINTER(Bekk)]),
+    "volt_bekk_stationary_covariance": (c_int, [POINTER(Bekk), Matrix]),
+    "volt_bekk_simulate_options_default": (BekkSimulateOptions, []),
+    "volt_bekk_simulate": (c_int, [POINTER(Bekk), POINTER(BekkSimulateOptions), Matrix, Matrix, Matrix]),
+    "volt_bekk_loglik": (c_int, [POINTER(Bekk), Matrix, c_void_p, Matrix, c_void_p]),
+    "volt_log_returns": (c_int, [Matrix, Matrix]),
+    "volt_bekk_fit_options_default": (BekkFitOptions, []),
+    "volt_bekk_fit": (c_int, [Matrix, POINTER(BekkFitOptions), POINTER(POINTER(Bekk)), POINTER(BekkFitInfo)]),
+    "volt_metrics_compute": (c_int, [Matrix, Matrix, POINTER(Metrics)]),
+    "volt_r2": (c_int, [Matrix, Matrix, c_void_p]),
+    "volt_wasserstein": (c_int, [c_void_p, c_int64, c_void_p, c_int64, c_void_p]),
+    "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, c_void_p, c_void_p]),
+    "volt_valid_rows_of_size": (c_int, [Matrix, Matrix, c_double, c_double, c_void_p, c_void_p]),
+    "volt_losses": (c_int, [Matrix, Matrix, Matrix]),
+    "volt_ranking_compute": (c_int, [c_void_p, c_void_p, c_int64, POINTER(Ranking)]),
+    "volt_season_find": (c_int, [c_void_p, c_int64, c_int64, c_void_p]),
+    "volt_baseline_name": (c_char_p, [c_int]),
+    "volt_baseline_forecast": (c_int, [c_int, Matrix, c_int64, c_int64, c_int64, c_int64, Matrix]),
+    "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, POINTER(Skill)]),
+    "volt_mcs_options_default": (McsOptions, []),
+    "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
+    "volt_mcs_from_indices": (c_int, [Matrix, c_void_p, c_int64, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
+    "volt_mcs_free": (None, [POINTER(Mcs)]),
+    "volt_block_length": (c_int, [c_void_p, c_int64, c_void_p]),
+    "volt_contenders": (POINTER(Contender), [c_int, c_void_p]),
+    "volt_study_options_default": (StudyOptions, []),
+    "volt_study_run": (c_int, [Matrix, Matrix, c_int64, POINTER(StudyOptions), POINTER(c_void_p)]),
+    "volt_study_free": (None, [c_void_p]),
+    "volt_study_count": (c_int64, [c_void_p]),
+    "volt_study_row_at": (POINTER(StudyRow), [c_void_p, c_int64]),
+    "volt_study_forecast": (Matrix, [c_void_p, c_int64]),
+    "volt_study_losses": (POINTER(c_double), [c_void_p, c_int64]),
+    "volt_study_search": (c_void_p, [c_void_p, c_int64]),
+    "volt_study_sample": (c_int, [POINTER(Bekk), c_uint64, Matrix, Matrix]),
+    "volt_warning_text": (c_char_p, [c_int]),
+    "volt_pairing_options_default": (PairingOptions, []),
+    "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
+    "volt_pairing_free": (None, [POINTER(Pairing)]),
+    "volt_forecast_method_name": (c_char_p, [c_int]),
+    "volt_forecast_options_default": (ForecastOptions, []),
+    "volt_forecast_rows_for": (c_int64, [c_int64]),
+    "volt_forecast_run": (c_int, [Matrix, POINTER(ForecastOptions), POINTER(c_void_p)]),
+    "volt_forecast_free": (None, [c_void_p]),
+    "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),
+    "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
+    "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
+    "volt_objects_options_default": (ObjectsOptions, []),
+    "volt_objects_create": (c_int, [POINTER(Matrix), c_int64, POINTER(ObjectsOptions), POINTER(c_void_p)]),
+    "volt_objects_free": (None, [c_void_p]),
+    "volt_objects_count": (c_int64, [c_void_p]),
+    "volt_objects_channels": (c_int64, [c_void_p]),
+    "volt_objects_steps": (c_double, [c_void_p]),
+    "volt_objects_are_equally_long": (c_int, [c_void_p]),
+    "volt_objects_options_of": (ObjectsOptions, [c_void_p]),
+    "volt_objects_gram": (c_int, [c_void_p, c_void_p, POINTER(Progress), Matrix]),
+    "volt_objects_cross": (c_int, [c_void_p, c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), Matrix, c_void_p]),
+    "volt_objects_candidates": (c_int, [c_void_p, c_char_p, POINTER(DrawOptions), POINTER(c_void_p)]),
+    "volt_classify_options_default": (ClassifyOptions, []),
+    "volt_classify_kernels": (c_char_p, [c_int, c_int]),
+    "volt_classify_fit": (c_int, [POINTER(Matrix), c_int64, c_void_p, c_int64, POINTER(ClassifyOptions), POINTER(c_void_p)]),
+    "volt_classifier_free": (None, [c_void_p]),
+    "volt_classifier_describe": (None, [c_void_p, POINTER(ClassifierInfo)]),
+    "volt_classifier_part": (c_int, [c_void_p, c_int64, POINTER(ClassifierKernel)]),
+    "volt_classifier_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), Matrix, c_void_p]),
+    "volt_classifier_left_out": (c_int, [c_void_p, Matrix]),
+    "volt_series_ridge_options_default": (SeriesRidgeOptions, []),
+    "volt_series_ridge_fit": (c_int, [c_char_p, POINTER(Matrix), c_int64, Matrix, POINTER(SeriesRidgeOptions), POINTER(c_void_p)]),
+    "volt_series_ridge_free": (None, [c_void_p]),
+    "volt_series_ridge_describe": (None, [c_void_p, POINTER(SeriesRidgeInfo)]),
+    "volt_series_ridge_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), Matrix]),
+    "volt_series_ridge_left_out": (c_int, [c_void_p, Matrix]),
+    "volt_anomaly_options_default": (AnomalyOptions, []),
+    "volt_anomaly_fit": (c_int, [Matrix, POINTER(AnomalyOptions), POINTER(c_void_p)]),
+    "volt_anomaly_free": (None, [c_void_p]),
+    "volt_anomaly_describe": (None, [c_void_p, POINTER(AnomalyInfo)]),
+    "volt_anomaly_score": (c_int, [c_void_p, Matrix, c_void_p]),
+    "volt_series_anomaly_options_default": (SeriesAnomalyOptions, []),
+    "volt_series_anomaly_fit": (c_int, [c_char_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(SeriesAnomalyOptions), POINTER(c_void_p)]),
+    "volt_series_anomaly_free": (None, [c_void_p]),
+    "volt_series_anomaly_describe": (c_char_p, [c_void_p, POINTER(AnomalyInfo), c_void_p]),
+    "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, Progress, c_void_p]),
+    "volt_watch_options_default": (WatchOptions, []),
+    "volt_watch_create": (c_int, [c_void_p, POINTER(WatchOptions), POINTER(c_void_p)]),
+    "volt_watch_free": (None, [c_void_p]),
+    "volt_watch_push": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(WatchRow)]),
+}
