@@ -3,7 +3,7 @@
 #
 #   scripts/abi.sh             compare the public interface with that of the last tag v*; fails where something was lost
 #                              or changed although docs/versions.md promises that it stays
-#   scripts/abi.sh --names     only: is every name of abi/libvolterra.symbols still declared? Quick, needs no build
+#   scripts/abi.sh --names     only: does abi/libvolterra.symbols list what the headers declare? Needs no build
 #   scripts/abi.sh --update    write the names that the headers declare now into that list
 #
 # Names say nothing of arguments and structures: abidiff does, from the debug information of both libraries. Where there
@@ -18,10 +18,10 @@ declared() { grep -ohE '^VOLT_API [^(]*\(' include/volterra/*.h | grep -oE 'volt
 
 check_names()
 {
-    local lost
-    lost=$(LC_ALL=C comm -23 "$list" <(declared))
-    [ -z "$lost" ] && return
-    echo "abi: no longer declared: ${lost//$'\n'/ }; where that is meant, scripts/abi.sh --update" >&2
+    local differences
+    differences=$(LC_ALL=C comm -3 "$list" <(declared) | tr -d '\t')
+    [ -z "$differences" ] && return
+    echo "abi: $list and the headers differ in ${differences//$'\n'/ }; run scripts/abi.sh --update" >&2
     return 1
 }
 

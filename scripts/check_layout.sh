@@ -5,7 +5,7 @@
 #      the rooms inside src/io, src/kernel, src/select and src/data, and those of the program (cli).
 #   2. The program, the examples and the benchmarks include public headers only.
 #   3. File names are unique.
-#   4. No file is longer than 600 lines.
+#   4. No file is longer than 600 lines, but for generated ones.
 #   5. Every C file opens with its own path.
 #   6. Every document is a page of the site (docs/site/index.md), by name or by a pattern.
 set -euo pipefail
@@ -167,7 +167,7 @@ done < <(xargs -n 1 basename <<<"$sources" | sort | uniq -d)
 while read -r file; do
     [ -e "$file" ] || continue
     lines=$(wc -l <"$file")
-    [ "$lines" -le 600 ] || fault "$file: $lines lines; past 600 look for a second subject"
+    [ "$lines" -le 600 ] || [[ "$file" == */_generated.py ]] || fault "$file: $lines lines; past 600 look for a second subject"
     case $file in
         include/*) expected="/* ${file#include/}:" ;;
         *.[ch]) expected="/* $file:" ;;
