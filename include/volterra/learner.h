@@ -10,8 +10,9 @@ extern "C" {
 
 /* A learner goes on fitting where a model stopped: rows come one at a time, each is forecast before it is learned, and
  * after every one the readout is that of a fit on the rows that are learned, to rounding, at O(n^2) a row. Scales, M, the
- * kernel and alpha stay the model's, and so do outputs for which the kernel plays no part (alpha is INFINITY). Entries of
- * the kernel see all rows before them, also those that have left the window or were never learned.
+ * kernel and alpha stay the model's. Outputs for which the kernel plays no part (alpha is INFINITY) are the mean of the
+ * targets in the window, or the naive forecast where the model's are. Entries of the kernel see all rows before them, also
+ * those that have left the window or were never learned.
  *
  *     volt_learner_create(model, &options, &learner);
  *     for each row:  volt_learner_push(learner, x, forecast), then, once it is known, volt_learner_learn(learner, y)
@@ -41,8 +42,8 @@ VOLT_API volt_learner_options volt_learner_options_default(void);
 
 /* With the last `window` rows that the model was fitted on, or all. Their targets are taken back from its coefficients,
  * y = (K + alpha I) A + c, and their factor is made: as long as a fit of them, and the memory of one. VOLT_ERR_ARGUMENT
- * where nothing can be learned: every alpha is INFINITY, or the kernel is centred and there is no intercept; or where the
- * model was fitted with another loss than squares, or with weights. */
+ * where the kernel is centred and there is no intercept, or where the model was fitted with another loss than squares, or
+ * with weights. */
 VOLT_API volt_status volt_learner_create(const volt_model *model, const volt_learner_options *options,
                                          volt_learner **learner);
 VOLT_API void volt_learner_free(volt_learner *learner);
@@ -93,6 +94,15 @@ VOLT_API int volt_learner_last(const volt_learner *learner, double *x);
  * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */
 VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt_matrix A, double *c,
                                                int64_t *t);
+
+/* Fits a model on all rows learned so far. Kernel, scales, alphas, kinds of target and shares are those of the model that the
+ * learner was created from; coefficients, errors (for intervals) and, with keep_factor, the factor (for standard deviations)
+ * are those of all rows. Predictions of the new model are those of volt_learner_predict, to rounding. The rows after the
+ * last target, `ahead` of them, are not part of it: give them to it as the rows that follow. Costs O(n^3), like a fit. The
+ * learner is unchanged. VOLT_ERR_ARGUMENT unless the learner has window 0 and forget 1, or when it was loaded from a file
+ * without the rows pushed so far (written by version 1.0). Free the model with volt_model_free. */
+VOLT_API volt_status volt_learner_model(const volt_learner *learner, int keep_factor, volt_progress progress,
+                                        volt_model **model);
 
 /* From now on the learner keeps adaptive intervals (volt_interval_create) of its forecasts, which every target that is
  * learned teaches. One that has them begins anew. VOLT_ERR_ARGUMENT when a journal is open: it must know of them. */

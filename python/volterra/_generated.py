@@ -1393,6 +1393,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_learner_describe": (None, [c_void_p, POINTER(LearnerInfo)]),
     "volt_learner_last": (c_int, [c_void_p, c_void_p]),
     "volt_learner_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
+    "volt_learner_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
     "volt_learner_track": (c_int, [c_void_p, c_void_p, c_int64]),
     "volt_learner_coverages": (c_int64, [c_void_p, c_void_p]),
     "volt_learner_interval": (c_int, [c_void_p, c_void_p]),

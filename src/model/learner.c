@@ -73,7 +73,6 @@ static volt_status make_groups(volt_learner *learner)
 
 static volt_status check(const volt_model *model, const volt_learner_options *options)
 {
-    int64_t live = 0;
     VOLT_REQUIRE(options->window >= 0, VOLT_ERR_ARGUMENT,
                  "the window is %" PRId64 " rows, and must be at least 1, or 0 for all", options->window);
     VOLT_REQUIRE(options->forget > 0 && options->forget <= 1, VOLT_ERR_ARGUMENT,
@@ -89,12 +88,6 @@ static volt_status check(const volt_model *model, const volt_learner_options *op
         !model->loss, VOLT_ERR_ARGUMENT,
         "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",
         volt_loss_text(model->loss));
-    for (int64_t k = 0; k < model->q; k++)
-        live += is_live(model, k);
-    VOLT_REQUIRE(
-        live > 0, VOLT_ERR_ARGUMENT,
-        "the kernel plays no part in the model's forecasts (alpha is infinite): there is nothing to go "
-        "on learning; fit it with an alpha");
     VOLT_REQUIRE(
         !model->resolved.centred || model->intercept, VOLT_ERR_ARGUMENT,
         "a centred kernel without an intercept forecasts deviations from a mean that the model does not "
@@ -114,6 +107,7 @@ volt_status volt_learner_begin(const volt_model *model, const volt_learner_optio
     fresh->forget = options->forget;
     fresh->forget_what = options->forget_what;
     fresh->policy = options->beyond;
+    fresh->history.complete = options->window == 0;
     fresh->last = volt_alloc_doubles(1, model->recipe.inputs);
     fresh->z = volt_alloc_doubles(1, model->d);
     fresh->y = volt_alloc_doubles(1, model->q);
@@ -123,6 +117,8 @@ volt_status volt_learner_begin(const volt_model *model, const volt_learner_optio
         status = volt_late_create(fresh);
     if (status == VOLT_OK)
         status = make_groups(fresh);
+    if (status == VOLT_OK)
+        status = volt_means_create(model, &fresh->means);
     if (status == VOLT_OK)
         status = volt_recent_create(&model->recipe, &fresh->recent);
     if (status == VOLT_OK)
@@ -170,6 +166,9 @@ void volt_learner_free(volt_learner *learner)
         volt_free(learner->groups[g].y);
     }
     volt_free(learner->groups);
+    volt_means_release(&learner->means);
+    volt_free(learner->history.rows);
+    volt_free(learner->history.starts);
     volt_free(learner->numbers);
     volt_free(learner->last);
     volt_free(learner->z);
@@ -241,7 +240,7 @@ volt_status volt_learner_coefficients(const volt_learner *learner, volt_matrix A
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < learner->n; i++)
         memset(A.data + i * A.ld, 0, (size_t)A.cols * sizeof *A.data);
-    memcpy(c, model->intercepts, (size_t)model->q * sizeof *c); /* of outputs that are not learned */
+    volt_means_forecast(&learner->means, learner->n, c);
     for (int64_t g = 0; g < learner->n_groups; g++)
         give_coefficients(learner, &learner->groups[g], a, A, c);
     if (t)

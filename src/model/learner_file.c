@@ -110,6 +110,20 @@ static void put_window(const volt_learner *learner, volt_file_writer *writer)
         memcpy(solved, factor->W + factor->start * width, (size_t)(learner->n * width) * sizeof *solved);
         solved += learner->n * width;
     }
+    if (learner->means.n > 0 && learner->n > 0)
+        volt_put_tensor(writer, "means", learner->n, learner->means.n, learner->means.Y);
+}
+
+/* All rows since the model ended, where they are kept; a reader that does not know them passes them over. */
+static void put_history(const volt_learner *learner, volt_file_writer *writer)
+{
+    const volt_pushed_rows *history = &learner->history;
+    if (history->complete && learner->pushed > 0)
+        volt_put_tensor(writer, "history", learner->pushed, learner->model->recipe.inputs + learner->model->q,
+                        history->rows);
+    double *starts = history->n_starts > 0 ? volt_put_room(writer, "starts", history->n_starts, 0) : NULL;
+    for (int64_t i = 0; starts && i < history->n_starts; i++)
+        starts[i] = (double)history->starts[i];
 }
 
 volt_status volt_learner_save(const volt_learner *learner, const char *path)
@@ -122,6 +136,7 @@ volt_status volt_learner_save(const volt_learner *learner, const char *path)
     put_columns(learner, &writer);
     put_late(learner, &writer);
     put_window(learner, &writer);
+    put_history(learner, &writer);
     volt_moment_put_interval(learner->interval, &writer);
     return volt_moment_finish(&learner_kind, &writer, path);
 }
@@ -181,6 +196,48 @@ static volt_status read_groups(const volt_file_fields *fields, volt_learner *lea
         if (status != VOLT_OK)
             return volt_fail_prefix(status, "%s", fields->path);
         W += learner->n * (factor->q + 1);
+    }
+    return VOLT_OK;
+}
+
+/* A file of a version that did not learn these outputs has none: they go on from the model's mean. */
+static volt_status read_means(const volt_file_fields *fields, volt_learner *learner)
+{
+    volt_learner_means *means = &learner->means;
+    VOLT_TRY(volt_means_reserve(means, learner->n + 1));
+    if (volt_safetensors_tensor(fields->file, "means"))
+        return volt_fields_copy(fields, "means", learner->n, means->n, means->Y);
+    for (int64_t t = 0; t < learner->n; t++)
+        for (int64_t i = 0; i < means->n; i++)
+            means->Y[t * means->n + i] = learner->model->intercepts[means->outputs[i]];
+    return VOLT_OK;
+}
+
+static volt_status read_history(const volt_file_fields *fields, volt_learner *learner)
+{
+    volt_pushed_rows *history = &learner->history;
+    const volt_tensor *starts = NULL;
+    int64_t inputs = learner->model->recipe.inputs, q = learner->model->q, pushed = learner->pushed;
+    int64_t least = learner->model->n;
+    history->complete =
+        learner->window == 0 && (pushed == 0 || volt_safetensors_tensor(fields->file, "history"));
+    if (!history->complete)
+        return VOLT_OK;
+    VOLT_REQUIRE(volt_moving_next(learner->moving) == learner->model->n + pushed, VOLT_ERR_FORMAT,
+                 "%s: %" PRId64 " rows were pushed, and its columns end with row %" PRId64, fields->path,
+                 pushed, volt_moving_next(learner->moving));
+    VOLT_TRY(volt_grow((void **)&history->rows, &history->room, pushed * (inputs + q), sizeof(double)));
+    if (pushed > 0)
+        VOLT_TRY(volt_fields_copy(fields, "history", pushed, inputs + q, history->rows));
+    if (!volt_safetensors_tensor(fields->file, "starts"))
+        return VOLT_OK;
+    VOLT_TRY(volt_fields_tensor(fields, "starts", -1, 0, &starts));
+    VOLT_TRY(volt_grow((void **)&history->starts, &history->starts_room, starts->rows, sizeof(int64_t)));
+    for (; history->n_starts < starts->rows; history->n_starts++) {
+        int64_t *start = &history->starts[history->n_starts];
+        VOLT_TRY(volt_fields_index(fields, "starts", starts->data[history->n_starts], least,
+                                   learner->model->n + pushed, start));
+        least = *start + 1;
     }
     return VOLT_OK;
 }
@@ -276,6 +333,8 @@ static volt_status read_moment(const volt_file_fields *fields, volt_learner *lea
     VOLT_TRY(status);
     VOLT_TRY(read_numbers(fields, learner));
     VOLT_TRY(read_groups(fields, learner));
+    VOLT_TRY(read_means(fields, learner));
+    VOLT_TRY(read_history(fields, learner));
     VOLT_TRY(read_late(fields, learner));
     VOLT_TRY(read_pending(fields, learner));
     return read_interval(fields, learner);

@@ -17,6 +17,15 @@ typedef struct volt_learner_group {
     double *y;        /* n: targets or forecasts on their way */
 } volt_learner_group;
 
+/* Outputs in which the kernel plays no part, and their targets (learner_means.c). */
+typedef struct volt_learner_means {
+    int64_t n;        /* outputs */
+    int64_t *outputs; /* which */
+    bool *constant;   /* is the forecast the mean of the targets? Else it is 0 */
+    double *Y;        /* rows of the window x n: scaled targets */
+    int64_t room;     /* numbers in Y */
+} volt_learner_means;
+
 /* A row that was pushed, and is learned once its target is known. */
 typedef struct volt_late_row {
     int64_t number;   /* -1: none */
@@ -28,6 +37,16 @@ typedef struct volt_late_row {
 } volt_late_row;
 
 typedef struct volt_journal volt_journal;
+
+/* All rows since the model ended, for volt_learner_model. A learner with a window keeps none: they would grow without end. */
+typedef struct volt_pushed_rows {
+    bool complete; /* they are there */
+    double *
+        rows; /* pushed x (inputs + q): the row as it was given; its target, or until it is known its forecast */
+    int64_t room;    /* numbers in rows */
+    int64_t *starts; /* numbers of the rows that begin a record ... */
+    int64_t n_starts, starts_room;
+} volt_pushed_rows;
 
 struct volt_learner {
     const volt_model *model;
@@ -49,6 +68,9 @@ struct volt_learner {
 
     volt_learner_group *groups;
     int64_t n_groups;
+    volt_learner_means means;
+
+    volt_pushed_rows history;
 
     double *last;      /* recipe.inputs: the last row as it was given, once one is pushed */
     double *z, *y;     /* d: the row as the kernel sees it; q: scaled outputs or targets */
@@ -112,6 +134,18 @@ volt_late_row *volt_late_find(const volt_learner *learner, int64_t number);
 int64_t volt_late_oldest(const volt_learner *learner, int64_t otherwise);
 /* Rows before this number wait no longer. */
 void volt_late_clear(volt_learner *learner, int64_t before);
+
+/* ---- outputs without the kernel (learner_means.c) ---------------------------------------------- */
+
+volt_status volt_means_create(const volt_model *model, volt_learner_means *means);
+void volt_means_release(volt_learner_means *means);
+/* Room for so many rows of targets. */
+volt_status volt_means_reserve(volt_learner_means *means, int64_t rows);
+/* The forecasts from the first `rows` targets, scaled, into their places among the q outputs y. */
+void volt_means_forecast(const volt_learner_means *means, int64_t rows, double *y);
+/* The targets of the last `window` of n training rows that were fitted. */
+volt_status volt_means_start(volt_learner_means *means, const volt_model *model, const int64_t *rows, int64_t n,
+                             int64_t window);
 
 /* ---- intervals (learner_interval.c) ----------------------------------------------------------- */
 

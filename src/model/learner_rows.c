@@ -57,9 +57,30 @@ volt_status volt_learner_reserve(volt_learner *learner, int64_t rows)
 {
     VOLT_TRY(volt_grow((void **)&learner->numbers, &learner->capacity, rows, sizeof *learner->numbers));
     VOLT_TRY(room_for(&learner->seen, &learner->seen_room, rows));
+    VOLT_TRY(volt_means_reserve(&learner->means, rows));
     for (int64_t g = 0; g < learner->n_groups; g++)
         VOLT_TRY(volt_online_reserve(learner->groups[g].factor, rows));
     return VOLT_OK;
+}
+
+static int64_t history_width(const volt_learner *learner)
+{
+    return learner->model->recipe.inputs + learner->model->q;
+}
+
+/* Numbers of row `number` in the history; NULL: it has none. */
+static double *history_row(const volt_learner *learner, int64_t number)
+{
+    int64_t row = number - learner->model->n;
+    return learner->history.complete && row >= 0 ? learner->history.rows + row * history_width(learner) : NULL;
+}
+
+/* What is known of the row: its target or its forecast. */
+static void record_output(volt_learner *learner, int64_t number, const double *y)
+{
+    double *row = history_row(learner, number);
+    if (row)
+        memcpy(row + learner->model->recipe.inputs, y, (size_t)learner->model->q * sizeof *row);
 }
 
 /* Everything that a row needs, whether it is learned or not. */
@@ -68,6 +89,9 @@ static volt_status prepare(volt_learner *learner)
     int64_t columns = volt_moving_next(learner->moving) - volt_moving_begin(learner->moving);
     VOLT_TRY(room_for(&learner->fresh, &learner->fresh_room, columns + 1));
     VOLT_TRY(room_for(&learner->seen, &learner->seen_room, learner->n + 1));
+    if (learner->history.complete)
+        VOLT_TRY(room_for(&learner->history.rows, &learner->history.room,
+                          (learner->pushed + 1) * history_width(learner)));
     return volt_moving_prepare(learner->moving, learner->z, true, true);
 }
 
@@ -105,7 +129,7 @@ void volt_learner_solve(volt_learner *learner)
     const volt_late_row newest = volt_learner_newest(learner);
     solve_row(learner, &newest);
     learner->solved = true;
-    memcpy(learner->y, learner->model->intercepts, (size_t)learner->model->q * sizeof(double));
+    volt_means_forecast(&learner->means, learner->n, learner->y);
     for (int64_t g = 0; g < learner->n_groups; g++) {
         const volt_learner_group *group = &learner->groups[g];
         volt_online_forecast(group->factor, group->constant, group->y);
@@ -125,6 +149,9 @@ static void become_last(volt_learner *learner, const double *x)
     learner->k = k;
     learner->k_room = room;
     memcpy(learner->last, x, (size_t)learner->model->recipe.inputs * sizeof *x);
+    double *row = history_row(learner, volt_moving_next(learner->moving) - 1);
+    if (row)
+        memcpy(row, x, (size_t)learner->model->recipe.inputs * sizeof *row);
     learner->pushed++;
     learner->pending = true;
 }
@@ -143,10 +170,12 @@ static volt_status push_taken(volt_learner *learner, const double *x, double *y)
     volt_learner_solve(learner);
     for (int64_t k = 0; k < model->q; k++)
         learner->forecast[k] = DBL_MAX;
+    record_output(learner, volt_moving_next(learner->moving) - 1, learner->forecast);
     volt_learner_widen(learner);
     VOLT_TRY(volt_model_unscale_output(model, learner->pushed - 1, x, learner->y));
     volt_recent_feed(&model->recipe, &learner->recent, learner->y); /* until the target is known */
     memcpy(learner->forecast, learner->y, (size_t)model->q * sizeof *learner->forecast);
+    record_output(learner, volt_moving_next(learner->moving) - 1, learner->y);
     if (y)
         memcpy(y, learner->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
@@ -185,17 +214,23 @@ static volt_status check_target(const volt_learner *learner, const double *x, co
     return VOLT_OK;
 }
 
-/* The targets y of the row x as the readout learns them, to their groups. */
+static double scaled_target(const volt_model *model, int64_t k, const double *x, const double *y)
+{
+    double from = model->anchors[k] >= 0 ? x[model->anchors[k]] : model->target_mean[k];
+    return (y[k] - from) / model->target_scale[k];
+}
+
+/* The targets y of the row x as the readout learns them, to their groups, and to the next row of the means. */
 static void scale_target(const volt_learner *learner, const double *x, const double *y)
 {
     const volt_model *model = learner->model;
+    const volt_learner_means *means = &learner->means;
+    for (int64_t i = 0; i < means->n; i++)
+        means->Y[learner->n * means->n + i] = scaled_target(model, means->outputs[i], x, y);
     for (int64_t g = 0; g < learner->n_groups; g++) {
         const volt_learner_group *group = &learner->groups[g];
-        for (int64_t i = 0; i < group->n; i++) {
-            int64_t k = group->outputs[i];
-            double from = model->anchors[k] >= 0 ? x[model->anchors[k]] : model->target_mean[k];
-            group->y[i] = (y[k] - from) / model->target_scale[k];
-        }
+        for (int64_t i = 0; i < group->n; i++)
+            group->y[i] = scaled_target(model, group->outputs[i], x, y);
     }
 }
 
@@ -217,6 +252,9 @@ static void drop_rows(volt_learner *learner, int64_t count)
             volt_online_drop(learner->groups[g].factor);
     learner->n -= count;
     memmove(learner->numbers, learner->numbers + count, (size_t)learner->n * sizeof *learner->numbers);
+    volt_learner_means *means = &learner->means;
+    if (means->n > 0)
+        memmove(means->Y, means->Y + count * means->n, (size_t)(learner->n * means->n) * sizeof *means->Y);
 }
 
 /* Into the window, for which the factors are solved. On failure the window is as it was. */
@@ -228,6 +266,7 @@ static volt_status append_row(volt_learner *learner, const volt_late_row *row, c
     for (int64_t g = 0; g < learner->n_groups; g++)
         volt_online_append(learner->groups[g].factor, learner->groups[g].y);
     volt_learner_observe(learner, row->forecast, y);
+    record_output(learner, row->number, y);
     learner->numbers[learner->n++] = row->number;
     learner->learned++;
     learner->solved = false;
@@ -305,7 +344,13 @@ volt_status volt_learner_do_drop(volt_learner *learner, int64_t count)
 
 volt_status volt_learner_do_restart(volt_learner *learner)
 {
+    volt_pushed_rows *history = &learner->history;
+    VOLT_TRY(volt_grow((void **)&history->starts, &history->starts_room, history->n_starts + 1,
+                       sizeof *history->starts));
     VOLT_TRY(volt_moving_restart(learner->moving));
+    int64_t next = volt_moving_next(learner->moving);
+    if (history->complete && (history->n_starts == 0 || history->starts[history->n_starts - 1] != next))
+        history->starts[history->n_starts++] = next;
     volt_recent_restart(&learner->recent);
     volt_late_clear(learner, volt_moving_next(learner->moving));
     learner->pending = false;

@@ -39,18 +39,31 @@ static bool has_coefficients(const volt_model *model, int64_t i)
     return false;
 }
 
-static void choose_rows(start_task *task)
+/* Where no row has coefficients, those without a target show in the errors: rows that could be forecast, and have none. */
+static bool is_hole(const volt_model *model, int64_t i)
+{
+    const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    int64_t t = i - model->washout;
+    bool known = near->rows != model->n - model->washout || t < volt_max(model->ahead, 1);
+    for (int64_t k = 0; !known && k < model->q; k++)
+        known = near->scale[t * model->q + k] > 0;
+    return !known;
+}
+
+static volt_status choose_rows(start_task *task)
 {
     const volt_model *model = task->model;
     int64_t window = task->learner->window, fitted = 0;
     for (int64_t i = model->washout; i < model->n; i++)
         fitted += has_coefficients(model, i);
     for (int64_t i = model->washout; i < model->n; i++)
-        if (fitted == 0 || has_coefficients(model, i))
+        if (fitted == 0 ? !is_hole(model, i) : has_coefficients(model, i))
             task->rows[task->n++] = i;
     int64_t left_out = window > 0 ? volt_max(task->n - window, 0) : 0;
+    VOLT_TRY(volt_means_start(&task->learner->means, model, task->rows, task->n, task->n - left_out));
     task->n -= left_out;
     memmove(task->rows, task->rows + left_out, (size_t)task->n * sizeof *task->rows);
+    return VOLT_OK;
 }
 
 /* ---- the matrix of the window ----------------------------------------------------------------- */
@@ -185,12 +198,12 @@ static volt_status start(start_task *task, volt_progress progress)
     task->rows = volt_alloc(model->n, sizeof *task->rows);
     if (!task->rows)
         return VOLT_ERR_MEMORY;
-    choose_rows(task);
+    VOLT_TRY(choose_rows(task));
     task->fitted = volt_alloc_doubles(task->n, model->q);
     if (!task->fitted)
         return VOLT_ERR_MEMORY;
     VOLT_TRY(volt_learner_reserve(learner, task->n + 1));
-    if (task->n > 0) {
+    if (task->n > 0 && learner->n_groups > 0) {
         VOLT_TRY(fill_gram(task, progress, volt_online_gram(learner->groups[0].factor, task->n)));
         VOLT_TRY(make_factors(task, progress));
     }

@@ -71,6 +71,7 @@ void volt_model_free(volt_model *model)
     volt_free(model->states_readout);
     volt_resolved_release(&model->resolved);
     volt_kernel_free(model->kernel);
+    volt_free(model->largest);
     volt_free(model->input.shift);
     volt_free(model->target_mean);
     volt_free(model->target_scale);

@@ -34,7 +34,10 @@ struct volt_model {
     double *report_numbers; /* 6 x q: mse, best_mse, naive_mse, share, loo_mse, gcv */
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
-    volt_columns *columns;  /* the scaled training inputs */
+    /* slices: the largest values that it was resolved with, where these are not those of the inputs: rows have been added
+     * since (learner_model.c). NULL: they are */
+    double *largest;
+    volt_columns *columns; /* the scaled training inputs */
     volt_columns *states; /* where the kernel has explicit states: what forecasts are made of (readout.h) ... */
     double *states_readout; /* ... and its coefficients, states->m x q */
     /* the state of the past after the last training row, against the states where there are some */

@@ -27,6 +27,8 @@ static volt_status save(const volt_model *model, volt_file_writer *writer)
         volt_past_get(model->end, state);
     volt_put_text(writer, "kernel", volt_kernel_text(model->kernel));
     volt_put_number(writer, "radius", model->resolved.facts.radius);
+    if (model->largest)
+        volt_put_tensor(writer, "largest", volt_kernel_slices(model->kernel), 0, model->largest);
     volt_put_number(writer, "alpha", isinf(model->alphas[0]) ? 0 : model->alphas[0]);
     volt_put_number(writer, "rcond", model->rcond);
     volt_put_count(writer, "washout", model->washout);
@@ -41,21 +43,38 @@ static volt_status save(const volt_model *model, volt_file_writer *writer)
 
 /* ---- load ------------------------------------------------------------------------------------- */
 
-/* How far the slices of the inputs reach; none may lie outside the ball that the kernel was resolved on. */
+/* The ball and the largest values that the kernel was resolved with. */
+static volt_status read_extents(const volt_file_fields *fields, volt_view inputs, int64_t slices,
+                                const double *radii, volt_model *model, volt_extent *extents)
+{
+    VOLT_TRY(volt_extents_of(inputs, slices, "inputs", extents));
+    if (volt_safetensors_tensor(fields->file, "largest")) {
+        model->largest = volt_alloc_doubles(slices, 1);
+        if (!model->largest)
+            return VOLT_ERR_MEMORY;
+        VOLT_TRY(volt_fields_copy(fields, "largest", slices, 0, model->largest));
+    }
+    for (int64_t s = 0; s < slices; s++) {
+        extents[s].radius = radii[s];
+        if (model->largest)
+            extents[s].largest = model->largest[s];
+    }
+    return VOLT_OK;
+}
+
+/* No input may lie outside the ball, unless the kernel takes it all the same: rows that were learned later may. */
 static volt_status check_inputs(const char *path, volt_view inputs, int64_t slices, const double *radii,
-                                volt_extent *extents)
+                                const volt_model *model)
 {
     int64_t d = inputs.cols / slices;
-    VOLT_TRY(volt_extents_of(inputs, slices, "inputs", extents));
-    for (int64_t s = 0; s < slices; s++) {
+    for (int64_t s = 0; s < slices; s++)
         for (int64_t i = 0; i < inputs.rows; i++) {
             double norm = volt_row_norm(inputs.data + i * inputs.ld + s * d, d);
-            VOLT_REQUIRE(volt_is_within(norm, radii[s], d), VOLT_ERR_FORMAT,
-                         "%s: input %" PRId64 " has norm %g, beyond the model's radius %g", path, i + 1, norm,
-                         radii[s]);
+            VOLT_REQUIRE(volt_is_within(norm, radii[s], d) ||
+                             (model->largest && volt_slice_gain(&model->resolved, s, norm) < 1),
+                         VOLT_ERR_FORMAT, "%s: input %" PRId64 " has norm %g, beyond the model's radius %g",
+                         path, i + 1, norm, radii[s]);
         }
-        extents[s].radius = radii[s];
-    }
     return VOLT_OK;
 }
 
@@ -90,15 +109,15 @@ static volt_status load_kernel(const volt_file_fields *fields, volt_model *model
     model->recipe.inputs = model->recipe.columns = d;
     volt_recipe_use_filters(&model->recipe, model->kernel);
     VOLT_TRY(read_radii(fields, model->kernel, radii));
-    VOLT_TRY(check_inputs(fields->path, volt_view_of(inputs->data, inputs->rows, inputs->cols), slices, radii,
-                          extents));
+    volt_view rows = volt_view_of(inputs->data, inputs->rows, inputs->cols);
+    VOLT_TRY(read_extents(fields, rows, slices, radii, model, extents));
     volt_saved_weights weights;
     VOLT_TRY(volt_weights_find(fields, model->kernel, &weights));
     status = volt_kernel_resolve_slices(model->kernel, extents, d, &model->resolved);
     volt_weights_forget(model->kernel);
-    return status == VOLT_OK || status == VOLT_ERR_MEMORY
-               ? status
-               : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
+    if (status == VOLT_OK)
+        return check_inputs(fields->path, rows, slices, radii, model);
+    return status == VOLT_ERR_MEMORY ? status : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
 }
 
 static volt_status read_settings(const volt_file_fields *fields, volt_model *model)

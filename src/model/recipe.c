@@ -313,6 +313,27 @@ void volt_recipe_release(volt_recipe *recipe)
     volt_fed_release(&recipe->fed);
 }
 
+volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to)
+{
+    int64_t own = volt_recipe_own(from), fed = from->fed.n;
+    *to = *from;
+    to->filters = NULL;
+    to->slices = 0;
+    to->column = NULL;
+    to->fed = (volt_fed){0};
+    if (fed > 0) {
+        VOLT_TRY(volt_fed_create(fed, from->fed.omega, &to->fed));
+        memcpy(to->fed.offset, from->fed.offset, (size_t)(4 * fed) * sizeof *to->fed.offset);
+    }
+    if (from->plain)
+        return VOLT_OK;
+    to->column = volt_alloc(own, sizeof *to->column);
+    if (!to->column)
+        return VOLT_ERR_MEMORY;
+    memcpy(to->column, from->column, (size_t)own * sizeof *to->column);
+    return VOLT_OK;
+}
+
 void volt_recipe_use_filters(volt_recipe *recipe, const volt_kernel *kernel)
 {
     if (!volt_kernel_filters(kernel))

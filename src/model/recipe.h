@@ -47,6 +47,8 @@ typedef struct volt_recipe_task {
  * it at any stage; one that is all zero needs none. */
 volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe);
 void volt_recipe_release(volt_recipe *recipe);
+/* An independent copy without filters: those of its own kernel are set with volt_recipe_use_filters. VOLT_ERR_MEMORY. */
+volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to);
 
 /* Columns that are made of inputs. */
 static inline int64_t volt_recipe_own(const volt_recipe *recipe)

@@ -5,6 +5,7 @@
 #include "model/reservoir_part.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "kernel/engine/engine.h"
 #include "model/file_parts.h"
 
@@ -54,7 +55,7 @@ static volt_status save(const volt_model *model, volt_file_writer *writer)
     return VOLT_OK;
 }
 
-/* ---- load ------------------------------------------------------------------------------------- */
+/* ---- load, or copy ----------------------------------------------------------------------------- */
 
 static volt_kernel *factor_of(volt_kernel *kernel, int64_t f)
 {
@@ -74,6 +75,29 @@ volt_status volt_weights_find(const volt_file_fields *fields, volt_kernel *kerne
                      fields->path, names[f]);
         saved->factor[f] = (volt_reservoir_matrix){tensor->rows, tensor->cols, tensor->data};
         factor->stored = &saved->factor[f];
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_weights_of(const volt_model *model, volt_kernel *kernel, volt_saved_weights *saved,
+                            double **numbers)
+{
+    int64_t total = 0, taken = 0;
+    for (int64_t f = 0; f < count_factors(kernel); f++) {
+        const volt_reservoir *reservoir = reservoir_of(model, f);
+        total += reservoir ? (reservoir->length + 1) * reservoir->size : 0;
+    }
+    *numbers = volt_alloc_doubles(total, 1);
+    if (!*numbers)
+        return VOLT_ERR_MEMORY;
+    for (int64_t f = 0; f < count_factors(kernel); f++) {
+        const volt_reservoir *reservoir = reservoir_of(model, f);
+        if (!reservoir)
+            continue;
+        volt_reservoir_get(reservoir, *numbers + taken);
+        saved->factor[f] = (volt_reservoir_matrix){reservoir->length + 1, reservoir->size, *numbers + taken};
+        factor_of(kernel, f)->stored = &saved->factor[f];
+        taken += (reservoir->length + 1) * reservoir->size;
     }
     return VOLT_OK;
 }

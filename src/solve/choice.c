@@ -274,6 +274,8 @@ void volt_chooser_decide_blindly(const volt_chooser *c)
 
 static volt_status choose(volt_chooser *c, volt_progress progress, double from, double share)
 {
+    if (c->choice->decided)
+        return VOLT_OK;
     if (c->held == 0) {
         volt_chooser_decide_blindly(c);
         return VOLT_OK;

@@ -39,6 +39,7 @@ typedef struct volt_choice {
     volt_kept_list *kept;    /* (optional) receives the factors of what is chosen */
     volt_row_errors *errors; /* (optional) VOLT_ROW_ERRORS lists that receive errors of what is chosen */
 
+    bool decided;          /* the outputs are given, and nothing is left to choose */
     volt_chosen *outputs;  /* q: the results */
     volt_held_out held;    /* rows held out, counted from the first row kept; mse is not used */
     int64_t tried;         /* finite alphas */

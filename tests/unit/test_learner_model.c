@@ -1,0 +1,481 @@
+/* tests/unit/test_learner_model.c: the model of all rows that a learner has learned, and outputs without the kernel. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/school.h"
+#include "support/scratch.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q, LAST = N - 6 };
+
+/* n eps times the condition number, as in test_learner.c. */
+static const double tolerance = 100 * N * DBL_EPSILON * (10 * N) / 0.7;
+static const double unknown[Q] = {NAN, NAN};
+static const volt_progress silent = {0};
+
+/* A scan, a scan with filters, windows, a sum, a reservoir. */
+static const char *const kernels[] = {
+    "volterra:tau_coef=0.6,lambda_coef=0.8",
+    "memory:gamma=1,rho=0.5,mu=0.7,pole=0.3",
+    "gak:window=4,sigma=1",
+    "rbf:gamma=1,window=3",
+    "volterra:tau_coef=0.5,lambda_coef=0.7 + 2*fir",
+    "esn:size=7,seed=2",
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static void refit(school *s, int64_t rows)
+{
+    volt_model_free(s->model);
+    s->model = fit_rows(s, rows, s->fit.washout);
+}
+
+/* Rows TRAIN .. end - 1, each with what became known with it. */
+static volt_learner *learn_to(const school *s, int64_t end)
+{
+    volt_learner *learner = new_learner(s->model, 0, 1);
+    for (int64_t t = TRAIN; t < end; t++) {
+        int64_t of = t - s->fit.ahead;
+        check_ok(volt_learner_advance(learner, s->X + t * D, of >= TRAIN ? s->Y + of * Q : unknown, NULL));
+    }
+    return learner;
+}
+
+static volt_model *model_of(const volt_learner *learner, int keep_factor)
+{
+    volt_model *model = NULL;
+    check_ok(volt_learner_model(learner, keep_factor, silent, &model));
+    return model;
+}
+
+static void check_near(const char *what, const double *found, const double *wanted, int64_t count)
+{
+    double size = 1;
+    for (int64_t i = 0; i < count; i++)
+        size = fmax(size, fabs(wanted[i]));
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(found[i] - wanted[i]) <= tolerance * size))
+            fail_msg("%s: number %d is %.17g, and should be %.17g", what, (int)i, found[i], wanted[i]);
+}
+
+/* Predictions of the rows that follow, coefficients, intercepts, errors and intervals of two models. */
+static void check_same(const char *what, const school *s, const volt_model *found, const volt_model *wanted)
+{
+    static const double levels[2] = {0.5, 0.8};
+    double a[N * Q], b[N * Q];
+    volt_model_info one, other;
+    volt_model_describe(found, &one);
+    volt_model_describe(wanted, &other);
+    assert_int_equal(one.n, other.n);
+    assert_int_equal(one.n_records, other.n_records);
+    int64_t rest = N - one.n;
+    volt_view X = volt_view_of(s->X + one.n * D, rest, D);
+    check_ok(volt_model_predict(found, X, NULL, volt_matrix_of(a, rest, Q), NULL));
+    check_ok(volt_model_predict(wanted, X, NULL, volt_matrix_of(b, rest, Q), NULL));
+    check_near(what, a, b, rest * Q);
+    check_near(what, one.coefficients, other.coefficients, one.n * Q);
+    check_near(what, one.intercepts, other.intercepts, Q);
+    int64_t errors = volt_model_errors_read(found, volt_matrix_of(a, 0, 0));
+    assert_int_equal(errors, volt_model_errors_read(wanted, volt_matrix_of(b, 0, 0)));
+    volt_model_errors_read(found, volt_matrix_of(a, errors, Q));
+    volt_model_errors_read(wanted, volt_matrix_of(b, errors, Q));
+    for (int64_t i = 0; i < errors * Q; i++) /* NaN where nothing was forecast */
+        if (isnan(b[i])) {
+            assert_true(isnan(a[i]));
+            a[i] = b[i] = 0;
+        }
+    check_near(what, a, b, errors * Q);
+    check_ok(volt_model_interval(found, levels, 2, volt_matrix_of(a, 2, Q)));
+    check_ok(volt_model_interval(wanted, levels, 2, volt_matrix_of(b, 2, Q)));
+    check_near(what, a, b, 2 * Q);
+}
+
+/* A loaded model predicts the same bits. */
+static void check_saved(const school *s, const volt_model *model)
+{
+    double a[N * Q], b[N * Q];
+    const char *path = scratch_path("grown.safetensors");
+    volt_model *again = NULL;
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_load(path, &again));
+    int64_t rest = N - info.n;
+    volt_predict_options options = volt_predict_options_default();
+    options.beyond = VOLT_BEYOND_ALLOW;
+    volt_view X = volt_view_of(s->X + info.n * D, rest, D);
+    check_ok(volt_model_predict(model, X, &options, volt_matrix_of(a, rest, Q), NULL));
+    check_ok(volt_model_predict(again, X, &options, volt_matrix_of(b, rest, Q), NULL));
+    assert_memory_equal(a, b, (size_t)(rest * Q) * sizeof *a);
+    volt_model_free(again);
+}
+
+static void model_of_a_learner_is_a_fit_of_all_rows(void **state)
+{
+    (void)state;
+    static const int64_t aheads[] = {0, 1, 3};
+    for (int i = 0; i < KERNELS; i++)
+        for (int a = 0; a < 3; a++)
+            for (int64_t washout = 0; washout <= 2; washout += 2) {
+                school s;
+                open_school(kernels[i], 1601, &s);
+                s.fit.ahead = aheads[a];
+                s.fit.washout = washout;
+                refit(&s, TRAIN);
+                volt_learner *learner = learn_to(&s, LAST);
+                volt_model *grown = model_of(learner, 0);
+                volt_model *whole = fit_rows(&s, LAST - aheads[a], washout);
+                check_same(kernels[i], &s, grown, whole);
+                check_saved(&s, grown);
+                volt_learner_free(learner);
+                volt_model_free(whole);
+                volt_model_free(grown);
+                close_school(&s);
+            }
+}
+
+static void grown_model_keeps_the_factor(void **state)
+{
+    (void)state;
+    school s;
+    double a[N * Q], b[N * Q], mean[N * Q];
+    open_school(kernels[0], 1607, &s);
+    volt_learner *learner = learn_to(&s, LAST);
+    volt_model *grown = model_of(learner, 1);
+    volt_view X = volt_view_of(s.X + LAST * D, N - LAST, D);
+    s.fit.keep_factor = 1;
+    volt_model *whole = fit_rows(&s, LAST, 0);
+    check_ok(volt_model_predict_std(grown, X, NULL, volt_matrix_of(mean, N - LAST, Q),
+                                    volt_matrix_of(a, N - LAST, Q), NULL));
+    check_ok(volt_model_predict_std(whole, X, NULL, volt_matrix_of(mean, N - LAST, Q),
+                                    volt_matrix_of(b, N - LAST, Q), NULL));
+    check_near("standard deviations", a, b, (N - LAST) * Q);
+    volt_model_free(grown);
+    volt_model_free(whole);
+    volt_learner_free(learner);
+    close_school(&s);
+}
+
+/* A restart begins a record, also in the model, and a model that came of a learner can be learned from again. */
+static void restarts_are_records(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {TRAIN + 4, LAST - TRAIN - 4};
+    for (int i = 0; i < KERNELS; i++) {
+        school s;
+        open_school(kernels[i], 1609, &s);
+        volt_learner *learner = new_learner(s.model, 0, 1);
+        volt_learner *later = NULL;
+        volt_model *half = NULL;
+        for (int64_t t = TRAIN; t < LAST; t++) {
+            if (t == TRAIN + 4)
+                check_ok(volt_learner_restart(learner));
+            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+            if (later)
+                check_ok(volt_learner_update(later, s.X + t * D, s.Y + t * Q, NULL));
+            if (t == TRAIN + 9) {
+                half = model_of(learner, 0);
+                later = new_learner(half, 0, 1);
+            }
+        }
+        volt_model *grown = model_of(learner, 0), *twice = model_of(later, 0);
+        s.fit.records = lengths;
+        s.fit.n_records = 2;
+        volt_model *whole = fit_rows(&s, LAST, 0);
+        check_same(kernels[i], &s, grown, whole);
+        check_same(kernels[i], &s, twice, whole);
+        volt_learner_free(learner);
+        volt_learner_free(later);
+        volt_model_free(half);
+        volt_model_free(grown);
+        volt_model_free(twice);
+        volt_model_free(whole);
+        close_school(&s);
+    }
+}
+
+/* Targets that never come are holes; outputs that come back are those of the learner. */
+static void holes_and_feedback(void **state)
+{
+    (void)state;
+    for (int feeds = 0; feeds <= 1; feeds++) {
+        school s;
+        open_school(kernels[0], 1613, &s);
+        s.fit.feedback_weight = feeds ? 0.3 : 0;
+        s.fit.missing_targets = !feeds;
+        refit(&s, TRAIN);
+        volt_learner *learner = new_learner(s.model, 0, 1);
+        for (int64_t t = TRAIN; t < LAST; t++) {
+            bool hole = !feeds && t % 5 == 0;
+            check_ok(volt_learner_advance(learner, s.X + t * D, hole ? unknown : s.Y + t * Q, NULL));
+            for (int64_t k = 0; hole && k < Q; k++)
+                s.Y[t * Q + k] = NAN;
+        }
+        volt_model *grown = model_of(learner, 0), *whole = fit_rows(&s, LAST, 0);
+        check_same(feeds ? "feedback" : "holes", &s, grown, whole);
+        check_saved(&s, grown);
+        volt_model_free(grown);
+        volt_model_free(whole);
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
+/* The history is part of a learner's file: the model is the same, to the last bit. */
+static void a_saved_learner_has_its_rows(void **state)
+{
+    (void)state;
+    school s;
+    open_school(kernels[0], 1619, &s);
+    volt_learner *learner = learn_to(&s, TRAIN + 8), *again = NULL;
+    check_ok(volt_learner_restart(learner));
+    const char *path = scratch_path("learner");
+    check_ok(volt_learner_save(learner, path));
+    check_ok(volt_learner_load(s.model, NULL, path, &again));
+    for (int64_t t = TRAIN + 8; t < LAST; t++) {
+        check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+        check_ok(volt_learner_update(again, s.X + t * D, s.Y + t * Q, NULL));
+    }
+    volt_model *one = model_of(learner, 0), *other = model_of(again, 0);
+    volt_model_info a, b;
+    volt_model_describe(one, &a);
+    volt_model_describe(other, &b);
+    assert_int_equal(a.n_records, 2);
+    assert_int_equal(b.n_records, 2);
+    assert_memory_equal(a.coefficients, b.coefficients, (size_t)(LAST * Q) * sizeof *a.coefficients);
+    volt_model_free(one);
+    volt_model_free(other);
+    volt_learner_free(learner);
+    volt_learner_free(again);
+    close_school(&s);
+}
+
+/* Rows beyond the ball that a kernel takes as they are: the kernel stays the one of the first ball, in files too. */
+static void rows_beyond_the_ball(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"rbf:gamma=1,window=3", "volterra:tau_coef=0.6,lambda_coef=0.5",
+                                        "sig:level=2,path=rows"};
+    for (int i = 0; i < 3; i++) {
+        school s;
+        open_school(texts[i], 1621, &s);
+        volt_learner_options options = volt_learner_options_default();
+        options.beyond = VOLT_BEYOND_ALLOW;
+        volt_learner *learner = NULL;
+        check_ok(volt_learner_create(s.model, &options, &learner));
+        for (int64_t k = 0; k < D; k++) /* the row that reaches furthest, and a little further */
+            s.X[(TRAIN + 3) * D + k] = 1.1 * s.X[k];
+        for (int64_t t = TRAIN; t < LAST; t++)
+            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+        assert_true(info_of(learner).beyond > 0);
+        volt_model *grown = model_of(learner, 0);
+        double a[N * Q], b[N * Q];
+        volt_view X = volt_view_of(s.X + LAST * D, N - LAST, D);
+        check_ok(volt_learner_predict(learner, X, volt_matrix_of(a, N - LAST, Q), NULL));
+        check_ok(volt_model_predict(grown, X, NULL, volt_matrix_of(b, N - LAST, Q), NULL));
+        check_near(texts[i], b, a, (N - LAST) * Q);
+        check_saved(&s, grown);
+        volt_model_free(grown);
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
+/* ---- outputs without the kernel --------------------------------------------------------------- */
+
+/* From 0 to 0.5. */
+static double draw(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005U + 1442695040888963407U;
+    return (double)(*seed >> 33) / 4294967296.0;
+}
+
+static bool is_without_kernel(const volt_model *model)
+{
+    volt_model_info info;
+    volt_model_describe(model, &info);
+    return isinf(info.alphas[0]) && isinf(info.alphas[1]);
+}
+
+/* Targets that have nothing to do with the inputs, such that the fit chooses alpha = INFINITY. */
+static void open_noise(school *s)
+{
+    open_school("rbf:gamma=1,window=1", 1627, s);
+    s->fit.alpha = 0;
+    uint64_t seed = 7;
+    do {
+        for (int64_t i = 0; i < N * Q; i++)
+            s->Y[i] = 3 + draw(&seed);
+        refit(s, TRAIN);
+    } while (!is_without_kernel(s->model));
+}
+
+static double mean_of(const school *s, int64_t first, int64_t end, int64_t k)
+{
+    double sum = 0;
+    for (int64_t t = first; t < end; t++)
+        sum += s->Y[t * Q + k];
+    return sum / (double)(end - first);
+}
+
+static void a_constant_is_the_mean_of_the_window(void **state)
+{
+    (void)state;
+    for (int64_t window = 0; window <= 10; window += 10) {
+        school s;
+        open_noise(&s);
+        volt_learner *learner = new_learner(s.model, window, 1);
+        for (int64_t t = TRAIN; t < N; t++) {
+            double y[Q];
+            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+            for (int64_t k = 0; k < Q; k++)
+                check_near("mean", &y[k], &(double){mean_of(&s, window > 0 ? t - window : 0, t, k)}, 1);
+        }
+        const char *path = scratch_path("constant");
+        volt_learner *again = NULL;
+        double a[Q], b[Q];
+        check_ok(volt_learner_save(learner, path));
+        check_ok(volt_learner_load(s.model, NULL, path, &again));
+        check_ok(volt_learner_drop(learner, 3));
+        check_ok(volt_learner_drop(again, 3));
+        check_ok(volt_learner_push(learner, s.X, a));
+        check_ok(volt_learner_push(again, s.X, b));
+        assert_memory_equal(a, b, sizeof a);
+        check_near("after a drop", a, &(double){mean_of(&s, window > 0 ? N - window + 3 : 3, N, 0)}, 1);
+        volt_learner_free(learner);
+        volt_learner_free(again);
+        close_school(&s);
+    }
+}
+
+/* Its model has the mean of all targets, and intervals from |y - mean of the rows before the last quarter|. */
+static void a_constant_model_has_intervals(void **state)
+{
+    (void)state;
+    school s;
+    open_noise(&s);
+    volt_learner *learner = learn_to(&s, N);
+    volt_model *grown = model_of(learner, 0);
+    double y[Q], half[Q], far[N], level = 0.5;
+    check_ok(volt_model_predict(grown, volt_view_of(s.X, 1, D), NULL, volt_matrix_of(y, 1, Q), NULL));
+    check_ok(volt_model_interval(grown, &level, 1, volt_matrix_of(half, 1, Q)));
+    for (int64_t k = 0; k < Q; k++) {
+        check_near("mean", &y[k], &(double){mean_of(&s, 0, N, k)}, 1);
+        int64_t count = 0, below = 0;
+        for (int64_t t = 1; t < N; t++) {
+            int64_t known = t < N - N / 4 ? t : N - N / 4;
+            far[count++] = fabs(s.Y[t * Q + k] - mean_of(&s, 0, known, k));
+        }
+        for (int64_t i = 0; i < count; i++)
+            below += far[i] <= half[k] * (1 + tolerance);
+        assert_int_equal(below, (count + 1) / 2); /* its place among them */
+    }
+    volt_model_free(grown);
+    volt_learner_free(learner);
+    close_school(&s);
+}
+
+/* The naive forecast stays naive, whatever is learned. */
+static void naive_stays_naive(void **state)
+{
+    (void)state;
+    static const int64_t anchors[Q] = {0, 1};
+    school s;
+    open_school("rbf:gamma=1,window=1", 1637, &s);
+    s.fit.alpha = 0;
+    s.fit.ahead = 1;
+    s.fit.anchors = anchors;
+    s.fit.input = VOLT_INPUT_LEVEL;
+    uint64_t seed = 11;
+    do { /* two random walks */
+        for (int64_t i = 0; i < N * D; i++)
+            s.X[i] = (i >= D ? s.X[i - D] : 0) + draw(&seed) - 0.25;
+        memcpy(s.Y, s.X + D, (size_t)((N - 1) * D) * sizeof *s.Y);
+        refit(&s, TRAIN);
+    } while (!is_without_kernel(s.model));
+    volt_learner *learner = learn_to(&s, LAST);
+    volt_model *grown = model_of(learner, 0);
+    double y[Q];
+    check_ok(volt_model_predict(grown, volt_view_of(s.X + (LAST - 1) * D, 1, D), NULL, volt_matrix_of(y, 1, Q),
+                                NULL));
+    check_near("naive", y, s.X + (LAST - 1) * D, Q);
+    volt_model_free(grown);
+    volt_learner_free(learner);
+    close_school(&s);
+}
+
+/* ---- failures --------------------------------------------------------------------------------- */
+
+static void what_has_no_model(void **state)
+{
+    (void)state;
+    school s;
+    volt_model *model = NULL;
+    open_school(kernels[0], 1657, &s);
+    volt_learner *window = new_learner(s.model, 9, 1), *forgets = new_learner(s.model, 0, 0.9);
+    volt_learner *plain = new_learner(s.model, 0, 1);
+    check_fails(volt_learner_model(window, 0, silent, &model), VOLT_ERR_ARGUMENT, "window 9");
+    check_fails(volt_learner_model(forgets, 0, silent, &model), VOLT_ERR_ARGUMENT, "forget 0.9");
+    check_fails(volt_learner_model(NULL, 0, silent, &model), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_learner_model(plain, 0, silent, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_learner_restart(plain));
+    check_fails(volt_learner_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "record");
+    check_ok(volt_learner_drop(plain, TRAIN));
+    check_fails(volt_learner_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "no rows");
+    assert_null(model);
+    volt_learner_free(window);
+    volt_learner_free(forgets);
+    volt_learner_free(plain);
+    close_school(&s);
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KERNELS; i += 5) {
+        school s;
+        open_school(kernels[i], 1663, &s);
+        volt_learner *learner = learn_to(&s, LAST);
+        for (int64_t k = 1;; k++) {
+            volt_model *model = NULL;
+            failing_alloc_start(k);
+            volt_status status = volt_learner_model(learner, i == 0, silent, &model);
+            int hit = failing_alloc_hit();
+            volt_model_free(model);
+            assert_int_equal(failing_alloc_live(), 0);
+            failing_alloc_stop();
+            assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+            if (!hit)
+                break;
+        }
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(model_of_a_learner_is_a_fit_of_all_rows),
+        cmocka_unit_test(grown_model_keeps_the_factor),
+        cmocka_unit_test(restarts_are_records),
+        cmocka_unit_test(holes_and_feedback),
+        cmocka_unit_test(a_saved_learner_has_its_rows),
+        cmocka_unit_test(rows_beyond_the_ball),
+        cmocka_unit_test(a_constant_is_the_mean_of_the_window),
+        cmocka_unit_test(a_constant_model_has_intervals),
+        cmocka_unit_test(naive_stays_naive),
+        cmocka_unit_test(what_has_no_model),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
