@@ -103,10 +103,6 @@ def test_scikit_learn_habits(system):
     weighted = VolterraRidge(alpha=1e-2).fit(X[:50], y[:50], sample_weight=np.arange(50.0))
     with pytest.raises(AttributeError, match="squares alone, without weights"):
         weighted.partial_fit(X[50:60], y[50:60])
-    constant = VolterraRidge().fit(X[:100], np.random.default_rng(3).normal(size=100))
-    if np.isinf(constant.alpha_):
-        with pytest.raises(AttributeError, match="nothing to go on learning"):
-            constant.update(X[100:110], y[100:110])
 
 
 def test_pandas_goes_through(system):
@@ -120,26 +116,149 @@ def test_pandas_goes_through(system):
     assert list(model.predict(frame[120:130]).index) == list(range(120, 130))
 
 
-def test_what_belongs_to_a_fit_says_so(system, tmp_path):
+def grown_and_whole(kind, X, y, first, last, **settings):
+    """An estimator fitted on rows up to `first` that learned those up to `last`, and one fitted on all of them."""
+    pick = (lambda a, b: (X[a:b],)) if y is None else (lambda a, b: (X[a:b], y[a:b]))
+    grown, whole = (kind(kernel=KERNEL, **PLAIN, **settings) for _ in range(2))
+    grown.partial_fit(*pick(0, first)).partial_fit(*pick(first, last - 7)).partial_fit(*pick(last - 7, last))
+    return grown, whole.fit(*pick(0, last))
+
+
+def test_all_methods_refer_to_all_rows(system, tmp_path):
     X, y = system
-    model = VolterraRidge(alpha=1e-2, keep_factor=True).fit(X[:100], y[:100]).partial_fit(X[100:120], y[100:120])
+    grown, whole = grown_and_whole(VolterraRidge, X, y, 100, 160, keep_factor=True)
     for call in (
-        lambda: model.save(tmp_path / "model"),
-        lambda: model.stream(),
-        lambda: model.learner(),
-        lambda: model.explain(3),
-        lambda: model.orders(X[:5]),
-        lambda: model.predict_interval(X[120:]),
-        lambda: model.predict(X[120:], return_std=True),
-        lambda: model.predict([X[:5], X[5:9]]),
-        lambda: model.continue_(3),
-        lambda: model.forecast(),
-        lambda: model.impulse_response(),
+        lambda m: m.predict_interval(X[160:], [0.5, 0.9]),
+        lambda m: m.predict_quantiles(X[160:]),
+        lambda m: m.predict(X[160:], return_std=True)[1],
+        lambda m: m.predict(X[160:], return_std=True, start="reset")[1],
+        lambda m: np.vstack([part.reshape(-1, 1) for part in m.predict([X[:5], X[5:9]])]),
+        lambda m: m.orders(X[160:165]),
+        lambda m: [m.stream().push(row) for row in X[160:165]],
+        lambda m: m.learner(window=90).update(X[160:180], y[160:180]),
+        lambda m: m.prequential_errors_[60:],
+        lambda m: m.dual_coef_,
+        lambda m: m.intercept_,
     ):
-        with pytest.raises(ValueError, match="20 rows came since: fit once more on all rows"):
-            call()
-    model.learner_.save(tmp_path / "state")  # what was learned can be kept
-    plain = VolterraRidge(alpha=1e-2, keep_factor=True).fit(X[:100], y[:100])
+        near(call(grown), call(whole))
+    path = tmp_path / "model.safetensors"
+    grown.save(path)
+    again = volterra.load(path)
+    assert again.predict(X[160:]).tolist() == pickle.loads(pickle.dumps(again)).predict(X[160:]).tolist()
+    near(again.predict(X[160:]), whole.predict(X[160:]))
+    near(again.predict_interval(X[160:]), whole.predict_interval(X[160:]))
+    again.partial_fit(X[160:180], y[160:180])  # a model from a file grows as well
+    grown.partial_fit(X[160:180], y[160:180])
+    near(again.predict_interval(X[180:]), grown.predict_interval(X[180:]))
+    again.save(path)
+    near(volterra.load(path).predict(X[180:]), grown.predict(X[180:]))
+
+
+@pytest.mark.parametrize("ahead", [1, 3])
+def test_forecast_continues_from_the_last_row(ahead):
+    x = volterra.datasets.lorenz(330) / 40
+    for y in (None, x[:, 0] * x[:, 1]):
+        grown, whole = grown_and_whole(SequenceKernelRidge, x, y, 250, 300, ahead=ahead)
+        near(grown.forecast(), whole.forecast())
+        near(grown.predict_interval(x[300:310], 0.8), whole.predict_interval(x[300:310], 0.8))
+        near([grown.stream().push(row) for row in x[300:303]], [whole.stream().push(row) for row in x[300:303]])
+        if y is None and ahead == 1:
+            near(grown.forecast(4), whole.forecast(4))
+            near(grown.continue_(3, after=x[:305]), whole.continue_(3, after=x[:305]))  # begins with all that was learned
+            near(grown.continue_(3, after=x[300:305]), whole.continue_(3, after=x[300:305]))
+
+
+def test_forecast_has_the_index_of_what_came_last(system):
+    pd = pytest.importorskip("pandas")
+    X, y = system
+    index = pd.date_range("2024-01-01", periods=len(X), freq="h")
+    frame, truth = pd.DataFrame(X, index=index, columns=["a", "b"]), pd.Series(y, index=index, name="y")
+    model = VolterraRidge(ahead=2, **PLAIN).fit(frame[:100], truth[:100])
+    model.partial_fit(frame[100:130], truth[100:130])
+    out = model.forecast()
+    assert list(out.index) == list(index[130:132]) and out.name == "y"
+    model.partial_fit(X[130:150], y[130:150])  # arrays continue with the step of the index
+    assert list(model.forecast().index) == list(index[150:152])
+    series = VolterraRidge(alpha=1e-2).fit(frame[:100]).partial_fit(frame[100:130])
+    with pytest.warns(volterra.OrderWarning, match="2024-01-06 09"):  # where the rows that were learned end
+        series.continue_(1, after=frame[110:140])
+
+
+def test_constants_learn_too(rng, tmp_path):
+    X = rng.normal(size=(200, 1))
+    for seed in range(20):
+        y = 5 + np.random.default_rng(seed).normal(size=200)
+        model = VolterraRidge().fit(X[:80], y[:80])
+        if np.isinf(model.alpha_):
+            break
+    assert np.isinf(model.alpha_)
+    forecasts = model.update(X[80:120], y[80:120])
+    near(forecasts, [y[:t].mean() for t in range(80, 120)])
+    model.partial_fit(X[120:150], y[120:150])
+    near(model.predict(X[150:]), np.full(50, y[:150].mean()))
+    ends = model.predict_interval(X[150:], 0.8)
+    near(ends.mean(axis=1), np.full(50, y[:150].mean()))
+    # The last quarter is judged by the mean of the rows before it, those before one row ahead.
+    errors = np.sort([abs(y[t] - y[: min(t, 150 - 150 // 4)].mean()) for t in range(50, 150)])
+    near((ends[:, 1] - ends[:, 0]) / 2, np.full(50, errors[int(np.ceil(101 * 0.8)) - 1]))
+    model.save(tmp_path / "constant.safetensors")
+    near(volterra.load(tmp_path / "constant.safetensors").predict(X[150:]), np.full(50, y[:150].mean()))
+    # The naive forecast stays naive.
+    walk = np.cumsum(rng.normal(size=400)).reshape(-1, 1)
+    naive = VolterraRidge().fit(walk[:300])
+    assert np.isinf(naive.alpha_)
+    naive.partial_fit(walk[300:])
+    near(naive.forecast(), walk[-1:])
+
+
+@pytest.mark.filterwarnings("ignore::volterra.BeyondWarning")
+def test_the_first_rows_may_come_one_by_one(system):
+    X, y = system
+    model = VolterraRidge(alpha=1e-2)
+    for t in range(60):
+        assert model.partial_fit(X[t : t + 1], y[t : t + 1]) is model
+        if t == 0:
+            with pytest.raises(volterra.NotFittedError):
+                model.predict(X[1:2])
+        elif t < 50:  # fits of all rows so far
+            whole = VolterraRidge(alpha=1e-2).fit(X[: t + 1], y[: t + 1])
+            assert model.predict(X[t + 1 : 80]).tolist() == whole.predict(X[t + 1 : 80]).tolist()
+    other = VolterraRidge(alpha=1e-2).fit(X[:50], y[:50]).partial_fit(X[50:60], y[50:60])
+    assert model.predict(X[60:80]).tolist() == other.predict(X[60:80]).tolist()
+    assert model.learner_.learned == 10
+    # A row that is refused leaves what came before it.
+    model = VolterraRidge(alpha=1e-2).partial_fit(X[:1], y[:1])
+    with pytest.raises(ValueError):
+        model.partial_fit(X[1:2, :1], y[1:2])
+    with pytest.raises(ValueError, match="y was"):
+        model.partial_fit(X[1:2])
+    model.partial_fit(X[1:30], y[1:30])
+    assert model.predict(X[30:]).tolist() == VolterraRidge(alpha=1e-2).fit(X[:30], y[:30]).predict(X[30:]).tolist()
+    # A series: the first two rows have one target, and equal rows have nothing to scale by.
+    series = np.vstack([np.ones((3, 1)), X[:60, :1]])
+    model = VolterraRidge(alpha=1e-2)
+    for row in series:
+        model.partial_fit(row.reshape(1, 1))
+    assert model.forecast().shape == (1, 1)
+
+
+def test_a_refused_row_keeps_those_before_it(system):
+    X, y = system
+    model = VolterraRidge(alpha=1e-2, beyond="error", ahead=2).fit(X[:100], y[:100])
+    rows = X[100:110].copy()
+    rows[4] = 9.0
+    with pytest.raises(ValueError):
+        model.partial_fit(rows, y[100:110])
+    assert model.learner_.pushed == 2 + 4  # the last rows of fit had no target yet
+    rest = VolterraRidge(alpha=1e-2, beyond="error", ahead=2).fit(X[:100], y[:100]).partial_fit(X[100:104], y[100:104])
+    near(model.forecast(), rest.forecast())
+
+
+def test_state_of_a_learner_is_kept_by_itself(system, tmp_path):
+    X, y = system
+    model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100]).partial_fit(X[100:120], y[100:120])
+    model.learner_.save(tmp_path / "state")
+    plain = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100])
     assert volterra.Learner.load(tmp_path / "state", plain).predict(X[120:130]).tolist() == model.predict(X[120:130]).tolist()
 
 

@@ -1,17 +1,22 @@
-"""Estimators that go on learning after `fit`."""
+"""Estimators that continue learning after `fit`."""
 
 from __future__ import annotations
 
 import copy
 import functools
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import Array
+from ._arguments import horizon_bounds
+from ._arrays import Array, as_matrix, future_index, is_frame
+from ._devices import use_machine
 from ._learner import Learner, OwnLearner
 from ._model import PathLike
+from ._progress import Watch
 from ._threads import use_threads
+
+FIRST_ROWS = 50  # that are fitted together where they come in smaller batches
 
 
 class WhenLearnable:
@@ -30,10 +35,24 @@ class WhenLearnable:
         return self._method.__get__(estimator, owner)
 
 
+def _joined(before: Any, after: Any) -> Any:
+    """Rows of two batches, one after the other, of the same kind where both are."""
+    if before is None:
+        return after
+    if is_frame(before) and is_frame(after):
+        import pandas
+
+        return pandas.concat([before, after])
+    return np.concatenate([np.asarray(before), np.asarray(after)])
+
+
 class Learns:
-    """What lets estimators go on learning: `learner`, and `partial_fit` and `update`, which keep one behind the scenes."""
+    """Lets estimators continue learning: `learner`, and `partial_fit` and `update`, which keep one internally."""
 
     _grown: Optional[OwnLearner] = None  # once rows came after those of fit
+    _is_behind: bool = False  # rows were learned that the model does not have yet
+    _first: Optional[Tuple[Any, Any]] = None  # X and y of the first calls of partial_fit, while they are few
+    _refits_first_rows: bool = True
 
     def learner(
         self: Any,
@@ -80,18 +99,24 @@ class Learns:
 
     @WhenLearnable
     def partial_fit(self: Any, X: Any, y: Any = None) -> Any:
-        """Learn rows that follow those that were learned so far; the first call is `fit`.
+        """Learn rows that follow all rows learned so far.
 
-        After every row the readout is that of a fit on all rows so far, to rounding, at the cost of one row; scales, alpha
-        and kernel stay those of the first fit. `predict` and `score` follow: their rows come after all rows that were
-        learned, or with ``start="reset"`` are a new sequence. What belongs to the fit itself (``fitted_``, ``dual_coef_``,
-        reports) stays; methods that would need another fit say so. A window and forgetting: `learner`.
+        The first 50 rows are fitted together: until there are that many, every call fits all rows so far, and a single
+        row is kept until a second one comes. From then on, or after `fit`, rows are learned one by one. The readout after
+        each is that of a fit on all rows so far, to rounding, at the cost of one row. The kernel, the scales of inputs and
+        targets, alpha, the kind of target and the season stay those of the fit. Where that fit chose a constant (``alpha_``
+        is infinite) it becomes the mean of all targets, and the naive forecast stays naive.
+
+        All other methods refer to all rows: `predict` and `score` take rows that follow them, or with ``start="reset"``
+        a new sequence; `forecast`, `continue_`, `predict_interval`, `stream`, `explain`, `save` and ``dual_coef_`` use a model of
+        all rows, which takes as long as a fit and is made when one of them is called. ``fitted_``, ``report_``,
+        ``baselines_`` and the other results on held-out rows stay those of the fit. For a window or forgetting see `learner`.
 
         Parameters
         ----------
         X : array-like of shape (n_steps, n_features)
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            As for `fit`; rows with NaN feed the past and are not learned.
+            As for `fit`. Rows with NaN initialise the state and are not learned.
 
         Returns
         -------
@@ -108,55 +133,92 @@ class Learns:
         >>> bool(np.allclose(parts.predict(x[250:]), whole.predict(x[250:]), atol=1e-4))
         True
         """
-        if not self.__sklearn_is_fitted__():
-            return self.fit(X, y)
-        self.update(X, y)
+        if self._first is None and self.__sklearn_is_fitted__():
+            self.update(X, y)
+            return self
+        return self._fit_first(X, y)
+
+    def _fit_first(self: Any, X: Any, y: Any) -> Any:
+        """Fit all rows so far, where there are enough for one."""
+        if self.__sklearn_is_fitted__():
+            self._read_inputs(X)
+        before = self._first or (None, None)
+        if self._first is not None and (before[1] is None) != (y is None):
+            given = "not given" if before[1] is None else "given"
+            raise ValueError(f"y was {given} with the rows before: give it with all batches or with none")
+        joined = _joined(before[0], X), None if y is None else _joined(before[1], y)
+        rows = as_matrix(joined[0], "X")
+        bounds = horizon_bounds(self.ahead)
+        ahead = bounds[1] if bounds is not None else int(y is None)
+        known = rows[: max(len(rows) - ahead, 0)]  # which have a target
+        if len(rows) >= 2 and len(known) > 0 and bool(np.any(known != known[0])):
+            self.fit(*joined)
+            self._first = joined if self._refits_first_rows and len(rows) < FIRST_ROWS else None
+        else:
+            self._first = joined
         return self
 
     @WhenLearnable
     def update(self: Any, X: Any, y: Any = None) -> Any:
-        """As `partial_fit` of a fitted estimator, and what it forecast for each row before it was learned.
+        """Predict each row, then learn it, as `partial_fit` of a fitted estimator does.
 
         Parameters
         ----------
         X : array-like of shape (n_steps, n_features)
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            As for `fit`: row by row with X; with ``ahead`` of H a row is learned when its target is there, H rows later.
+            As for `fit`: row by row with X; with ``ahead`` of H a row is learned when its target is known, H rows later.
 
         Returns
         -------
         ndarray of shape (n_steps,) or (n_steps, n_outputs)
+            The predictions that were made before the rows were learned.
         """
         rows = self._read_inputs(X)
-        if self._grown is None:
+        grown = self._grown
+        if grown is None:
             model, beyond, flat = self._stream_parts()
-            grown = OwnLearner(model, beyond, flat, None, 1.0, "dynamics", self._tail, self._is_series)
-        else:
-            grown = self._grown
-        with use_threads(self.n_jobs):
-            out = grown.advance(rows, y)
-        self._grown = grown
+            grown = OwnLearner(model, beyond, flat, None, 1.0, "all", self._tail, self._is_series)
+        before = grown.pushed
+        try:
+            with use_threads(self.n_jobs):
+                out = grown.advance(rows, y)
+        finally:  # a row that is refused ends the batch, and those before it stay
+            if grown.pushed > before:
+                self._take_in(grown, rows[: grown.pushed - before], X, y)
         return self._dress(out.reshape(len(rows), -1), X)
+
+    def _take_in(self: Any, grown: OwnLearner, rows: Array, X: Any, y: Any) -> None:
+        """The rows are part of what was learned."""
+        self._grown, self._is_behind, self._first = grown, True, None
+        ahead = self._horizons.last
+        if ahead:
+            self._tail = (rows if self._tail is None else np.vstack([self._tail, rows]))[-ahead:].copy()
+        if self._rows is not None:
+            self._rows = self._rows.extended(rows, X)
+        if self._future is not None:
+            form, index = self._future
+            source = X if y is None else y
+            more = source.index[: len(rows)] if is_frame(source) else future_index(index, 1, len(rows))
+            self._future = form, index.append(more)[-max(len(index), 3) :]
 
     def _why_not_learn(self: Any) -> Optional[str]:
         """What keeps the estimator from learning row by row; None: nothing."""
         fitted = self.__sklearn_is_fitted__()
         if getattr(self, "loss", None) not in (None, "squares") or (fitted and self._model.loss is not None):
             return "rows are learned one by one with squares alone, without weights: fit it again"
-        if fitted and np.all(np.isinf(self._model.alphas)):
-            return "the kernel plays no part in the forecasts (alpha is infinite), and there is nothing to go on learning"
         return None
 
-    def _check_not_grown(self, what: str) -> None:
-        """Refuse what needs a model of all rows."""
-        if self._grown is not None:
-            raise ValueError(
-                f"{what} is that of a fit, and {self._grown.pushed} rows came since: fit once more on all rows, or take what "
-                "learner_ offers"
-            )
+    def _check_not_grown(self: Any, what: str = "") -> None:
+        """Make the model one of all rows, where rows were learned since it was fitted."""
+        if not self._is_behind:
+            return
+        with use_machine(self), Watch("fit", self.verbose) as watch:
+            self._model = self._grown.model_of_all(bool(getattr(self, "keep_factor", False)), watch)
+        self._is_behind = False
+        self._set_attributes()
 
     def _follow_grown(self: Any, a: Array, start: str) -> Array:
-        """Forecasts for rows after all that were learned, or for a new sequence."""
+        """Predictions for rows after all that were learned, or for a new sequence."""
         learner = self._grown
         if start == "reset":
             learner = copy.copy(learner)

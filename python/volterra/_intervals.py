@@ -46,6 +46,7 @@ class Intervals:
         """Targets less the forecasts that were possible before they were known, one row for each training row after the
         washout; NaN where there was none."""
         self._check_is_fitted()  # type: ignore[attr-defined]
+        self._check_not_grown("prequential_errors_")  # type: ignore[attr-defined]
         errors = self._model.errors()  # type: ignore[attr-defined]
         if errors is None:
             raise AttributeError("the model holds no errors of its training rows")

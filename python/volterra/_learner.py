@@ -17,6 +17,7 @@ from ._arrays import Array, address, as_matrix, empty, same_rows, to_float64, vi
 from ._errors import check
 from ._live import Live
 from ._model import Model, PathLike, missing_file
+from ._progress import Watch
 from ._training import Horizons
 
 if TYPE_CHECKING:
@@ -233,6 +234,15 @@ class Learner(Live):
         out = empty(len(rows), self._model.q)
         self._call("predict", view(rows), view(out), None)
         return out[:, 0] if self._flat else out
+
+    def model_of_all(self, keep_factor: bool, watch: Watch) -> Model:
+        """A model of all rows learned so far, for an estimator; the learner has no window and forgets nothing."""
+        handle = c_void_p()
+        status = c.lib.volt_learner_model(self, int(keep_factor), watch.progress, byref(handle))
+        model = Model(handle) if handle else None
+        watch.check(status)
+        assert model is not None
+        return model
 
     def drop(self, count: int = 1) -> None:
         """Drop the oldest `count` rows of the window."""

@@ -9,6 +9,7 @@ number a row.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from typing import Any, Optional, Tuple
 
@@ -60,6 +61,11 @@ class _Known:
         self.sorted = np.unique(row_hashes(a))
         self.is_telling = len(self.sorted) >= DISTINCT * a.shape[0]
 
+    def joined(self, a: Array) -> "_Known":
+        other = copy.copy(self)
+        other.sorted = np.union1d(self.sorted, row_hashes(a))
+        return other
+
     def count(self, a: Array) -> int:
         """Rows of `a` that are among them; 0 where that could be chance."""
         if not self.is_telling:
@@ -94,7 +100,7 @@ class TrainingRows:
     def __init__(self, X: Array, Y: Array, frame: Any = None) -> None:
         self.n = X.shape[0]
         self.first = X[0].copy()  # most other inputs differ here already
-        self.digest = digest(X)
+        self.digests = [(self.n, digest(X))]  # of the rows, batch by batch
         self._inputs = _Known(X)
         # A target is the input of a later row only where it has the form of inputs.
         self._targets = _Known(Y) if Y.shape[1] in (1, X.shape[1]) else None
@@ -110,11 +116,19 @@ class TrainingRows:
 
     def begin(self, X: Array) -> bool:
         """Does X begin with them?"""
-        return (
-            X.shape[0] >= self.n
-            and bool(np.array_equal(X[0], self.first))
-            and digest(X[: self.n]) == self.digest
-        )
+        if X.shape[0] < self.n or not np.array_equal(X[0], self.first):
+            return False
+        ends = np.cumsum([rows for rows, _ in self.digests])
+        return all(digest(X[end - rows : end]) == known for end, (rows, known) in zip(ends, self.digests))
+
+    def extended(self, X: Array, frame: Any) -> "TrainingRows":
+        """With the rows X, which came as `frame`, after these. What was a target is recognised among the first rows alone."""
+        more = copy.copy(self)
+        more.n = self.n + X.shape[0]
+        more.digests = [*self.digests, (X.shape[0], digest(X))]
+        more._inputs = self._inputs.joined(X)
+        more._last = self._last_of(frame, len(frame)) if is_frame(frame) else None
+        return more
 
     def _count(self, X: Array) -> Tuple[int, str]:
         """Rows of X that training has seen, and as what."""

@@ -206,7 +206,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
             )
         self._remember_names(training.input_names)
         self._model = model
-        self._grown = None
+        self._grown, self._is_behind, self._first = None, False, None
         self._fitted = fitted
         self._rows = TrainingRows(training.rows, training.series, training.source)
         self._tail = training.tail
@@ -263,7 +263,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
     def _adopt(self, model: Model, tail: Optional[Array]) -> Any:
         """Become the estimator of a model that was read from a file."""
         self._model = model
-        self._grown = None
+        self._grown, self._is_behind, self._first = None, False, None
         self._rows = None
         self._tail = tail
         self._fitted = None
@@ -474,7 +474,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
             return self._dress_future(self.continue_(count))
         if count > most:
             raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
-        if self._tail is None:
+        if self._tail is None or len(self._tail) < horizons.last:
             raise ValueError(
                 "a model file has not the rows that had no target yet: give them, and those since, to predict"
             )
@@ -590,10 +590,12 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         """Coefficients of the readout, (n_rows, n_outputs), of the scaled targets; of a fit on landmarks the rows are these and
         the rows before them, whose coefficients are 0."""
         self._check_is_fitted()
+        self._check_not_grown("dual_coef_")
         return self._model.coefficients
 
     @property
     def intercept_(self) -> Array:
         """The constant of the forecast, in the units of the targets."""
         self._check_is_fitted()
+        self._check_not_grown("intercept_")
         return self._model.intercepts

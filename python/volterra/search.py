@@ -494,10 +494,13 @@ class VolterraRidgeCV(SequenceRegressor):
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         self.best_score_ = found.best["score"]
 
+    _refits_first_rows = False  # a search takes long
+
     @property
     def best_estimator_(self) -> Any:
         """The refitted estimator, as one of its own."""
         self._check_is_fitted()
+        self._check_not_grown("best_estimator_")
         told = self.kernel == "volterra" or "|" in self.kernel or "kernel" in self.best_params_
         estimator = self._estimator({} if told else {"kernel": self.kernel})
         for name in self._STATE:
