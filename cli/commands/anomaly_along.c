@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 static const double default_rate = 0.001;
-enum { FEWEST_TRAIN = 50, MOST_TRAIN = 2000 };
 
 typedef struct watched_series {
     dataset x, labels;
@@ -55,11 +54,8 @@ static int read_series(const anomaly_arguments *arguments, watched_series *serie
     }
     if (failed)
         return failed;
-    int64_t rows = series->x.view.rows, third = rows / 3;
-    series->train_rows = arguments->train_rows  ? arguments->train_rows
-                         : third < FEWEST_TRAIN ? FEWEST_TRAIN
-                         : third > MOST_TRAIN   ? MOST_TRAIN
-                                                : third;
+    int64_t rows = series->x.view.rows;
+    series->train_rows = arguments->train_rows ? arguments->train_rows : volt_watch_train_rows(rows);
     if (rows <= series->train_rows)
         return complain(EXIT_FAILED,
                         "%s has %lld rows, of which %lld are to be learned from: none are left to watch",

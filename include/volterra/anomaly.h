@@ -118,6 +118,9 @@ typedef struct volt_watch_options {
 } volt_watch_options;
 VOLT_API volt_watch_options volt_watch_options_default(void);
 
+/* How many of the first rows of a series to learn from before the others are watched: a third, 50 to 2000. */
+VOLT_API int64_t volt_watch_train_rows(int64_t rows);
+
 typedef struct volt_watch volt_watch;
 
 /* The model must outlive the watch; rows follow its training inputs. options may be NULL. VOLT_ERR_ARGUMENT for a model that

@@ -17,6 +17,7 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 - `SequenceKernelRidge`: the same with any kernel, and of whole series with a number each;
 - `SeriesClassifier`: classes of whole series;
 - `SeriesAnomaly`: which of many series are unlike normal ones;
+- `RowAnomaly`: which rows of one series are unlike those before them;
 - `VolterraClassifier`: probabilities of classes. Other losses than squares: ``loss=`` of the first and the third.
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
@@ -61,6 +62,7 @@ from .kernels import (
     volterra_kernel,
 )
 from .ridge import SequenceKernelRidge, VolterraRidge
+from .row_anomaly import RowAnomaly
 from .search import VolterraRidgeCV
 from .series_classifier import SeriesClassifier
 
@@ -75,6 +77,7 @@ __all__ = [
     "MCS",
     "NotFittedError",
     "OrderWarning",
+    "RowAnomaly",
     "SequenceKernelRidge",
     "SeriesAnomaly",
     "SeriesClassifier",

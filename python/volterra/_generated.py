@@ -1521,6 +1521,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_series_anomaly_describe": (c_char_p, [c_void_p, POINTER(AnomalyInfo), c_void_p]),
     "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, Progress, c_void_p]),
     "volt_watch_options_default": (WatchOptions, []),
+    "volt_watch_train_rows": (c_int64, [c_int64]),
     "volt_watch_create": (c_int, [c_void_p, POINTER(WatchOptions), POINTER(c_void_p)]),
     "volt_watch_free": (None, [c_void_p]),
     "volt_watch_push": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(WatchRow)]),

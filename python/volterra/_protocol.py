@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any, Dict, List
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "DataConversionWarning", "RegressorMixin"]
+__all__ = ["BaseEstimator", "ClassifierMixin", "DataConversionWarning", "OutlierMixin", "RegressorMixin"]
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin
     from sklearn.exceptions import DataConversionWarning
 except ImportError:
 
@@ -24,6 +24,11 @@ except ImportError:
         """Marks a classifier."""
 
         _estimator_type = "classifier"
+
+    class OutlierMixin:  # type: ignore[no-redef]
+        """Marks an outlier detector."""
+
+        _estimator_type = "outlier_detector"
 
     class BaseEstimator:  # type: ignore[no-redef]
         """Parameters are the arguments of ``__init__``, kept as attributes of the same names."""

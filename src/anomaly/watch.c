@@ -7,6 +7,7 @@
 #include "anomaly/alarm_level.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/sorted_ring.h"
 #include "volterra/anomaly.h"
 #include "volterra/learner.h"
@@ -17,6 +18,7 @@
 #include <string.h>
 
 enum { FEWEST_ERRORS = 10 }; /* that a scale is taken from */
+enum { FEWEST_TRAIN = 50, MOST_TRAIN = 2000 };
 
 /* A score that raised an alarm is remembered as at most so many times the threshold: it lies above, and that is what counts
  * for the rate; how far it does would hide the next one. A threshold that is too low can still rise. */
@@ -45,6 +47,11 @@ struct volt_watch {
 volt_watch_options volt_watch_options_default(void)
 {
     return (volt_watch_options){.rate = 0.001, .window = 500, .scale_rows = 300};
+}
+
+int64_t volt_watch_train_rows(int64_t rows)
+{
+    return volt_max(FEWEST_TRAIN, volt_min(rows / 3, MOST_TRAIN));
 }
 
 void volt_watch_free(volt_watch *watch)

@@ -1,0 +1,207 @@
+"""Rows of one series unlike what the rows before them lead to."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+from typing import Any, Dict, Optional
+
+import numpy as np
+
+from . import _native as c
+from ._arguments import whole
+from ._arrays import Array, address, as_matrix, column_names, is_frame
+from ._errors import NotFittedError, check
+from ._handles import Handle
+from ._model import FitSettings, Model
+from ._order import TrainingRows
+from ._progress import Watch
+from ._protocol import BaseEstimator, OutlierMixin
+from ._threads import use_threads
+
+__all__ = ["RowAnomaly"]
+
+
+class RowAnomaly(OutlierMixin, BaseEstimator):
+    """Outlier detector for the rows of one series.
+
+    Each row is predicted from the rows before it. Its score is the absolute error divided by 1.4826 times the median
+    of the last 300 absolute errors, of the channel where that is largest. An alarm is a score above the threshold, which
+    a share ``rate`` of the scores so far exceed. ``volterra anomaly --x`` computes the same numbers, bit for bit.
+
+    Parameters
+    ----------
+    kernel : str, default="volterra"
+        Kernel of the model that predicts the rows, see :func:`volterra.kernel_table`.
+    rate : float, default=0.001
+        Share of rows that may raise an alarm while nothing changes, between 0 and 1.
+    window : int, default=500
+        Number of latest rows that the model is fitted on as it continues. Rows that raised an alarm are not learned. 0:
+        the model of `fit` stays as it is.
+    n_jobs : int, optional
+        Number of threads.
+
+    Attributes
+    ----------
+    kernel_ : str
+        The kernel with all its parameters.
+    n_features_in_ : int
+        Number of channels.
+    feature_names_in_ : ndarray of str
+        Columns of X, where it is a data frame.
+    train_rows_ : int
+        Number of rows that were fitted.
+
+    See Also
+    --------
+    SeriesAnomaly : which of many series are unlike normal ones.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> x = np.sin(0.3 * np.arange(400.0)) + 0.05 * np.random.default_rng(1).normal(size=400)
+    >>> x[300] += 2
+    >>> detector = volterra.RowAnomaly().fit(x[:200])
+    >>> int(np.argmin(detector.score_samples(x[200:])))
+    100
+    >>> int(detector.predict(x[200:])[100])
+    -1
+    """
+
+    def __init__(
+        self, kernel: str = "volterra", *, rate: float = 0.001, window: int = 500, n_jobs: Optional[int] = None
+    ) -> None:
+        self.kernel = kernel
+        self.rate = rate
+        self.window = window
+        self.n_jobs = n_jobs
+
+    # ---- fit -----------------------------------------------------------------------------------------------
+
+    def _options(self) -> c.WatchOptions:
+        options = c.lib.volt_watch_options_default()
+        options.rate = float(self.rate)
+        if not 0 < options.rate < 1:
+            raise ValueError(f"rate is {self.rate!r}, and must lie between 0 and 1")
+        options.window = whole("window", self.window)
+        return options
+
+    @staticmethod
+    def _rows(X: Any) -> Array:
+        """One column for 1-D data."""
+        if getattr(X, "ndim", None) == 1 or (isinstance(X, (list, tuple)) and np.ndim(X) == 1):
+            X = np.asarray(X).reshape(-1, 1)
+        return as_matrix(X, "X")
+
+    def fit(self, X: Any, y: Any = None) -> "RowAnomaly":
+        """Learn how the series goes on from row to row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_channels) or (n_steps,)
+            Rows in time order, at least 3; a few hundred are better. They may hold anomalies, which make the
+            threshold higher.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._options()
+        rows = self._rows(X)
+        if len(rows) < 3:
+            raise ValueError(
+                f"Found array with {len(rows)} sample(s) (shape={rows.shape}) while a minimum of 3 is required."
+            )
+        names, d = column_names(X) if getattr(X, "ndim", 2) == 2 else None, rows.shape[1]
+        settings = FitSettings(
+            alpha=0.0, washout=0, intercept=True, scale=True, ahead=1, feedback=True, anchors=range(d)
+        )
+        with use_threads(self.n_jobs), Watch("fit") as watch:
+            model, _ = Model.fit(self.kernel, rows[:-1], rows[1:], settings, watch, names, names)
+        self._model, self._known, self._last = model, TrainingRows(rows, rows), rows[-1].copy()
+        self.kernel_, self.n_features_in_, self.train_rows_ = model.kernel, d, len(rows)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """Fit the first rows, and label all: a third of them is fitted, 50 to 2000, and has label 1.
+
+        The rows that are fitted are those that ``volterra anomaly`` fits by default.
+        """
+        rows = len(X)
+        train = int(c.lib.volt_watch_train_rows(rows))
+        if rows <= train:
+            raise ValueError(f"X has {rows} rows, and fit_predict fits the first {train} of them: call fit and predict")
+        return self.fit(X[:train]).predict(X)
+
+    # ---- rows ----------------------------------------------------------------------------------------------
+
+    def _judge(self, X: Any) -> Dict[str, Array]:
+        """The library's figures of every row of X; rows of `fit` that X begins with have none."""
+        if not hasattr(self, "_model"):
+            raise NotFittedError("this RowAnomaly is not fitted yet: call fit first")
+        options, rows = self._options(), self._rows(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but RowAnomaly is expecting {self.n_features_in_} features as input"
+            )
+        first = self._known.n if self._known.begin(rows) else 0
+        out = {name: np.full(len(rows), np.nan) for name in ("score", "threshold")}
+        out.update(alarm=np.zeros(len(rows), dtype=bool), channel=np.full(len(rows), -1))
+        pointer, row = c_void_p(), c.WatchRow()
+        with use_threads(self.n_jobs):
+            check(c.lib.volt_watch_create(self._model, byref(options), byref(pointer)))
+            watch = Handle(pointer.value, c.lib.volt_watch_free)
+            check(c.lib.volt_watch_push(watch.pointer, address(self._last), None, byref(row)))
+            for t in range(first, len(rows)):
+                check(c.lib.volt_watch_push(watch.pointer, address(np.ascontiguousarray(rows[t])), None, byref(row)))
+                out["score"][t], out["threshold"][t] = row.score, row.threshold
+                out["alarm"][t], out["channel"][t] = bool(row.alarm), row.channel
+        return out
+
+    @staticmethod
+    def _dress(values: Array, X: Any, name: str) -> Any:
+        """A Series with the index of X, where X is a pandas object."""
+        if not is_frame(X):
+            return values
+        import pandas
+
+        return pandas.Series(values, index=X.index, name=name)
+
+    def details(self, X: Any) -> Any:
+        """Score, threshold, alarm and channel of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_steps, n_channels) or (n_steps,)
+            Rows that follow those of `fit`, in time order. Every call starts from the end of `fit`. X may begin with all
+            rows of `fit`, which then have no score.
+
+        Returns
+        -------
+        dict of ndarray, or DataFrame with the index of X where X is a pandas object
+            ``score`` (nan: none), ``threshold`` (inf while fewer than 30 errors are known), ``alarm`` (bool) and ``channel``,
+            the number of the column with the largest scaled error (-1: none).
+        """
+        out = self._judge(X)
+        if not is_frame(X):
+            return out
+        import pandas
+
+        return pandas.DataFrame(out, index=X.index)
+
+    def score_samples(self, X: Any) -> Any:
+        """Minus the score of each row: the smaller, the less normal; nan where there is none. X as for `details`."""
+        return self._dress(-self._judge(X)["score"], X, "score")
+
+    def decision_function(self, X: Any) -> Any:
+        """Threshold minus score of each row: below 0 for an alarm; nan where there is no score. X as for `details`."""
+        out = self._judge(X)
+        return self._dress(out["threshold"] - out["score"], X, "decision")
+
+    def predict(self, X: Any) -> Any:
+        """-1 for rows that raise an alarm, 1 for the others. X as for `details`."""
+        return self._dress(np.where(self._judge(X)["alarm"], -1, 1), X, "label")
