@@ -50,6 +50,20 @@ check_contents()
     ! grep -E 'openblasp|openblaso|libcurl|libssl|libcrypto' <<<"$inside" || { echo "wheel: that is too much" >&2; return 1; }
 }
 
+# Every library inside has its licence beside it.
+check_licences()
+{
+    local listed library
+    listed=$("$tools/python" -m zipfile --list "$(echo "$dist"/*.whl)" | awk '{ print $1 }')
+    grep -oE '`[A-Za-z0-9.-]+\.txt`' packaging/licenses/README.md | tr -d '`' | sort -u | while read -r text; do
+        grep -q "dist-info/licenses/.*$text" <<<"$listed" || { echo "wheel: no $text inside" >&2; return 1; }
+    done
+    grep '\.libs/lib' <<<"$listed" | sed -E 's|.*/||; s|[-.].*||' | sort -u | while read -r library; do
+        grep -q "^| \`$library\` " packaging/licenses/README.md ||
+            { echo "wheel: packaging/licenses/README.md does not name $library" >&2; return 1; }
+    done
+}
+
 # Nothing but Python there: no compiler, no BLAS, no NumPy.
 make_root()
 {
@@ -61,7 +75,7 @@ make_root()
         --platform "manylinux2014_$(uname -m)" numpy scikit-build-core "${test_packages[@]}"
     mkdir -p "$roots/wheel/source"
     cp -r "$dist" "$packages" "$roots/wheel/"
-    git ls-files -z README.md CMakeLists.txt include python scripts tests examples docs bench/series | tar --null -T - -cf - | tar -C "$roots/wheel/source" -xf -
+    git ls-files -z README.md CITATION.cff CMakeLists.txt include packaging/licenses python scripts tests examples docs bench/series | tar --null -T - -cf - | tar -C "$roots/wheel/source" -xf -
 }
 
 try_wheel()
@@ -90,6 +104,7 @@ scripts/wheel_libraries.sh "$libraries"
 build_wheel
 repair_wheel
 check_contents
+check_licences
 [ "${1:-}" != --build ] || exit 0
 make_root
 try_wheel

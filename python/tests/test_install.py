@@ -44,6 +44,28 @@ def test_names_of_the_distribution(files, root):
     assert [entry.value for entry in command] == ["volterra_program:main"]
 
 
+def test_metadata_stands_by_itself(files, root):
+    """The page of a package has no files beside it that a link could lead to."""
+    told = importlib.metadata.metadata("volterra-kernels")
+    authors = told["Author"] or told["Author-email"]
+    assert authors in (root / "CITATION.cff").read_text()
+    page = told.get_payload() or told["Description"]
+    links = re.findall(r"\]\(([^)]+)\)", page)
+    assert links and all(link.startswith("https://") for link in links)
+
+
+def test_licences_of_bundled_libraries(files, root):
+    table = (root / "packaging" / "licenses" / "README.md").read_text()
+    texts = set(re.findall(r"`([\w.-]+\.txt)`", table))
+    assert {"libcsv.txt", "LGPL-2.1.txt", "OpenBLAS.txt", "NLopt.txt", "GCC-runtime.txt"} <= texts
+    inside = {path.rsplit("/", 1)[-1]: path for path in files if "dist-info/licenses/" in path}
+    assert texts | {"LICENSE", "README.md"} == set(inside)
+    for path in files:  # of a wheel that auditwheel has been through
+        if "volterra_kernels.libs/" in path:
+            library = re.split("[-.]", path.rsplit("/", 1)[-1])[0]
+            assert f"| `{library}` |" in table, path
+
+
 def test_command_without_the_program_says_so(files, monkeypatch, tmp_path):
     import volterra_program
 
