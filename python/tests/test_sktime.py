@@ -70,3 +70,63 @@ def test_horizons_that_were_not_asked_for():
     forecaster = VolterraForecaster("linear:window=3", alpha=0.01).fit(make_series(), fh=[1, 2])
     with pytest.raises(ValueError):
         forecaster.predict(fh=[5])
+
+
+def driven(rows=200, seed=4):
+    """A series that follows its input at once, and the input."""
+    print("seed", seed)
+    rng = np.random.default_rng(seed)
+    index = pandas.period_range("2000-01", periods=rows, freq="M")
+    x = pandas.DataFrame({"price": rng.normal(size=rows), "rain": rng.normal(size=rows)}, index=index)
+    return pandas.Series(2 * x["price"] - x["rain"] + 0.05 * rng.normal(size=rows), index=index, name="sales"), x
+
+
+@pytest.mark.parametrize("fh", [[1], [1, 2, 3], [2, 5]])
+def test_exogenous_inputs(fh):
+    from volterra.sktime import VolterraForecaster
+
+    y, x = driven()
+    forecaster = VolterraForecaster("linear", alpha=1e-3).fit(y[:180], X=x[:180], fh=fh)
+    path = forecaster.predict(X=x[180:])
+    truth = y.loc[path.index]
+    assert np.abs(path - truth).max() < 0.3  # without X the standard deviation of y, 2.2
+    # The estimator on the same rows: the values, and the inputs of every horizon.
+    leads = np.hstack([y.to_numpy()[:, None]] + [np.vstack([x.to_numpy()[h:], np.zeros((h, 2))]) for h in fh])
+    ahead = range(1, max(fh) + 1) if max(fh) > 1 else 1
+    plain = volterra.SequenceKernelRidge("linear", 1e-3, ahead=ahead).fit(leads[:180], y[:180].to_numpy()[:, None])
+    first = 180 - max(fh)
+    expected = plain._model.predict(np.ascontiguousarray(leads[first:180]), "continue", "clip")[0][-1]
+    assert np.allclose(path, expected[np.array(fh) - 1])
+    ends = forecaster.predict_interval(X=x[180:], coverage=0.9)
+    assert np.allclose((ends.iloc[:, 0] + ends.iloc[:, 1]) / 2, path)
+    # Rows at the horizons are enough; what lies between has the last known inputs, which a linear kernel of one row ignores.
+    assert np.allclose(forecaster.predict(X=x.loc[path.index]), path)
+    with pytest.raises(ValueError, match="needs X"):
+        forecaster.predict()
+    with pytest.raises(ValueError, match="needs X at"):
+        forecaster.predict(X=x[190:])
+
+
+def test_update_with_exogenous_inputs():
+    from volterra.sktime import VolterraForecaster
+
+    y, x = driven()
+    forecaster = VolterraForecaster("linear:window=2", alpha=1e-3).fit(y[:150], X=x[:150], fh=[1, 2])
+    forecaster.update(y[150:180], X=x[150:180], update_params=False)
+    path = forecaster.predict(X=x[180:])
+    assert list(path.index) == list(y.index[180:182]) and np.abs(path - y[180:182]).max() < 0.3
+    with pytest.raises(ValueError, match="update needs X"):
+        forecaster.update(y[180:185])
+    forecaster.update(y[150:180], X=x[150:180], update_params=True)
+    again = VolterraForecaster("linear:window=2", alpha=1e-3).fit(y[:180], X=x[:180], fh=[1, 2])
+    assert np.allclose(forecaster.predict(X=x[180:]), again.predict(X=x[180:]))
+
+
+def test_checks_of_sktime():
+    from sktime.utils.estimator_checks import check_estimator
+
+    from volterra.sktime import VolterraForecaster
+
+    found = check_estimator(VolterraForecaster, raise_exceptions=False, verbose=False)
+    failed = {name: result for name, result in found.items() if result != "PASSED"}
+    assert len(found) > 50 and not failed

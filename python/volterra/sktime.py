@@ -15,7 +15,7 @@ import numpy as np
 
 try:
     import pandas
-    from sktime.forecasting.base import BaseForecaster
+    from sktime.forecasting.base import BaseForecaster, ForecastingHorizon
 except ImportError as error:  # pragma: no cover
     raise ImportError("volterra.sktime needs sktime: pip install sktime") from error
 
@@ -24,10 +24,16 @@ from .ridge import SequenceKernelRidge
 __all__ = ["VolterraForecaster"]
 
 
+def __dir__() -> List[str]:
+    return __all__
+
+
 class VolterraForecaster(BaseForecaster):
     """Forecasts of one series or several together, every horizon from the last row that is known.
 
-    All horizons up to the largest of ``fh`` are outputs of one fit. Intervals are conformal, from the errors that the fit
+    All horizons up to the largest of ``fh`` are outputs of one fit. Exogenous inputs X are inputs of the model at every
+    horizon of ``fh``: `fit` needs them at the times of y, `predict` at the times of ``fh``. Between these, times without a
+    row of X have the last one before. Intervals are conformal, from the errors that the fit
     keeps of its own rows, at no second fit; quantiles follow from them.
 
     Parameters
@@ -54,7 +60,8 @@ class VolterraForecaster(BaseForecaster):
         "authors": ["volterra"],
         "maintainers": ["volterra"],
         "capability:multivariate": True,
-        "capability:exogenous": False,
+        "capability:exogenous": True,
+        "X_inner_mtype": "pd.DataFrame",
         "capability:insample": False,
         "capability:pred_int": True,
         "capability:pred_int:insample": False,
@@ -71,13 +78,58 @@ class VolterraForecaster(BaseForecaster):
         super().__init__()
         self.set_config(remember_data=False)  # the rows are kept here
 
+    # ---- rows of the estimator --------------------------------------------------------------------------------
+
+    def _exogenous(self, index: Any, X: Any) -> Any:
+        """Exogenous inputs at these times, those that are known and those in X; a time between without any has the last before
+        it."""
+        parts = [part for part in (self._known_X, X) if part is not None]
+        known = pandas.concat(parts)
+        known = known[~known.index.duplicated(keep="last")].sort_index()
+        return known.reindex(known.index.union(index)).ffill().reindex(index)
+
+    def _rows(self, y: Any, X: Any = None) -> Any:
+        """Inputs of the estimator, a row for each of y: its values, and where there are exogenous inputs, these at every horizon
+        of ``fh``. X holds those after the end."""
+        values = np.asarray(y, dtype=float)
+        if self._known_X is None:
+            return values
+        index = y.index.append(self._future_index())
+        inputs = np.asarray(self._exogenous(index, X), dtype=float)
+        return np.hstack([values, *(inputs[h : h + len(values)] for h in self._leads)])
+
+    def _future_index(self) -> Any:
+        steps = ForecastingHorizon(range(1, self._last_horizon + 1), is_relative=True)
+        return steps.to_absolute_index(self.cutoff)
+
+    def _check_future(self, fh: Any, X: Any) -> Any:
+        """X of `predict`, which must have a row for each horizon."""
+        if self._known_X is None:
+            return None
+        wanted = fh.to_absolute_index(self.cutoff)
+        if X is None or not wanted.isin(X.index).all():
+            missing = wanted if X is None else wanted[~wanted.isin(X.index)]
+            raise ValueError(f"the forecaster was fitted with X, and predict needs X at {list(missing)[:3]}")
+        return X[self._known_X.columns]
+
+    # ---- fit -------------------------------------------------------------------------------------------------
+
     def _fit(self, y: Any, X: Any = None, fh: Any = None) -> VolterraForecaster:
-        self._last_horizon = int(max(fh.to_relative(self.cutoff)))
+        relative = fh.to_relative(self.cutoff)
+        self._last_horizon = int(max(relative))
         if self._last_horizon < 1:
             raise ValueError("fh must reach beyond the end of y: in-sample forecasts are not made")
+        if X is not None and not y.index.isin(X.index).all():
+            raise ValueError("X must have a row for every row of y")
+        self._leads = [int(h) for h in relative]
+        self._known_X = None if X is None or X.shape[1] == 0 else X
         ahead = 1 if self._last_horizon == 1 else range(1, self._last_horizon + 1)
         self.estimator_ = SequenceKernelRidge(self.kernel, self.alpha, ahead=ahead, season=self.season)
-        self.estimator_.fit(np.asarray(y, dtype=float))
+        values = np.asarray(y, dtype=float)
+        if self._known_X is None:
+            self.estimator_.fit(values)
+        else:
+            self.estimator_.fit(self._rows(y), values)
         self._names = list(y.columns)
         self._known = y  # rows of the fit
         self._since: List[Any] = []  # rows that came after those that were fitted
@@ -87,10 +139,17 @@ class VolterraForecaster(BaseForecaster):
         """With update_params a fit on all rows; else the new rows are only looked back on."""
         fresh = y[y.index > self._known.index[-1]] if not self._since else y[y.index > self._since[-1].index[-1]]
         since = self._since + ([fresh] if len(fresh) else [])
+        inputs = self._known_X
+        if inputs is not None and len(fresh):
+            if X is None or not fresh.index.isin(X.index).all():
+                raise ValueError("the forecaster was fitted with X, and update needs X at every row of y")
+            inputs = pandas.concat([inputs, X.loc[fresh.index, inputs.columns]])
         if update_params:
-            return self._fit(pandas.concat([self._known, *since]), None, self._fh)
-        self._since = since
+            return self._fit(pandas.concat([self._known, *since]), inputs, self._fh)
+        self._since, self._known_X = since, inputs
         return self
+
+    # ---- predict ---------------------------------------------------------------------------------------------
 
     def _steps(self, fh: Any) -> Any:
         steps = np.asarray(fh.to_relative(self.cutoff), dtype=int)
@@ -102,19 +161,20 @@ class VolterraForecaster(BaseForecaster):
         """Outputs of the estimator, series by series with all horizons, as steps x series."""
         return np.asarray(outputs).reshape(len(self._names), self._last_horizon).T
 
-    def _path(self) -> Any:
-        """Forecasts of all horizons."""
-        if self._since:
-            return self._by_step(self.estimator_.predict(np.asarray(pandas.concat(self._since), dtype=float), start="continue")[-1])
-        return np.asarray(self.estimator_.forecast()).reshape(self._last_horizon, len(self._names))
+    def _path(self, X: Any = None) -> Any:
+        """Predictions of all horizons: those of the last row."""
+        known = pandas.concat([self._known, *self._since])
+        count = self._last_horizon + sum(len(rows) for rows in self._since)  # rows that the estimator has not learned
+        rows = np.ascontiguousarray(self._rows(known, X)[-count:])
+        return self._by_step(self.estimator_._follow(rows, "continue", None)[-1])
 
     def _predict(self, fh: Any, X: Any = None) -> Any:
-        values = self._path()[self._steps(fh) - 1]
+        values = self._path(self._check_future(fh, X))[self._steps(fh) - 1]
         return pandas.DataFrame(values, index=fh.to_absolute_index(self.cutoff), columns=self._names)
 
     def _predict_interval(self, fh: Any, X: Any = None, coverage: Any = (0.9,)) -> Any:
         steps, levels = self._steps(fh) - 1, [float(level) for level in coverage]
-        path, half = self._path()[steps], self.estimator_._model.interval(levels)
+        path, half = self._path(self._check_future(fh, X))[steps], self.estimator_._model.interval(levels)
         columns, data = [], []
         for j, name in enumerate(self._get_varnames()):
             for level, widths in zip(levels, half):
