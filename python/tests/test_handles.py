@@ -54,13 +54,38 @@ def test_copies_in_every_order_of_death(system):
         assert copies[0].push(X[60]) == copies[1].push(X[60])
 
 
-def test_a_stream_is_not_pickled(system):
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_streams_and_learners_are_pickled(system, kernel, protocol):
     X, y = system
-    stream = VolterraRidge(alpha=1e-3).fit(X, y).stream()
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        with pytest.raises(TypeError, match="a Stream cannot be pickled"):
-            pickle.dumps(stream, protocol)
-    stream.push(X[0])
+    model = SequenceKernelRidge(kernel, alpha=1e-3, beyond="error").fit(X[:200], y[:200])
+    stream, learner = model.stream(), model.learner(window=150)
+    stream.track(0.8)
+    push(stream, X[200:230])
+    learner.update(X[200:230], y[200:230])
+    learner.learn_one({"a": X[230, 0], "b": X[230, 1]}, y[230])
+    states = pickle.dumps((stream, learner), protocol)
+    expected = push(stream, X[231:250]), learner.update(X[231:250], y[231:250]).tolist()
+    del stream, learner, model
+    gc.collect()
+    stream, learner = pickle.loads(states)
+    assert (push(stream, X[231:250]), learner.update(X[231:250], y[231:250]).tolist()) == expected
+    assert stream.interval().shape == (1, 1) and learner.window == 150
+    with pytest.raises(ValueError, match="the row has no 'b'"):
+        learner.learn_one({"a": 0.0}, 0.0)
+    with pytest.raises(ValueError, match="beyond"):  # the policy is kept
+        stream.push([9.0, 9.0])
+
+
+def test_representations(system):
+    X, y = system
+    model = VolterraRidge(alpha=1e-3).fit(X[:100], y[:100])
+    stream, learner = model.stream(), model.learner(window=60)
+    learner.update(X[100:110], y[100:110])
+    assert repr(stream) == f"Stream(kernel={model.kernel_!r}, n_features=2, n_outputs=1, beyond=0)"
+    assert repr(learner) == f"Learner(kernel={model.kernel_!r}, rows=60, window=60, forget=1.0, pushed=10, learned=10)"
+    stream._handle.__del__()
+    assert repr(stream) == "Stream(empty)"
 
 
 @pytest.mark.parametrize("make", [*COPIES, lambda one: pickle.loads(pickle.dumps(one))])

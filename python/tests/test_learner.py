@@ -205,8 +205,6 @@ def test_what_is_refused(system, tmp_path):
     with pytest.raises(ValueError, match="inconsistent numbers"):
         learner.update(X[80:82], y[80:83])
     assert learner.pushed == 0 and learner.rows == 20
-    with pytest.raises(TypeError, match="save it to a file"):
-        pickle.dumps(learner)
     with pytest.raises(FileNotFoundError, match="nothing"):
         Learner.load(tmp_path / "nothing", model)
     with pytest.raises(volterra.NotFittedError):

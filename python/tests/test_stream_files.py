@@ -49,8 +49,6 @@ def test_files_that_are_no_moment_of_this_model(system, tmp_path):
         Stream.load(path, model)
     with pytest.raises(OSError, match="nowhere"):
         model.stream().save(tmp_path / "nowhere" / "moment")
-    with pytest.raises(TypeError, match="save it to a file"):
-        pickle.dumps(model.stream())
 
 
 def test_the_program_and_python_share_moments(system, tmp_path, program):

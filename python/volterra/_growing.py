@@ -11,7 +11,7 @@ import numpy as np
 from ._arguments import horizon_bounds
 from ._arrays import Array, as_matrix, future_index, is_frame
 from ._devices import use_machine
-from ._learner import Learner, OwnLearner
+from ._learner import Learner
 from ._model import PathLike
 from ._progress import Watch
 from ._threads import use_threads
@@ -49,7 +49,7 @@ def _joined(before: Any, after: Any) -> Any:
 class Learns:
     """Lets estimators continue learning: `learner`, and `partial_fit` and `update`, which keep one internally."""
 
-    _grown: Optional[OwnLearner] = None  # once rows came after those of fit
+    _grown: Optional[Learner] = None  # once rows came after those of fit
     _is_behind: bool = False  # rows were learned that the model does not have yet
     _first: Optional[Tuple[Any, Any]] = None  # X and y of the first calls of partial_fit, while they are few
     _refits_first_rows: bool = True
@@ -177,7 +177,7 @@ class Learns:
         grown = self._grown
         if grown is None:
             model, beyond, flat = self._stream_parts()
-            grown = OwnLearner(model, beyond, flat, None, 1.0, "all", self._tail, self._is_series)
+            grown = Learner(model, beyond, flat, None, 1.0, "all", self._tail, self._is_series)
         before = grown.pushed
         try:
             with use_threads(self.n_jobs):
@@ -187,7 +187,7 @@ class Learns:
                 self._take_in(grown, rows[: grown.pushed - before], X, y)
         return self._dress(out.reshape(len(rows), -1), X)
 
-    def _take_in(self: Any, grown: OwnLearner, rows: Array, X: Any, y: Any) -> None:
+    def _take_in(self: Any, grown: Learner, rows: Array, X: Any, y: Any) -> None:
         """The rows are part of what was learned."""
         self._grown, self._is_behind, self._first = grown, True, None
         ahead = self._horizons.last

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from ctypes import byref, c_int64, c_void_p
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -24,15 +20,12 @@ if TYPE_CHECKING:
     from ._regressor import SequenceRegressor
 
 
-AnyLearner = TypeVar("AnyLearner", bound="Learner")
-
-
 class Learner(Live):
     """A model that goes on learning; made by the method ``learner`` of an estimator.
 
     Rows come one at a time and in order. Each is forecast before it is learned, and after every one the readout is
     that of a fit on the rows of the window, to rounding; scales, alpha and kernel stay those of the estimator. One
-    thread at a time may use a learner.
+    thread at a time may use a learner. A copy or pickle is an independent learner in the same state, without the journal.
 
     Examples
     --------
@@ -104,9 +97,9 @@ class Learner(Live):
         return learner
 
     @classmethod
-    def _read(
-        cls: Type[AnyLearner], path: PathLike, model: Model, beyond: str, flat: bool, series: bool
-    ) -> AnyLearner:
+    def _read(  # type: ignore[override]
+        cls, path: PathLike, model: Model, beyond: str, flat: bool, series: bool, keys: Optional[Tuple[Any, ...]] = None
+    ) -> "Learner":
         options = c.LearnerOptions(0, 1.0, 0, c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_learner_load(model, byref(options), c.encode_path("the path", path), byref(handle)))
@@ -114,15 +107,18 @@ class Learner(Live):
         learner._begin(handle, model, flat)
         learner._policy = beyond
         learner._series = series
-        learner._keys = None
+        learner._keys = keys
         return learner
 
+    def _settings(self) -> Tuple[Any, ...]:
+        return self._model, self._policy, self._flat, self._series, self._keys
+
+    def _figures(self) -> Dict[str, Any]:
+        return {name: getattr(self, name) for name in ("rows", "window", "forget", "pushed", "learned")}
+
     def __copy__(self) -> "Learner":
-        with _scratch_file() as path:
-            self.save(path)
-            other = self._read(path, self._model, self._policy, self._flat, self._series)
-        other._keys = self._keys
-        return other
+        restore, state = self.__reduce__()
+        return restore(*state)  # type: ignore[no-any-return]
 
     # ---- rows ----------------------------------------------------------------------------------------------
 
@@ -371,29 +367,3 @@ def _window(window: Optional[int]) -> int:
     if window != int(window) or window < 1:
         raise ValueError(f"window is {window}, and must be a whole number of at least 1, or None for all rows")
     return int(window)
-
-
-@contextlib.contextmanager
-def _scratch_file() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder:
-        yield Path(os.path.join(folder, "moment"))
-
-
-def moment_of(learner: Learner) -> bytes:
-    """The moment of a learner as `Learner.save` writes it."""
-    with _scratch_file() as path:
-        learner.save(path)
-        return path.read_bytes()
-
-
-class OwnLearner(Learner):
-    """The learner behind an estimator: it is pickled with it, by its moment."""
-
-    def __reduce__(self) -> Any:
-        return _restore, (self._model, self._policy, self._flat, self._series, moment_of(self))
-
-
-def _restore(model: Model, beyond: str, flat: bool, series: bool, moment: bytes) -> OwnLearner:
-    with _scratch_file() as path:
-        path.write_bytes(moment)
-        return OwnLearner._read(path, model, beyond, flat, series)

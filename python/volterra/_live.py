@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 import threading
 from ctypes import c_void_p
-from typing import Any, Callable
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, Tuple, Type, TypeVar
 
 import numpy as np
 
@@ -14,6 +17,21 @@ from ._errors import check
 from ._handles import Owner
 from ._intervals import level_list
 from ._model import Model, PathLike
+
+
+AnyLive = TypeVar("AnyLive", bound="Live")
+
+
+@contextlib.contextmanager
+def _scratch_file() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="volterra-") as folder:
+        yield Path(folder, "state")
+
+
+def _restore(kind: Type[AnyLive], content: bytes, *settings: Any) -> AnyLive:
+    with _scratch_file() as path:
+        path.write_bytes(content)
+        return kind._read(path, *settings)
 
 
 class Live(Owner):
@@ -48,8 +66,30 @@ class Live(Owner):
     def __deepcopy__(self, _memo: Any) -> Any:
         return self.__copy__()  # type: ignore[attr-defined]
 
+    def _settings(self) -> Tuple[Any, ...]:
+        """What `_read` takes beside the file."""
+        raise NotImplementedError
+
+    @classmethod
+    def _read(cls: Type[AnyLive], path: PathLike, *settings: Any) -> AnyLive:
+        """From a file that `save` wrote."""
+        raise NotImplementedError
+
     def __reduce__(self) -> Any:
-        raise TypeError(f"a {type(self).__name__} cannot be pickled: save it to a file, and pickle the estimator")
+        with _scratch_file() as path:
+            self.save(path)
+            return _restore, (type(self), path.read_bytes(), *self._settings())
+
+    def _figures(self) -> Dict[str, Any]:
+        """What its representation shows beside the kernel."""
+        return {}
+
+    def __repr__(self) -> str:
+        handle = getattr(self, "_handle", None)
+        if handle is None or not handle.pointer:
+            return f"{type(self).__name__}(empty)"
+        figures = {"kernel": self._model.kernel, **self._figures()}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in figures.items())})"
 
     # ---- rows ----------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 from . import _native as c
 from ._arguments import whole
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 class Stream(Live):
     """A model that takes one row at a time; made by the method ``stream`` of an estimator.
 
-    ``copy.copy(stream)`` is another stream at the same moment, which goes on by itself. A stream cannot be
-    pickled: `save` and `load` keep its moment in a file, and the estimator is pickled or saved by itself. One
-    thread at a time may push: rows have an order.
+    ``copy.copy(stream)`` is an independent stream in the same state. A pickle holds the model and the state; `save` and
+    `load` keep the state alone in a file. One thread at a time may push: rows have an order.
 
     Examples
     --------
@@ -41,6 +40,7 @@ class Stream(Live):
         handle = c_void_p()
         check(c.lib.volt_stream_create(model, byref(options), byref(handle)))
         self._begin(handle, model, flat)
+        self._policy = beyond
 
     @classmethod
     def load(cls, path: PathLike, estimator: "SequenceRegressor") -> "Stream":
@@ -64,21 +64,31 @@ class Stream(Live):
         ValueError
             The file is truncated, damaged, foreign, from a later version or of another model.
         """
-        model, beyond, flat = estimator._stream_parts()
+        with missing_file(path):
+            return cls._read(path, *estimator._stream_parts())
+
+    @classmethod
+    def _read(cls, path: PathLike, model: Model, beyond: str, flat: bool) -> "Stream":  # type: ignore[override]
         options = c.PredictOptions(c.STARTS["continue"], c.BEYOND[beyond])
         handle = c_void_p()
-        raw = c.encode_path("the path", path)
-        with missing_file(path):
-            check(c.lib.volt_stream_load(model, byref(options), raw, byref(handle)))
+        check(c.lib.volt_stream_load(model, byref(options), c.encode_path("the path", path), byref(handle)))
         stream = cls.__new__(cls)
         stream._begin(handle, model, flat)
+        stream._policy = beyond
         return stream
+
+    def _settings(self) -> Tuple[Any, ...]:
+        return self._model, self._policy, self._flat
+
+    def _figures(self) -> Dict[str, Any]:
+        return {"n_features": self._model.d, "n_outputs": self._model.q, "beyond": self.beyond}
 
     def __copy__(self) -> "Stream":
         handle = c_void_p()
         self._call("copy", byref(handle))
         other = Stream.__new__(type(self))
         other._begin(handle, self._model, self._flat)
+        other._policy = self._policy
         return other
 
     def feed(self, y: Any) -> None:
