@@ -222,3 +222,59 @@ def test_a_null_character_in_the_name_of_a_column(system):
     X, y = system
     with pytest.raises(ValueError, match="name of an input holds a null character"):
         VolterraRidge().fit(pandas.DataFrame(X, columns=["a", "b\0"]), y)
+
+
+def test_messages_name_the_value_and_the_nearest_word(rng):
+    X = rng.normal(size=(40, 1))
+    for wrong, error, words in (
+        (dict(alpha=[1, 2]), TypeError, ("alpha", "[1, 2]", "'auto'")),
+        (dict(alpha="atuo"), ValueError, ("alpha", "'atuo'", "did you mean 'auto'?")),
+        (dict(alpha="automatic value"), ValueError, ("alpha", "'automatic value'")),
+        (dict(season="Auto"), ValueError, ("season", "did you mean 'auto'?")),
+        (dict(target="chnage"), ValueError, ("target", "'chnage'", "did you mean 'change'?")),
+        (dict(target=["change"]), ValueError, ("target", "['change']")),
+        (dict(target=np.array([1, 2])), ValueError, ("target", "array([1, 2])")),
+        (dict(solver="exakt"), ValueError, ("solver", "did you mean 'exact'?")),
+        (dict(kernel=3), TypeError, ("kernel", "3", "volterra.kernel_table()")),
+    ):
+        with pytest.raises(error) as caught:
+            volterra.SequenceKernelRidge(**wrong).fit(X)
+        assert all(word in str(caught.value) for word in words), str(caught.value)
+    for kind in (volterra.VolterraRidge, volterra.VolterraRidgeCV, volterra.RowAnomaly, volterra.VolterraClassifier):
+        with pytest.raises(TypeError, match="kernel is 3"):
+            kind(kernel=3).fit(X, *([] if kind is volterra.RowAnomaly else [X[:, 0] > 0]))
+    for kind in (volterra.SeriesAnomaly, volterra.SeriesClassifier):
+        with pytest.raises(TypeError, match="kernel is 3"):
+            kind(kernel=3).fit([X, X + 1, X + 2, X + 3], [1, 1, 1, -1])
+    with pytest.raises(TypeError, match="kernel is 3"):
+        volterra.gram(X, kernel=3)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_lazy_frames_are_to_be_collected(rng):
+    polars = pytest.importorskip("polars")
+    X = rng.normal(size=(40, 1))
+    lazy = polars.DataFrame({"a": X[:, 0]}).lazy()
+    model = volterra.VolterraRidge(alpha=1.0)
+    for name, call in (
+        ("X", lambda: model.fit(lazy)),
+        ("y", lambda: model.fit(X, lazy)),
+        ("X", lambda: model.fit(X).predict(lazy)),
+        ("X", lambda: volterra.RowAnomaly().fit(lazy)),
+    ):
+        with pytest.raises(TypeError, match=rf"{name} is a LazyFrame.*{name}\.collect\(\)"):
+            call()
+
+
+def test_completion_shows_public_names_alone():
+    import pkgutil
+
+    modules = [volterra]
+    for found in pkgutil.iter_modules(volterra.__path__):
+        if not found.name.startswith("_") and found.name != "sktime":
+            modules.append(__import__(f"volterra.{found.name}", fromlist=["x"]))
+    assert len(modules) > 10
+    for module in modules:
+        assert dir(module) == sorted(module.__all__)
+        assert not [name for name in dir(module) if name.startswith("_")]
+        assert all(hasattr(module, name) for name in dir(module))

@@ -79,7 +79,7 @@ def test_targets_of_their_own(rng):
 @pytest.mark.parametrize(
     "parameters, kind, message",
     [
-        (dict(alpha=0), ValueError, "alpha is 0, and must be positive and finite, or 'auto'"),
+        (dict(alpha=0), ValueError, "alpha is 0, and must be one positive, finite number, or 'auto'"),
         (dict(alpha=float("nan")), ValueError, "alpha is nan"),
         (dict(alpha="best"), ValueError, "alpha is 'best', and must be one of 'auto'"),
         (dict(target="levels"), ValueError, "target is 'levels'"),

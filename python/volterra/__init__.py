@@ -28,6 +28,8 @@ models are the best: `MCS`, `losses`. What needs no model: `baseline`, `season`.
 
 from __future__ import annotations
 
+from sys import modules as _modules
+
 from . import benchmarks, datasets, metrics, plot
 from ._devices import device, devices, set_device
 from ._errors import (
@@ -67,6 +69,14 @@ from .search import VolterraRidgeCV
 from .series_classifier import SeriesClassifier
 
 __version__: str = _text(_lib.volt_version())
+
+
+def _list_public_names() -> None:
+    """``dir`` and completion show the names in ``__all__`` alone, of the package and of each public module."""
+    for name, module in list(_modules.items()):
+        public = name == __name__ or name.startswith(f"{__name__}.") and "._" not in name
+        if public and hasattr(module, "__all__"):
+            setattr(module, "__dir__", lambda names=module.__all__: sorted(names))
 
 __all__ = [
     "BeyondWarning",
@@ -114,3 +124,5 @@ __all__ = [
     "threads",
     "volterra_kernel",
 ]
+
+_list_public_names()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 import os
 import re
@@ -84,12 +85,17 @@ def seconds_of(budget: Union[None, float, str]) -> float:
 
 def alpha_number(alpha: Any) -> float:
     """The library's alpha: 0 stands for "auto"."""
+    allowed = "and must be one positive, finite number, or 'auto' to have it chosen"
     if isinstance(alpha, str):
-        choice("alpha", alpha, ("auto",))
+        if alpha != "auto":
+            raise ValueError(f"alpha is {alpha!r}, {allowed}{nearest(alpha, ['auto'])}")
         return 0.0
-    number = float(alpha)
+    try:
+        number = float(alpha)
+    except (TypeError, ValueError):
+        raise TypeError(f"alpha is {alpha!r}, {allowed}") from None
     if not 0 < number < float("inf"):
-        raise ValueError(f"alpha is {number:g}, and must be positive and finite, or 'auto'")
+        raise ValueError(f"alpha is {number:g}, {allowed}")
     return number
 
 
@@ -98,7 +104,9 @@ def season_rows(season: Any) -> int:
     if season is None:
         return 0
     if isinstance(season, str):
-        choice("season", season, ("auto",))
+        if season != "auto":
+            near = nearest(season, ["auto"])
+            raise ValueError(f"season is {season!r}, and must be a number of rows from 2 on, None, or 'auto'{near}")
         return -1
     return whole("season", season, 2)
 
@@ -135,10 +143,31 @@ def horizon_bounds(ahead: Any) -> Optional[Tuple[int, int]]:
     return steps[0], steps[-1]
 
 
+def nearest(value: Any, allowed: Any) -> str:
+    """The end of a message: the allowed word that a misspelt one is nearest to; '' for none."""
+    words = [word for word in allowed if isinstance(word, str)]
+    near = difflib.get_close_matches(value.lower(), words, 1) if isinstance(value, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
 def choice(name: str, value: Any, allowed: Any) -> Any:
     """One of the values that are allowed."""
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}, and must be one of {', '.join(map(repr, allowed))}")
+    try:
+        known = value in allowed
+    except (TypeError, ValueError):  # a list or an array
+        known = False
+    if not known:
+        words = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} is {value!r}, and must be one of {words}{nearest(value, allowed)}")
+    return value
+
+
+def kernel_word(value: Any) -> str:
+    """The text of a kernel."""
+    if not isinstance(value, str):
+        raise TypeError(
+            f"kernel is {value!r}, and must be a text such as 'volterra' or 'rbf:gamma=1,window=5': see volterra.kernel_table()"
+        )
     return value
 
 

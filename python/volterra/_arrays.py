@@ -76,6 +76,8 @@ def _refuse_missing(a: Array, name: str) -> None:
 
 def to_float64(value: Any, name: str) -> Array:
     """An array of float64, of whatever shape, from anything that holds numbers and nothing but numbers."""
+    if hasattr(value, "collect") and hasattr(value, "collect_schema"):
+        raise TypeError(f"{name} is a {type(value).__name__}, which holds no values yet: pass {name}.collect()")
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise TypeError(f"{name} is a sparse matrix, and dense data are needed: pass {name}.toarray()")
     _refuse_masked(value, name)

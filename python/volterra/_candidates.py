@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, feedback_number
+from ._arguments import alpha_number, choice, feedback_number, kernel_word
 from ._arrays import Array, view
 from ._errors import check
 from ._handles import Owner
@@ -37,7 +37,7 @@ class Candidates(Owner):
         options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale), from_defaults=1)
         if fed is not None:
             options.fed = view(fed)
-        text = c.encode("the kernel", kernel)
+        text = c.encode("the kernel", kernel_word(kernel))
         return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
 
     @classmethod

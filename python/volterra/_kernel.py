@@ -9,7 +9,7 @@ from typing import Any, Dict, Union
 import numpy as np
 
 from . import _native as c
-from ._arguments import whole
+from ._arguments import kernel_word, whole
 from ._errors import check
 from ._handles import Owner
 
@@ -25,7 +25,7 @@ class Kernel(Owner):
 
     def __init__(self, text: str) -> None:
         handle = c_void_p()
-        check(c.lib.volt_kernel_parse(c.encode("the kernel", text), byref(handle)))
+        check(c.lib.volt_kernel_parse(c.encode("the kernel", kernel_word(text)), byref(handle)))
         self._own(handle)
 
     def __reduce__(self) -> Any:

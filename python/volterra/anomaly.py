@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, seed_number, whole
+from ._arguments import alpha_number, choice, kernel_word, seed_number, whole
 from ._arrays import Array, views
 from ._errors import NotFittedError
 from ._handles import Handle
@@ -119,7 +119,7 @@ class SeriesAnomaly(BaseEstimator):
             options.detector.progress = watch.progress
             watch.check(
                 c.lib.volt_series_anomaly_fit(
-                    kernel.encode(),
+                    c.encode("the kernel", kernel_word(kernel)),
                     views(self._normal),
                     len(self._normal),
                     others,

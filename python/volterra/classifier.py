@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from ._arguments import choice
+from ._arguments import choice, kernel_word
 from ._arrays import Array
 from ._errors import warn
 from ._loss import LossSettings, read_tolerance, read_weights
@@ -174,7 +174,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
         self.verbose = verbose
 
     def _kernel_text(self) -> str:
-        return str(self.kernel)
+        return kernel_word(self.kernel)
 
     def fit(
         self,

@@ -7,6 +7,7 @@ from typing import Any, Iterable, Optional, Union
 from ._arrays import as_targets
 from ._errors import NotFittedError
 from ._kernel import join_text
+from ._arguments import kernel_word
 from ._loss import explained
 from ._progress import ProgressCallback
 from ._regressor import SequenceRegressor
@@ -400,7 +401,7 @@ class SequenceKernelRidge(SequenceRegressor):
         self.tolerance = tolerance
 
     def _kernel_text(self) -> str:
-        return str(self.kernel)
+        return kernel_word(self.kernel)
 
     # ---- collections of series with a number each ------------------------------------------------------------
 

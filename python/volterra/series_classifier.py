@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, seconds_of, seed_number, whole
+from ._arguments import alpha_number, choice, kernel_word, seconds_of, seed_number, whole
 from ._arrays import Array, empty, view, views
 from ._candidates import range_of
 from ._errors import NotFittedError, check
@@ -147,7 +147,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
 
     def _options(self) -> Any:
         options = c.lib.volt_classify_options_default()
-        options.kernel = None if self.kernel is None else c.encode("the kernel", self.kernel)
+        options.kernel = None if self.kernel is None else c.encode("the kernel", kernel_word(self.kernel))
         options.loss = choice("loss", self.loss, LOSSES).encode()
         options.scale = _or_auto("scale", self.scale, c.OBJECT_SCALES)
         options.input = _or_auto("input", self.input, c.OBJECT_INPUTS)
