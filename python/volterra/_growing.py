@@ -49,6 +49,7 @@ def _joined(before: Any, after: Any) -> Any:
 class Learns:
     """Lets estimators continue learning: `learner`, and `partial_fit` and `update`, which keep one internally."""
 
+    _tail: Optional[Array]
     _grown: Optional[Learner] = None  # once rows came after those of fit
     _is_behind: bool = False  # rows were learned that the model does not have yet
     _first: Optional[Tuple[Any, Any]] = None  # X and y of the first calls of partial_fit, while they are few
