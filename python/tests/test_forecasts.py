@@ -81,7 +81,7 @@ def test_targets_of_their_own(rng):
     [
         (dict(alpha=0), ValueError, "alpha is 0, and must be one positive, finite number, or 'auto'"),
         (dict(alpha=float("nan")), ValueError, "alpha is nan"),
-        (dict(alpha="best"), ValueError, "alpha is 'best', and must be one of 'auto'"),
+        (dict(alpha="best"), ValueError, "alpha is 'best', and must be one positive, finite number, or 'auto'"),
         (dict(target="levels"), ValueError, "target is 'levels'"),
         (dict(input="diff"), ValueError, "input is 'diff'"),
         (dict(season=1), ValueError, "season is 1, and must be at least 2"),
