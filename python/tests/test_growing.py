@@ -101,7 +101,7 @@ def test_scikit_learn_habits(system):
     assert not hasattr(volterra.VolterraClassifier(), "partial_fit")
     assert not hasattr(VolterraRidge(loss="huber:delta=1"), "update")
     weighted = VolterraRidge(alpha=1e-2).fit(X[:50], y[:50], sample_weight=np.arange(50.0))
-    with pytest.raises(AttributeError, match="squares alone, without weights"):
+    with pytest.raises(AttributeError, match="squared loss without weights"):
         weighted.partial_fit(X[50:60], y[50:60])
 
 

@@ -20,7 +20,7 @@ def series(rows=500, channels=2, seed=5):
 
 
 def judged(program, tmp_path, x, *options):
-    """What the program prints and writes."""
+    """The output of the program: its JSON report and its table."""
     names = ",".join("ab"[: x.shape[1]])
     np.savetxt(tmp_path / "x.csv", x, delimiter=",", fmt="%.17g", header=names, comments="")
     out = tmp_path / "out.csv"

@@ -20,7 +20,7 @@ FIRST_ROWS = 50  # that are fitted together where they come in smaller batches
 
 
 class WhenLearnable:
-    """A method that is there where the estimator can go on learning; else it has no such attribute, and the error says why."""
+    """A method of estimators that can continue learning. For others, access raises AttributeError with the reason."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
@@ -63,7 +63,7 @@ class Learns:
         forget_what: str = "all",
         journal: Optional[PathLike] = None,
     ) -> Learner:
-        """A learner that goes on from the end of training.
+        """Return a learner that continues from the end of training.
 
         Parameters
         ----------
@@ -103,8 +103,8 @@ class Learns:
         """Learn rows that follow all rows learned so far.
 
         The first 50 rows are fitted together: until there are that many, every call fits all rows so far, and a single
-        row is kept until a second one comes. From then on, or after `fit`, rows are learned one by one. The readout after
-        each is that of a fit on all rows so far, to rounding, at the cost of one row. The kernel, the scales of inputs and
+        row is kept until a second one comes. From then on, or after `fit`, rows are learned one by one. After
+        each row the readout equals a fit on all rows so far, to rounding, at the cost of one row. The kernel, the scales of inputs and
         targets, alpha, the kind of target and the season stay those of the fit. Where that fit chose a constant (``alpha_``
         is infinite) it becomes the mean of all targets, and the naive forecast stays naive.
 
@@ -206,7 +206,7 @@ class Learns:
         """What keeps the estimator from learning row by row; None: nothing."""
         fitted = self.__sklearn_is_fitted__()
         if getattr(self, "loss", None) not in (None, "squares") or (fitted and self._model.loss is not None):
-            return "rows are learned one by one with squares alone, without weights: fit it again"
+            return "learning row by row requires squared loss without weights: fit again"
         return None
 
     def _check_not_grown(self: Any, what: str = "") -> None:

@@ -67,7 +67,7 @@ class Live(Owner):
         return self.__copy__()  # type: ignore[attr-defined]
 
     def _settings(self) -> Tuple[Any, ...]:
-        """What `_read` takes beside the file."""
+        """The arguments of `_read` after the path."""
         raise NotImplementedError
 
     @classmethod
@@ -81,7 +81,7 @@ class Live(Owner):
             return _restore, (type(self), path.read_bytes(), *self._settings())
 
     def _figures(self) -> Dict[str, Any]:
-        """What its representation shows beside the kernel."""
+        """Further fields of the representation."""
         return {}
 
     def __repr__(self) -> str:

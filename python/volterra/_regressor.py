@@ -264,9 +264,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         """Become the estimator of a model that was read from a file."""
         self._model = model
         self._grown, self._is_behind, self._first = None, False, None
-        self._rows = None
-        self._tail = tail
-        self._fitted = None
+        self._rows, self._tail, self._fitted = None, tail, None
         self._flat = self._flat_series = model.q == 1 and not model.settings.ahead
         self._form = self._future = self._held_out = self._records = None
         self._horizons = Horizons.of(model.horizons, model.settings.ahead)

@@ -1,4 +1,4 @@
-"""Rows of one series unlike what the rows before them lead to."""
+"""Outlier detection for the rows of one series."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         return as_matrix(X, "X")
 
     def fit(self, X: Any, y: Any = None) -> "RowAnomaly":
-        """Learn how the series goes on from row to row.
+        """Fit the model that predicts each row from the rows before it.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         return pandas.DataFrame(out, index=X.index)
 
     def score_samples(self, X: Any) -> Any:
-        """Minus the score of each row: the smaller, the less normal; nan where there is none. X as for `details`."""
+        """Minus the score of each row: the smaller, the less normal; nan: no score. X as for `details`."""
         return self._dress(-self._judge(X)["score"], X, "score")
 
     def decision_function(self, X: Any) -> Any:

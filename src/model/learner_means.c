@@ -1,8 +1,8 @@
 /* src/model/learner_means.c: outputs of a learner in which the kernel plays no part (alpha is INFINITY).
  *
  * Their forecast is 0 (the naive one of a change), or the mean of the targets in the window: the limit of the readout as
- * alpha grows. A model keeps no targets. Those of such an output follow from its errors, each of which is that of the mean
- * of the targets known by then,
+ * alpha grows. A model keeps no targets. They are computed from the errors of the training rows, where each row was
+ * predicted by the mean of the targets known before it,
  *
  *     y_t = e_t + mean(y_0, ..., y_{t-ahead}),
  *

@@ -1,8 +1,8 @@
 /* src/model/learner_model.c: the model of all rows that a learner has learned.
  *
- * Kernel, scales, alphas, the kind of every target and the share of its readout stay those of the learner's model. With
- * them the rows of that model and those pushed since are fitted once more, as any fit is (solve/solver_table.h), so that
- * the errors of the rows, which intervals are made from, and the factor for standard deviations are those of all rows.
+ * Kernel, scales, alphas, the kind of every target and the share of its readout stay those of the learner's model. The
+ * exact solver (solve/solver_table.h) fits the rows of that model and those pushed since with these settings. It also
+ * computes the errors of all rows, for intervals, and the factor, for standard deviations.
  *
  * Inputs follow from the history, by the recipe and the policy that the learner took them with; targets of the rows of the
  * window from its factors, Y = L W. The model ends before the last `ahead` rows, which have no target yet. */
@@ -175,7 +175,7 @@ static void take_group_targets(const volt_learner_group *group, int64_t i, doubl
     }
 }
 
-/* Scaled targets of the rows kept, 0 where there is none, into the place of the coefficients. */
+/* Write the scaled targets of the rows kept to model->coefficients; 0 for rows without a target. */
 static void take_targets(model_task *task)
 {
     const volt_learner *learner = task->learner;

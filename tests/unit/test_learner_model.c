@@ -203,7 +203,7 @@ static void restarts_are_records(void **state)
     }
 }
 
-/* Targets that never come are holes; outputs that come back are those of the learner. */
+/* Rows without a target are holes. With feedback the learner's outputs are inputs of the next row. */
 static void holes_and_feedback(void **state)
 {
     (void)state;
