@@ -242,6 +242,18 @@ def test_the_first_rows_may_come_one_by_one(system):
     assert model.forecast().shape == (1, 1)
 
 
+def test_records_and_series_come_at_once(system):
+    X, y = system
+    records = [X[:60], X[60:100]], [y[:60], y[60:100]]
+    grown = VolterraRidge(kernel=KERNEL, **PLAIN).partial_fit(*records).partial_fit(X[100:130], y[100:130])
+    whole = VolterraRidge(kernel=KERNEL, **PLAIN).fit([X[:60], X[60:130]], [y[:60], y[60:130]])
+    near(grown.predict(X[130:150]), whole.predict(X[130:150]))
+    near(grown.predict_interval(X[130:150]), whole.predict_interval(X[130:150]))
+    numbers = SequenceKernelRidge("gak").partial_fit([X[k : k + 20] for k in range(0, 100, 20)], np.arange(5.0))
+    with pytest.raises(AttributeError, match="whole series"):
+        numbers.partial_fit([X[:20]], [1.0])
+
+
 def test_a_refused_row_keeps_those_before_it(system):
     X, y = system
     model = VolterraRidge(alpha=1e-2, beyond="error", ahead=2).fit(X[:100], y[:100])

@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Tuple
 import numpy as np
 
 from ._arguments import horizon_bounds
-from ._arrays import Array, as_matrix, future_index, is_frame
+from ._arrays import Array, as_matrix, future_index, is_collection, is_frame
 from ._devices import use_machine
 from ._learner import Learner
 from ._model import PathLike
@@ -43,6 +43,10 @@ def _joined(before: Any, after: Any) -> Any:
         import pandas
 
         return pandas.concat([before, after])
+    if hasattr(before, "to_pandas") and type(before) is type(after):  # polars
+        import polars
+
+        return polars.concat([before, after])
     return np.concatenate([np.asarray(before), np.asarray(after)])
 
 
@@ -141,6 +145,8 @@ class Learns:
 
     def _fit_first(self: Any, X: Any, y: Any) -> Any:
         """Fit all rows so far, where there are enough for one."""
+        if self._first is None and is_collection(X):
+            return self.fit(X, y)
         if self.__sklearn_is_fitted__():
             self._read_inputs(X)
         before = self._first or (None, None)
@@ -204,6 +210,8 @@ class Learns:
 
     def _why_not_learn(self: Any) -> Optional[str]:
         """What keeps the estimator from learning row by row; None: nothing."""
+        if getattr(self, "_readout", None) is not None:
+            return "whole series are not learned row by row: fit again"
         fitted = self.__sklearn_is_fitted__()
         if getattr(self, "loss", None) not in (None, "squares") or (fitted and self._model.loss is not None):
             return "learning row by row requires squared loss without weights: fit again"
