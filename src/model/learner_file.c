@@ -2,6 +2,7 @@
  * were taken. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "model/learner_internal.h"
 #include "model/moment_file.h"
 
@@ -163,7 +164,8 @@ static volt_status read_options(const volt_file_fields *fields, volt_learner_opt
 static volt_status read_numbers(const volt_file_fields *fields, volt_learner *learner)
 {
     const volt_tensor *numbers = NULL;
-    int64_t least = volt_moving_begin(learner->moving), next = volt_moving_next(learner->moving);
+    int64_t next = volt_moving_next(learner->moving);
+    int64_t least = volt_max(volt_moving_begin(learner->moving), learner->model->washout);
     VOLT_TRY(volt_fields_tensor(fields, "numbers", -1, 0, &numbers));
     VOLT_REQUIRE(numbers->rows <= next - least && (learner->window == 0 || numbers->rows <= learner->window),
                  VOLT_ERR_FORMAT, "%s: the window has %" PRId64 " rows, more than there can be", fields->path,
@@ -216,7 +218,7 @@ static volt_status read_means(const volt_file_fields *fields, volt_learner *lear
 static volt_status read_history(const volt_file_fields *fields, volt_learner *learner)
 {
     volt_pushed_rows *history = &learner->history;
-    const volt_tensor *starts = NULL;
+    const volt_tensor *starts = NULL, *rows = NULL;
     int64_t inputs = learner->model->recipe.inputs, q = learner->model->q, pushed = learner->pushed;
     int64_t least = learner->model->n;
     history->complete =
@@ -226,9 +228,11 @@ static volt_status read_history(const volt_file_fields *fields, volt_learner *le
     VOLT_REQUIRE(volt_moving_next(learner->moving) == learner->model->n + pushed, VOLT_ERR_FORMAT,
                  "%s: %" PRId64 " rows were pushed, and its columns end with row %" PRId64, fields->path,
                  pushed, volt_moving_next(learner->moving));
-    VOLT_TRY(volt_grow((void **)&history->rows, &history->room, pushed * (inputs + q), sizeof(double)));
-    if (pushed > 0)
-        VOLT_TRY(volt_fields_copy(fields, "history", pushed, inputs + q, history->rows));
+    if (pushed > 0) {
+        VOLT_TRY(volt_fields_tensor(fields, "history", pushed, inputs + q, &rows)); /* before there is room */
+        VOLT_TRY(volt_grow((void **)&history->rows, &history->room, pushed * (inputs + q), sizeof(double)));
+        memcpy(history->rows, rows->data, (size_t)(pushed * (inputs + q)) * sizeof(double));
+    }
     if (!volt_safetensors_tensor(fields->file, "starts"))
         return VOLT_OK;
     VOLT_TRY(volt_fields_tensor(fields, "starts", -1, 0, &starts));

@@ -27,6 +27,10 @@ static void use(const volt_model *model, volt_learner *learner)
 {
     double first[LEARNER_ROWS], second[LEARNER_ROWS];
     volt_learner *again = NULL;
+    volt_model *grown = NULL;
+    if (volt_learner_model(learner, 0, (volt_progress){0}, &grown) != VOLT_OK)
+        FUZZ_CHECK(!grown && *volt_error_detail());
+    volt_model_free(grown);
     FUZZ_CHECK(volt_learner_save(learner, fuzz_own_path()) == VOLT_OK);
     FUZZ_CHECK(volt_learner_load(model, NULL, fuzz_own_path(), &again) == VOLT_OK);
     learner_use(learner, first);
