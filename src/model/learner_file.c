@@ -112,7 +112,7 @@ static void put_window(const volt_learner *learner, volt_file_writer *writer)
         solved += learner->n * width;
     }
     if (learner->means.n > 0 && learner->n > 0)
-        volt_put_tensor(writer, "means", learner->n, learner->means.n, learner->means.Y);
+        volt_put_tensor(writer, "means", learner->n * learner->means.n, 0, learner->means.Y);
 }
 
 /* All rows since the model ended, where they are kept; a reader that does not know them passes them over. */
@@ -120,7 +120,8 @@ static void put_history(const volt_learner *learner, volt_file_writer *writer)
 {
     const volt_pushed_rows *history = &learner->history;
     if (history->complete && learner->pushed > 0)
-        volt_put_tensor(writer, "history", learner->pushed, learner->model->recipe.inputs + learner->model->q,
+        volt_put_tensor(writer, "history",
+                        learner->pushed * (learner->model->recipe.inputs + learner->model->q), 0,
                         history->rows);
     double *starts = history->n_starts > 0 ? volt_put_room(writer, "starts", history->n_starts, 0) : NULL;
     for (int64_t i = 0; starts && i < history->n_starts; i++)
@@ -208,7 +209,7 @@ static volt_status read_means(const volt_file_fields *fields, volt_learner *lear
     volt_learner_means *means = &learner->means;
     VOLT_TRY(volt_means_reserve(means, learner->n + 1));
     if (volt_safetensors_tensor(fields->file, "means"))
-        return volt_fields_copy(fields, "means", learner->n, means->n, means->Y);
+        return volt_fields_copy(fields, "means", learner->n * means->n, 0, means->Y);
     for (int64_t t = 0; t < learner->n; t++)
         for (int64_t i = 0; i < means->n; i++)
             means->Y[t * means->n + i] = learner->model->intercepts[means->outputs[i]];
@@ -229,9 +230,13 @@ static volt_status read_history(const volt_file_fields *fields, volt_learner *le
                  "%s: %" PRId64 " rows were pushed, and its columns end with row %" PRId64, fields->path,
                  pushed, volt_moving_next(learner->moving));
     if (pushed > 0) {
-        VOLT_TRY(volt_fields_tensor(fields, "history", pushed, inputs + q, &rows)); /* before there is room */
-        VOLT_TRY(volt_grow((void **)&history->rows, &history->room, pushed * (inputs + q), sizeof(double)));
-        memcpy(history->rows, rows->data, (size_t)(pushed * (inputs + q)) * sizeof(double));
+        VOLT_TRY(volt_fields_tensor(fields, "history", -1, 0, &rows));
+        VOLT_REQUIRE(rows->rows % (inputs + q) == 0 && rows->rows / (inputs + q) == pushed, VOLT_ERR_FORMAT,
+                     "%s: tensor \"history\" has %" PRId64 " numbers, and %" PRId64 " rows of %" PRId64
+                     " were pushed",
+                     fields->path, rows->rows, pushed, inputs + q);
+        VOLT_TRY(volt_grow((void **)&history->rows, &history->room, rows->rows, sizeof(double)));
+        memcpy(history->rows, rows->data, (size_t)rows->rows * sizeof(double));
     }
     if (!volt_safetensors_tensor(fields->file, "starts"))
         return VOLT_OK;

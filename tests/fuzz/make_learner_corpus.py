@@ -110,6 +110,10 @@ def main(program):
                 if kernel == "scan" or name == "plain" or own:
                     (HERE / "corpus/learner_state" / f"{kernel}-{name}.state").write_bytes(bytes_)
             if kernel == "scan":
+                content, _ = learned(program, text, ahead, folder)  # all rows, which the state then has
+                for name, bytes_ in states(content):
+                    if name.startswith(("history", "plain")):
+                        (HERE / "corpus/learner_state" / f"all-{name}.state").write_bytes(bytes_)
                 for name, lines in journals(journal):
                     (HERE / "corpus/learner_journal" / f"{name}.journal").write_text(lines)
 
