@@ -11,9 +11,6 @@ static const struct {
     const char *errors, *scales;
 } names[VOLT_ROW_ERRORS] = {{"errors", "error_scales"}, {"far_errors", "far_error_scales"}};
 
-/* They are those of one model, fitted on the rows before: of models on landmarks they always are. */
-#define FROZEN "errors_frozen"
-
 static bool is_present(const volt_model *model)
 {
     return model->errors.lists[VOLT_ERRORS_NEAR].rows > 0;
@@ -30,8 +27,6 @@ static bool has_one_scale(const volt_error_list *list, int64_t q)
 
 static volt_status save(const volt_model *model, volt_file_writer *writer)
 {
-    if (model->errors.frozen && model->trained.landmarks == 0)
-        volt_put_flag(writer, FROZEN, true);
     for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
         const volt_error_list *list = &model->errors.lists[i];
         int64_t q = model->q, columns = has_one_scale(list, q) ? 1 : q;
@@ -67,9 +62,6 @@ static volt_status load(const volt_file_fields *fields, volt_model *model)
     int64_t kept = volt_model_kept(model);
     volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
     bool has_landmarks = model->trained.landmarks > 0; /* and errors of the last rows alone */
-    model->errors.frozen = has_landmarks;
-    if (volt_safetensors_metadata(fields->file, FROZEN))
-        VOLT_TRY(volt_fields_flag(fields, FROZEN, &model->errors.frozen));
     VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, has_landmarks ? -1 : kept, model->q, near));
     VOLT_REQUIRE(near->rows <= kept, VOLT_ERR_FORMAT,
                  "%s: tensor \"%s\" has %" PRId64 " rows, and may have %" PRId64, fields->path,

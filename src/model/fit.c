@@ -337,7 +337,6 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     if (!centred) {
         VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit),
                                      solver->on_landmarks ? LANDMARK_ERRORS : kept, &model->errors, errors));
-        model->errors.frozen = solver->on_landmarks || solver->iterates;
         task.errors = errors;
     }
     if (fit->options->keep_factor) {

@@ -25,8 +25,6 @@ typedef enum volt_error_kind { VOLT_ERRORS_NEAR, VOLT_ERRORS_FAR } volt_error_ki
 
 typedef struct volt_model_errors {
     volt_error_list lists[VOLT_ROW_ERRORS]; /* by volt_error_kind */
-    /* all of them are those of one model, fitted on the rows before: they do not fall from row to row */
-    bool frozen;
 } volt_model_errors;
 
 volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list);

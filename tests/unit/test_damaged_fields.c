@@ -326,7 +326,6 @@ static void model_of_changes(void **state)
         {"no_last_target", TEXT, 0, "perhaps", "\"no_last_target\" is \"perhaps\""},
         {"washout", TEXT, 0, "14", "its washout or feedback do not fit its tensors"},
         {"target_scale", 1, 0, NULL, "\"target_scale\" has 0, and must be above 0"},
-        {"errors_frozen", TEXT, 0, "no more", "must be yes or no"},
         {"error_scales", COLS_ONLY, 3, NULL, "has 3 columns, and must have 1 or 2"},
         {"error_scales", 0, -1, NULL, "holds -1, which is below 0"},
         {"far_errors", ROWS_ONLY, 0, NULL, "does not fit the other tensors"},
@@ -375,6 +374,12 @@ static void model_of_changes(void **state)
     set_shape(&f, "far_errors", 0, Q);
     set_shape(&f, "far_error_scales", 0, 1);
     check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "has 0 rows, and must have 1 to 14");
+    free_fields(&f);
+    f = read_fields(path);
+    set_text(&f, "errors_frozen", "yes"); /* written by earlier versions, ignored now */
+    check_ok(load_fields(&f, load_model));
+    set_text(&f, "errors_frozen", "no more");
+    check_ok(load_fields(&f, load_model));
     free_fields(&f);
 }
 

@@ -340,13 +340,6 @@ static void files_keep_what_intervals_need(void **state)
     volt_model *model = fit_text(memory_text, p, &options, fitted), *loaded = NULL;
     check_ok(volt_model_save(model, path));
     check_ok(volt_model_load(path, &loaded));
-    size_t size = 0;
-    char *bytes = scratch_read(path, &size);
-    bool frozen = false;
-    for (size_t i = 0; bytes && i + 13 <= size; i++)
-        frozen = frozen || memcmp(bytes + i, "errors_frozen", 13) == 0;
-    assert_true(frozen);
-    free(bytes);
     predict_rest(model, p, later[0]);
     predict_rest(loaded, p, later[1]);
     assert_memory_equal(later[0], later[1], sizeof later[0]);
