@@ -60,6 +60,28 @@ static void diverging_runs_say_where(void **state)
     check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
     assert_true(out[4] > 900);
 
+    /* After a warm-up the run is free again: 470 is inside the range, 1.5 * 470 of row 4 is not. A known output of the
+     * warm-up may lie outside. */
+    known[0] = 900;
+    known[1] = known[2] = 470;
+    how.warm_up = 3;
+    memcpy(out, untouched, sizeof out);
+    check_fails(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL),
+                VOLT_ERR_NOT_FINITE, "output 1 of row 4");
+    assert_memory_equal(out, untouched, sizeof out);
+    known[2] = 2; /* 2 * 1.5^k is above 471.25 first at k = 14, in row 17 */
+    check_fails(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL),
+                VOLT_ERR_NOT_FINITE, "output 1 of row 17");
+    how.known.rows = 16;
+    check_ok(volt_model_predict(model, volt_view_of(x, 16, 1), &how, volt_matrix_of(out, 16, 1), NULL));
+    assert_true(fabs(out[15] / (2 * pow(1.5, 13)) - 1) < 1e-4);
+    how.known.rows = 17; /* the last row itself leaves the range, and no row after it would notice */
+    check_fails(volt_model_predict(model, volt_view_of(x, 17, 1), &how, volt_matrix_of(out, 17, 1), NULL),
+                VOLT_ERR_NOT_FINITE, "output 1 of row 17");
+    how = volt_predict_options_default();
+    check_fails(volt_model_predict(model, volt_view_of(x, 5, 1), &how, volt_matrix_of(out, 5, 1), NULL),
+                VOLT_ERR_NOT_FINITE, "output 1 of row 5");
+
     /* A stream tells the forecast, refuses the rows after it, and goes on from a known output, also out of a file. */
     const char *moment = scratch_path("moment.safetensors");
     volt_stream *stream = NULL, *read = NULL, *copy = NULL;
