@@ -185,6 +185,49 @@ static void a_stream_waits_for_the_truth(void **state)
     }
 }
 
+/* One row: pushed, and its truth observed. The half-widths are those before the truth. */
+static void track_row(volt_stream *stream, double x, const double truth[Q], double half[Q])
+{
+    double forecast[Q];
+    check_ok(volt_stream_push(stream, &x, forecast));
+    check_ok(volt_stream_interval(stream, half));
+    check_ok(volt_stream_observe(stream, 0, truth));
+}
+
+/* A stream that is loaded drops its scores in the order in which they came, whether 300 are full or not, as the one that was
+ * saved does. The noise grows, so that another order of dropping gives other widths. */
+static void a_file_keeps_the_order_of_scores(void **state)
+{
+    (void)state;
+    const double coverage = 0.9;
+    static const int64_t saved_after[] = {5, 150, SCORES, 437, 2 * SCORES + 1}; /* beside those of training */
+    for (size_t i = 0; i < sizeof saved_after / sizeof *saved_after; i++) {
+        volt_model *model = make_model(0);
+        volt_stream *stream = NULL, *loaded = NULL;
+        const char *path = scratch_path("scores.state");
+        volt_rng rng = test_rng(71 + i);
+        check_ok(volt_stream_create(model, NULL, &stream));
+        check_ok(volt_stream_track(stream, &coverage, 1));
+        for (int64_t t = 0; t < saved_after[i] + SCORES; t++) {
+            double x = volt_rng_uniform(&rng) - 0.5, half[2][Q], truth[Q];
+            for (int64_t k = 0; k < Q; k++) /* output 2 has fewer scores than output 1 */
+                truth[k] = k == 1 && t % 3 == 0 ? NAN : 0.01 * (double)(t + 1) * volt_rng_normal(&rng);
+            if (t == saved_after[i]) {
+                check_ok(volt_stream_save(stream, path));
+                check_ok(volt_stream_load(model, NULL, path, &loaded));
+            }
+            track_row(stream, x, truth, half[0]);
+            if (loaded) {
+                track_row(loaded, x, truth, half[1]);
+                assert_memory_equal(half[0], half[1], sizeof half[0]);
+            }
+        }
+        volt_stream_free(loaded);
+        volt_stream_free(stream);
+        volt_model_free(model);
+    }
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -248,6 +291,7 @@ int main(void)
         cmocka_unit_test(it_is_the_plain_formula),
         cmocka_unit_test(a_jump_of_the_noise_is_followed),
         cmocka_unit_test(a_stream_waits_for_the_truth),
+        cmocka_unit_test(a_file_keeps_the_order_of_scores),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(memory_that_runs_out_leaves_the_stream),
     };
