@@ -8,6 +8,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +270,48 @@ static void intervals_follow_the_targets(void **state)
     }
 }
 
+/* A target that cannot be learned, because its row comes twice and alpha is below rounding, is as one that never comes: the
+ * row that brings it is pushed and forecast, later targets are learned, and a journal repeats all of it. */
+static void a_singular_target_does_not_hold_up_the_row(void **state)
+{
+    (void)state;
+    for (int64_t ahead = 1; ahead <= 2; ahead++) {
+        school s;
+        open_late("rbf:gamma=0.5", 879, ahead, &s);
+        volt_model_free(s.model);
+        s.fit.alpha = 1e-17;
+        s.fit.intercept = 0;
+        s.model = fit_rows(&s, 1, 0);
+        char journal[512];
+        snprintf(journal, sizeof journal, "%s", scratch_path("singular-journal"));
+        volt_learner *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
+        check_ok(volt_learner_open_journal(learner, journal, NULL));
+        for (int64_t t = 1; t < 8; t++) { /* row 2 is the training row once more */
+            const double *x = s.X + (t == 2 ? 0 : t) * D, *target = t > ahead ? s.Y + (t - ahead) * Q : unknown;
+            bool is_twice = t - ahead == 2;
+            double y[2][Q];
+            volt_status status = volt_learner_advance(learner, x, target, y[0]);
+            assert_int_equal(status, is_twice ? VOLT_ERR_SINGULAR : VOLT_OK);
+            check_ok(volt_learner_advance(same, x, is_twice ? unknown : target, y[1]));
+            assert_memory_equal(y[0], y[1], sizeof y[0]);
+            assert_int_equal(info_of(learner).pushed, t);
+            int64_t known = t > ahead ? t - ahead : 0;
+            assert_int_equal(info_of(learner).learned, known > 1 ? known - 1 : known);
+        }
+        check_same(learner, same);
+        volt_learner_free(learner);
+        int64_t replayed = 0;
+        learner = new_learner(s.model, 0, 1);
+        check_ok(volt_learner_open_journal(learner, journal, &replayed));
+        assert_int_equal(info_of(learner).pushed, 7);
+        check_same(learner, same);
+        remove(journal);
+        volt_learner_free(same);
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
 static void what_is_refused_changes_nothing(void **state)
 {
     (void)state;
@@ -309,6 +352,7 @@ int main(void)
         cmocka_unit_test(files_know_what_waits),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(intervals_follow_the_targets),
+        cmocka_unit_test(a_singular_target_does_not_hold_up_the_row),
         cmocka_unit_test(what_is_refused_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
