@@ -25,13 +25,17 @@ static bool is_live(const volt_model *model, int64_t k)
 }
 
 /* Was output k fitted with an intercept? A fit that chose to go without one left 0, less the share of what is common to all
- * entries (solve/choice.c), which is computed here in the same way, so that it is the same bits. */
+ * entries (solve/choice.c), which is computed here in the same way, so that it is the same bits. A target that never moves
+ * has intercept 0 and coefficients 0 either way: it has the intercept that the model was fitted with. */
 static bool is_constant(const volt_model *model, int64_t k)
 {
     double sum = 0;
-    for (int64_t i = model->washout; i < model->n; i++)
+    bool moves = false;
+    for (int64_t i = model->washout; i < model->n; i++) {
         sum += model->coefficients[i * model->q + k];
-    return model->intercept && model->intercepts[k] != -model->resolved.common * sum;
+        moves = moves || model->coefficients[i * model->q + k] != 0;
+    }
+    return model->intercept && (!moves || model->intercepts[k] != -model->resolved.common * sum);
 }
 
 static bool is_first_of_alpha(const volt_model *model, int64_t k)

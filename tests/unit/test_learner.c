@@ -416,6 +416,31 @@ static void small_windows_and_singular_rows(void **state)
     close_school(&s);
 }
 
+/* Of targets that never moved all coefficients are 0, as are those of rows without a target. The rows of training are in the
+ * window all the same: forecasts of the rows that follow are those of a fit on all of them. */
+static void constant_targets_are_learned(void **state)
+{
+    (void)state;
+    for (int constant = 1; constant <= Q; constant++) /* so many outputs are */
+        for (int64_t window = 0; window <= 20; window += 20) {
+            school s;
+            double y[Q];
+            open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 846, &s);
+            volt_model_free(s.model);
+            for (int64_t t = 0; t < TRAIN; t++)
+                memset(s.Y + t * Q, 0, (size_t)constant * sizeof(double));
+            s.model = fit_rows(&s, TRAIN, 0);
+            volt_learner *learner = new_learner(s.model, window, 1);
+            check_fresh(&s, learner, window > 0 ? TRAIN - window : 0, TRAIN);
+            for (int64_t t = TRAIN; t < TRAIN + 5; t++) {
+                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+                check_fresh(&s, learner, window > 0 ? t + 1 - window : 0, t + 1);
+            }
+            volt_learner_free(learner);
+            close_school(&s);
+        }
+}
+
 /* The same bits, whatever the number of threads, once the learner has begun. */
 static void threads_do_not_matter(void **state)
 {
@@ -453,6 +478,7 @@ int main(void)
         cmocka_unit_test(bad_rows_change_nothing),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(small_windows_and_singular_rows),
+        cmocka_unit_test(constant_targets_are_learned),
         cmocka_unit_test(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
