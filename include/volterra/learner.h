@@ -104,12 +104,12 @@ VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt
 VOLT_API volt_status volt_learner_model(const volt_learner *learner, int keep_factor, volt_progress progress,
                                         volt_model **model);
 
-/* From now on the learner keeps adaptive intervals (volt_interval_create) of its forecasts, which every target that is
- * learned teaches. One that has them begins anew. VOLT_ERR_ARGUMENT when a journal is open: it must know of them. */
+/* Tracks adaptive intervals (volt_interval_create) of the predictions from now on. Every target that is learned updates them.
+ * A second call starts anew. VOLT_ERR_ARGUMENT when a journal is open. */
 VOLT_API volt_status volt_learner_track(volt_learner *learner, const double *coverages, int64_t count);
 /* The coverages that are tracked, which belong to the learner; returns how many, 0: none. */
 VOLT_API int64_t volt_learner_coverages(const volt_learner *learner, const double **coverages);
-/* Half-widths about the last forecast, as they stood when it was made (coverages x q numbers; INFINITY: no bound).
+/* Half-widths about the last prediction, as of when it was made (coverages x q numbers; INFINITY: no bound).
  * VOLT_ERR_ARGUMENT when nothing is tracked. */
 VOLT_API volt_status volt_learner_interval(const volt_learner *learner, double *half);
 

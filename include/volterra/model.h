@@ -307,17 +307,19 @@ VOLT_API volt_status volt_model_continue_paths(const volt_model *model, volt_vie
                                                const volt_predict_options *options, int64_t paths,
                                                uint64_t seed, volt_matrix out, int64_t *beyond);
 
-/* Half-widths of intervals about the forecasts, in the units of the targets: half (count x q) receives a row for each of
- * `count` coverages, numbers between 0 and 1. forecast -+ half holds that share of observations, one output at a time, as
- * far as they come to lie about their forecasts as the last training rows did, at most 300, each of which was forecast from
- * rows well before it; errors that still fell with every row learned are scaled to where that leads (conformal prediction,
- * docs/math.md). VOLT_ERR_DATA where there are fewer
- * errors than the coverage needs; VOLT_ERR_ARGUMENT for a coverage outside (0, 1), or one that 300 errors cannot show, and
- * for a model without errors: one of an older library, or of a centred kernel without an intercept. */
+/* Computes half-widths of prediction intervals, in the units of the targets: row c of half (count x q) is for coverages[c],
+ * between 0 and 1. prediction -+ half holds that share of the observations, one output at a time, if new errors are
+ * exchangeable with those of the last training rows (split conformal prediction). These are at most 300; the last quarter of
+ * the rows is predicted by a model of the rows before it (docs/math.md, "Intervals"). VOLT_ERR_DATA where there are fewer
+ * errors than the coverage needs, p / (1 - p). VOLT_ERR_ARGUMENT for a coverage outside (0, 1) or above 300/301, for a model
+ * of another loss than squares, and for a model without errors: of an older library, or of a centred kernel without an
+ * intercept. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. On failure `half` is unchanged. */
 VOLT_API volt_status volt_model_interval(const volt_model *model, const double *coverages, int64_t count,
                                          volt_matrix half);
-/* Those errors, target less forecast in the units of the targets, into the rows of `out` (rows x q; no data: nothing), NaN
- * where a row was not forecast. Returns how many rows there are: those after the washout, or 0: the model has none. */
+/* Reads the errors of the training rows, target less prediction in the units of the targets, into the rows of `out` (rows x q;
+ * no data: nothing). Each row is predicted from the rows whose targets were known before it; NaN where it was not predicted.
+ * Returns the number of rows: those after the washout, of a model on landmarks at most the last 2048; 0: the model has none.
+ * Intervals are made from other errors, those of the last quarter. */
 VOLT_API int64_t volt_model_errors_read(const volt_model *model, volt_matrix out);
 
 /* Forecasts as volt_model_predict, and the standard deviation of a new observation about each of them (std, h x q, in the
@@ -328,13 +330,13 @@ VOLT_API volt_status volt_model_predict_std(const volt_model *model, volt_view X
                                             const volt_predict_options *options, volt_matrix out,
                                             volt_matrix std, int64_t *beyond);
 
-/* Intervals that follow the errors as truths arrive (adaptive conformal inference): each miss makes the next ones wider,
- * each hit a little narrower, so that in the long run the share of misses is the one that is wanted, whatever the data.
- * They begin with the errors of the model's last training rows; a model that holds none begins with no scores. `coverages`:
- * `count` numbers between 0 and 1. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+/* Creates intervals that adapt to the errors as targets arrive (adaptive conformal inference): each miss makes the next ones
+ * wider, each hit a little narrower, so that the share of misses converges to 1 - coverage for any data. They start from the
+ * errors that volt_model_interval uses; a model without errors starts with none, and its first intervals are infinite.
+ * `coverages`: `count` numbers between 0 and 1. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_interval_create(const volt_model *model, const double *coverages, int64_t count,
                                           volt_interval **interval);
-/* Half-widths about the next forecast (count x q numbers); INFINITY where the errors so far bound nothing. */
+/* Half-widths about the next prediction (count x q numbers); INFINITY where there are too few errors so far. */
 VOLT_API void volt_interval_half(const volt_interval *interval, double *half);
 /* What was forecast (q numbers), and what came (NaN: not known; that output learns nothing). VOLT_ERR_NOT_FINITE, and
  * nothing is learned. */
@@ -365,13 +367,12 @@ VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, doub
 VOLT_API volt_status volt_stream_feed(volt_stream *stream, const double *y);
 /* Another record begins: back to a zero past, whatever the start was. What was counted stays. */
 VOLT_API void volt_stream_restart(volt_stream *stream);
-/* From now on the stream keeps adaptive intervals (volt_interval_create) of its forecasts. One that has them begins
- * anew. */
+/* Tracks adaptive intervals (volt_interval_create) of the predictions from now on. A second call starts anew. */
 VOLT_API volt_status volt_stream_track(volt_stream *stream, const double *coverages, int64_t count);
 /* The coverages that are tracked, which belong to the stream; returns how many, 0: none. */
 VOLT_API int64_t volt_stream_coverages(const volt_stream *stream, const double **coverages);
-/* Half-widths about the last forecast (coverages x q numbers; INFINITY: no bound). VOLT_ERR_ARGUMENT when nothing is
- * tracked. */
+/* Current half-widths (coverages x q numbers; INFINITY: no bound): those of the last prediction, until volt_stream_observe
+ * updates them for the next. VOLT_ERR_ARGUMENT when nothing is tracked. */
 VOLT_API volt_status volt_stream_interval(const volt_stream *stream, double *half);
 /* What came (q numbers, NaN: not known) of the forecast that was made `back` rows before the last one, 0 to `ahead` of the
  * model. Where none was, before the start or the last restart, nothing happens. Once for each forecast, in their order. */

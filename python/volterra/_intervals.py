@@ -1,7 +1,6 @@
-"""Forecasts with their uncertainty: intervals and quantiles from the errors that a fit keeps of its own rows.
+"""Intervals and quantiles of predictions, from the errors of the last training rows (docs/math.md, "Intervals").
 
-No row is held back for them, and nothing is fitted twice (docs/math.md, "Intervals"). They are right where what comes is
-like what was, for one output and one row at a time.
+They hold for one output and one row at a time, if new errors are like those.
 """
 
 from __future__ import annotations
@@ -43,8 +42,10 @@ class Intervals:
 
     @property
     def prequential_errors_(self) -> Array:
-        """Targets less the forecasts that were possible before they were known, one row for each training row after the
-        washout; NaN where there was none."""
+        """Errors of the training rows after the washout, each predicted from the rows whose targets were known before it.
+
+        NaN where a row was not predicted. An estimator on landmarks (``solver="nystrom"``) has at most the last 2048 rows.
+        """
         self._check_is_fitted()  # type: ignore[attr-defined]
         self._check_not_grown("prequential_errors_")  # type: ignore[attr-defined]
         errors = self._model.errors()  # type: ignore[attr-defined]
@@ -146,17 +147,16 @@ class Intervals:
     def predict_interval(self, X: Any, coverage: Levels = 0.9, *, start: Any = None, groups: Any = None) -> Any:
         """Intervals that hold a share of the observations, about the forecasts of ``predict``.
 
-        They reach as far to either side as the forecasts of the last training rows, 300 at most, were off, each made
-        from rows well before it, and less where errors fell with every row learned (conformal prediction). Nothing is
-        fitted again. An estimator that was fitted with a quantile loss has the intervals between two of its levels alone:
-        of 0.1/0.5/0.9 that of coverage 0.8.
+        The half-width is a rank of at most 300 errors of the last training rows, of which the last quarter is predicted by
+        a model of the rows before it (split conformal prediction; docs/math.md, "Intervals"). An estimator with a quantile
+        loss only has the intervals between two of its levels: with 0.1/0.5/0.9, coverage 0.8.
 
         Parameters
         ----------
         X, start, groups
             As for ``predict``.
         coverage : float or list of float, default=0.9
-            Between 0 and 1; one that needs more training rows than there are is refused.
+            Between 0 and 1. Coverage ``p`` requires ``p / (1 - p)`` errors, at most 300.
 
         Returns
         -------

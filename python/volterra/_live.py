@@ -137,11 +137,11 @@ class Live(Owner):
     # ---- intervals -----------------------------------------------------------------------------------------
 
     def track(self, coverage: Any = 0.9) -> None:
-        """Keep intervals about the forecasts that adapt as truths arrive: each miss makes the next ones wider, each hit a
-        little narrower, so that in the long run the share inside is the one that is wanted, whatever the data.
+        """Track intervals that adapt as targets arrive (docs/math.md, "Intervals"): each miss makes the next ones wider, each
+        hit a little narrower, so that the share inside converges to the coverage for any data.
 
-        A stream is told the truths (`Stream.observe`); a learner takes the targets that it learns, and tracks before it keeps
-        a journal.
+        Pass targets to a stream with `Stream.observe`. A learner uses the targets that it learns. Call this before the
+        learner opens a journal.
 
         Parameters
         ----------
@@ -164,7 +164,10 @@ class Live(Owner):
         self._call("track", address(levels), len(levels))
 
     def interval(self) -> Any:
-        """Half-widths about the last forecast, (n_coverages, n_outputs); inf where the errors so far bound nothing."""
+        """Half-widths of shape (n_coverages, n_outputs) about the last forecast; inf where there are too few errors so far.
+
+        After `Stream.observe` they are those of the next forecast.
+        """
         count = self._function("coverages")(self, None)
         half = np.empty((max(int(count), 1), self._model.q))
         self._call("interval", address(half))

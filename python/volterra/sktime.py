@@ -33,8 +33,8 @@ class VolterraForecaster(BaseForecaster):
 
     All horizons up to the largest of ``fh`` are outputs of one fit. Exogenous inputs X are inputs of the model at every
     horizon of ``fh``: `fit` needs them at the times of y, `predict` at the times of ``fh``. Between these, times without a
-    row of X have the last one before. Intervals are conformal, from the errors that the fit
-    keeps of its own rows, at no second fit; quantiles follow from them.
+    row of X have the last one before. Intervals are those of `volterra.SequenceKernelRidge.predict_interval`, for each
+    horizon; quantiles follow from them.
 
     Parameters
     ----------

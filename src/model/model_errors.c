@@ -1,9 +1,10 @@
-/* src/model/model_errors.c: the errors of the training rows, and the half-widths of intervals.
+/* src/model/model_errors.c: errors of the training rows, and half-widths of intervals (docs/math.md, "Intervals").
  *
- *     half-width = the ceil((N + 1) p)-th smallest of the last N |e_t|
+ *     half-width = the ceil((N + 1) p)-th smallest of the last N |e_t|,     N <= min(max(m / 2, 100), 300)
+ *     e_t        = y_t less the prediction from the rows before min(t - ahead + 1, m - min(m / 4, 300))
  *
- * covers a share p of new observations where those errors come in no particular order with theirs (split conformal
- * prediction; docs/math.md). The last rows are forecast as new ones will be, by one model that knows none of them. */
+ * of m rows. It covers a share p of new observations if their errors are exchangeable with these (split conformal
+ * prediction). */
 #include "model/model_errors.h"
 
 #include "base/error.h"
@@ -14,16 +15,16 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { FEW_SCORES = 100 }; /* that are taken where that is more than half of the rows */
+enum { FEW_SCORES = 100 }; /* used even if this is more than half of the rows */
 
-/* The last rows, which are forecast by a model of the rows before them alone: a quarter. More would leave a model that errs
- * more than one of all rows, fewer would not tell how it errs on rows well behind those it has learned. */
+/* Number of last rows that are predicted by a model of the rows before them. With more, that model would be worse than the
+ * one of all rows; with fewer, errors far from the last known row would be missing. */
 static int64_t held_back(int64_t kept)
 {
     return volt_min(kept / 4, VOLT_INTERVAL_SCORES);
 }
 
-/* Scores of an interval: those of the later half of the rows at most. Errors of the first rows say little. */
+/* Largest number of scores: the later half of the rows. Errors of the first rows are those of a worse model. */
 static int64_t most_scores(int64_t kept)
 {
     return volt_min(volt_max(kept / 2, FEW_SCORES), VOLT_INTERVAL_SCORES);

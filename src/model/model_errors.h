@@ -1,15 +1,13 @@
-/* src/model/model_errors.h: the errors that a model made on its training rows, each forecast from what was known then,
- * and the intervals that follow from them (docs/math.md, "Intervals").
+/* src/model/model_errors.h: errors of the training rows, and the intervals that follow from them (docs/math.md, "Intervals").
  *
- * They come with the fit, at no second one. A row that was not forecast (the first ones, those without a target) has
+ * They are computed from the factor of the fit. A row that was not predicted (the first ones, those without a target) has
  * scale 0. There are two lists:
  *
- *     near    of all rows: the target was known as soon as it could be, `ahead` rows before
- *     far     of the last rows, as many as an interval takes: none of the last quarter of all rows (at most
- *             VOLT_INTERVAL_SCORES) was known
+ *     near    all rows: predicted from the rows whose targets were known `ahead` rows before
+ *     far     the last rows, as many as an interval uses: the last quarter of all rows (at most VOLT_INTERVAL_SCORES) is
+ *             predicted from the rows before it
  *
- * A model that is not fitted again forecasts rows ever farther from those it has learned. Where what it cannot explain
- * changes slowly, errors one step ahead are too small for that: the row before has just told where the next one is. */
+ * Solvers with landmarks put the errors of their held-out rows into both. */
 #ifndef MODEL_MODEL_ERRORS_H
 #define MODEL_MODEL_ERRORS_H
 
