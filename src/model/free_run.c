@@ -56,7 +56,8 @@ static volt_status run_record(volt_stream *stream, const volt_backend *backend, 
     const volt_fed *fed = &stream->model->recipe.fed;
     volt_view known = options->known;
     int64_t warm = 0, done = 0;
-    bool watches = !(known.data && options->warm_up == 0); /* one step ahead it goes nowhere */
+    bool all_known = known.data && (options->warm_up == 0 || options->warm_up == end - first);
+    bool watches = !all_known; /* one step ahead it goes nowhere */
     VOLT_TRY(count_warm(options, first, end, &warm));
     for (int64_t i = first; i < end; i++) {
         volt_device_rows rows = {.X = volt_view_rows(X, i, end - i),

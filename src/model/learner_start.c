@@ -50,6 +50,7 @@ static bool is_hole(const volt_model *model, int64_t i)
     return !known;
 }
 
+/* At least one row: the washout is shorter than the model, and its first row is not a hole. */
 static volt_status choose_rows(start_task *task)
 {
     const volt_model *model = task->model;
@@ -97,7 +98,7 @@ static volt_status run_rows(start_task *task, volt_past *past, volt_matrix gram,
     }
     for (int64_t count = 0; first < model->n; first += count) {
         count = volt_min(task->most_rows, volt_records_stretch(&task->records, first, model->n) - first);
-        if (volt_records_begins(&task->records, first) && first > 0)
+        if (volt_records_begins(&task->records, first))
             volt_past_zero(past);
         volt_past_advance(past, volt_view_rows(Z, first, count), false,
                           volt_matrix_of(task->block, count, model->n), stage);
@@ -174,16 +175,16 @@ static volt_status run_past(start_task *task, volt_progress progress)
 {
     volt_learner *learner = task->learner;
     const volt_model *model = task->model;
-    int64_t wanted = task->n > 0 ? task->rows[0] : model->n;
+    int64_t wanted = task->rows[0];
     volt_stage stage;
     volt_stage_begin(&stage, progress, "learn", 0.9, 0.1, (double)model->n);
     for (int64_t i = 0; i < model->n && volt_stage_advance(&stage, 1); i++) {
         const double *z = model->columns->given + i * model->d;
-        if (i > 0 && volt_records_begins(&task->records, i))
+        if (volt_records_begins(&task->records, i))
             VOLT_TRY(volt_moving_restart(learner->moving));
         VOLT_TRY(volt_moving_prepare(learner->moving, z, true, false));
         volt_moving_push(learner->moving, z, true, NULL);
-        volt_moving_release(learner->moving, volt_min(wanted, i + 1));
+        volt_moving_release(learner->moving, wanted);
     }
     return volt_stage_end(&stage);
 }
@@ -203,7 +204,7 @@ static volt_status start(start_task *task, volt_progress progress)
     if (!task->fitted)
         return VOLT_ERR_MEMORY;
     VOLT_TRY(volt_learner_reserve(learner, task->n + 1));
-    if (task->n > 0 && learner->n_groups > 0) {
+    if (learner->n_groups > 0) {
         VOLT_TRY(fill_gram(task, progress, volt_online_gram(learner->groups[0].factor, task->n)));
         VOLT_TRY(make_factors(task, progress));
     }

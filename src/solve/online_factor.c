@@ -282,8 +282,6 @@ void volt_online_drop(volt_online_factor *f)
         if (end < f->n)
             rotate_columns(turns, column(f, first) + end, f->capacity, f->n - end, v + end);
     }
-    if (f->n == 0)
-        f->start = 0;
 }
 
 /* ---- results ---------------------------------------------------------------------------------- */

@@ -69,12 +69,13 @@ static void plain_learn(plain_interval *plain, double score)
 static void it_is_the_plain_formula(void **state)
 {
     (void)state;
-    static const double coverages[] = {0.9, 0.5, 0.98};
+    enum { LEVELS = 4 };
+    static const double coverages[LEVELS] = {0.9, 0.5, 0.98, 0.03};
     volt_model *model = make_model(0);
     volt_interval *interval = NULL;
-    check_ok(volt_interval_create(model, coverages, 3, &interval));
-    static plain_interval plain[3][Q];
-    for (int c = 0; c < 3; c++)
+    check_ok(volt_interval_create(model, coverages, LEVELS, &interval));
+    static plain_interval plain[LEVELS][Q];
+    for (int c = 0; c < LEVELS; c++)
         for (int64_t k = 0; k < Q; k++) {
             plain[c][k] = (plain_interval){.miss = 1 - coverages[c], .wanted = 1 - coverages[c]};
             const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
@@ -84,25 +85,26 @@ static void it_is_the_plain_formula(void **state)
             assert_true(plain[c][k].n > 50);
         }
     volt_rng rng = test_rng(9);
-    bool infinite = false;
+    bool infinite = false, empty = false;
     for (int64_t t = 0; t < 1500; t++) {
-        double half[3 * Q], truth[Q], noise = t > 700 && t < 800 ? 30 : 1;
+        double half[LEVELS * Q], truth[Q], noise = t > 700 && t < 800 ? 30 : 1;
         volt_interval_half(interval, half);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < LEVELS; c++)
             for (int64_t k = 0; k < Q; k++) {
                 double expected = fmax(plain_half(&plain[c][k]), 0);
                 infinite |= isinf(expected) != 0;
+                empty |= plain_half(&plain[c][k]) < 0;
                 assert_true(half[c * Q + k] == expected);
             }
         for (int64_t k = 0; k < Q; k++) /* some are the same, and some are not known */
-            truth[k] = t % 10 == 3 ? 0.5 : t % 10 == 7 && k == 1 ? NAN : noise * volt_rng_normal(&rng);
+            truth[k] = t % 10 == 3 ? 0.5 : t % 10 == 7 + k ? NAN : noise * volt_rng_normal(&rng);
         check_ok(volt_interval_learn(interval, (const double[Q]){0}, truth));
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < LEVELS; c++)
             for (int64_t k = 0; k < Q; k++)
                 if (!isnan(truth[k]))
                     plain_learn(&plain[c][k], fabs(truth[k]));
     }
-    assert_true(infinite);
+    assert_true(infinite && empty);
     volt_interval_free(interval);
     volt_model_free(model);
 }
@@ -194,34 +196,38 @@ static void track_row(volt_stream *stream, double x, const double truth[Q], doub
     check_ok(volt_stream_observe(stream, 0, truth));
 }
 
-/* A stream that is loaded drops its scores in the order in which they came, whether 300 are full or not, as the one that was
- * saved does. The noise grows, so that another order of dropping gives other widths. */
-static void a_file_keeps_the_order_of_scores(void **state)
+/* A stream that is loaded, and a copy, drop their scores in the order in which they came, whether 300 are full or not, as the
+ * stream itself does. The noise grows, so that another order of dropping gives other widths. */
+static void files_and_copies_keep_the_order_of_scores(void **state)
 {
     (void)state;
     const double coverage = 0.9;
     static const int64_t saved_after[] = {5, 150, SCORES, 437, 2 * SCORES + 1}; /* beside those of training */
     for (size_t i = 0; i < sizeof saved_after / sizeof *saved_after; i++) {
         volt_model *model = make_model(0);
-        volt_stream *stream = NULL, *loaded = NULL;
+        volt_stream *stream = NULL, *loaded = NULL, *copy = NULL;
         const char *path = scratch_path("scores.state");
         volt_rng rng = test_rng(71 + i);
         check_ok(volt_stream_create(model, NULL, &stream));
         check_ok(volt_stream_track(stream, &coverage, 1));
         for (int64_t t = 0; t < saved_after[i] + SCORES; t++) {
-            double x = volt_rng_uniform(&rng) - 0.5, half[2][Q], truth[Q];
+            double x = volt_rng_uniform(&rng) - 0.5, half[3][Q], truth[Q];
             for (int64_t k = 0; k < Q; k++) /* output 2 has fewer scores than output 1 */
                 truth[k] = k == 1 && t % 3 == 0 ? NAN : 0.01 * (double)(t + 1) * volt_rng_normal(&rng);
             if (t == saved_after[i]) {
                 check_ok(volt_stream_save(stream, path));
                 check_ok(volt_stream_load(model, NULL, path, &loaded));
+                check_ok(volt_stream_copy(stream, &copy));
             }
             track_row(stream, x, truth, half[0]);
             if (loaded) {
                 track_row(loaded, x, truth, half[1]);
+                track_row(copy, x, truth, half[2]);
                 assert_memory_equal(half[0], half[1], sizeof half[0]);
+                assert_memory_equal(half[0], half[2], sizeof half[0]);
             }
         }
+        volt_stream_free(copy);
         volt_stream_free(loaded);
         volt_stream_free(stream);
         volt_model_free(model);
@@ -291,7 +297,7 @@ int main(void)
         cmocka_unit_test(it_is_the_plain_formula),
         cmocka_unit_test(a_jump_of_the_noise_is_followed),
         cmocka_unit_test(a_stream_waits_for_the_truth),
-        cmocka_unit_test(a_file_keeps_the_order_of_scores),
+        cmocka_unit_test(files_and_copies_keep_the_order_of_scores),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(memory_that_runs_out_leaves_the_stream),
     };

@@ -90,6 +90,105 @@ static void paths_are_what_they_say(void **state)
     free(series);
 }
 
+/* Only these rows have errors: 0.001, 0.002, ... of the scaled targets, in every output. */
+static void mark_errors(volt_model *model, const int64_t *rows, int64_t n)
+{
+    volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    memset(near->scale, 0, (size_t)(near->rows * D) * sizeof(double));
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < D; k++) {
+            near->scale[rows[i] * D + k] = 1;
+            near->e[rows[i] * D + k] = 1e-3 * (double)(i + 1);
+        }
+}
+
+/* Noise comes from rows that have an error in every output, in the order of time, the first after the last. */
+static void noise_is_drawn_from_whole_rows(void **state)
+{
+    (void)state;
+    enum { LONG = 200 };
+    static const int64_t rows[] = {3, 40, 41, 70};
+    double *series = lorenz_rows(N, 0.05), out[LONG * D];
+    volt_model *model = fit_series(series, true);
+    mark_errors(model, rows, 4);
+    volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    near->scale[50 * D + 1] = near->scale[50 * D + 2] = 1; /* rows with an error in some outputs */
+    near->scale[60 * D] = near->scale[60 * D + 1] = 1;
+    for (int k = 0; k < D; k++)
+        near->e[50 * D + k] = near->e[60 * D + k] = 0.5;
+    check_ok(volt_model_continue_paths(model, (volt_view){0}, NULL, 1, 11, volt_matrix_of(out, LONG, D), NULL));
+    volt_stream *stream = NULL;
+    double y[D];
+    int64_t last = -1, counts[4] = {0}, follow[4] = {0}, leap = 0;
+    check_ok(volt_stream_create(model, NULL, &stream));
+    check_ok(volt_stream_push(stream, series + (N - 1) * D, y));
+    for (int i = 0; i < LONG; i++) {
+        double noise = (out[i * D] - y[0]) / model->target_scale[0] / 1e-3;
+        int64_t drawn = (int64_t)lround(noise) - 1;
+        assert_true(drawn >= 0 && drawn < 4 && fabs(noise - (double)(drawn + 1)) < 1e-6);
+        counts[drawn]++;
+        if (last >= 0 && drawn == (last + 1) % 4)
+            follow[last]++;
+        else
+            leap += last >= 0;
+        last = drawn;
+        check_ok(volt_stream_push(stream, out + i * D, y));
+    }
+    /* Each row is followed by the next, the last by the first, nine times of ten, and by any else. */
+    for (int r = 0; r < 4; r++)
+        assert_true(counts[r] >= 30 && follow[r] >= 25);
+    assert_true(leap >= 3 && leap <= 35);
+    volt_stream_free(stream);
+    volt_model_free(model);
+    free(series);
+}
+
+/* Rows beyond the ball are counted once each: those that are known, and those of every path. */
+static void rows_beyond_the_ball_are_counted_once(void **state)
+{
+    (void)state;
+    static const int64_t rows[] = {5};
+    double *series = lorenz_rows(N, 0.05), out[2 * STEPS * D], known[3 * D];
+    volt_model *model = fit_series(series, true);
+    mark_errors(model, rows, 1);
+    for (int k = 0; k < D; k++)
+        model->errors.lists[VOLT_ERRORS_NEAR].e[5 * D + k] = 0;
+    for (int i = 0; i < 3; i++) /* two of three are far outside */
+        for (int k = 0; k < D; k++)
+            known[i * D + k] = i == 0 ? series[(N - 1) * D + k] : 1e3;
+    volt_view X = volt_view_of(known, 3, D);
+    int64_t path = -1, two = -1, first = -1;
+    check_ok(volt_model_continue_after(model, X, NULL, volt_matrix_of(out, 1, D), &first));
+    check_ok(volt_model_continue_after(model, X, NULL, volt_matrix_of(out, STEPS, D), &path));
+    assert_int_equal(first, 2);
+    assert_true(path >= first);
+    check_ok(volt_model_continue_paths(model, X, NULL, 2, 0, volt_matrix_of(out, 2 * STEPS, D), &two));
+    assert_int_equal(two, first + 2 * (path - first)); /* without noise every path is that of continue_after */
+    volt_model_free(model);
+    free(series);
+}
+
+/* With a reset state and no rows the path still begins with the last training target, after a zero past. */
+static void a_reset_path_begins_with_the_last_target(void **state)
+{
+    (void)state;
+    double *series = lorenz_rows(N, 0.05), out[STEPS * D], y[D];
+    volt_model *model = fit_series(series, true);
+    volt_predict_options reset = volt_predict_options_default();
+    reset.start = VOLT_START_RESET;
+    check_ok(volt_model_continue(model, &reset, volt_matrix_of(out, STEPS, D), NULL));
+    volt_stream *stream = NULL;
+    check_ok(volt_stream_create(model, &reset, &stream));
+    check_ok(volt_stream_push(stream, series + (N - 1) * D, y));
+    for (int i = 0; i < STEPS; i++) {
+        assert_memory_equal(out + i * D, y, sizeof y);
+        check_ok(volt_stream_push(stream, out + i * D, y));
+    }
+    volt_stream_free(stream);
+    volt_model_free(model);
+    free(series);
+}
+
 /* Rows that have come since go in first. */
 static void paths_after_rows(void **state)
 {
@@ -174,6 +273,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_are_what_they_say),
+        cmocka_unit_test(noise_is_drawn_from_whole_rows),
+        cmocka_unit_test(rows_beyond_the_ball_are_counted_once),
+        cmocka_unit_test(a_reset_path_begins_with_the_last_target),
         cmocka_unit_test(paths_after_rows),
         cmocka_unit_test(without_a_last_target_there_is_nothing_to_go_on_from),
         cmocka_unit_test(what_is_refused),

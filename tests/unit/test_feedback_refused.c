@@ -75,6 +75,9 @@ static void diverging_runs_say_where(void **state)
     how.known.rows = 16;
     check_ok(volt_model_predict(model, volt_view_of(x, 16, 1), &how, volt_matrix_of(out, 16, 1), NULL));
     assert_true(fabs(out[15] / (2 * pow(1.5, 13)) - 1) < 1e-4);
+    how.known.rows = how.warm_up = 3; /* as long as the rows: every one is one step ahead */
+    check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), &how, volt_matrix_of(out, 3, 1), NULL));
+    assert_true(fabs(out[1] / (1.5 * 900) - 1) < 1e-4 && fabs(out[2] / (1.5 * 470) - 1) < 1e-4);
     how.known.rows = 17; /* the last row itself leaves the range, and no row after it would notice */
     check_fails(volt_model_predict(model, volt_view_of(x, 17, 1), &how, volt_matrix_of(out, 17, 1), NULL),
                 VOLT_ERR_NOT_FINITE, "output 1 of row 17");

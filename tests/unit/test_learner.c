@@ -441,6 +441,35 @@ static void constant_targets_are_learned(void **state)
         }
 }
 
+/* Rows are dropped before the first push, and all of them while a row waits for its target: a kernel that keeps no column
+ * before the window must keep that of the waiting row. */
+static void windows_may_be_emptied(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"rbf:gamma=0.5", "linear:window=2",
+                                        "volterra:tau_coef=0.6,lambda_coef=0.8"};
+    for (int i = 0; i < 3; i++) {
+        school s;
+        double y[Q];
+        open_school(texts[i], 848, &s);
+        volt_learner *learner = new_learner(s.model, 0, 1);
+        check_ok(volt_learner_drop(learner, 5));
+        check_fresh(&s, learner, 5, TRAIN);
+        check_ok(volt_learner_update(learner, s.X + TRAIN * D, s.Y + TRAIN * Q, y));
+        check_fresh(&s, learner, 5, TRAIN + 1);
+        check_ok(volt_learner_push(learner, s.X + (TRAIN + 1) * D, y));
+        check_ok(volt_learner_drop(learner, TRAIN - 4));
+        assert_int_equal(info_of(learner).rows, 0);
+        check_ok(volt_learner_learn(learner, s.Y + (TRAIN + 1) * Q));
+        for (int64_t t = TRAIN + 2; t < TRAIN + 6; t++) {
+            check_fresh(&s, learner, TRAIN + 1, t);
+            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+        }
+        volt_learner_free(learner);
+        close_school(&s);
+    }
+}
+
 /* The same bits, whatever the number of threads, once the learner has begun. */
 static void threads_do_not_matter(void **state)
 {
@@ -479,6 +508,7 @@ int main(void)
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(small_windows_and_singular_rows),
         cmocka_unit_test(constant_targets_are_learned),
+        cmocka_unit_test(windows_may_be_emptied),
         cmocka_unit_test(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

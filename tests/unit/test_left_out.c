@@ -102,6 +102,13 @@ static void matrices_that_cannot_be_factored_are_refused(void **state)
     check_ok(volt_left_out_create(2, 1, &left_out));
     check_fails(volt_left_out_solve(&left_out, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)),
                 VOLT_ERR_SINGULAR, "not positive semidefinite");
+    /* K = I, alpha = 1: P = (1, -1; -1, 1) / 4, and with both rows left out there is no row to learn from. */
+    double same[] = {1, 0, 0, 1}, room[4], errors[2];
+    check_ok(volt_left_out_solve(&left_out, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
+    check_ok(volt_left_out_block(&left_out, (const int64_t[]){1}, 1, room, volt_matrix_of(errors, 1, 1)));
+    assert_true(fabs(errors[0] + 1) < 1e-14); /* 0, predicted by the other one, 1 */
+    check_fails(volt_left_out_block(&left_out, (const int64_t[]){0, 1}, 2, room, volt_matrix_of(errors, 2, 1)),
+                VOLT_ERR_SINGULAR, "left out together");
     volt_left_out_release(&left_out);
     volt_blas_release(&use);
 }

@@ -151,6 +151,43 @@ static void records_begin_anew(void **state)
     }
 }
 
+/* Records whose columns are all released, and records without a row, leave nothing behind. A release beyond the last row is
+ * one of all rows. */
+static void records_that_left_take_no_room(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {10, 10, N - 20};
+    for (int i = 0; engine_kernels[i]; i++) {
+        run r;
+        double k[N];
+        begin(engine_kernels[i], 815, lengths, 3, &r);
+        int64_t empty = volt_moving_length(r.moving);
+        for (int64_t t = 0; t < 10; t++)
+            push(&r, t, NULL);
+        check_ok(volt_moving_restart(r.moving));
+        int64_t length = volt_moving_length(r.moving);
+        check_ok(volt_moving_restart(r.moving)); /* of a record without a row */
+        assert_int_equal(volt_moving_length(r.moving), length);
+        volt_moving_release(r.moving, 10);
+        assert_int_equal(volt_moving_begin(r.moving), 10);
+        assert_int_equal(volt_moving_length(r.moving), empty);
+        for (int64_t t = 10; t < 20; t++)
+            push(&r, t, NULL);
+        check_ok(volt_moving_restart(r.moving));
+        volt_moving_release(r.moving, N + 7);
+        assert_int_equal(volt_moving_begin(r.moving), 20);
+        assert_int_equal(volt_moving_next(r.moving), 20);
+        for (int64_t t = 20; t < 40; t++) {
+            int64_t first = volt_moving_begin(r.moving);
+            push(&r, t, k);
+            compare(&r, t, first, t < 30 ? 20 : t, k);
+            if (t == 29)
+                volt_moving_release(r.moving, N + 7);
+        }
+        end(&r);
+    }
+}
+
 /* A copy goes on by itself, with the same bits; rows that do not join leave its columns as they are. */
 static void a_copy_is_the_same_moment(void **state)
 {
@@ -250,9 +287,10 @@ static void damaged_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_engine_slides), cmocka_unit_test(nothing_is_lost_at_the_edge),
-        cmocka_unit_test(records_begin_anew),  cmocka_unit_test(a_copy_is_the_same_moment),
-        cmocka_unit_test(memory_may_run_out),  cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(every_engine_slides),        cmocka_unit_test(nothing_is_lost_at_the_edge),
+        cmocka_unit_test(records_begin_anew),         cmocka_unit_test(records_that_left_take_no_room),
+        cmocka_unit_test(a_copy_is_the_same_moment),  cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(damaged_states_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

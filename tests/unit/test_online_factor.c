@@ -207,6 +207,51 @@ static void a_pivot_at_rounding_level_is_refused(void **state)
     volt_online_solve(f, k, 3);
     check_fails(volt_online_check(f), VOLT_ERR_SINGULAR, "alpha is 1e-17");
     assert_int_equal(f->n, 1);
+    /* A pivot above 0 that is rounding is refused as well: of a row with itself 3 and with the other 3 (1 - eps / 2) it is
+     * 3 eps, and 2 * 3 eps is the level. At 3 (1 - 4 eps) it is 24 eps. */
+    volt_online_solve(f, (const double[]){3 * (1 - DBL_EPSILON / 2)}, 3);
+    assert_true(f->square > 0 && f->square <= 6 * DBL_EPSILON);
+    check_fails(volt_online_check(f), VOLT_ERR_SINGULAR, "alpha is 1e-17");
+    volt_online_solve(f, (const double[]){3 * (1 - 4 * DBL_EPSILON)}, 3);
+    check_ok(volt_online_check(f));
+    volt_online_free(f);
+}
+
+/* Memory that grows between the solve for a row and its append leaves the row as it was solved for. */
+static void memory_may_grow_before_a_row_is_appended(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(826);
+    double *K = plain_random_spd(&rng, N, 0), *Y = normal_rows(&rng, N, Q);
+    volt_online_factor *f = NULL;
+    check_ok(volt_online_create(Q, alpha, &f));
+    for (int64_t t = 0; t < 10; t++)
+        append(f, K, Y, 0, t);
+    for (int64_t t = 10, room = 200; t < 13; t++, room *= 3) {
+        int64_t capacity = f->capacity;
+        volt_online_solve(f, K + t * N, K[t * N + t]);
+        check_ok(volt_online_reserve(f, room));
+        assert_true(f->capacity > capacity);
+        volt_online_append(f, Y + t * Q);
+        check_readout(f, K, Y, 0, t + 1);
+    }
+    volt_online_free(f);
+    free(K);
+    free(Y);
+}
+
+/* Of a diagonal matrix the bound is the condition number itself. */
+static void the_condition_of_a_diagonal_matrix(void **state)
+{
+    (void)state;
+    static const double diagonal[] = {2, 9, 1, 4}, zeros[4] = {0};
+    volt_online_factor *f = NULL;
+    check_ok(volt_online_create(1, 0.5, &f));
+    for (int i = 0; i < 4; i++) {
+        volt_online_solve(f, zeros, diagonal[i]);
+        volt_online_append(f, zeros);
+    }
+    assert_true(fabs(volt_online_condition(f) - 9.5 / 1.5) <= 16 * DBL_EPSILON * 9.5 / 1.5);
     volt_online_free(f);
 }
 
@@ -256,6 +301,8 @@ int main(void)
         cmocka_unit_test(rows_may_come_at_once),
         cmocka_unit_test(it_goes_on_from_a_copy),
         cmocka_unit_test(a_pivot_at_rounding_level_is_refused),
+        cmocka_unit_test(memory_may_grow_before_a_row_is_appended),
+        cmocka_unit_test(the_condition_of_a_diagonal_matrix),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
