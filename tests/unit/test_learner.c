@@ -237,6 +237,22 @@ static void scales_stay_those_of_the_model(void **state)
     }
 }
 
+/* A learner of the last rows of several records is one of all rows from which the others are dropped. */
+static void check_window_of_records(const school *s, int64_t window)
+{
+    volt_learner *learner = new_learner(s->model, window, 1), *all = new_learner(s->model, 0, 1);
+    double A[2][N * Q], c[2][Q];
+    check_ok(volt_learner_drop(all, TRAIN - window));
+    check_ok(volt_learner_coefficients(learner, volt_matrix_of(A[0], window, Q), c[0], NULL));
+    check_ok(volt_learner_coefficients(all, volt_matrix_of(A[1], window, Q), c[1], NULL));
+    for (int64_t i = 0; i < window * Q; i++)
+        check_near(s->text, A[0][i], A[1][i]);
+    for (int64_t k = 0; k < Q; k++)
+        check_near("an intercept", c[0][k], c[1][k]);
+    volt_learner_free(all);
+    volt_learner_free(learner);
+}
+
 /* Records of the model and those that begin later: no entry crosses the start of one. */
 static void records_begin_anew(void **state)
 {
@@ -249,6 +265,8 @@ static void records_begin_anew(void **state)
         s.fit.records = lengths;
         s.fit.n_records = 3;
         s.model = fit_rows(&s, TRAIN, 0);
+        for (int64_t window = 4; window < TRAIN; window++) /* that begin in any of the records */
+            check_window_of_records(&s, window);
         volt_learner *learner = new_learner(s.model, 0, 1);
         for (int64_t t = TRAIN; t < N; t++) {
             if (t == TRAIN || t == TRAIN + 11)
