@@ -1,4 +1,5 @@
 /* tests/unit/test_learner.c: after every row a learner is a fresh fit on the rows of its window. */
+#include "model/learner_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/plain_kernels.h"
@@ -420,6 +421,10 @@ static void small_windows_and_singular_rows(void **state)
     double y[Q];
     run_script("volterra:tau_coef=0.6,lambda_coef=0.8", 844, 1);
     open_school("rbf:gamma=0.5", 845, &s);
+    volt_learner *few = new_learner(s.model, 5, 1); /* it keeps no columns but those of its window */
+    assert_int_equal(volt_moving_begin(few->moving), TRAIN - 5);
+    assert_int_equal(volt_moving_next(few->moving), TRAIN);
+    volt_learner_free(few);
     volt_model_free(s.model);
     s.fit.alpha = 1e-17;
     s.fit.intercept = 0;
