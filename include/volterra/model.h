@@ -374,8 +374,9 @@ VOLT_API int64_t volt_stream_coverages(const volt_stream *stream, const double *
 /* Current half-widths (coverages x q numbers; INFINITY: no bound): those of the last prediction, until volt_stream_observe
  * updates them for the next. VOLT_ERR_ARGUMENT when nothing is tracked. */
 VOLT_API volt_status volt_stream_interval(const volt_stream *stream, double *half);
-/* What came (q numbers, NaN: not known) of the forecast that was made `back` rows before the last one, 0 to `ahead` of the
- * model. Where none was, before the start or the last restart, nothing happens. Once for each forecast, in their order. */
+/* Updates the intervals with the target (q numbers, NaN: not known) of the prediction made `back` rows before the last one, 0
+ * to `ahead` of the model. Call it once for each prediction, in their order. It has no effect where there is none: before the
+ * start or the last restart, or where the prediction overflowed. */
 VOLT_API volt_status volt_stream_observe(volt_stream *stream, int64_t back, const double *truth);
 /* Rows clipped or allowed so far. */
 VOLT_API int64_t volt_stream_beyond(const volt_stream *stream);

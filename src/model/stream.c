@@ -136,11 +136,12 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
     for (int64_t k = 0; k < model->q; k++)
         stream->y[k] = dot(stream->k, stream->coefficients + k * columns->m, columns->m);
     stream->strays = fed->n > 0; /* what is not finite does not come back either */
-    VOLT_TRY(volt_model_finish_output(model, stream->pushed++, x, stream->y));
+    volt_status status = volt_model_finish_output(model, stream->pushed++, x, stream->y);
+    volt_stream_remember(stream, status == VOLT_OK);
+    VOLT_TRY(status);
     volt_recent_feed(&model->recipe, &stream->recent, stream->y);
     stream->strays = volt_fed_strays(fed, stream->y) >= 0;
     memcpy(y, stream->y, (size_t)model->q * sizeof *y);
-    volt_stream_remember(stream);
     return VOLT_OK;
 }
 

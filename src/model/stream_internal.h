@@ -25,8 +25,8 @@ struct volt_stream {
     int64_t n_made;          /* ... and how many were made since the past was zero or tracking began */
 };
 
-/* Forecast number `n_made` goes into the ring, where intervals are tracked. */
-void volt_stream_remember(volt_stream *stream);
+/* Stores prediction number `n_made` in the ring, where intervals are tracked; one that overflowed as DBL_MAX. */
+void volt_stream_remember(volt_stream *stream, bool finite);
 /* Track what another stream of the same model tracks, from where that stands; nothing where it tracks nothing. */
 volt_status volt_stream_track_like(const volt_stream *source, volt_stream *stream);
 

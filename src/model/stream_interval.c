@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "model/stream_internal.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,12 +14,14 @@ static int64_t ring_rows(const volt_stream *stream)
     return stream->model->ahead + 1;
 }
 
-void volt_stream_remember(volt_stream *stream)
+void volt_stream_remember(volt_stream *stream, bool finite)
 {
     int64_t q = stream->model->q;
     if (!stream->interval)
         return;
-    memcpy(stream->made + stream->n_made % ring_rows(stream) * q, stream->y, (size_t)q * sizeof(double));
+    double *made = stream->made + stream->n_made % ring_rows(stream) * q;
+    for (int64_t k = 0; k < q; k++)
+        made[k] = finite ? stream->y[k] : DBL_MAX;
     stream->n_made++;
 }
 
@@ -83,8 +86,8 @@ volt_status volt_stream_observe(volt_stream *stream, int64_t back, const double 
                  "the forecast lies %" PRId64 " rows back, and must lie 0 to %" PRId64 " rows back", back,
                  stream->model->ahead);
     int64_t row = stream->n_made - 1 - back;
-    if (row < 0)
+    const double *made = row < 0 ? NULL : stream->made + row % ring_rows(stream) * stream->model->q;
+    if (!made || made[0] == DBL_MAX)
         return VOLT_OK;
-    return volt_interval_learn(stream->interval, stream->made + row % ring_rows(stream) * stream->model->q,
-                               truth);
+    return volt_interval_learn(stream->interval, made, truth);
 }

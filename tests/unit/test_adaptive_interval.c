@@ -234,6 +234,61 @@ static void files_and_copies_keep_the_order_of_scores(void **state)
     }
 }
 
+/* A forecast that overflows has no error: its truth is passed over, and the truths of its neighbours stay theirs. */
+static void forecasts_that_overflow_keep_their_place(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, AHEAD = 2 };
+    volt_rng rng = test_rng(41);
+    double *X = random_rows(&rng, N, 1, 1), *Y = new_matrix(N, 1), coverage = 0.8;
+    for (int64_t i = 0; i < N; i++)
+        Y[i] = 10 * X[i] + 0.1 * volt_rng_normal(&rng);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_stream *stream = NULL, *loaded = NULL;
+    volt_interval *interval = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 0.1;
+    options.ahead = AHEAD;
+    check_ok(volt_kernel_parse("poly:degree=3", &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(Y, N, 1), &options, (volt_matrix){0},
+                            &model));
+    volt_predict_options allow = volt_predict_options_default();
+    allow.beyond = VOLT_BEYOND_ALLOW;
+    check_ok(volt_stream_create(model, &allow, &stream));
+    check_ok(volt_stream_track(stream, &coverage, 1));
+    check_ok(volt_interval_create(model, &coverage, 1, &interval));
+    double made[ROWS];
+    for (int64_t t = 0; t < ROWS; t++) {
+        bool overflows = t % 7 == 3;
+        double x = overflows ? 1e120 : volt_rng_uniform(&rng) - 0.5, half[2];
+        double truth = t < AHEAD ? NAN : made[t - AHEAD] + 0.3 * volt_rng_normal(&rng);
+        volt_status status = volt_stream_push(stream, &x, &made[t]);
+        assert_int_equal(status, overflows ? VOLT_ERR_NOT_FINITE : VOLT_OK);
+        if (t >= AHEAD && (t - AHEAD) % 7 == 3)
+            truth = 5; /* of the forecast that overflowed */
+        else if (t >= AHEAD)
+            check_ok(volt_interval_learn(interval, &made[t - AHEAD], &truth));
+        check_ok(volt_stream_observe(stream, AHEAD, &truth));
+        check_ok(volt_stream_interval(stream, &half[0]));
+        volt_interval_half(interval, &half[1]);
+        assert_true(half[0] == half[1]);
+        if (t % 7 == 4) { /* a file keeps the place of a forecast that overflowed */
+            const char *path = scratch_path("overflow.state");
+            check_ok(volt_stream_save(stream, path));
+            check_ok(volt_stream_load(model, &allow, path, &loaded));
+            volt_stream_free(stream);
+            stream = loaded;
+        }
+    }
+    volt_interval_free(interval);
+    volt_stream_free(stream);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+    free(X);
+    free(Y);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -298,6 +353,7 @@ int main(void)
         cmocka_unit_test(a_jump_of_the_noise_is_followed),
         cmocka_unit_test(a_stream_waits_for_the_truth),
         cmocka_unit_test(files_and_copies_keep_the_order_of_scores),
+        cmocka_unit_test(forecasts_that_overflow_keep_their_place),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(memory_that_runs_out_leaves_the_stream),
     };
