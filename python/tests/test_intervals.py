@@ -58,6 +58,32 @@ def test_half_width_is_a_rank():
     assert 0.085 <= (ends[0, 1] - ends[0, 0]) / 2 <= 0.1
 
 
+def test_half_width_follows_the_documented_rule():
+    """docs/math.md, "Intervals": row t is predicted from the rows before min(t - H + 1, m - m // 4)."""
+    print("seed", 11)
+    x = np.cumsum(np.random.default_rng(11).normal(size=(47, 1)), axis=0)
+    options = {"alpha": 0.1, "scale": False, "beyond": "allow"}
+    model = volterra.SequenceKernelRidge("linear:window=3", ahead=range(1, 4), target="level", **options).fit(x)
+    horizon, rows = 3, 44
+    X, Y = x[:rows], np.column_stack([x[h : h + rows, 0] for h in (1, 2, 3)])
+    scores = []
+    for t in range(horizon, rows):
+        known = min(t - horizon + 1, rows - rows // 4)
+        if known == 1:  # one row alone: its target
+            forecast = Y[0]
+        else:
+            before = volterra.SequenceKernelRidge("linear:window=3", **options).fit(X[:known], Y[:known])
+            forecast = before.predict(X[known : t + 1], start="continue")[-1]
+        scores.append(np.abs(Y[t] - forecast))
+    ranked = np.sort(np.array(scores), axis=0)  # fewer than 100: all of them
+    half = model.predict_interval(np.array([[0.5]]), coverage=[0.5, 0.9], start="continue")
+    half = (half[0, :, 1] - half[0, :, 0]) / 2  # outputs x levels
+    for c, level in enumerate((0.5, 0.9)):
+        rank = int(np.ceil((len(ranked) + 1) * level - 1e-9))
+        # Condition below 1e4, values up to 20: rounding reaches 1e-10.
+        assert np.abs(half[:, c] - ranked[rank - 1]).max() <= 1e-8
+
+
 def test_pandas():
     pandas = pytest.importorskip("pandas")
     X, Y = make_data()

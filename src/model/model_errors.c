@@ -24,7 +24,7 @@ static int64_t held_back(int64_t kept)
     return volt_min(kept / 4, VOLT_INTERVAL_SCORES);
 }
 
-/* Largest number of scores: the later half of the rows. Errors of the first rows are those of a worse model. */
+/* Largest number of scores: the later half of the rows. The first rows are predicted by a worse model. */
 static int64_t most_scores(int64_t kept)
 {
     return volt_min(volt_max(kept / 2, FEW_SCORES), VOLT_INTERVAL_SCORES);

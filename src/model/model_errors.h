@@ -4,8 +4,8 @@
  * scale 0. There are two lists:
  *
  *     near    all rows: predicted from the rows whose targets were known `ahead` rows before
- *     far     the last rows, as many as an interval uses: the last quarter of all rows (at most VOLT_INTERVAL_SCORES) is
- *             predicted from the rows before it
+ *     far     the last rows, for intervals: the last quarter of all rows (at most VOLT_INTERVAL_SCORES) is predicted from
+ *             the rows before it
  *
  * Solvers with landmarks put the errors of their held-out rows into both. */
 #ifndef MODEL_MODEL_ERRORS_H
@@ -35,8 +35,8 @@ volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bo
 
 enum { VOLT_INTERVAL_SCORES = 300 }; /* the latest, that an interval is made from */
 
-/* What intervals of output k are made from, in the order of time: the last |e_t| of the far list, at most
- * VOLT_INTERVAL_SCORES. Returns how many. */
+/* Copies the scores of output k, the last |e_t| of the far list in the order of time, at most VOLT_INTERVAL_SCORES. Returns
+ * their number. */
 int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores);
 
 /* The ceil((n + 1) coverage)-th smallest of n scores, which are sorted; INFINITY where that is more than there are. */
