@@ -194,6 +194,16 @@ void training_release(training_data *data)
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
+/* The last rows of the inputs, which have no target yet; none where one is missing. */
+static volt_view pending_inputs(const training_data *data)
+{
+    volt_view rows = volt_view_rows(data->x.view, data->x.view.rows - data->ahead, data->ahead);
+    for (int64_t i = 0; i < rows.rows * rows.cols; i++)
+        if (!isfinite(rows.data[i / rows.cols * rows.ld + i % rows.cols]))
+            return volt_view_of(NULL, 0, rows.cols);
+    return rows;
+}
+
 volt_fit_options training_options(const training_arguments *arguments, const training_data *data)
 {
     volt_fit_options options = volt_fit_options_default();
@@ -213,6 +223,7 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.output_names = data->output_names;
     options.as_they_are = data->calendar.cols;
     options.notes = data->noted.notes;
+    options.pending = pending_inputs(data);
     options.records = data->lengths;
     options.n_records = data->lengths ? data->records.n : 0;
     options.loss = data->loss.loss ? volt_loss_text(data->loss.loss) : NULL;

@@ -65,6 +65,7 @@ typedef struct volt_model_notes {
     const char *calendar_scale; /* ... in this scale */
     const char *first_rows;     /* a digest of the first rows of X */
     const char *horizons;       /* "1..24": the outputs lie so many rows ahead, not all as many */
+    const char *target_ndim;    /* "1": the targets were a vector; "2": a matrix */
 } volt_model_notes;
 
 typedef struct volt_fit_options {
@@ -134,6 +135,9 @@ typedef struct volt_fit_options {
     const char *const *input_names;  /* (optional) d names, recorded in the model */
     const char *const *output_names; /* (optional) q names */
     volt_model_notes notes;          /* recorded */
+    /* (optional) rows x d: inputs after the last row of X, whose targets are not known yet. Recorded in the model;
+     * predictions do not depend on them */
+    volt_view pending;
     volt_progress progress;
 } volt_fit_options;
 VOLT_API volt_fit_options volt_fit_options_default(void);
@@ -226,6 +230,9 @@ typedef struct volt_model_info {
     int keeps_factor;    /* volt_model_predict_std may run */
     int64_t landmarks;   /* that the readout is of; 0: of all training rows */
     int64_t kernel_rows; /* rows of coefficients: n, or with landmarks these and the rows before them */
+    /* inputs after the last training row that were known at the fit; rows 0: none were recorded. Push them, or put them
+     * before X, to predict rows that follow them. With feedback the last training target */
+    volt_view pending;
 } volt_model_info;
 VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
 

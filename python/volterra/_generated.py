@@ -370,6 +370,7 @@ class ModelNotes(ctypes.Structure):
         ("calendar_scale", c_char_p),
         ("first_rows", c_char_p),
         ("horizons", c_char_p),
+        ("target_ndim", c_char_p),
     ]
 
 
@@ -406,6 +407,7 @@ class FitOptions(ctypes.Structure):
         ("input_names", POINTER(c_char_p)),
         ("output_names", POINTER(c_char_p)),
         ("notes", ModelNotes),
+        ("pending", Matrix),
         ("progress", Progress),
     ]
 
@@ -484,6 +486,7 @@ class ModelInfo(ctypes.Structure):
         ("keeps_factor", c_int),
         ("landmarks", c_int64),
         ("kernel_rows", c_int64),
+        ("pending", Matrix),
     ]
 
 

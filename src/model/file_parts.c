@@ -15,6 +15,7 @@ static const volt_file_part *const parts[] = {
     &volt_loss_part,      /* another loss than squares, its certificate, and classes */
     &volt_shares_part,    /* of the readout that was taken, where it is not all of it */
     &volt_notes_part,     /* texts of whoever fitted the model */
+    &volt_pending_part,   /* inputs after the last training row */
     &volt_errors_part,    /* of the training rows, for intervals */
     &volt_factor_part,    /* of the Gram matrix, for variances */
 };

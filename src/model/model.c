@@ -78,6 +78,7 @@ void volt_model_free(volt_model *model)
     volt_free(model->coefficients);
     volt_free(model->intercepts);
     volt_free(model->last_target);
+    volt_free(model->pending);
     volt_free(model->alphas);
     volt_free(model->anchors);
     volt_free(model->shares);
@@ -142,6 +143,7 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .n_classes = model->n_classes,
         .keeps_factor = model->kept.of != NULL,
         .kernel_rows = model->n,
+        .pending = volt_model_pending(model),
     };
     if (model->trained.landmarks > 0) {
         now.n = model->trained.rows;

@@ -49,6 +49,8 @@ struct volt_model {
     double *last_target;                /* q, in the units of the targets */
     bool no_last_target;                /* the last training row has no target: last_target is 0 */
     bool ends_without_target;           /* with outputs that come back: the last row has none to go on from */
+    double *pending; /* n_pending x inputs, in the units of the inputs: rows after the last training row */
+    int64_t n_pending;
     char **input_names, **output_names; /* or NULL */
     volt_model_notes notes;             /* texts of its own */
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
@@ -71,6 +73,12 @@ volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, in
 
 /* The rows Z, of which the model has n, as the kernel wants them (fit.c). */
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress);
+
+/* Copies the inputs after the last training row, whose targets are not known yet; not for a model with feedback, where
+ * the last target is that row. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. (pending_part.c) */
+volt_status volt_model_record_pending(volt_model *model, volt_view rows);
+/* Those inputs; they belong to the model. */
+volt_view volt_model_pending(const volt_model *model);
 
 /* Training rows after the washout. */
 int64_t volt_model_kept(const volt_model *model);

@@ -15,6 +15,7 @@ static const struct {
     {"calendar_scale", offsetof(volt_model_notes, calendar_scale)},
     {"first_rows", offsetof(volt_model_notes, first_rows)},
     {"horizons", offsetof(volt_model_notes, horizons)},
+    {"target_ndim", offsetof(volt_model_notes, target_ndim)},
 };
 
 static const char **note(volt_model_notes *notes, int i)

@@ -343,6 +343,7 @@ static void model_of_changes(void **state)
         {"factors", ROWS_ONLY, 3, NULL, "there are 3 factors, and 2 outputs"},
         {"records", 0, 0, NULL, "damaged"},
         {"input", TEXT, 0, "level", "\"input\" is level, and has no tensor"},
+        {"pending_inputs", ROWS_ONLY, 0, NULL, "\"pending_inputs\" has no rows"},
     };
     volt_fit_options options = usual_options();
     options.target = VOLT_TARGET_CHANGE;
@@ -351,9 +352,11 @@ static void model_of_changes(void **state)
     options.keep_factor = 1;
     options.records = lengths;
     options.n_records = 2;
+    options.pending = volt_view_of(X, 2, D);
     const char *path = save_model(fit_model("fir:mu=0.5 + rbf:pole=0.3", &options, X + D, Q));
     damage_every_field("changes", path, load_model,
-                       "no text radius, another text radius, no tensor factor_outputs, one more row recent, ");
+                       "no text radius, another text radius, no tensor factor_outputs, one more row recent, "
+                       "no tensor pending_inputs, one more row pending_inputs, ");
     REFUSE_LIES(path, load_model, lies);
     fields f = read_fields(path); /* above 1 */
     double *shares = set_shape(&f, "shares", Q, 0);
