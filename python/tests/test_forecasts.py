@@ -151,16 +151,12 @@ def test_levels_in_every_way(rng, ahead, alpha, tmp_path):
 
     model.save(tmp_path / "model.safetensors")
     loaded = volterra.load(tmp_path / "model.safetensors")
-    rest = x[120 - ahead :] if ahead > 1 else later  # a file has the last row, but not several
-    assert np.array_equal(loaded.predict(rest)[-40:], forecasts)
+    assert np.array_equal(loaded.predict(later), forecasts)
+    assert np.allclose(loaded.predict(x), whole, rtol=1e-9)
     assert np.array_equal(np.atleast_1d(loaded.alpha_), np.atleast_1d(model.alpha_))
     assert np.array_equal(loaded.target_, model.target_) and loaded.season_ == model.season_
     assert loaded.ahead == ahead and not hasattr(loaded, "report_") and not hasattr(loaded, "baselines_")
-    if ahead == 1:
-        assert np.array_equal(loaded.forecast(), model.forecast())
-    else:
-        with pytest.raises(ValueError, match="a model file has not the rows"):
-            loaded.forecast()
+    assert np.array_equal(loaded.forecast(), model.forecast())
 
     expected = volterra.metrics.r2(later[ahead:], forecasts[:-ahead])
     assert model.score(later) == pytest.approx(expected, abs=1e-12)
@@ -214,7 +210,7 @@ def test_several_horizons(rng, tmp_path):
     assert model.score(x[100:]) > 0.5
     model.save(tmp_path / "model.safetensors")
     loaded = volterra.load(tmp_path / "model.safetensors")
-    assert loaded.ahead == range(1, 7) and np.array_equal(loaded.predict(x[94:])[-30:], forecasts)
+    assert loaded.ahead == range(1, 7) and np.array_equal(loaded.predict(x[100:]), forecasts)
     flat = VolterraRidge(ahead=range(1, 7)).fit(x[:100], x[:100, 0])
     assert flat.forecast().shape == (6,) and flat.predict(x[100:]).shape == (30, 6)
 
@@ -282,3 +278,52 @@ def test_choices_are_those_of_the_golden_file(golden):
         assert model.alpha_ == pytest.approx(alpha, rel=1e-12) and model.target_ == "change"
         forecasts = np.vstack([model.forecast(), model.predict(y[train:])])[:5, 0]
         assert forecasts == pytest.approx(case["forecasts"], rel=file.tol("forecasts"))
+
+
+# ---- files and copies --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 2, range(1, 4)])
+@pytest.mark.parametrize("shape", [(150,), (150, 1), (150, 2)])
+def test_a_file_predicts_as_the_estimator(rng, ahead, shape, tmp_path):
+    X = seasonal(rng, 150, 2)
+    y = rng.normal(size=shape) + X[:, 0].reshape(150, *[1] * (len(shape) - 1))
+    model = VolterraRidge(alpha=0.01, ahead=ahead).fit(X[:120], y[:120])
+    model.save(tmp_path / "model.safetensors")
+    loaded = volterra.load(tmp_path / "model.safetensors")
+    found, wanted = loaded.predict(X[120:]), model.predict(X[120:])
+    assert found.shape == wanted.shape and np.array_equal(found, wanted)
+    assert np.allclose(loaded.predict(X), model.predict(X), rtol=0, atol=1e-9 * np.abs(y).max())
+    stream, other = loaded.stream(), model.stream()
+    for row in X[120:130]:
+        assert np.array_equal(stream.push(row), other.push(row))
+
+
+def test_a_file_of_records_predicts_as_the_estimator(rng, tmp_path):
+    X = [seasonal(rng, 60, 2), seasonal(rng, 50, 2)]
+    model = VolterraRidge(alpha=0.01, ahead=2).fit(X)
+    model.save(tmp_path / "model.safetensors")
+    loaded = volterra.load(tmp_path / "model.safetensors")
+    later = seasonal(rng, 20, 2)
+    assert np.array_equal(loaded.predict(later), model.predict(later))
+    assert np.array_equal(loaded.forecast(), model.forecast())
+    joined = np.vstack([*X, later])
+    assert np.allclose(loaded.predict(joined), model.predict(joined), rtol=1e-9)
+
+
+def test_a_file_of_the_program_predicts_as_the_estimator(rng, tmp_path, program):
+    x = seasonal(rng, 100, 2)
+    np.savetxt(tmp_path / "x.csv", x[:80], delimiter=",")
+    out = tmp_path / "model.safetensors"
+    program("fit", "--x", tmp_path / "x.csv", "--ahead", 3, "--kernel", "volterra", "--alpha", 0.01, "-o", out)
+    loaded, model = volterra.load(out), VolterraRidge(alpha=0.01, ahead=3).fit(x[:80])
+    assert np.allclose(loaded.predict(x[80:]), model.predict(x[80:]), rtol=1e-9)
+    assert np.allclose(loaded.forecast(), model.forecast(), rtol=1e-9)
+
+
+def test_fitted_values_are_a_copy(rng):
+    x = seasonal(rng, 80)
+    for model in (VolterraRidge(alpha=0.1).fit(x), VolterraRidge(alpha=0.1).fit(x, np.roll(x[:, 0], 1))):
+        before = model.predict(x)
+        model.fitted_[:] = 0
+        assert np.array_equal(model.predict(x), before) and np.array_equal(model.fitted_, before[: len(model.fitted_)])

@@ -61,7 +61,8 @@ def test_rows_that_were_trained_on(rng):
     assert len(warned(lambda: model.predict(rng.permutation(X)))) == 1
     for start in ("continue", "reset"):
         assert warned(lambda start=start: model.predict(X[60:], start=start)) == []
-    assert warned(lambda: model.predict(X[98:])) == []  # too few to tell
+    assert warned(lambda: model.predict(X[96:98])) == []  # too few to tell
+    assert len(warned(lambda: model.predict(X[98:]))) == 1  # but for the very end
 
 
 def test_inputs_that_repeat(rng):

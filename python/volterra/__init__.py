@@ -36,6 +36,7 @@ from ._errors import (
     BeyondWarning,
     CancelledError,
     DeviceError,
+    GapWarning,
     NotFittedError,
     OrderWarning,
     SingularError,
@@ -43,6 +44,7 @@ from ._errors import (
     VolterraWarning,
 )
 from ._evidence import Evidence, evidence
+from ._forecasts import IntervalForecast
 from ._learner import Learner
 from ._native import lib as _lib
 from ._native import text as _text
@@ -83,6 +85,8 @@ __all__ = [
     "CancelledError",
     "DeviceError",
     "Evidence",
+    "GapWarning",
+    "IntervalForecast",
     "Learner",
     "MCS",
     "NotFittedError",

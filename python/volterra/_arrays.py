@@ -6,12 +6,12 @@ everything else (other types, Fortran order, lists, data frames) is converted.
 
 from __future__ import annotations
 
-import sys
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple
 
 import numpy as np
 
 from . import _native as c
+from ._frames import check_columns, is_series, pandas_module
 
 Array = np.ndarray
 _ITEM = 8  # bytes of a double
@@ -68,7 +68,7 @@ def _refuse_masked(value: Any, name: str) -> None:
 
 def _refuse_missing(a: Array, name: str) -> None:
     """None and pandas' NA among objects, which NumPy converts to nothing or to an error of its own."""
-    pandas = _pandas()
+    pandas = pandas_module()
     for place, one in np.ndenumerate(a):
         if one is None or (pandas is not None and (one is pandas.NA or one is pandas.NaT)):
             raise ValueError(f"{name} contains {one} at {place}, counted from 0; all values must be finite")
@@ -80,6 +80,7 @@ def to_float64(value: Any, name: str) -> Array:
         raise TypeError(f"{name} is a {type(value).__name__}, which holds no values yet: pass {name}.collect()")
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise TypeError(f"{name} is a sparse matrix, and dense data are needed: pass {name}.toarray()")
+    check_columns(value, name)
     _refuse_masked(value, name)
     a = np.asarray(value)
     if a.dtype == np.float64:
@@ -102,8 +103,10 @@ def _where_not_finite(a: Array, name: str) -> str:
 
 
 def as_matrix(value: Any, name: str = "X") -> Array:
-    """A finite 2-D float64 array with contiguous rows; not copied when it is one already."""
+    """A finite 2-D float64 array with contiguous rows; not copied when it is one already. A Series is one column."""
     a = to_float64(value, name)
+    if is_series(value):
+        a = a.reshape(-1, 1)
     if a.ndim != 2:
         if a.ndim < 2:
             raise ValueError(
@@ -153,6 +156,14 @@ def same_rows(X: Array, Y: Array) -> None:
         )
 
 
+def copy_of(matrix: c.Matrix) -> Array:
+    """A copy of a matrix of the library."""
+    rows, cols, ld = int(matrix.rows), int(matrix.cols), int(matrix.ld)
+    numbers = (c.c_double * ((rows - 1) * ld + cols)).from_address(matrix.data)
+    strides = (ld * _ITEM, _ITEM)
+    return np.lib.stride_tricks.as_strided(np.frombuffer(numbers), (rows, cols), strides).copy()
+
+
 # ---- collections of series ---------------------------------------------------------------------------------
 
 
@@ -177,57 +188,3 @@ def as_collection(value: Any, name: str = "X") -> List[Array]:
 def views(series: Sequence[Array]) -> Any:
     """A C array of the views of a collection."""
     return (c.Matrix * len(series))(*[view(one) for one in series])
-
-
-# ---- pandas ------------------------------------------------------------------------------------------------
-
-
-def _pandas() -> Any:
-    """pandas where the caller already uses it; a value cannot be of its types otherwise."""
-    return sys.modules.get("pandas")
-
-
-def is_frame(value: Any) -> bool:
-    pandas = _pandas()
-    return pandas is not None and isinstance(value, (pandas.DataFrame, pandas.Series))
-
-
-def column_names(value: Any) -> Optional[Array]:
-    """The columns of a data frame when all are texts (an object array), else None."""
-    columns = getattr(value, "columns", None)
-    if columns is None:
-        return None
-    names = np.asarray(list(columns), dtype=object)
-    return names if len(names) and all(isinstance(name, str) for name in names) else None
-
-
-class FrameForm:
-    """How targets looked that came as a pandas object, to give forecasts the same form, or columns of their own."""
-
-    def __init__(self, targets: Any, columns: Optional[Sequence[str]] = None) -> None:
-        own = list(targets.columns) if targets.ndim == 2 else None
-        self.columns = own if columns is None else list(columns)
-        self.name = None if targets.ndim == 2 else targets.name
-
-    def dress(self, values: Array, index: Any) -> Any:
-        pandas = _pandas()
-        if self.columns is None:
-            return pandas.Series(values, index=index, name=self.name)
-        return pandas.DataFrame(values, index=index, columns=self.columns)
-
-
-def future_index(index: Any, first: int, count: int) -> Any:
-    """Where rows stand that come `first`, first + 1, ... after the end of an index: on with its step where it has one,
-    else by their numbers."""
-    pandas = _pandas()
-    steps = range(first, first + count)
-    if isinstance(index, pandas.PeriodIndex):
-        return pandas.PeriodIndex([index[-1] + step for step in steps])
-    if isinstance(index, pandas.DatetimeIndex):
-        freq = index.freq or (pandas.infer_freq(index) if len(index) > 2 else None)
-        if freq is not None:
-            return pandas.date_range(index[-1], periods=first + count, freq=freq)[first:]
-    elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:
-        step = int(index[-1] - index[-2])
-        return pandas.Index([int(index[-1]) + step * i for i in steps])
-    return pandas.RangeIndex(first, first + count)

@@ -49,6 +49,10 @@ class OrderWarning(VolterraWarning):
     """The rows given to `predict` or `score` do not follow those of training, as after a shuffled split."""
 
 
+class GapWarning(VolterraWarning):
+    """Rows are missing from the dates of a data frame: the row after a gap is taken for the next step."""
+
+
 class TargetWarning(VolterraWarning):
     """A target is also an input of the same row: what is learned is to read it off there."""
 

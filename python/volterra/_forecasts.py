@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -10,6 +10,18 @@ from ._arguments import whole
 from ._arrays import Array
 from ._devices import use_machine
 from ._errors import BeyondWarning, warn
+from ._frames import future_index
+from ._intervals import Levels, level_list
+
+LEAST_PATHS = 200  # of intervals further ahead ...
+TAIL_PATHS = 20  # ... of which so many lie outside, at least
+
+
+class IntervalForecast(NamedTuple):
+    """What `forecast` returns with a coverage, for arrays."""
+
+    forecast: Array  # (steps,) or (steps, n_columns)
+    interval: Array  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; of several coverages a last axis
 
 
 class ModelForecasts:
@@ -17,8 +29,13 @@ class ModelForecasts:
 
     _model: Any
     _rows: Any
+    _tail: Optional[Array]
+    _horizons: Any
+    _future: Any
+    _flat_series: bool
     n_jobs: Any
     verbose: Any
+    start: Any
 
     def _beyond(self) -> str:
         raise NotImplementedError
@@ -61,7 +78,8 @@ class ModelForecasts:
         """Forecasts to which known outputs come back. The rows of training themselves begin anew."""
         self._check_not_grown("a forecast with y_known")
         if start == "auto":
-            start = "reset" if self._rows is not None and self._rows.begin(a) else "continue"
+            begins = self._model.begins(a) if self._rows is None else self._rows.begin(a)
+            start = "reset" if begins else "continue"
         with use_machine(self):
             out, beyond = self._model.predict(a, start, self._beyond(), self.verbose, None, known, warm_up)
         self._warn_beyond(beyond, a.shape[0])
@@ -113,3 +131,162 @@ class ModelForecasts:
         self._check_is_fitted()
         self._check_not_grown("impulse_response")
         return self._model.impulse(whole("lags", lags, 1))
+
+    # ---- after the end of training ---------------------------------------------------------------------------
+
+    def forecast(self, steps: Optional[int] = None, *, coverage: Optional[Levels] = None) -> Any:
+        """Forecast the rows after the end of the training data.
+
+        Parameters
+        ----------
+        steps : int, optional
+            Number of rows; by default all that the estimator was fitted for: with ``ahead=H`` the H rows after the
+            last one, each forecast H rows before; with ``ahead=range(1, 25)`` the 24 rows after the last one, all
+            from there. More than those only where `continue_` applies, which is one step ahead.
+        coverage : float or list of float, optional
+            Also return intervals that hold this share of the observations, between 0 and 1. Within the horizons of the fit
+            they are those of `predict_interval`. Further ahead, on its own outputs, they lie between quantiles of paths with
+            noise drawn from the errors of training rows (the same paths in every call), as ``volterra continue --paths``.
+
+        Returns
+        -------
+        ndarray, Series or DataFrame of shape (steps,) or (steps, n_columns)
+            The targets of fit, or the columns of X, one row per step. For objects of pandas or polars of the same type; in
+            pandas with an index that continues theirs where it has a step. With coverage: a DataFrame with the columns
+            ``NAME``, ``NAME.lo90``, ``NAME.hi90`` for each coverage in percent (a Series without a name is "y"), or for arrays an
+            `IntervalForecast` of the forecast and the ends, shaped like those of `predict_interval`.
+
+        Raises
+        ------
+        ValueError
+            The targets lie 0 rows ahead, or `steps` is more than can be had; or the model was read from a file
+            without the rows that had no target yet: give them to `predict`.
+
+        Examples
+        --------
+        >>> import numpy as np, volterra
+        >>> x = np.sin(0.3 * np.arange(400.0)) + 0.1 * np.random.default_rng(0).normal(size=400)
+        >>> model = volterra.VolterraRidge(ahead=range(1, 13)).fit(x.reshape(-1, 1))
+        >>> forecast, interval = model.forecast(coverage=0.9)
+        >>> forecast.shape, interval.shape
+        ((12, 1), (12, 1, 2))
+        """
+        self._check_is_fitted()
+        self._check_not_grown("forecast")
+        most = len(self._horizons.each) if self._horizons.several else self._horizons.last
+        if most == 0:
+            raise ValueError(
+                "there is nothing ahead to forecast: targets lie 0 rows ahead; fit with ahead of at least 1, or use "
+                "predict"
+            )
+        count = most if steps is None else whole("steps", steps, 1)
+        runs = count > most
+        if runs and not (self._model.settings.feedback and most == 1):
+            raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
+        if not runs and (self._tail is None or len(self._tail) < self._horizons.last):
+            raise ValueError(
+                "the model file has no record of the rows that had no target yet: give them, and later ones, to predict"
+            )
+        values = self.continue_(count) if runs else self._at_horizons(self._follow(self._tail, "continue", None))[:count]
+        if coverage is None:
+            return self._dress_future(values)
+        levels, single = level_list("coverage", coverage)
+        if runs:
+            lower, upper = self._path_ends(count, levels)
+        else:
+            lower, upper = self._horizon_ends(values, levels)
+        return self._dress_ends(values, lower, upper, levels, single)
+
+    def _at_horizons(self, values: Array) -> Array:
+        """Steps x columns, out of predictions of the rows that had no target: with several horizons all those of the last row,
+        which has them column by column."""
+        if not self._horizons.several:
+            return values
+        count, levels = len(self._horizons.each), len(self._own_levels()) or 1
+        return values[-1].reshape(-1, count, levels).transpose(1, 0, 2).reshape(count, -1)
+
+    def _horizon_ends(self, values: Array, levels: List[float]) -> Tuple[Array, Array]:
+        """Ends of the intervals, levels x steps x columns, from the errors of the training rows at the same horizon."""
+        own = len(self._own_levels())
+        if own:
+            places = np.array([self._fitted_ends(level) for level in levels])
+            ends = values.reshape(len(values), -1, own)[:, :, places].transpose(3, 2, 0, 1)
+            return ends[0], ends[1]
+        rows = [self._at_horizons(half.reshape(1, -1)) for half in self._model.interval(levels)]
+        half = np.stack([np.broadcast_to(row, values.shape) if len(row) == 1 else row[: len(values)] for row in rows])
+        return values - half, values + half
+
+    def _path_ends(self, steps: int, levels: List[float]) -> Tuple[Array, Array]:
+        """The same from paths with noise: of N sorted values the floor((N + 1)(1 - p) / 2)-th, and the same from above."""
+        count = max(LEAST_PATHS, int(np.ceil(TAIL_PATHS / (1 - max(levels)))))
+        with use_machine(self):
+            paths = np.sort(self._model.run_paths(count, steps, self._beyond(), self.verbose), axis=0)
+        places = [int((count + 1) * (1 - level) / 2) for level in levels]
+        return np.stack([paths[k - 1] for k in places]), np.stack([paths[count - k] for k in places])
+
+    def _dress_ends(self, values: Array, lower: Array, upper: Array, levels: List[float], single: bool) -> Any:
+        ends = np.stack([lower, upper], axis=-1).transpose(1, 2, 0, 3)  # steps x columns x levels x 2
+        if self._future is None:
+            ends = ends[:, :, 0] if single else np.swapaxes(ends, 2, 3)
+            ends = ends[:, 0] if self._flat_series else ends
+            return IntervalForecast(self._dress_future(values), np.ascontiguousarray(ends))
+        form, index = self._future
+        columns = []
+        for name in form.names:
+            columns += [name, *(f"{name}.{end}{100 * level:.10g}" for level in levels for end in ("lo", "hi"))]
+        table = np.concatenate([values[:, :, None], ends.reshape(*values.shape, -1)], axis=2).reshape(len(values), -1)
+        return form.frame(table, self._index_ahead(index, len(values)), columns)
+
+    def _index_ahead(self, index: Any, count: int) -> Any:
+        return future_index(index, self._horizons.first if self._horizons.several else 1, count)
+
+    def _dress_future(self, values: Array) -> Any:
+        """Rows after the last one in the form of the series."""
+        values = values[:, 0] if self._flat_series else values
+        if self._future is None:
+            return values
+        form, index = self._future
+        return form.dress(values, self._index_ahead(index, len(values)))
+
+    def _rows_after(self, X: Any) -> Optional[Array]:
+        """The rows of X that go in after training, with the last row of training before them where it had no
+        target; None: there are none."""
+        a = self._read_inputs(X)
+        if self._begins(a):
+            a = a[self._model.rows_given :]
+        elif self.start == "auto":
+            self._warn_order(a, X)
+        if not len(a):
+            return None
+        return a if self._tail is None else np.vstack([self._tail, a])
+
+    def continue_(self, steps: int, *, after: Any = None) -> Array:
+        """Let the model run on its own outputs, from the end of training or of rows that came since.
+
+        Parameters
+        ----------
+        steps : int
+            How many rows to forecast.
+        after : array-like of shape (n_steps, n_features), optional
+            Rows that follow those of training, as for `predict`; they go in first. It may begin with all rows of
+            training.
+
+        Returns
+        -------
+        ndarray of shape (steps, n_outputs)
+            The rows that follow the last training target, or the last row of `after`.
+
+        Raises
+        ------
+        ValueError
+            The outputs are not the next inputs: the model must be fitted without y, or with a y whose rows
+            are the next rows of X. Or the path diverges.
+        """
+        self._check_is_fitted()
+        self._check_not_grown("continue_")
+        rows = whole("steps", steps, 1)
+        known = None if after is None else self._rows_after(after)
+        with use_machine(self):
+            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose, known)
+        self._warn_beyond(beyond, rows if known is None else rows + known.shape[0])
+        return out

@@ -10,8 +10,9 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ._arrays import Array
+from ._frames import FrameForm, is_frame, library_of
 from ._loss import Loss
-from ._records import Records, pieces
+from ._records import Records, is_list, pieces
 from ._threads import use_threads
 
 Levels = Union[float, Sequence[float]]
@@ -28,13 +29,11 @@ def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
     return [float(level) for level in levels.ravel()], levels.ndim == 0
 
 
-def band_columns(forecast: Any, ends: Sequence[str]) -> List[str]:
-    """Names of columns beside those of a Series or DataFrame of forecasts."""
-    if forecast.ndim == 1:
-        names = ["y" if forecast.name is None else forecast.name]
-    else:
-        names = list(forecast.columns)
-    return [f"{name}{end}" for name in names for end in ends]
+def banded(forecast: Any, values: Array, ends: Sequence[str]) -> Any:
+    """A DataFrame like that of the forecasts, with a column for each of its columns and ends."""
+    form = FrameForm(forecast)
+    columns = [f"{name}{end}" for name in form.names for end in ends]
+    return form.frame(values, forecast.index if is_frame(forecast) else None, columns)
 
 
 class Intervals:
@@ -60,10 +59,8 @@ class Intervals:
         values = np.asarray(forecast, dtype=float)
         rows = len(values)
         ended = values.reshape(rows, -1)[:, :, None] + offsets[None, :, :]
-        if hasattr(forecast, "iloc"):
-            import pandas
-
-            return pandas.DataFrame(ended.reshape(rows, -1), index=forecast.index, columns=band_columns(forecast, ends))
+        if library_of(forecast) is not None:
+            return banded(forecast, ended.reshape(rows, -1), ends)
         return ended.reshape(values.shape + shape)
 
     # ---- levels that were fitted ----------------------------------------------------------------------------
@@ -90,17 +87,23 @@ class Intervals:
             values = np.asarray(forecast, dtype=float)
             rows = len(values)
             picked = values.reshape(rows, -1, count)[:, :, places]
-            if hasattr(forecast, "iloc"):
-                import pandas
-
-                return pandas.DataFrame(
-                    picked.reshape(rows, -1), index=forecast.index, columns=band_columns(forecast, ends)
-                )
+            if library_of(forecast) is not None:
+                return banded(forecast, picked.reshape(rows, -1), ends)
             picked = picked.reshape((rows, picked.shape[1]) + shape)
             return picked[:, 0] if picked.shape[1] == 1 else picked
 
         forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
         return [pick(part) for part in forecast] if isinstance(forecast, list) else pick(forecast)
+
+    def _check_moment(self, X: Any, start: Any, groups: Any) -> None:
+        """Refuse rows that do not follow the training rows, as the data show: intervals would be those of other rows."""
+        me: Any = self
+        if (start or me.start) != "auto" or groups is not None or is_list(X) or me._grown is not None:
+            return
+        a = me._read_inputs(X)
+        complaint = None if me._begins(a) or me._training_place(a, X) is not None else me._complaint(a, X)
+        if complaint:
+            raise ValueError(complaint)
 
     def _fitted_ends(self, coverage: float) -> List[int]:
         """The levels that hold the coverage between them."""
@@ -124,14 +127,22 @@ class Intervals:
         tail = None
         if found.lengths is not None or start == "reset":
             where = "reset"
-        elif start == "auto" and me._rows is not None and me._fitted is not None and me._rows.begin(a):
+        elif start == "auto" and me._begins(a):
             where = "reset"  # the training rows once more, and those after them
         else:
             where, tail = "continue", me._tail
-        rows = a if tail is None else np.vstack([tail, a])
+        cut, later = 0 if tail is None else len(tail), a
+        place = me._training_place(a, X) if start == "auto" and where == "continue" else None
+        if place is not None:
+            cut, later = place - len(me._fitted), a[me._rows.n - place :]
+            if cut < 0:
+                raise ValueError(
+                    "X is a part of the training rows: for their standard deviations give all training rows, or start='reset'"
+                )
+        rows = later if tail is None else np.vstack([tail, later])
         with use_threads(me.n_jobs):
             _, std, _ = me._model.predict_std(rows, where, me._beyond(), me.verbose, found.lengths)
-        std = std if tail is None else std[tail.shape[0] :]
+        std = std[cut : cut + len(a)]
         if found.lengths is None or found.X is X:
             return me._dress(std, X)
         return [me._dress(part, x) for part, x in zip(pieces(std, found.lengths), X)]
@@ -142,7 +153,7 @@ class Intervals:
         The estimator must have been fitted with ``keep_factor=True``.
         """
         std = self.predict(X, start=start, groups=groups, return_std=True)[1]  # type: ignore[attr-defined]
-        return [part**2 for part in std] if isinstance(std, list) else std**2
+        return [part * part for part in std] if isinstance(std, list) else std * std
 
     def predict_interval(self, X: Any, coverage: Levels = 0.9, *, start: Any = None, groups: Any = None) -> Any:
         """Intervals that hold a share of the observations, about the forecasts of ``predict``.
@@ -155,14 +166,15 @@ class Intervals:
         ----------
         X, start, groups
             As for ``predict``.
+            Rows that do not follow those of training, as the data show, are refused (an `OrderWarning` of ``predict``).
         coverage : float or list of float, default=0.9
             Between 0 and 1. Coverage ``p`` requires ``p / (1 - p)`` errors, at most 300.
 
         Returns
         -------
         ndarray of shape (n_steps, 2) or (n_steps, n_outputs, 2), or a list of them
-            Lower and upper ends; for a list of coverages a last axis goes over them. Where ``predict`` gives a
-            pandas object, a DataFrame with the columns ``NAME.lo`` and ``NAME.hi`` (several coverages:
+            Lower and upper ends; for a list of coverages a last axis goes over them. Where ``predict`` gives an object of
+            pandas or polars, a DataFrame with the columns ``NAME.lo`` and ``NAME.hi`` (several coverages:
             ``NAME.lo80``, ``NAME.hi80``, ...).
 
         Examples
@@ -182,15 +194,15 @@ class Intervals:
         percent = ["" if single else f"{100 * level:.10g}" for level in levels]
         ends = [f".{end}{text}" for text in percent for end in ("lo", "hi")]
         shape = (2,) if single else (2, len(levels))
+        self._check_moment(X, start, groups)
         if self._own_levels():
             pairs = np.array([self._fitted_ends(level) for level in levels])
             return self._fitted_levels(X, start, groups, pairs.T.ravel().tolist(), shape, ends)
         half = self._model.interval(levels)  # type: ignore[attr-defined]
         forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
-        # For pandas level by level, as the program writes them; for arrays the ends first.
+        # For data frames level by level, as the program writes them; for arrays the ends first.
         offsets = np.stack([-half.T, half.T], axis=-1)  # outputs x levels x 2
-        is_pandas = hasattr(forecast[0] if isinstance(forecast, list) else forecast, "iloc")
-        if not is_pandas:
+        if library_of(forecast[0] if isinstance(forecast, list) else forecast) is None:
             offsets = np.swapaxes(offsets, 1, 2)
         return self._beside(forecast, offsets.reshape(len(offsets), -1), shape, ends)
 
@@ -212,10 +224,11 @@ class Intervals:
         Returns
         -------
         ndarray of shape (n_steps, n_alpha) or (n_steps, n_outputs, n_alpha), or a list of them
-            Without the last axis for a single number. Where ``predict`` gives a pandas object, a DataFrame with the
+            Without the last axis for a single number. Where ``predict`` gives an object of pandas or polars, a DataFrame with the
             columns ``NAME.q0.05`` and so on.
         """
         self._check_one_step()  # type: ignore[attr-defined]
+        self._check_moment(X, start, groups)
         own = self._own_levels()
         levels, single = level_list("alpha", (own or (0.05, 0.5, 0.95)) if alpha is None else alpha)
         ends, shape = [f".q{level:g}" for level in levels], () if single else (len(levels),)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import tempfile
 from ctypes import byref, c_int64, c_void_p
@@ -16,7 +15,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from . import _native as c
-from ._arrays import NO_MATRIX, Array, address, empty, view
+from ._arrays import NO_MATRIX, Array, address, copy_of, empty, view
 from ._errors import check
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
@@ -68,6 +67,8 @@ class FitSettings(NamedTuple):
     landmarks: Tuple[int, str] = (0, "spread")  # how many, 0: as many as are usual; which
     iterations: int = 0  # of pcg, at most; 0: as many as are usual
     checkpoint: Optional[str] = None
+    pending: Optional[Array] = None  # inputs after the last one that has a target
+    target_ndim: Optional[int] = None  # of the targets as they were given
 
     def options(self) -> c.FitOptions:
         anchors = self.anchors
@@ -144,11 +145,14 @@ class Model(Owner):
     ) -> Tuple["Model", Array]:
         """The model and its fitted values, in the units of Y."""
         parsed = Kernel(kernel)
-        notes = dict(horizons=settings.horizons, first_rows=first_rows_note(X))
+        ndim = None if settings.target_ndim is None else str(settings.target_ndim)
+        notes = dict(horizons=settings.horizons, first_rows=first_rows_note(X), target_ndim=ndim)
         options = settings.options()
         options.input_names = c.names_array("the name of an input", input_names)
         options.output_names = c.names_array("the name of an output", output_names)
         options.progress = watch.progress
+        if settings.pending is not None:
+            options.pending = view(settings.pending)
         options.notes = c.ModelNotes(**{name: c.encode(name, text) for name, text in notes.items() if text})
         fitted = empty(len(Y), settings.losses.outputs(Y.shape[1]))
         handle = c_void_p()
@@ -211,6 +215,18 @@ class Model(Owner):
         rows = steps + (0 if after is None else after.shape[0])
         self._forecast(call, rows, "continue", beyond, verbose, "continue")
         return out, count.value
+
+    def run_paths(self, paths: int, steps: int, beyond: str, verbose: Any = False, seed: int = 0) -> Array:
+        """paths x steps x q: paths of the closed loop with the errors of training rows as noise."""
+        out = empty(paths * steps, self.q)
+        count = c_int64()
+
+        def call(options: c.PredictOptions) -> int:
+            to = (paths, seed, view(out), byref(count))
+            return int(c.lib.volt_model_continue_paths(self, NO_MATRIX, byref(options), *to))
+
+        self._forecast(call, paths * steps, "continue", beyond, verbose, "continue")
+        return out.reshape(paths, steps, self.q)
 
     def impulse(self, lags: int) -> Array:
         """q x lags x d: what a unit in an input adds to the outputs, through the terms that are fir alone."""
@@ -324,7 +340,32 @@ class Model(Owner):
     @property
     def horizons(self) -> Optional[str]:
         """ "1..24" where the outputs lie so many rows ahead."""
-        note = self._info.notes.horizons
+        return self._note("horizons")
+
+    @property
+    def target_ndim(self) -> Optional[int]:
+        """1 or 2: dimensions of the targets as they were given; None: not recorded."""
+        note = self._note("target_ndim")
+        return int(note) if note in ("1", "2") else None
+
+    @property
+    def pending(self) -> Optional[Array]:
+        """Inputs after the last training row, which had no target yet; None: none were recorded."""
+        rows = self._info.pending
+        return copy_of(rows) if rows.rows else None
+
+    def begins(self, X: Array) -> bool:
+        """Does X begin with the training rows? By their first rows and their number."""
+        note = self._note("first_rows")
+        return note is not None and X.shape[0] >= self.rows_given and note == first_rows_note(X)
+
+    @property
+    def rows_given(self) -> int:
+        """Rows of X that were given to the fit: the last `ahead` of each record have no target."""
+        return self.n + int(self._info.ahead) * max(1, int(self._info.n_records))
+
+    def _note(self, name: str) -> Optional[str]:
+        note = getattr(self._info.notes, name)
         return None if note is None else c.text(note)
 
     @property
@@ -405,13 +446,3 @@ class Model(Owner):
 
     def __deepcopy__(self, _memo: Any) -> "Model":
         return self
-
-
-def read_tensor(path: PathLike, name: str) -> Array:
-    """A float64 tensor of a safetensors file that the library has accepted."""
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
-        begin, end = header[name]["data_offsets"]
-        file.seek(8 + length + begin)
-        return np.frombuffer(file.read(end - begin), dtype="<f8").reshape(header[name]["shape"]).copy()

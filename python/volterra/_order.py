@@ -15,7 +15,9 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import Array, is_frame
+from ._arrays import Array
+from ._frames import is_frame
+from ._gaps import Gap, TimeGrid
 
 NOTE_ROWS = 8  # that a sequence is known by in a model file
 LEAST = 3  # rows that must be known before anything is said
@@ -25,6 +27,11 @@ DISTINCT = 0.95  # share of training rows that are new: where values repeat, a m
 ADVICE = (
     "what a row means depends on the rows before it, so split in time order (TimeSeriesSplit, or "
     "train_test_split with shuffle=False); start='continue' says that X does follow the training rows"
+)
+
+END = (
+    "X is the end of the training rows, and would be taken for the rows after it: give all training rows, or use forecast() for what "
+    "comes next; start='continue' says that X does follow the training rows"
 )
 
 
@@ -57,9 +64,9 @@ def first_rows_note(a: Array) -> Optional[str]:
 class _Known:
     """Rows by their hashes."""
 
-    def __init__(self, a: Array) -> None:
-        self.sorted = np.unique(row_hashes(a))
-        self.is_telling = len(self.sorted) >= DISTINCT * a.shape[0]
+    def __init__(self, hashes: Array) -> None:
+        self.sorted = np.unique(hashes)
+        self.is_telling = len(self.sorted) >= DISTINCT * len(hashes)
 
     def joined(self, a: Array) -> "_Known":
         other = copy.copy(self)
@@ -94,16 +101,30 @@ def is_ordered(index: Any) -> bool:
     return index is None or bool(index.is_monotonic_increasing)
 
 
+def pending_complaint(X: Array, pending: Array) -> Optional[str]:
+    """Why X cannot follow the last rows of training, `pending`, which are all that a model file has of them; None: nothing
+    says so."""
+    rows = min(len(X), len(pending))
+    both = X[:rows]
+    is_telling = both.size > 1 and bool(np.any(both != both.flat[0]))
+    is_same = np.array_equal(both, pending[:rows]) or np.array_equal(both, pending[-rows:])
+    return END if is_telling and is_same else None
+
+
 class TrainingRows:
     """The rows that were trained on, by which they, and rows among them, are recognised."""
 
-    def __init__(self, X: Array, Y: Array, frame: Any = None) -> None:
+    def __init__(self, X: Array, Y: Array, frame: Any = None, grid: Optional[TimeGrid] = None) -> None:
         self.n = X.shape[0]
+        self._grid = grid
+        self._end = X[-(LEAST - 1) :].copy()
+        self._hashes = row_hashes(X)
+        self._index = frame.index if is_frame(frame) and _is_time(frame.index) and frame.index.is_unique else None
         self.first = X[0].copy()  # most other inputs differ here already
         self.digests = [(self.n, digest(X))]  # of the rows, batch by batch
-        self._inputs = _Known(X)
+        self._inputs = _Known(self._hashes)
         # A target is the input of a later row only where it has the form of inputs.
-        self._targets = _Known(Y) if Y.shape[1] in (1, X.shape[1]) else None
+        self._targets = _Known(row_hashes(Y)) if Y.shape[1] in (1, X.shape[1]) else None
         self._target_columns = Y.shape[1]
         self._last = self._last_of(frame, X.shape[0])
 
@@ -127,8 +148,39 @@ class TrainingRows:
         more.n = self.n + X.shape[0]
         more.digests = [*self.digests, (X.shape[0], digest(X))]
         more._inputs = self._inputs.joined(X)
+        more._hashes = np.concatenate([self._hashes, row_hashes(X)])
+        more._end = np.vstack([self._end, X])[-(LEAST - 1) :]
+        known = self._index is not None and is_frame(frame) and type(frame.index) is type(self._index)
+        more._index = self._index.append(frame.index) if known else None
+        if more._index is not None and not more._index.is_unique:
+            more._index = None
         more._last = self._last_of(frame, len(frame)) if is_frame(frame) else None
         return more
+
+    def place(self, X: Array, frame: Any) -> Optional[int]:
+        """Where X begins among these rows by its index, with the same values; rows after the last of these may follow. None:
+        nothing says so."""
+        if self._index is None or not is_frame(frame) or not _is_time(frame.index):
+            return None
+        places = self._index.get_indexer(frame.index)
+        known = int(np.count_nonzero(places >= 0))
+        if known == 0 or not np.array_equal(places[:known], places[0] + np.arange(known)):
+            return None
+        first = int(places[0])
+        if known < len(X) and first + known < self.n:
+            return None
+        return first if np.array_equal(row_hashes(X[:known]), self._hashes[first : first + known]) else None
+
+    def gap(self, frame: Any, first: int = 0) -> Optional[Gap]:
+        """Rows that are missing between these and the rows of a frame from `first` on, or among those."""
+        if self._grid is None or not is_frame(frame) or first >= len(frame.index):
+            return None
+        index, last = frame.index[first:], self._last
+        try:
+            between = None if last is None or index[0] <= last else self._grid.first_gap(type(index)([last, index[0]]))
+        except TypeError:  # another kind of index
+            between = None
+        return between or self._grid.first_gap(index)
 
     def _count(self, X: Array) -> Tuple[int, str]:
         """Rows of X that training has seen, and as what."""
@@ -157,6 +209,7 @@ class TrainingRows:
                     f"rows end: {ADVICE}"
                 )
         if rows < LEAST:
-            return None
+            is_end = self._inputs.is_telling and np.array_equal(X, self._end[-rows:])
+            return END if is_end else None
         found, what = self._count(X)
         return f"{found} of {rows} rows of X {what}: {ADVICE}" if found else None

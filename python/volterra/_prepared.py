@@ -5,10 +5,8 @@ from __future__ import annotations
 from ctypes import POINTER, byref
 from typing import NamedTuple, Optional
 
-import numpy as np
-
 from . import _native as c
-from ._arrays import Array, view
+from ._arrays import Array, copy_of, view
 from ._errors import check
 from ._model import FitSettings
 
@@ -20,13 +18,6 @@ class Prepared(NamedTuple):
     target: str
     input: str
     season: int
-
-
-def _copy(matrix: c.Matrix) -> Array:
-    """A matrix of the library without gaps between its rows, as an array of its own."""
-    count = matrix.rows * matrix.cols
-    numbers = (c.c_double * count).from_address(matrix.data)
-    return np.array(numbers, dtype=np.float64).reshape(matrix.rows, matrix.cols)
 
 
 def _word(words: dict, value: int) -> str:
@@ -43,7 +34,7 @@ def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
         target, input = _word(c.TARGETS, made.target), _word(c.INPUTS, made.input)
         if target == input == "level":
             return Prepared(X, Y, None, target, input, int(made.season))
-        base = _copy(made.base) if made.base.data else None
-        return Prepared(_copy(made.X), _copy(made.Y), base, target, input, int(made.season))
+        base = copy_of(made.base) if made.base.data else None
+        return Prepared(copy_of(made.X), copy_of(made.Y), base, target, input, int(made.season))
     finally:
         c.lib.volt_prepared_free(found)

@@ -7,12 +7,15 @@ from typing import Any, List, NamedTuple, Optional
 
 import numpy as np
 
-from ._arrays import Array, as_matrix, is_frame
+from ._arrays import Array, as_matrix
+from ._frames import is_series, library_of
 
 
 def is_list(X: Any) -> bool:
-    """A list of matrices or data frames, a record each. A list of rows is one matrix."""
-    return isinstance(X, (list, tuple)) and len(X) > 0 and all(getattr(x, "ndim", 0) == 2 for x in X)
+    """A list of matrices, data frames or Series, a record each. A list of rows is one matrix."""
+    if not isinstance(X, (list, tuple)) or len(X) == 0:
+        return False
+    return all(len(getattr(x, "shape", ())) == 2 for x in X) or all(is_series(x) for x in X)
 
 
 class Records(NamedTuple):
@@ -32,7 +35,7 @@ class Records(NamedTuple):
     @classmethod
     def _of_list(cls, X: Any, y: Any) -> "Records":
         lengths = [int(np.shape(x)[0]) for x in X]
-        columns = {int(np.shape(x)[1]) for x in X}
+        columns = {1 if np.ndim(x) == 1 else int(np.shape(x)[1]) for x in X}
         if len(columns) > 1:
             raise ValueError(f"records have {min(columns)} to {max(columns)} columns, and must have as many each")
         if 0 in lengths:
@@ -62,8 +65,9 @@ class Records(NamedTuple):
 
 
 def _join(parts: Any) -> Any:
-    if all(is_frame(part) for part in parts):
-        return sys.modules["pandas"].concat(list(parts))
+    library = library_of(parts[0])
+    if library is not None and all(library_of(part) == library for part in parts):
+        return sys.modules[library].concat(list(parts))
     if all(np.ndim(part) == 1 for part in parts):
         return np.concatenate([np.asarray(part) for part in parts])
     return np.vstack([as_matrix(part, "a record") for part in parts])

@@ -23,22 +23,23 @@ import numpy as np
 
 from . import _native as c
 from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, solver_settings, whole
-from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, future_index, is_frame, same_rows
+from ._arrays import Array, as_matrix, as_targets, same_rows
 from ._devices import use_machine
-from ._errors import NotFittedError, OrderWarning, warn
+from ._errors import GapWarning, NotFittedError, OrderWarning, warn
 from ._explain import Explains
 from ._forecasts import ModelForecasts
+from ._frames import column_names, is_frame
 from ._growing import Learns
 from ._held_out import HeldOut
 from ._intervals import Intervals
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
 from ._model import FitSettings, Model, PathLike
-from ._order import TrainingRows
+from ._order import TrainingRows, pending_complaint
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
 from ._records import Records, pieces
 from ._stream import Stream
-from ._training import Horizons, Training, spread_records
+from ._training import GAP_ADVICE, Horizons, Training, is_usually_flat, spread_records
 
 STARTS = ("auto", "continue", "reset")
 BEYOND = ("auto", "clip", "error", "allow")
@@ -142,8 +143,10 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
 
         Parameters
         ----------
-        X : array-like of shape (n_steps, n_features)
-            Inputs, one row per time step, in time order.
+        X : array-like of shape (n_steps, n_features), or Series
+            Inputs, one row per time step, in time order. A Series of pandas or polars is one column. Columns of data frames
+            must hold numbers (TypeError with the name of one that does not); dates belong in the index of pandas. A gap
+            in an index of dates is a `GapWarning`.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
             Targets, row by row with X; with ``ahead`` of H the target of a row is row t + H of y. None: the
             series forecasts itself, the target of a row is the next row, or with ``ahead`` row t + H; the last H
@@ -198,6 +201,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
                     anchors=training.anchors,
                     horizons=training.horizons.note,
                     records=training.fitted_records,
+                    pending=training.tail,
+                    target_ndim=training.target_ndim(losses.outputs(targets)),
                     **settings,
                 ),
                 watch,
@@ -208,7 +213,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         self._model = model
         self._grown, self._is_behind, self._first = None, False, None
         self._fitted = fitted
-        self._rows = TrainingRows(training.rows, training.series, training.source)
+        self._rows = TrainingRows(training.rows, training.series, training.source, training.grid)
         self._tail = training.tail
         self._records = training.records
         same = model.q == targets
@@ -265,9 +270,12 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         self._model = model
         self._grown, self._is_behind, self._first = None, False, None
         self._rows, self._tail, self._fitted = None, tail, None
-        self._flat = self._flat_series = model.q == 1 and not model.settings.ahead
-        self._form = self._future = self._held_out = self._records = None
+        self._form = self._future = self._held_out = None
         self._horizons = Horizons.of(model.horizons, model.settings.ahead)
+        self._records = None if model.records is None else [int(n) + self._horizons.last for n in model.records]
+        ndim = model.target_ndim
+        self._flat_series = ndim == 1 if ndim else is_usually_flat(model.q, self._horizons)
+        self._flat = self._flat_series and not self._horizons.several
         self._is_series = self._horizons.is_of_inputs(model)
         self._remember_names(model.input_names)
         self._set_attributes()
@@ -296,17 +304,38 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
             return "clip" if self.scale else "allow"
         return str(self.beyond)
 
+    def _begins(self, a: Array) -> bool:
+        """Does `a` begin with the training rows? A model file has a digest of the first ones; with feedback it lacks the
+        outputs that were fed back."""
+        if self._rows is not None:
+            return self._rows.begin(a)
+        return self._model.feedback_weight == 0 and self._model.begins(a)
+
     def _warn_order(self, a: Array, X: Any) -> None:
-        complaint = self._rows.complaint(a, X) if self._rows is not None else None
+        complaint = self._complaint(a, X)
         if complaint:
             warn(complaint, OrderWarning)
+        else:
+            self._warn_gap(X)
+
+    def _complaint(self, a: Array, X: Any) -> Optional[str]:
+        """Why rows cannot follow those of training; None: nothing says so."""
+        if self._rows is not None:
+            return self._rows.complaint(a, X)
+        return None if self._tail is None else pending_complaint(a, self._tail)
+
+    def _warn_gap(self, X: Any, first: int = 0) -> None:
+        """Missing rows before row `first` of X, which is the first after the training rows, or among later ones."""
+        gap = None if self._rows is None else self._rows.gap(X, first)
+        if gap is not None:
+            warn(f"{gap}, which X follows: {GAP_ADVICE}", GapWarning)
 
     def _dress(self, values: Array, X: Any = None) -> Any:
         """Forecasts in the form of the targets: 1-D for 1-D, pandas for pandas."""
         if self._flat:
             values = values[:, 0]
-        if self._form is not None and is_frame(X):
-            return self._form.dress(values, X.index)
+        if self._form is not None and self._form.is_of(X):
+            return self._form.dress(values, X.index if is_frame(X) else None)
         return values
 
     def _forecast(self, a: Array, start: str, X: Any = None) -> Array:
@@ -315,15 +344,40 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
             return self._follow_grown(a, start)
         if start == "reset":
             return self._follow(a, "reset", None)
-        if start == "auto" and self._rows is not None and self._fitted is not None and self._rows.begin(a):
+        if start == "auto" and self._begins(a):
+            if self._rows is not None:
+                self._warn_gap(X, self._rows.n)
             if self._records is not None and not self._model.feedback_weight:
                 return self._forecast_known(a, self._records)
+            if self._fitted is None:
+                return self._follow(a, "reset", None)
             known = self._fitted.shape[0]
             rest = self._follow(a[known:], "continue", None) if a.shape[0] > known else a[:0]
             return np.vstack([self._fitted, rest]) if len(rest) else self._fitted.copy()
-        if start == "auto" and self._rows is not None:
+        if start == "auto":
+            place = self._training_place(a, X)
+            if place is not None:
+                return self._forecast_from(a, X, place)
             self._warn_order(a, X)
         return self._follow(a, "continue", self._tail)
+
+    def _training_place(self, a: Array, X: Any) -> Optional[int]:
+        """The training row that `a` begins with, by the index of a data frame; None: none is known."""
+        if self._rows is None or self._records is not None:
+            return None
+        return self._rows.place(a, X)
+
+    def _forecast_from(self, a: Array, X: Any, place: int) -> Array:
+        """Of training rows from `place` on, and rows that follow them."""
+        assert self._rows is not None and self._fitted is not None
+        fitted, n = self._fitted, self._rows.n
+        self._warn_gap(X, n - place)
+        later = a[n - place :]
+        pending = self._tail if self._tail is not None else a[:0]
+        if place + len(a) <= len(fitted):
+            return fitted[place : place + len(a)].copy()
+        rest = self._follow(np.vstack([pending, later]), "continue", None)
+        return np.vstack([fitted, rest])[place : place + len(a)]
 
     def _forecast_known(self, a: Array, lengths: List[int]) -> Array:
         """Of the records of training, and rows that follow the last of them."""
@@ -349,8 +403,9 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
             One row per time step, in time order.
         start : {"auto", "continue", "reset"}, optional
             Where the rows stand in time; the parameter of the estimator when not given. With "auto", rows
-            that were trained on have their fitted values when X begins with all of them, and every other X
-            follows the training rows.
+            that were trained on have their fitted values when X begins with all of them, or is a data frame whose
+            index and values are those of consecutive training rows. Every other X follows the training rows. Rows that
+            cannot follow them are an `OrderWarning`, missing rows before or in X a `GapWarning`.
         groups : array-like of shape (n_steps,), optional
             As for `fit`: X holds records, each of which begins after a past of zeros; so does every array of a
             list.
@@ -368,8 +423,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         Returns
         -------
         ndarray, Series or DataFrame of shape (n_steps,) or (n_steps, n_outputs), or a list of them
-            A list where X is one. 1-D when ``y`` was. When both X and the ``y`` of fit are pandas objects: with the index of X and
-            the name or columns of y.
+            A list where X is one. 1-D when ``y`` was, or without y when the X of fit was a Series. When both X and the ``y`` of
+            fit are objects of pandas, or both of polars, so is the result: with the name or columns of y and, in pandas, the index of X.
         """
         word = choice("start", start or self.start, STARTS)
         if return_std:
@@ -434,105 +489,6 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         forecast = np.vstack([part[:rows] for part, rows in zip(parts, kept)])
         return explained(self._model.loss, spread_records(self._horizons, series, lengths), forecast, None)
 
-    def forecast(self, steps: Optional[int] = None) -> Any:
-        """What comes after the end of the training data.
-
-        Parameters
-        ----------
-        steps : int, optional
-            How many rows; by default all that the estimator was fitted for: with ``ahead=H`` the H rows after the
-            last one, each forecast H rows before; with ``ahead=range(1, 25)`` the 24 rows after the last one, all
-            from there. More than those only where `continue_` can go on, which is one step ahead.
-
-        Returns
-        -------
-        ndarray, Series or DataFrame of shape (steps,) or (steps, n_columns)
-            The targets of fit, or the columns of X, one row per step. For pandas objects with an index that goes on
-            from theirs where it has a step.
-
-        Raises
-        ------
-        ValueError
-            The targets lie 0 rows ahead, or `steps` is more than can be had; or the model was read from a file,
-            which has not the rows that had no target yet: give them to `predict`.
-        """
-        self._check_is_fitted()
-        self._check_not_grown("forecast")
-        horizons, most = (
-            self._horizons,
-            len(self._horizons.each) if self._horizons.several else self._horizons.last,
-        )
-        if most == 0:
-            raise ValueError(
-                "there is nothing ahead to forecast: targets lie 0 rows ahead; fit with ahead of at least 1, or use "
-                "predict"
-            )
-        count = most if steps is None else whole("steps", steps, 1)
-        if count > most and self._model.settings.feedback and most == 1:
-            return self._dress_future(self.continue_(count))
-        if count > most:
-            raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
-        if self._tail is None or len(self._tail) < horizons.last:
-            raise ValueError(
-                "a model file has not the rows that had no target yet: give them, and those since, to predict"
-            )
-        values = self._follow(self._tail, "continue", None)
-        if horizons.several:  # all horizons of the last row, those of a column side by side
-            values = values[-1].reshape(-1, most).T
-        return self._dress_future(values[:count])
-
-    def _dress_future(self, values: Array) -> Any:
-        """Rows after the last one in the form of the series."""
-        values = values[:, 0] if self._flat_series else values
-        if self._future is None:
-            return values
-        form, index = self._future
-        first = self._horizons.first if self._horizons.several else 1
-        return form.dress(values, future_index(index, first, len(values)))
-
-    def _rows_after(self, X: Any) -> Optional[Array]:
-        """The rows of X that go in after training, with the last row of training before them where it had no
-        target; None: there are none."""
-        a = self._read_inputs(X)
-        if self._rows is not None and self._rows.begin(a):
-            a = a[self._rows.n :]
-        elif self._rows is not None and self.start == "auto":
-            self._warn_order(a, X)
-        if not len(a):
-            return None
-        return a if self._tail is None else np.vstack([self._tail, a])
-
-    def continue_(self, steps: int, *, after: Any = None) -> Array:
-        """Let the model run on its own outputs, from the end of training or of rows that came since.
-
-        Parameters
-        ----------
-        steps : int
-            How many rows to forecast.
-        after : array-like of shape (n_steps, n_features), optional
-            Rows that follow those of training, as for `predict`; they go in first. It may begin with all rows of
-            training.
-
-        Returns
-        -------
-        ndarray of shape (steps, n_outputs)
-            The rows that follow the last training target, or the last row of `after`.
-
-        Raises
-        ------
-        ValueError
-            The outputs are not the next inputs: the model must be fitted without y, or with a y whose rows
-            are the next rows of X. Or the path diverges.
-        """
-        self._check_is_fitted()
-        self._check_not_grown("continue_")
-        rows = whole("steps", steps, 1)
-        known = None if after is None else self._rows_after(after)
-        with use_machine(self):
-            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose, known)
-        self._warn_beyond(beyond, rows if known is None else rows + known.shape[0])
-        return out
-
     def stream(self, *, start: str = "continue") -> Stream:
         """A stream that takes one row at a time, from the end of training or from a past of zeros.
 
@@ -572,7 +528,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         self._check_is_fitted()
         if self._fitted is None:
             raise AttributeError("a model that was read from a file has no fitted values")
-        return self._fitted[:, 0] if self._flat else self._fitted
+        return (self._fitted[:, 0] if self._flat else self._fitted).copy()
 
     @property
     def baselines_(self) -> Dict[str, Dict[str, float]]:

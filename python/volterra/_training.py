@@ -10,13 +10,20 @@ from typing import Any, Iterable, List, NamedTuple, Optional
 
 import numpy as np
 
-from ._arrays import Array, FrameForm, as_matrix, as_targets, column_names, is_frame, same_rows
-from ._errors import OrderWarning, TargetWarning, warn
+from ._arrays import Array, as_matrix, as_targets, same_rows
+from ._errors import GapWarning, OrderWarning, TargetWarning, warn
+from ._frames import FrameForm, column_names, is_frame
+from ._frames import is_series as is_a_series
+from ._gaps import TimeGrid, training_gap
 from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
 from ._records import Records, pieces
 
 
+GAP_ADVICE = (
+    "The row after a gap is taken for the next step: fill the missing rows (reindex and interpolate), or give the parts as "
+    "records (groups=)"
+)
 INDEX_ROWS = 8  # of an index are enough to see its step
 
 
@@ -69,6 +76,11 @@ class Horizons(NamedTuple):
         return np.array([f"{name}+{h}" for name in known for h in self.each], dtype=object)
 
 
+def is_usually_flat(outputs: int, horizons: Horizons) -> bool:
+    """Are the targets of such a model taken for a vector, unless its file says otherwise?"""
+    return outputs == 1 and horizons.last == 0
+
+
 def find_anchors(rows: Array, series: Array) -> List[int]:
     """For every column of the series the input that it is, row by row; -1: none."""
     found = []
@@ -114,6 +126,7 @@ class Training(NamedTuple):
     form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
     future: Any  # form and last part of the index of such a y, or X
     source: Any  # X as it was given
+    grid: Optional[TimeGrid]  # of its index
     records: Optional[List[int]]  # rows of X in every record; None: one sequence
     fitted_records: Optional[List[int]]  # those that have a target
 
@@ -124,6 +137,9 @@ class Training(NamedTuple):
         rows = as_matrix(X, "X")
         if lengths is None and not is_ordered(index_of(X)):
             warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
+        grid, gap = training_gap(X, lengths)
+        if gap is not None:
+            warn(f"the index of X has a gap: {gap}. {GAP_ADVICE}", GapWarning)
         if rows.shape[0] < 2:
             raise ValueError(
                 f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "
@@ -136,16 +152,14 @@ class Training(NamedTuple):
             raise ValueError(
                 "ahead is 0 without y: the inputs would be learned from themselves; give ahead of at least 1, or y"
             )
-        series, flat = (rows, False) if is_series else as_targets(y, "y")
+        series, flat = (rows, is_a_series(X)) if is_series else as_targets(y, "y")
         same_rows(rows, series)
         n, H = rows.shape[0], horizons.last
         if H >= n:
             raise ValueError(f"ahead is {H}, and must be less than the {n} rows of X")
         source = X if is_series else y
         names = horizons.names(column_names(source), series.shape[1])
-        form = (
-            FrameForm(source, names if horizons.several else None) if is_frame(X) and is_frame(source) else None
-        )
+        form = FrameForm.of(X, source, names if horizons.several else None)
         shorter = found.shorter(H)
         inputs = rows[: n - H] if lengths is None else _joined(p[: len(p) - H] for p in pieces(rows, lengths))
         targets = spread_records(horizons, series, lengths)
@@ -163,8 +177,9 @@ class Training(NamedTuple):
             input_names=column_names(X),
             output_names=names,
             form=form,
-            future=None if form is None else (FrameForm(source), source.index[-INDEX_ROWS:]),
+            future=None if form is None else (FrameForm(source), source.index[-INDEX_ROWS:] if is_frame(source) else None),
             source=X,
+            grid=grid,
             records=lengths,
             fitted_records=shorter,
         )
@@ -187,6 +202,11 @@ class Training(NamedTuple):
         """Of one number for each row of X, those of the rows that have a target."""
         H, lengths = self.horizons.last, self.records or [len(self.rows)]
         return np.concatenate([p[: len(p) - H] for p in np.split(values, np.cumsum(lengths)[:-1])])
+
+    def target_ndim(self, outputs: int) -> Optional[int]:
+        """Dimensions of the targets, where a model file must record them: they are not as usual."""
+        flat = self.flat_series and outputs == self.targets.shape[1]
+        return None if flat == is_usually_flat(outputs, self.horizons) else 1 if flat else 2
 
     @property
     def tail(self) -> Optional[Array]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _native as c
 from ._arguments import seed_number, whole
-from ._arrays import Array, as_integers, as_matrix, as_targets, column_names, view
+from ._arrays import Array, as_integers, as_matrix, as_targets, view
 from ._errors import check
+from ._frames import column_names
 from ._progress import ProgressCallback, Watch
 from ._threads import use_threads
 

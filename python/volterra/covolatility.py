@@ -10,8 +10,9 @@ import numpy as np
 
 from . import _native as c
 from ._arguments import seed_number, whole
-from ._arrays import NO_MATRIX, Array, as_matrix, column_names, empty, is_frame, to_float64, view
+from ._arrays import NO_MATRIX, Array, as_matrix, empty, to_float64, view
 from ._errors import check
+from ._frames import column_names, is_frame
 from ._handles import Owner
 from ._model import PathLike
 from ._progress import ProgressCallback, Watch

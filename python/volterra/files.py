@@ -7,7 +7,7 @@ from typing import Any, Union
 import numpy as np
 
 from ._kernel import Kernel
-from ._model import Model, PathLike, read_tensor
+from ._model import Model, PathLike
 from ._regressor import SequenceRegressor
 from ._training import Horizons
 from .classifier import VolterraClassifier
@@ -41,9 +41,9 @@ def save(estimator: SequenceRegressor, path: PathLike) -> None:
 def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier]:
     """Read a model file, written by `save` or by the program.
 
-    The file knows the end of training, so forecasts go on from there, to the last bit as before it was
-    written. It does not know the training rows as they were given: `predict` takes every X to follow them,
-    and there are no ``fitted_`` values.
+    `predict` of rows that follow the training data is that of the saved estimator, to the last bit. An X that begins with all
+    training rows is recognised by the first ones and gets the fitted values, to rounding (not with ``feedback``). There is no
+    attribute ``fitted_``, and the index of a data frame is not recorded.
 
     Parameters
     ----------
@@ -63,11 +63,10 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraCl
 
     Notes
     -----
-    A model that forecasts its own series one step ahead (``fit(X)`` here, ``fit`` without ``--y`` in the
-    program) expects the rows that follow X. The program's ``predict`` begins one row earlier, with the last
-    row of X. A model of targets further ahead expects what the program's ``predict`` does: X that begins after the
-    last row that had a target, `ahead` rows before the end of the training data. What the fit found out on rows held
-    out (``report_`` and its like) is not in the file.
+    The last `ahead` rows of the training data have no target yet; the file records them, and `predict` here expects the rows
+    that follow them. The program's ``predict`` expects X to begin with them, `ahead` rows before the end of the training
+    data. Files of version 1.0.0 record them one step ahead only; with those, X for a model further ahead begins as for the
+    program. What the fit found out on held-out rows (``report_`` and similar) is not in the file.
     """
     model = Model.load(path)
     settings = model.settings
@@ -91,11 +90,8 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraCl
             **{name: parameters[name] for name in ("kernel", "alpha", "washout", "fit_intercept", "scale")},
             tolerance=model.tolerance,
         )
-        return classifier._adopt(model, None)
+        return classifier._adopt(model, model.pending)
     if model.loss is not None:
         parameters.update(loss=model.loss, tolerance=model.tolerance)
     kind = VolterraRidge if Kernel(model.kernel).is_volterra else SequenceKernelRidge
-    tail = None
-    if settings.feedback and settings.ahead == 1:
-        tail = read_tensor(path, "last_target").reshape(1, -1)
-    return kind(**parameters)._adopt(model, tail)
+    return kind(**parameters)._adopt(model, model.pending)

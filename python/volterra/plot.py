@@ -6,7 +6,8 @@ from typing import Any, List, Optional, Sequence
 
 import numpy as np
 
-from ._arrays import Array, as_targets, column_names
+from ._arrays import Array, as_targets
+from ._frames import column_names
 
 __all__ = ["forecast", "search"]
 

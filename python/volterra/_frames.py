@@ -1,0 +1,205 @@
+"""Data frames and series of pandas and polars: checks of their columns, and predictions in the same form.
+
+Neither library is imported here. A value can only be of their types where the caller has imported them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import numbers
+import sys
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+Array = np.ndarray
+
+
+def pandas_module() -> Any:
+    return sys.modules.get("pandas")
+
+
+def library_of(value: Any) -> Optional[str]:
+    """ "pandas" or "polars" for a DataFrame or Series of these, else None."""
+    for name in ("pandas", "polars"):
+        module = sys.modules.get(name)
+        if module is not None and isinstance(value, (module.DataFrame, module.Series)):
+            return name
+    return None
+
+
+def is_frame(value: Any) -> bool:
+    """Is it a DataFrame or Series of pandas, which has an index?"""
+    return library_of(value) == "pandas"
+
+
+def is_series(value: Any) -> bool:
+    """Is it a Series of pandas or polars: one column without a second dimension?"""
+    return library_of(value) is not None and len(value.shape) == 1
+
+
+def column_names(value: Any) -> Optional[Array]:
+    """The columns of a data frame, or the name of a Series, when all are texts (an object array), else None."""
+    columns = [value.name] if is_series(value) else getattr(value, "columns", None)
+    if columns is None:
+        return None
+    names = np.asarray(list(columns), dtype=object)
+    return names if len(names) and all(isinstance(name, str) and name for name in names) else None
+
+
+# ---- types of columns --------------------------------------------------------------------------------------
+
+
+def _columns(value: Any) -> Iterator[Tuple[Any, Any, Any]]:
+    """Name, type and values of each column, by their places: names may be repeated."""
+    if len(value.shape) == 1:
+        yield value.name, value.dtype, value
+        return
+    for k, (column, dtype) in enumerate(zip(value.columns, value.dtypes)):
+        yield column, dtype, value.iloc[:, k] if library_of(value) == "pandas" else value.to_series(k)
+
+
+def _kind_of_objects(values: Any) -> Optional[str]:
+    """What a column of objects holds beside numbers and missing values, which are refused elsewhere."""
+    kinds = (
+        ((bool, np.bool_), "True and False as objects"),
+        ((str, bytes), "text"),
+        ((datetime.date, datetime.time, np.datetime64), "dates"),
+        ((datetime.timedelta, np.timedelta64), "durations"),
+        ((numbers.Real, decimal.Decimal), None),
+    )
+    pandas = pandas_module()
+    for one in values:
+        if one is None or (pandas is not None and (one is pandas.NA or one is pandas.NaT)):
+            continue
+        kind = next((kind for types, kind in kinds if isinstance(one, types)), "objects")
+        if kind is not None:
+            return kind
+    return None
+
+
+def _kind_in_pandas(dtype: Any, values: Any) -> Optional[str]:
+    """What a column holds that is no number; None: numbers."""
+    types = pandas_module().api.types
+    if types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype):
+        return None
+    if types.is_timedelta64_dtype(dtype):
+        return "durations"
+    if types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pandas_module().PeriodDtype):
+        return "dates"
+    if isinstance(dtype, pandas_module().CategoricalDtype):
+        return "categories"
+    return _kind_of_objects(values) if dtype == object else "text"
+
+
+def _kind_in_polars(dtype: Any, values: Any) -> Optional[str]:
+    if dtype.is_numeric() or dtype == sys.modules["polars"].Boolean:
+        return None
+    name = str(dtype)
+    if name.startswith("Duration"):
+        return "durations"
+    if dtype.is_temporal():
+        return "dates"
+    if name.startswith(("Categorical", "Enum")):
+        return "categories"
+    if name == "Object":
+        return _kind_of_objects(values.to_list())
+    return "text" if name == "String" else "objects"
+
+
+def _advice(kind: str, column: Any, library: str, is_one: bool, name: str) -> str:
+    if is_one:
+        drop = "pass numbers"
+    else:
+        drop = f"drop it: {name}.drop({'columns=' if library == 'pandas' else ''}{column!r})"
+    if kind == "dates" and library == "pandas" and not is_one:
+        return f"make it the index, {name}.set_index({column!r}), or {drop}"
+    if kind == "durations":
+        return f"convert it with dt.total_seconds(), or {drop}"
+    if kind in ("text", "categories"):
+        return f"encode it as numbers, or {drop}"
+    if "objects" in kind:
+        return f"convert it to numbers ({'astype(float)' if library == 'pandas' else 'cast(pl.Float64)'}), or {drop}"
+    return drop
+
+
+def check_columns(value: Any, name: str) -> None:
+    """Refuse a DataFrame or Series with a column that does not hold numbers.
+
+    Raises
+    ------
+    TypeError
+        With the name of the first such column, its type and what to do.
+    """
+    library = library_of(value)
+    if library is None:
+        return
+    kind_of = _kind_in_pandas if library == "pandas" else _kind_in_polars
+    for column, dtype, values in _columns(value):
+        kind = kind_of(dtype, values)
+        if kind is not None:
+            what = f"{name} (a Series)" if len(value.shape) == 1 else f"column {column!r} of {name}"
+            advice = _advice(kind, column, library, len(value.shape) == 1, name)
+            raise TypeError(f"{what} holds {kind} (dtype {dtype}), and numbers are required: {advice}")
+
+
+# ---- predictions -------------------------------------------------------------------------------------------
+
+
+class FrameForm:
+    """Library, name and columns of targets, to give predictions the same form, or columns of their own."""
+
+    def __init__(self, targets: Any, columns: Optional[Sequence[str]] = None) -> None:
+        self.library = library_of(targets)
+        own = list(targets.columns) if len(targets.shape) == 2 else None
+        self.columns = own if columns is None else list(columns)
+        self.name = None if len(targets.shape) == 2 else targets.name
+
+    def dress(self, values: Array, index: Any) -> Any:
+        if self.columns is not None:
+            return self.frame(values, index, self.columns)
+        if self.library == "polars":
+            return sys.modules["polars"].Series(self.name, values)
+        return pandas_module().Series(values, index=index, name=self.name)
+
+    def frame(self, values: Array, index: Any, columns: Sequence[Any]) -> Any:
+        """A DataFrame with columns of its own."""
+        if self.library == "polars":
+            return sys.modules["polars"].DataFrame(np.ascontiguousarray(values), schema=list(columns))
+        return pandas_module().DataFrame(values, index=index, columns=list(columns))
+
+    @property
+    def names(self) -> List[str]:
+        """Of the columns; a Series without a name is "y"."""
+        return [self.name or "y"] if self.columns is None else list(self.columns)
+
+    def is_of(self, X: Any) -> bool:
+        """Is X of the same library?"""
+        return self.library == library_of(X)
+
+    @staticmethod
+    def of(X: Any, targets: Any, columns: Optional[Sequence[str]] = None) -> "Optional[FrameForm]":
+        """The form of predictions where X and the targets are of one library, else None."""
+        if library_of(X) is None or library_of(X) != library_of(targets):
+            return None
+        return FrameForm(targets, columns)
+
+
+def future_index(index: Any, first: int, count: int) -> Any:
+    """The index of rows that come `first`, first + 1, ... after the end of an index: continued with its step where it has one,
+    else the numbers of the steps. None for None (polars)."""
+    if index is None:
+        return None
+    pandas = pandas_module()
+    steps = range(first, first + count)
+    if isinstance(index, pandas.PeriodIndex):
+        return pandas.PeriodIndex([index[-1] + step for step in steps])
+    if isinstance(index, pandas.DatetimeIndex):
+        freq = index.freq or (pandas.infer_freq(index) if len(index) > 2 else None)
+        if freq is not None:
+            return pandas.date_range(index[-1], periods=first + count, freq=freq)[first:]
+    elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:
+        step = int(index[-1] - index[-2])
+        return pandas.Index([int(index[-1]) + step * i for i in steps])
+    return pandas.RangeIndex(first, first + count)
