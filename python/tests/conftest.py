@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 import volterra
 
+collect_ignore = ["typed_scripts"]  # for type checkers, not to be run
+
 ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
 
 

@@ -5,7 +5,7 @@
 #
 # A copy of what git knows stands for a clean clone. `pip install` of that copy into a fresh virtual environment
 # must give a package that runs the README's example with nothing but NumPy. Then pytest runs in a second
-# environment, which has scikit-learn, pandas and matplotlib, is kept from run to run, and sees that package.
+# environment, which has scikit-learn, pandas, matplotlib and, where they can be installed, polars and type checkers, is kept from run to run, and sees that package.
 set -uo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -16,6 +16,7 @@ log=$work/log
 fresh=$work/fresh
 tools=$work/tools
 packages=(pytest scikit-learn pandas matplotlib)
+optional=(polars mypy basedpyright) # tests that need one that cannot be installed are skipped
 mkdir -p "$work"
 
 copy_of_checkout()
@@ -52,6 +53,12 @@ tools_environment()
         python3 -m venv --clear "$tools" &&
             "$tools/bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}" || return 1
     fi
+    local package
+    for package in "${optional[@]}"; do
+        "$tools/bin/python" -c "import $package" 2>/dev/null ||
+            "$tools/bin/python" -m pip install --quiet --disable-pip-version-check "$package" ||
+            echo "# $package cannot be installed, and its tests are skipped"
+    done
     packages_of "$fresh" >"$(packages_of "$tools")/package_under_test.pth"
 }
 

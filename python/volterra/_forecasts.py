@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union, overload
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from ._arrays import Array
 from ._devices import use_machine
 from ._errors import BeyondWarning, warn
 from ._frames import future_index
-from ._intervals import Levels, level_list
+from ._intervals import level_list
+from ._types import FloatArray, Levels, Prediction, Table
 
 LEAST_PATHS = 200  # of intervals further ahead ...
 TAIL_PATHS = 20  # ... of which so many lie outside, at least
@@ -20,13 +21,18 @@ TAIL_PATHS = 20  # ... of which so many lie outside, at least
 class IntervalForecast(NamedTuple):
     """What `forecast` returns with a coverage, for arrays."""
 
-    forecast: Array  # (steps,) or (steps, n_columns)
-    interval: Array  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; of several coverages a last axis
+    forecast: FloatArray  # (steps,) or (steps, n_columns)
+    interval: FloatArray  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; of several coverages a last axis
 
 
 class ModelForecasts:
     """What the estimators ask of their model."""
 
+    _own_levels: Callable[[], List[float]]
+    _fitted_ends: Callable[[float], List[int]]
+    _read_inputs: Callable[[Any], Array]
+    _begins: Callable[[Array], bool]
+    _warn_order: Callable[[Array, Any], None]
     _model: Any
     _rows: Any
     _tail: Optional[Array]
@@ -133,6 +139,12 @@ class ModelForecasts:
         return self._model.impulse(whole("lags", lags, 1))
 
     # ---- after the end of training ---------------------------------------------------------------------------
+
+    @overload
+    def forecast(self, steps: Optional[int] = None, *, coverage: None = None) -> Prediction: ...
+
+    @overload
+    def forecast(self, steps: Optional[int] = None, *, coverage: Levels) -> Union[IntervalForecast, Table]: ...
 
     def forecast(self, steps: Optional[int] = None, *, coverage: Optional[Levels] = None) -> Any:
         """Forecast the rows after the end of the training data.
@@ -260,7 +272,7 @@ class ModelForecasts:
             return None
         return a if self._tail is None else np.vstack([self._tail, a])
 
-    def continue_(self, steps: int, *, after: Any = None) -> Array:
+    def continue_(self, steps: int, *, after: Any = None) -> FloatArray:
         """Let the model run on its own outputs, from the end of training or of rows that came since.
 
         Parameters

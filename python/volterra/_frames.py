@@ -9,6 +9,7 @@ import datetime
 import decimal
 import numbers
 import sys
+import warnings
 from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -186,6 +187,15 @@ class FrameForm:
         return FrameForm(targets, columns)
 
 
+def _inferred_freq(index: Any) -> Any:
+    """The frequency of an index of dates, or None. pandas warns that its type will change; either type serves here."""
+    if len(index) < 3:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pandas_module().infer_freq(index)
+
+
 def future_index(index: Any, first: int, count: int) -> Any:
     """The index of rows that come `first`, first + 1, ... after the end of an index: continued with its step where it has one,
     else the numbers of the steps. None for None (polars)."""
@@ -196,7 +206,7 @@ def future_index(index: Any, first: int, count: int) -> Any:
     if isinstance(index, pandas.PeriodIndex):
         return pandas.PeriodIndex([index[-1] + step for step in steps])
     if isinstance(index, pandas.DatetimeIndex):
-        freq = index.freq or (pandas.infer_freq(index) if len(index) > 2 else None)
+        freq = index.freq or _inferred_freq(index)
         if freq is not None:
             return pandas.date_range(index[-1], periods=first + count, freq=freq)[first:]
     elif index.dtype.kind in "iu" and len(index) > 1 and len(set(np.diff(index))) == 1:

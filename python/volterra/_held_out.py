@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Dict
+from typing import Dict, get_args
 
 import numpy as np
 
-from . import _native as c
 from ._arrays import Array
 from ._model import FitReport
 from ._training import Horizons
+from ._types import Baseline
 from .baselines import baseline, season
 from .metrics import scores
 
@@ -31,7 +31,7 @@ class HeldOut:
         found = (season(column) for column in self.series.T)
         return next((rows for rows in found if rows), 0)
 
-    def _measure(self, kind: str, rows: int) -> Dict[str, float]:
+    def _measure(self, kind: Baseline, rows: int) -> Dict[str, float]:
         """Means over the horizons."""
         total = dict(mse=0.0, mae=0.0, r2=0.0)
         for h in self.horizons.each:
@@ -48,7 +48,7 @@ class HeldOut:
         if self.report.rows == 0:
             return {}
         rows, own, table = self._season(), float(np.mean(self.report.mse)), {}
-        for kind in c.BASELINES:
+        for kind in get_args(Baseline):
             if kind == "seasonal" and rows < 2:
                 continue
             try:

@@ -5,7 +5,7 @@ They hold for one output and one row at a time, if new errors are like those.
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from ._frames import FrameForm, is_frame, library_of
 from ._loss import Loss
 from ._records import Records, is_list, pieces
 from ._threads import use_threads
-
-Levels = Union[float, Sequence[float]]
+from ._types import FloatArray, Frame, Levels, Numbers, Prediction, RecordList, Start, Table
 
 
 def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
@@ -147,7 +146,16 @@ class Intervals:
             return me._dress(std, X)
         return [me._dress(part, x) for part, x in zip(pieces(std, found.lengths), X)]
 
-    def predict_var(self, X: Any, *, start: Any = None, groups: Any = None) -> Any:
+    @overload
+    def predict_var(self, X: Numbers, *, start: Optional[Start] = None, groups: Any = None) -> FloatArray: ...
+
+    @overload
+    def predict_var(self, X: Frame, *, start: Optional[Start] = None, groups: Any = None) -> Prediction: ...
+
+    @overload
+    def predict_var(self, X: RecordList, *, start: Optional[Start] = None, groups: None = None) -> List[Any]: ...
+
+    def predict_var(self, X: Any, *, start: Optional[Start] = None, groups: Any = None) -> Any:
         """Variances of observations about the forecasts of ``predict``: the squares of what ``return_std=True`` gives.
 
         The estimator must have been fitted with ``keep_factor=True``.
@@ -155,7 +163,24 @@ class Intervals:
         std = self.predict(X, start=start, groups=groups, return_std=True)[1]  # type: ignore[attr-defined]
         return [part * part for part in std] if isinstance(std, list) else std * std
 
-    def predict_interval(self, X: Any, coverage: Levels = 0.9, *, start: Any = None, groups: Any = None) -> Any:
+    @overload
+    def predict_interval(
+        self, X: Numbers, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
+    ) -> FloatArray: ...
+
+    @overload
+    def predict_interval(
+        self, X: Frame, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
+    ) -> Union[FloatArray, Table]: ...
+
+    @overload
+    def predict_interval(
+        self, X: RecordList, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: None = None
+    ) -> List[Any]: ...
+
+    def predict_interval(
+        self, X: Any, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
+    ) -> Any:
         """Intervals that hold a share of the observations, about the forecasts of ``predict``.
 
         The half-width is a rank of at most 300 errors of the last training rows, of which the last quarter is predicted by
@@ -206,8 +231,23 @@ class Intervals:
             offsets = np.swapaxes(offsets, 1, 2)
         return self._beside(forecast, offsets.reshape(len(offsets), -1), shape, ends)
 
+    @overload
     def predict_quantiles(
-        self, X: Any, alpha: Optional[Levels] = None, *, start: Any = None, groups: Any = None
+        self, X: Numbers, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
+    ) -> FloatArray: ...
+
+    @overload
+    def predict_quantiles(
+        self, X: Frame, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
+    ) -> Union[FloatArray, Table]: ...
+
+    @overload
+    def predict_quantiles(
+        self, X: RecordList, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: None = None
+    ) -> List[Any]: ...
+
+    def predict_quantiles(
+        self, X: Any, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
     ) -> Any:
         """Quantiles of the observations, about the forecasts of ``predict``.
 

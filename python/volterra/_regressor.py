@@ -17,35 +17,37 @@ Rows are time steps in order. What ``predict`` means follows from where its rows
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Literal, Optional, Tuple, get_args, overload
 
 import numpy as np
 
 from . import _native as c
 from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, solver_settings, whole
-from ._arrays import Array, as_matrix, as_targets, same_rows
+from ._arrays import Array, as_targets, same_rows
 from ._devices import use_machine
 from ._errors import GapWarning, NotFittedError, OrderWarning, warn
 from ._explain import Explains
 from ._forecasts import ModelForecasts
-from ._frames import column_names, is_frame
+from ._frames import is_frame
 from ._growing import Learns
 from ._held_out import HeldOut
 from ._intervals import Intervals
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
 from ._model import FitSettings, Model, PathLike
+from ._names import FeatureNames
 from ._order import TrainingRows, pending_complaint
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
 from ._records import Records, pieces
 from ._stream import Stream
 from ._training import GAP_ADVICE, Horizons, Training, is_usually_flat, spread_records
+from ._types import Beyond, FloatArray, Frame, Numbers, Prediction, RecordList, Self, Start, StreamStart
 
-STARTS = ("auto", "continue", "reset")
-BEYOND = ("auto", "clip", "error", "allow")
+STARTS = get_args(Start)
+BEYOND = get_args(Beyond)
 
 
-class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMixin, BaseEstimator):
+class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureNames, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass has ``_kernel_text()`` and the parameters that are used below."""
 
     _model: Model
@@ -84,50 +86,6 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         )
         return self._kernel_text(), settings
 
-    # ---- data ----------------------------------------------------------------------------------------------
-
-    def _remember_names(self, names: Optional[Array]) -> None:
-        if names is not None:
-            self.feature_names_in_ = names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _check_names(self, X: Any) -> None:
-        """Compare the columns of a data frame with those of fit."""
-        names, known = column_names(X), getattr(self, "feature_names_in_", None)
-        kind = type(self).__name__
-        if known is None and names is not None:
-            warn(f"X has feature names, but {kind} was fitted without feature names")
-        elif known is not None and names is None:
-            warn(f"X does not have valid feature names, but {kind} was fitted with feature names")
-        elif known is not None and names is not None and list(known) != list(names):
-            raise ValueError(self._names_message(list(known), list(names)))
-
-    @staticmethod
-    def _names_message(known: list, names: list) -> str:
-        lines = ["The feature names should match those that were passed during fit."]
-        unseen = sorted(set(names) - set(known))
-        missing = sorted(set(known) - set(names))
-        if unseen:
-            lines += ["Feature names unseen at fit time:", *(f"- {name}" for name in unseen)]
-        if missing:
-            lines += ["Feature names seen at fit time, yet now missing:", *(f"- {name}" for name in missing)]
-        if not unseen and not missing:
-            lines += ["Feature names must be in the same order as they were in fit."]
-        return "\n".join(lines) + "\n"
-
-    def _read_inputs(self, X: Any) -> Array:
-        """Inputs for a fitted estimator."""
-        self._check_is_fitted()
-        self._check_names(X)
-        a = as_matrix(X, "X")
-        if a.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {a.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features as input"
-            )
-        return a
-
     # ---- fit -----------------------------------------------------------------------------------------------
 
     def fit(
@@ -138,7 +96,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         *,
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
-    ) -> Any:
+    ) -> Self:
         """Learn from one sequence, or from several records.
 
         Parameters
@@ -265,7 +223,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         words = np.where(changes, "change", "level")
         self.target_ = str(words[0]) if np.all(changes == changes[0]) else words
 
-    def _adopt(self, model: Model, tail: Optional[Array]) -> Any:
+    def _adopt(self, model: Model, tail: Optional[Array]) -> Self:
         """Become the estimator of a model that was read from a file."""
         self._model = model
         self._grown, self._is_behind, self._first = None, False, None
@@ -385,11 +343,62 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         first = self._of_records(a[:known], lengths)
         return np.vstack([first, self._follow(a[known:], "continue", self._tail)]) if len(a) > known else first
 
+    @overload
+    def predict(
+        self,
+        X: Numbers,
+        *,
+        start: Optional[Start] = None,
+        groups: Any = None,
+        y_known: Any = None,
+        warm_up: Optional[int] = None,
+        return_std: Literal[False] = False,
+    ) -> FloatArray: ...
+
+    @overload
+    def predict(
+        self, X: Numbers, *, start: Optional[Start] = None, groups: Any = None, return_std: Literal[True]
+    ) -> Tuple[FloatArray, FloatArray]: ...
+
+    @overload
+    def predict(
+        self,
+        X: Frame,
+        *,
+        start: Optional[Start] = None,
+        groups: Any = None,
+        y_known: Any = None,
+        warm_up: Optional[int] = None,
+        return_std: Literal[False] = False,
+    ) -> Prediction: ...
+
+    @overload
+    def predict(
+        self, X: Frame, *, start: Optional[Start] = None, groups: Any = None, return_std: Literal[True]
+    ) -> Tuple[Prediction, Prediction]: ...
+
+    @overload
+    def predict(
+        self,
+        X: RecordList,
+        *,
+        start: Optional[Start] = None,
+        groups: None = None,
+        y_known: Any = None,
+        warm_up: Optional[int] = None,
+        return_std: Literal[False] = False,
+    ) -> List[Any]: ...
+
+    @overload
+    def predict(
+        self, X: RecordList, *, start: Optional[Start] = None, groups: None = None, return_std: Literal[True]
+    ) -> Tuple[List[Any], List[Any]]: ...
+
     def predict(
         self,
         X: Any,
         *,
-        start: Optional[str] = None,
+        start: Optional[Start] = None,
         groups: Any = None,
         y_known: Any = None,
         warm_up: Optional[int] = None,
@@ -426,6 +435,9 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
             A list where X is one. 1-D when ``y`` was, or without y when the X of fit was a Series. When both X and the ``y`` of
             fit are objects of pandas, or both of polars, so is the result: with the name or columns of y and, in pandas, the index of X.
         """
+        return self._predict(X, start, groups, y_known, warm_up, return_std)
+
+    def _predict(self, X: Any, start: Any, groups: Any, y_known: Any, warm_up: Optional[int], return_std: bool) -> Any:
         word = choice("start", start or self.start, STARTS)
         if return_std:
             return self.predict(X, start=start, groups=groups), self._predict_std(X, word, groups)
@@ -489,7 +501,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
         forecast = np.vstack([part[:rows] for part, rows in zip(parts, kept)])
         return explained(self._model.loss, spread_records(self._horizons, series, lengths), forecast, None)
 
-    def stream(self, *, start: str = "continue") -> Stream:
+    def stream(self, *, start: StreamStart = "continue") -> Stream:
         """A stream that takes one row at a time, from the end of training or from a past of zeros.
 
         Parameters
@@ -523,7 +535,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, RegressorMi
     # ---- what was learned ----------------------------------------------------------------------------------
 
     @property
-    def fitted_(self) -> Array:
+    def fitted_(self) -> FloatArray:
         """Fitted values, of the shape of ``y``, less the last rows, which have no target yet: as many as ahead."""
         self._check_is_fitted()
         if self._fitted is None:

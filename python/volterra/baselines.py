@@ -11,6 +11,7 @@ from . import _native as c
 from ._arguments import choice, whole
 from ._arrays import Array, as_targets, view
 from ._errors import check
+from ._types import Baseline
 
 __all__ = ["baseline", "season"]
 
@@ -41,7 +42,7 @@ def season(y: Any) -> int:
 
 
 def baseline(
-    kind: str,
+    kind: Baseline,
     y: Any,
     ahead: int = 1,
     season: Optional[int] = None,

@@ -16,6 +16,7 @@ from ._protocol import ClassifierMixin, DataConversionWarning
 from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
 from ._trials import Found, Trial
+from ._types import Self
 from .search import VolterraRidgeCV
 
 __all__ = ["VolterraClassifier", "VolterraClassifierCV"]
@@ -184,7 +185,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
         *,
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
-    ) -> Any:
+    ) -> Self:
         """Learn the classes of the rows of one sequence, or of several records.
 
         Parameters
@@ -320,7 +321,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
         on_trial: Optional[Callable[[Trial], Any]] = None,
-    ) -> "VolterraClassifierCV":
+    ) -> Self:
         """Search, then fit the best candidate on all rows; arguments as for `VolterraClassifier.fit` and
         `VolterraRidgeCV.fit`."""
         choice("start", self.start, STARTS)

@@ -13,6 +13,7 @@ from ._progress import ProgressCallback
 from ._regressor import SequenceRegressor
 from ._series import check_channels, read_series
 from ._series_ridge import SeriesReadout, is_of_series, refuse_settings
+from ._types import Ahead, Alpha, Beyond, Input, Landmarks, Layout, Season, Self, Solver, Start, Target
 
 __all__ = ["SequenceKernelRidge", "VolterraRidge"]
 
@@ -216,32 +217,32 @@ class VolterraRidge(SequenceRegressor):
         self,
         tau: Optional[float] = None,
         lam: Optional[float] = None,
-        alpha: Union[float, str] = "auto",
+        alpha: Alpha = "auto",
         lift: str = "geometric",
         *,
         tau_coef: Optional[float] = None,
         lam_coef: Optional[float] = None,
         gamma: Optional[float] = None,
         kernel: Optional[str] = None,
-        ahead: Union[None, int, Iterable[int]] = None,
-        target: str = "auto",
-        input: str = "auto",
-        season: Union[None, int, str] = "auto",
+        ahead: Ahead = None,
+        target: Target = "auto",
+        input: Input = "auto",
+        season: Season = "auto",
         feedback: Union[bool, float] = False,
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
         keep_factor: bool = False,
-        start: str = "auto",
-        beyond: str = "auto",
+        start: Start = "auto",
+        beyond: Beyond = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
         lambda_coef: Optional[float] = None,
         loss: str = "squares",
         tolerance: Optional[float] = None,
         device: Optional[str] = None,
-        solver: str = "auto",
-        landmarks: Union[None, int, str] = None,
+        solver: Solver = "auto",
+        landmarks: Landmarks = None,
         iterations: Optional[int] = None,
         checkpoint: Any = None,
     ) -> None:
@@ -350,29 +351,29 @@ class SequenceKernelRidge(SequenceRegressor):
     def __init__(
         self,
         kernel: str = "volterra",
-        alpha: Union[float, str] = "auto",
+        alpha: Alpha = "auto",
         *,
-        ahead: Union[None, int, Iterable[int]] = None,
-        target: str = "auto",
-        input: str = "auto",
-        season: Union[None, int, str] = "auto",
+        ahead: Ahead = None,
+        target: Target = "auto",
+        input: Input = "auto",
+        season: Season = "auto",
         feedback: Union[bool, float] = False,
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
         keep_factor: bool = False,
-        start: str = "auto",
-        beyond: str = "auto",
+        start: Start = "auto",
+        beyond: Beyond = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
         loss: str = "squares",
         tolerance: Optional[float] = None,
         device: Optional[str] = None,
-        solver: str = "auto",
-        landmarks: Union[None, int, str] = None,
+        solver: Solver = "auto",
+        landmarks: Landmarks = None,
         iterations: Optional[int] = None,
         checkpoint: Any = None,
-        layout: str = "time",
+        layout: Layout = "time",
         normalise: bool = True,
     ) -> None:
         self.kernel = kernel
@@ -415,7 +416,7 @@ class SequenceKernelRidge(SequenceRegressor):
         *,
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
-    ) -> Any:
+    ) -> Self:
         """Learn from one sequence, from several records, or from a collection of series with a number each.
 
         Parameters
@@ -424,7 +425,7 @@ class SequenceKernelRidge(SequenceRegressor):
             A collection is an array (n_series, n_steps, n_channels), axes as `layout` says, or a list of 2-D arrays.
         y : array-like
             For a collection: an array of shape (n_series,) or (n_series, n_outputs). A list of arrays is that of records,
-            a target for every row.
+            a target for every row. `predict` and `score` then take collections too, and no further arguments.
         sample_weight, groups, progress
             As in `VolterraRidge.fit`; the first two are of sequences.
         """
@@ -459,21 +460,12 @@ class SequenceKernelRidge(SequenceRegressor):
                 "alone: fit it to one sequence for the rest"
             )
 
-    def predict(
-        self,
-        X: Any,
-        *,
-        start: Optional[str] = None,
-        groups: Any = None,
-        y_known: Any = None,
-        warm_up: Optional[int] = None,
-        return_std: bool = False,
-    ) -> Any:
-        """Forecast the targets of inputs, as `VolterraRidge.predict`; or the numbers of whole series, where the estimator
-        was fitted to a collection: X is one then too, and there are no further arguments."""
-        settings = dict(start=start, groups=groups, y_known=y_known, warm_up=warm_up, return_std=return_std)
+    def _predict(self, X: Any, start: Any, groups: Any, y_known: Any, warm_up: Optional[int], return_std: bool) -> Any:
+        """As `VolterraRidge.predict`; or the numbers of whole series, where the estimator was fitted to a collection: X is
+        one then too, and there are no further arguments."""
         if self._readout is None:
-            return super().predict(X, **settings)
+            return super()._predict(X, start, groups, y_known, warm_up, return_std)
+        settings = dict(start=start, groups=groups, y_known=y_known, warm_up=warm_up, return_std=return_std)
         for name, value in settings.items():
             if value is not None and value is not False:
                 raise ValueError(f"whole series with a number each take no {name}")

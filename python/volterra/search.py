@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union, get_args
 
 import numpy as np
 
@@ -28,6 +28,23 @@ from ._progress import ProgressCallback, Watch
 from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
 from ._trials import Found, Trial, collect, results_table, trial_of
+from ._types import (
+    Ahead,
+    Beyond,
+    FoldsBy,
+    Input,
+    Landmarks,
+    Method,
+    Race,
+    Scoring,
+    Search,
+    SearchSolver,
+    Season,
+    Self,
+    Start,
+    Target,
+    Validate,
+)
 from .ridge import VolterraRidge
 
 __all__ = ["VolterraRidgeCV"]
@@ -46,12 +63,10 @@ _SCORES = {
 }
 _OF_ALL_ROWS = ("log", "loo", "gcv")  # scores of the library that have no validation blocks
 
-_SEARCHES = ("random", "adaptive")
-_METHODS = ("draws", "gradient")
-
-
-_FOLDS_BY = ("rows", "records")
-_SOLVERS = ("auto", "exact", "nystrom")
+_SEARCHES = get_args(Search)
+_METHODS = get_args(Method)
+_FOLDS_BY = get_args(FoldsBy)
+_SOLVERS = get_args(SearchSolver)
 
 
 class VolterraRidgeCV(SequenceRegressor):
@@ -201,29 +216,29 @@ class VolterraRidgeCV(SequenceRegressor):
         draws: Optional[int] = None,
         budget: Union[None, float, str] = None,
         folds: int = 5,
-        race: str = "exact",
+        race: Race = "exact",
         *,
-        search: str = "random",
-        method: str = "draws",
+        search: Search = "random",
+        method: Method = "draws",
         kernel: str = "volterra",
         candidates: Any = None,
         ranges: Optional[Mapping[str, Any]] = None,
-        scoring: str = "r2",
+        scoring: Scoring = "r2",
         gap: Optional[int] = None,
         max_train: Optional[int] = None,
         min_train: Optional[int] = None,
-        folds_by: str = "rows",
-        ahead: Union[None, int, Iterable[int]] = None,
-        target: str = "auto",
-        input: str = "auto",
-        season: Union[None, int, str] = "auto",
+        folds_by: FoldsBy = "rows",
+        ahead: Ahead = None,
+        target: Target = "auto",
+        input: Input = "auto",
+        season: Season = "auto",
         feedback: Union[bool, float] = False,
-        validate: str = "simulate",
+        validate: Validate = "simulate",
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
-        start: str = "auto",
-        beyond: str = "auto",
+        start: Start = "auto",
+        beyond: Beyond = "auto",
         refit: bool = True,
         log: Any = None,
         resume: bool = False,
@@ -233,8 +248,8 @@ class VolterraRidgeCV(SequenceRegressor):
         device: Optional[str] = None,
         loss: str = "squares",
         tolerance: Optional[float] = None,
-        solver: str = "auto",
-        landmarks: Union[None, int, str] = None,
+        solver: SearchSolver = "auto",
+        landmarks: Landmarks = None,
     ) -> None:
         self.loss = loss
         self.tolerance = tolerance
@@ -282,7 +297,7 @@ class VolterraRidgeCV(SequenceRegressor):
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
         on_trial: Optional[Callable[[Trial], Any]] = None,
-    ) -> "VolterraRidgeCV":
+    ) -> Self:
         """Search, then fit the best candidate on all rows.
 
         Parameters
@@ -350,7 +365,7 @@ class VolterraRidgeCV(SequenceRegressor):
                 landmarks=self._solver()[1],
             )
             self._fit_model(training, kernel, fields, progress)
-            self._series = dict(ahead=self.ahead)
+            self._series: Dict[str, Any] = dict(ahead=self.ahead)
             if seen.target != "level" or seen.input != "level":
                 self._series.update(target=seen.target, input=seen.input, season=seen.season or None)
 
@@ -497,7 +512,7 @@ class VolterraRidgeCV(SequenceRegressor):
     _refits_first_rows = False  # a search takes long
 
     @property
-    def best_estimator_(self) -> Any:
+    def best_estimator_(self) -> VolterraRidge:
         """The refitted estimator, as one of its own."""
         self._check_is_fitted()
         self._check_not_grown("best_estimator_")

@@ -1,0 +1,95 @@
+"""Types of arguments and results, for type checkers.
+
+pandas and polars are named for type checkers only; neither is imported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Protocol, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    from typing_extensions import Self
+
+    Table = Union[pd.DataFrame, pl.DataFrame]
+    #: A frame where inputs and targets are of one library, else an array.
+    Prediction = Union[npt.NDArray[np.float64], pd.DataFrame, pd.Series, pl.DataFrame, pl.Series]
+else:
+    Table = Prediction = Self = Any
+
+__all__ = [
+    "Ahead",
+    "Alpha",
+    "Baseline",
+    "Beyond",
+    "FloatArray",
+    "FoldsBy",
+    "Frame",
+    "Input",
+    "Landmarks",
+    "Layout",
+    "Levels",
+    "Method",
+    "Numbers",
+    "Prediction",
+    "Race",
+    "RecordList",
+    "Scoring",
+    "Search",
+    "SearchSolver",
+    "Season",
+    "Self",
+    "Solver",
+    "Start",
+    "StreamStart",
+    "Table",
+    "Target",
+    "Validate",
+]
+
+# ---- data --------------------------------------------------------------------------------------------------
+
+FloatArray = npt.NDArray[np.float64]
+#: Arrays, and rows of numbers.
+Numbers = Union[npt.NDArray[Any], Sequence[Sequence[float]]]
+
+
+class Frame(Protocol):
+    """A DataFrame or Series of pandas or polars. A protocol, because type checkers take the classes of pandas for Any where its
+    stubs are not installed, and Any among overloads makes every result Any."""
+
+    def to_numpy(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+#: Several records.
+RecordList = Sequence[Union[npt.NDArray[Any], Frame]]
+#: One level between 0 and 1, or several.
+Levels = Union[float, Sequence[float], npt.NDArray[Any]]
+
+# ---- choices -----------------------------------------------------------------------------------------------
+
+Alpha = Union[float, Literal["auto"]]
+Season = Union[None, int, Literal["auto"]]
+Ahead = Union[None, int, Iterable[int]]
+Landmarks = Union[None, int, str]
+Start = Literal["auto", "continue", "reset"]
+StreamStart = Literal["continue", "reset"]
+Beyond = Literal["auto", "clip", "error", "allow"]
+Target = Literal["auto", "level", "change"]
+Input = Literal["auto", "level", "change", "both"]
+Solver = Literal["auto", "exact", "nystrom", "features", "pcg"]
+SearchSolver = Literal["auto", "exact", "nystrom"]
+Layout = Literal["time", "channels"]
+Race = Literal["exact", "fast", "none"]
+Search = Literal["random", "adaptive"]
+Method = Literal["draws", "gradient"]
+FoldsBy = Literal["rows", "records"]
+Validate = Literal["simulate", "one-step"]
+Baseline = Literal["naive", "seasonal", "drift", "ar"]
+Scoring = Literal[
+    "r2", "neg_nmse", "neg_mse", "prequential", "log", "evidence", "neg_loo", "neg_gcv", "neg_loss"
+]
