@@ -13,6 +13,7 @@ import typing
 import pytest
 from volterra import _native as c
 from volterra import _types, search
+from volterra._series import LAYOUTS
 
 FOLDER = pathlib.Path(__file__).parent / "typed_scripts"
 RIGHT, WRONG = FOLDER / "user_script.py", FOLDER / "wrong_script.py"
@@ -73,6 +74,14 @@ def test_right_and_wrong_scripts(checker):
         ("Scoring", search._SCORES),
         ("Beyond", {"auto", *c.BEYOND}),
         ("Start", {"auto", *c.STARTS}),
+        ("OdeMethod", c.ODE_METHODS),
+        ("McsMethod", c.MCS_METHODS),
+        ("ForgetWhat", c.FORGET_WHAT),
+        ("SeriesScale", c.OBJECT_SCALES),
+        ("SeriesInput", c.OBJECT_INPUTS),
+        ("SeriesCompare", c.OBJECT_COMPARES),
+        ("AnomalyScore", c.ANOMALY_SCORES),
+        ("Layout", LAYOUTS),
     ],
 )
 def test_choices_are_those_of_the_library(name, words):

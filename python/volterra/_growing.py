@@ -15,6 +15,7 @@ from ._learner import Learner
 from ._model import PathLike
 from ._progress import Watch
 from ._threads import use_threads
+from ._types import ForgetWhat
 
 FIRST_ROWS = 50  # that are fitted together where they come in smaller batches
 
@@ -64,7 +65,7 @@ class Learns:
         *,
         window: Optional[int] = None,
         forget: float = 1.0,
-        forget_what: str = "all",
+        forget_what: ForgetWhat = "all",
         journal: Optional[PathLike] = None,
     ) -> Learner:
         """Return a learner that continues from the end of training.

@@ -22,7 +22,15 @@ from typing import Any, Dict, List, Literal, Optional, Tuple, get_args, overload
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, feedback_number, horizon_bounds, season_rows, solver_settings, whole
+from ._arguments import (
+    alpha_number,
+    choice,
+    feedback_number,
+    horizon_bounds,
+    season_rows,
+    solver_settings,
+    whole,
+)
 from ._arrays import Array, as_targets, same_rows
 from ._devices import use_machine
 from ._errors import GapWarning, NotFittedError, OrderWarning, warn

@@ -19,7 +19,6 @@ from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
 from ._records import Records, pieces
 
-
 GAP_ADVICE = (
     "The row after a gap is taken for the next step: fill the missing rows (reindex and interpolate), or give the parts as "
     "records (groups=)"

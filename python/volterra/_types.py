@@ -24,17 +24,22 @@ else:
 __all__ = [
     "Ahead",
     "Alpha",
+    "AnomalyScore",
     "Baseline",
     "Beyond",
     "FloatArray",
     "FoldsBy",
+    "ForgetWhat",
     "Frame",
     "Input",
     "Landmarks",
     "Layout",
     "Levels",
+    "McsBlock",
+    "McsMethod",
     "Method",
     "Numbers",
+    "OdeMethod",
     "Prediction",
     "Race",
     "RecordList",
@@ -43,6 +48,9 @@ __all__ = [
     "SearchSolver",
     "Season",
     "Self",
+    "SeriesCompare",
+    "SeriesInput",
+    "SeriesScale",
     "Solver",
     "Start",
     "StreamStart",
@@ -89,6 +97,14 @@ Search = Literal["random", "adaptive"]
 Method = Literal["draws", "gradient"]
 FoldsBy = Literal["rows", "records"]
 Validate = Literal["simulate", "one-step"]
+OdeMethod = Literal["rk4", "accurate"]
+McsMethod = Literal["R", "max"]
+McsBlock = Union[float, Literal["sqrt", "auto"]]
+ForgetWhat = Literal["dynamics", "all"]
+SeriesScale = Literal["channels", "series", "none"]
+SeriesInput = Literal["level", "change", "both"]
+SeriesCompare = Literal["series", "steps"]
+AnomalyScore = Literal["mahalanobis", "conformance"]
 Baseline = Literal["naive", "seasonal", "drift", "ar"]
 Scoring = Literal[
     "r2", "neg_nmse", "neg_mse", "prequential", "log", "evidence", "neg_loo", "neg_gcv", "neg_loss"

@@ -19,6 +19,7 @@ from ._progress import Watch
 from ._protocol import BaseEstimator
 from ._series import check_channels, read_series
 from ._threads import use_threads
+from ._types import AnomalyScore, Layout, SeriesInput, SeriesScale
 
 __all__ = ["SeriesAnomaly"]
 
@@ -77,13 +78,13 @@ class SeriesAnomaly(BaseEstimator):
         self,
         kernel: str = "volterra",
         *,
-        score: str = "conformance",
+        score: AnomalyScore = "conformance",
         rate: float = 0.05,
         alpha: Any = "auto",
         draws: int = 0,
-        scale: str = "channels",
-        input: str = "level",
-        layout: str = "time",
+        scale: SeriesScale = "channels",
+        input: SeriesInput = "level",
+        layout: Layout = "time",
         random_state: int = 0,
         n_jobs: Optional[int] = None,
     ) -> None:

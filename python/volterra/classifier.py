@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Literal, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ._protocol import ClassifierMixin, DataConversionWarning
 from ._regressor import BEYOND, STARTS, SequenceRegressor
 from ._training import Horizons, Training
 from ._trials import Found, Trial
-from ._types import Self
+from ._types import Beyond, FoldsBy, Race, Search, Self, Start
 from .search import VolterraRidgeCV
 
 __all__ = ["VolterraClassifier", "VolterraClassifierCV"]
@@ -158,8 +158,8 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
-        start: str = "auto",
-        beyond: str = "auto",
+        start: Start = "auto",
+        beyond: Beyond = "auto",
         n_jobs: Optional[int] = None,
         verbose: Any = False,
     ) -> None:
@@ -260,21 +260,21 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
         draws: Optional[int] = None,
         budget: Union[None, float, str] = None,
         folds: int = 5,
-        race: str = "exact",
+        race: Race = "exact",
         *,
-        search: str = "random",
+        search: Search = "random",
         kernel: str = "volterra",
         candidates: Any = None,
         ranges: Optional[Mapping[str, Any]] = None,
-        scoring: str = "neg_log_loss",
+        scoring: Literal["neg_log_loss"] = "neg_log_loss",
         gap: Optional[int] = None,
         max_train: Optional[int] = None,
-        folds_by: str = "rows",
+        folds_by: FoldsBy = "rows",
         washout: int = 0,
         fit_intercept: bool = True,
         scale: bool = True,
-        start: str = "auto",
-        beyond: str = "auto",
+        start: Start = "auto",
+        beyond: Beyond = "auto",
         refit: bool = True,
         log: Any = None,
         resume: bool = False,

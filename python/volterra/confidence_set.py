@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref
-from typing import Any, List, Optional, Union
+from typing import Any, List, Optional
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ._errors import check
 from ._frames import column_names
 from ._progress import ProgressCallback, Watch
 from ._threads import use_threads
+from ._types import McsBlock, McsMethod
 
 __all__ = ["MCS", "losses"]
 
@@ -87,8 +88,8 @@ class MCS:
         losses: Any,
         size: float = 0.25,
         *,
-        method: str = "R",
-        block: Union[float, str] = "sqrt",
+        method: McsMethod = "R",
+        block: McsBlock = "sqrt",
         reps: int = 10000,
         seed: int = 0,
         indices: Any = None,

@@ -13,6 +13,7 @@ from ._arguments import choice, seed_number, whole
 from ._arrays import Array, empty, to_float64, view
 from ._progress import Watch
 from ._tables import Series, Table, read_series, read_table
+from ._types import OdeMethod as _OdeMethod
 from .covolatility import BEKK, BEKKSample, bekk, bekk_presets, log_returns
 
 __all__ = [
@@ -52,7 +53,7 @@ def lorenz(
     rho: float = 28.0,
     beta: float = 8.0 / 3.0,
     discard: int = 0,
-    method: str = "rk4",
+    method: _OdeMethod = "rk4",
 ) -> Array:
     """The Lorenz system of 1963.
 
@@ -99,7 +100,7 @@ def mackey_glass(
     step: float = 0.02,
     every: int = 50,
     discard: int = 0,
-    method: str = "rk4",
+    method: _OdeMethod = "rk4",
 ) -> Array:
     """The Mackey-Glass equation ``x' = a x(t - delay) / (1 + x(t - delay)^power) - b x``.
 

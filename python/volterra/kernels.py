@@ -20,6 +20,7 @@ from ._kernel import kernel_facts as _query
 from ._progress import ProgressCallback, Watch
 from ._series import LAYOUTS, read_series
 from ._threads import use_threads
+from ._types import Layout
 
 __all__ = [
     "gak_kernel",
@@ -132,7 +133,7 @@ def gram(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
     progress: Optional[ProgressCallback] = None,
-    layout: str = "time",
+    layout: Layout = "time",
 ) -> Array:
     """The Gram matrix of a kernel.
 

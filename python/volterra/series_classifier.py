@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Union
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ._progress import Watch
 from ._protocol import BaseEstimator, ClassifierMixin
 from ._series import check_channels, read_series
 from ._threads import use_threads
+from ._types import Input, Layout, SeriesCompare, SeriesScale
 
 __all__ = ["SeriesClassifier"]
 
@@ -118,11 +119,11 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         budget: Union[None, float, str] = None,
         blend: int = 3,
         ranges: Optional[Mapping[str, Any]] = None,
-        scale: str = "auto",
-        input: str = "auto",
-        compare: str = "auto",
+        scale: Union[SeriesScale, Literal["auto"]] = "auto",
+        input: Input = "auto",
+        compare: Union[SeriesCompare, Literal["auto"]] = "auto",
         splits: int = 20,
-        layout: str = "time",
+        layout: Layout = "time",
         random_state: int = 0,
         n_jobs: Optional[int] = None,
         verbose: bool = False,

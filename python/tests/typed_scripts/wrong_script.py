@@ -32,4 +32,11 @@ model.predict_interval(u, coverage="90%")  # wrong
 text: str = model.predict(u)  # wrong
 model.predict(u).iloc  # wrong
 volterra.baseline("mean", y)  # wrong
+volterra.MCS(u, method="median")  # wrong
+volterra.datasets.lorenz(100, method="euler")  # wrong
+volterra.gram(u, layout="rows")  # wrong
+volterra.SeriesAnomaly(score="distance")  # wrong
+volterra.SeriesClassifier(scale="rows")  # wrong
+volterra.VolterraClassifier(start="begin")  # wrong
+model.learner(forget_what="none")  # wrong
 print(np.mean(model.predict(u)))
