@@ -29,7 +29,7 @@ def test_several_horizons_have_widths_of_their_own():
     forecast, interval = model.forecast(coverage=0.9)
     assert forecast.shape == (5, 2) and interval.shape == (5, 2, 2)
     assert np.array_equal(forecast, model.forecast())
-    # The half-widths are those of predict_interval for the same output: column by column, each at all horizons.
+    # predict_interval has the same half-widths, output by output: each column at all horizons.
     last = model.predict_interval(x)[-1]
     assert np.allclose(interval, last.reshape(2, 5, 2).transpose(1, 0, 2), rtol=1e-10)
     # Of 300 errors the quantile of |e| at 90 % has a standard error of sqrt(0.9 * 0.1 / 300) / 0.206 = 0.084 deviations, 5 % of

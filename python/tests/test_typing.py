@@ -1,4 +1,4 @@
-"""Type checkers over scripts of users: what is right passes, what is wrong is reported, line by line."""
+"""Run type checkers over scripts of users: a correct one passes, and every mistake of an incorrect one is reported."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class IntervalForecast(NamedTuple):
 
 
 class ModelForecasts:
-    """What the estimators ask of their model."""
+    """Calls of the estimators to their model."""
 
     _own_levels: Callable[[], List[float]]
     _fitted_ends: Callable[[float], List[int]]
@@ -157,8 +157,8 @@ class ModelForecasts:
             from there. More than those only where `continue_` applies, which is one step ahead.
         coverage : float or list of float, optional
             Also return intervals that hold this share of the observations, between 0 and 1. Within the horizons of the fit
-            they are those of `predict_interval`. Further ahead, on its own outputs, they lie between quantiles of paths with
-            noise drawn from the errors of training rows (the same paths in every call), as ``volterra continue --paths``.
+            they equal `predict_interval`. Further ahead, where the model runs on its own outputs, they lie between quantiles of
+            paths with noise drawn from the errors of training rows, as in ``volterra continue --paths``. The seed is fixed.
 
         Returns
         -------

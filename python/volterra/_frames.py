@@ -62,7 +62,7 @@ def _columns(value: Any) -> Iterator[Tuple[Any, Any, Any]]:
 
 
 def _kind_of_objects(values: Any) -> Optional[str]:
-    """What a column of objects holds beside numbers and missing values, which are refused elsewhere."""
+    """The first kind of value in a column of objects that is no number; None: all are. Missing values are refused elsewhere."""
     kinds = (
         ((bool, np.bool_), "True and False as objects"),
         ((str, bytes), "text"),
@@ -81,7 +81,7 @@ def _kind_of_objects(values: Any) -> Optional[str]:
 
 
 def _kind_in_pandas(dtype: Any, values: Any) -> Optional[str]:
-    """What a column holds that is no number; None: numbers."""
+    """The kind of values of a column that are no numbers; None: numbers."""
     types = pandas_module().api.types
     if types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype):
         return None

@@ -48,7 +48,7 @@ from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
 from ._records import Records, pieces
 from ._stream import Stream
-from ._training import GAP_ADVICE, Horizons, Training, is_usually_flat, spread_records
+from ._training import Horizons, Training, is_usually_flat, spread_records
 from ._types import Beyond, FloatArray, Frame, Numbers, Prediction, RecordList, Self, Start, StreamStart
 
 STARTS = get_args(Start)
@@ -294,7 +294,11 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         """Missing rows before row `first` of X, which is the first after the training rows, or among later ones."""
         gap = None if self._rows is None else self._rows.gap(X, first)
         if gap is not None:
-            warn(f"{gap}, which X follows: {GAP_ADVICE}", GapWarning)
+            warn(
+                f"X does not follow the training rows step by step: {gap}. The row after a gap is taken for the next step: give the "
+                "missing rows too, or fit on data up to X",
+                GapWarning,
+            )
 
     def _dress(self, values: Array, X: Any = None) -> Any:
         """Forecasts in the form of the targets: 1-D for 1-D, pandas for pandas."""

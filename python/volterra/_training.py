@@ -19,10 +19,6 @@ from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
 from ._records import Records, pieces
 
-GAP_ADVICE = (
-    "The row after a gap is taken for the next step: fill the missing rows (reindex and interpolate), or give the parts as "
-    "records (groups=)"
-)
 INDEX_ROWS = 8  # of an index are enough to see its step
 
 
@@ -138,7 +134,11 @@ class Training(NamedTuple):
             warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
         grid, gap = training_gap(X, lengths)
         if gap is not None:
-            warn(f"the index of X has a gap: {gap}. {GAP_ADVICE}", GapWarning)
+            warn(
+                f"the index of X has a gap: {gap}. The row after a gap is taken for the next step: fill the missing rows (reindex and "
+                "interpolate), or give the parts as records (groups=)",
+                GapWarning,
+            )
         if rows.shape[0] < 2:
             raise ValueError(
                 f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "
