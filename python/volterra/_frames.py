@@ -10,7 +10,7 @@ import decimal
 import numbers
 import sys
 import warnings
-from typing import Any, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -52,13 +52,16 @@ def column_names(value: Any) -> Optional[Array]:
 # ---- types of columns --------------------------------------------------------------------------------------
 
 
-def _columns(value: Any) -> Iterator[Tuple[Any, Any, Any]]:
-    """Name, type and values of each column, by their places: names may be repeated."""
+def _columns(value: Any) -> List[Tuple[Any, Any]]:
+    """Name and type of each column."""
+    return [(value.name, value.dtype)] if len(value.shape) == 1 else list(zip(value.columns, value.dtypes))
+
+
+def _values(value: Any, k: int) -> Any:
+    """Of column k; names may be repeated."""
     if len(value.shape) == 1:
-        yield value.name, value.dtype, value
-        return
-    for k, (column, dtype) in enumerate(zip(value.columns, value.dtypes)):
-        yield column, dtype, value.iloc[:, k] if library_of(value) == "pandas" else value.to_series(k)
+        return value
+    return value.iloc[:, k] if library_of(value) == "pandas" else value.to_series(k).to_list()
 
 
 def _kind_of_objects(values: Any) -> Optional[str]:
@@ -80,7 +83,7 @@ def _kind_of_objects(values: Any) -> Optional[str]:
     return None
 
 
-def _kind_in_pandas(dtype: Any, values: Any) -> Optional[str]:
+def _kind_in_pandas(dtype: Any) -> Optional[str]:
     """The kind of values of a column that are no numbers; None: numbers."""
     types = pandas_module().api.types
     if types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype):
@@ -91,10 +94,10 @@ def _kind_in_pandas(dtype: Any, values: Any) -> Optional[str]:
         return "dates"
     if isinstance(dtype, pandas_module().CategoricalDtype):
         return "categories"
-    return _kind_of_objects(values) if dtype == object else "text"
+    return "objects" if dtype == object else "text"
 
 
-def _kind_in_polars(dtype: Any, values: Any) -> Optional[str]:
+def _kind_in_polars(dtype: Any) -> Optional[str]:
     if dtype.is_numeric() or dtype == sys.modules["polars"].Boolean:
         return None
     name = str(dtype)
@@ -104,9 +107,7 @@ def _kind_in_polars(dtype: Any, values: Any) -> Optional[str]:
         return "dates"
     if name.startswith(("Categorical", "Enum")):
         return "categories"
-    if name == "Object":
-        return _kind_of_objects(values.to_list())
-    return "text" if name == "String" else "objects"
+    return "objects" if name == "Object" else "text" if name == "String" else "nested values or nothing"
 
 
 def _advice(kind: str, column: Any, library: str, is_one: bool, name: str) -> str:
@@ -137,8 +138,10 @@ def check_columns(value: Any, name: str) -> None:
     if library is None:
         return
     kind_of = _kind_in_pandas if library == "pandas" else _kind_in_polars
-    for column, dtype, values in _columns(value):
-        kind = kind_of(dtype, values)
+    for k, (column, dtype) in enumerate(_columns(value)):
+        kind = kind_of(dtype)
+        if kind == "objects":
+            kind = _kind_of_objects(_values(value, k))
         if kind is not None:
             what = f"{name} (a Series)" if len(value.shape) == 1 else f"column {column!r} of {name}"
             advice = _advice(kind, column, library, len(value.shape) == 1, name)
@@ -171,9 +174,11 @@ class FrameForm:
         return pandas_module().DataFrame(values, index=index, columns=list(columns))
 
     @property
-    def names(self) -> List[str]:
+    def names(self) -> List[Any]:
         """Of the columns; a Series without a name is "y"."""
-        return [self.name or "y"] if self.columns is None else list(self.columns)
+        if self.columns is not None:
+            return list(self.columns)
+        return ["y" if self.name is None or self.name == "" else self.name]
 
     def is_of(self, X: Any) -> bool:
         """Is X of the same library?"""

@@ -35,7 +35,9 @@ class Gap(NamedTuple):
 
 def _nanoseconds(index: Any, is_local: bool) -> np.ndarray:
     """Local times count days and months as people do; other times do not jump when clocks are changed."""
-    return (index.tz_localize(None) if is_local and index.tz is not None else index).as_unit("ns").asi8
+    if index.tz is not None:
+        index = index.tz_localize(None) if is_local else index.tz_convert(None)
+    return index.to_numpy().astype("datetime64[ns]").astype(np.int64)
 
 
 def _months(times: np.ndarray) -> np.ndarray:
