@@ -9,7 +9,8 @@ from typing import Any, Callable, Optional, Tuple
 import numpy as np
 
 from ._arguments import horizon_bounds
-from ._arrays import Array, as_matrix, future_index, is_collection, is_frame
+from ._arrays import Array, as_matrix, is_collection
+from ._frames import future_index, is_frame
 from ._devices import use_machine
 from ._learner import Learner
 from ._model import PathLike

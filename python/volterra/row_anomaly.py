@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _native as c
 from ._arguments import whole
-from ._arrays import Array, address, as_matrix, column_names, is_frame
+from ._arrays import Array, address, as_matrix
+from ._frames import column_names, is_frame
 from ._errors import NotFittedError, check
 from ._handles import Handle
 from ._model import FitSettings, Model
