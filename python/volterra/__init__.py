@@ -12,6 +12,7 @@ thirteen other kernels of rows, windows, paths and whole pasts, with a ridge rea
 
 Estimators follow the habits of scikit-learn, with or without it being installed:
 
+- `Forecaster`: forecasts of series with nothing to choose, also as one call, `forecast`;
 - `VolterraRidge`: ridge regression with the Volterra kernel;
 - `VolterraRidgeCV`: the same, its parameters chosen by cross-validation in time order;
 - `SequenceKernelRidge`: the same with any kernel, and of whole series with a number each;
@@ -55,6 +56,7 @@ from .baselines import baseline, season
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
 from .files import load, save
+from .forecasting import Forecaster, ForecastWarning, forecast
 from .kernels import (
     gak_kernel,
     gram,
@@ -85,6 +87,8 @@ __all__ = [
     "CancelledError",
     "DeviceError",
     "Evidence",
+    "ForecastWarning",
+    "Forecaster",
     "GapWarning",
     "IntervalForecast",
     "Learner",
@@ -109,6 +113,7 @@ __all__ = [
     "device",
     "devices",
     "evidence",
+    "forecast",
     "gak_kernel",
     "gram",
     "info",

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
+from ._errors import GapWarning, warn
 from ._frames import is_frame, pandas_module
 
 DAY = 86_400_000_000_000  # nanoseconds
@@ -152,3 +153,13 @@ def training_gap(X: Any, lengths: Any = None) -> Tuple[Optional[TimeGrid], Optio
         gap = None if grid is None else grid.first_gap(X.index[begin:end])
         first = first or gap
     return grid, first
+
+
+def warn_of_gap(gap: Optional[Gap], name: str = "X") -> None:
+    """Warn of a gap in the training rows, where there is one."""
+    if gap is not None:
+        warn(
+            f"the index of {name} has a gap: {gap}. The row after a gap is taken for the next step: fill the missing rows "
+            "(reindex and interpolate), or give the parts as records (groups=)",
+            GapWarning,
+        )

@@ -11,10 +11,10 @@ from typing import Any, Iterable, List, NamedTuple, Optional
 import numpy as np
 
 from ._arrays import Array, as_matrix, as_targets, same_rows
-from ._errors import GapWarning, OrderWarning, TargetWarning, warn
+from ._errors import OrderWarning, TargetWarning, warn
 from ._frames import FrameForm, column_names, is_frame
 from ._frames import is_series as is_a_series
-from ._gaps import TimeGrid, training_gap
+from ._gaps import TimeGrid, training_gap, warn_of_gap
 from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
 from ._records import Records, pieces
@@ -133,12 +133,7 @@ class Training(NamedTuple):
         if lengths is None and not is_ordered(index_of(X)):
             warn(f"the index of X is not in order: {ADVICE}", OrderWarning)
         grid, gap = training_gap(X, lengths)
-        if gap is not None:
-            warn(
-                f"the index of X has a gap: {gap}. The row after a gap is taken for the next step: fill the missing rows (reindex and "
-                "interpolate), or give the parts as records (groups=)",
-                GapWarning,
-            )
+        warn_of_gap(gap)
         if rows.shape[0] < 2:
             raise ValueError(
                 f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "

@@ -1,0 +1,171 @@
+"""Forecasts of series with one call: the numbers of the program and of the C example, frames, warnings, failures."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import volterra
+from volterra import Forecaster, ForecastWarning, forecast
+
+
+def monthly(rows, series=1, seed=7):
+    rng = np.random.default_rng(seed)
+    print("seed", seed)
+    t, k = np.arange(rows)[:, None], np.arange(series)
+    return 100.0**k * (20 + 0.05 * t + 5 * np.sin(0.523599 * t + k) + rng.random((rows, series)))
+
+
+def program_of(root):
+    program = os.environ.get("VOLTERRA_PROGRAM") or root / "build/volterra"
+    if not os.path.exists(program):
+        pytest.skip("the program is not built")
+    return program
+
+
+@pytest.mark.parametrize("series", [1, 2])
+def test_same_bits_as_the_program(root, tmp_path, series):
+    y = monthly(120, series)
+    names = [f"s{k}" for k in range(series)]
+    lines = [",".join(names)] + [",".join(repr(float(v)) for v in row) for row in y]
+    (tmp_path / "y.csv").write_text("\n".join(lines) + "\n")
+    command = [program_of(root), "forecast", tmp_path / "y.csv", "--steps", "4", "--json", "--threads", "1"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = json.loads(printed)
+    model = Forecaster(steps=4, n_jobs=1).fit(y)
+    assert model.forecast_.tolist() == found["forecast"]
+    assert model.errors_.tolist() == found["rmse"]
+    assert model.baselines_["naive"].tolist() == found["naive_rmse"]
+    assert model.kernel_ == found["kernel"]
+    assert model.seasons_ == [one["season"] for one in found["series"]]
+
+
+def test_same_bits_as_the_c_example(root, tmp_path):
+    example = root / "build/examples/15_forecast"
+    if not example.exists():
+        pytest.skip("the examples are not built")
+    y = monthly(100)[:, 0]
+    path = tmp_path / "y.csv"
+    path.write_text("y\n" + "\n".join(repr(float(v)) for v in y) + "\n")
+    printed = subprocess.run(
+        [example, f"{path}:y", "3"], capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    ).stdout
+    values = [float(line.split()[1]) for line in printed.splitlines()[1:4]]
+    assert values == Forecaster(steps=3, n_jobs=1).fit(y).predict().tolist()
+
+
+def test_arrays():
+    y = monthly(120)[:, 0]
+    model = Forecaster(steps=3).fit(y)
+    assert model.predict().shape == (3,)
+    assert model.predict(2).tolist() == model.forecast_[:2, 0].tolist()
+    assert {m for row in model.methods_ for m in row} <= {"fit", "half", "naive", "seasonal"}
+    assert model.rows_ == 120 and model.search_["outcome"] == "none"
+    table = forecast(y, steps=3)
+    assert table["y1"].tolist() == model.forecast_[:, 0].tolist()
+    assert table["y1.error"].tolist() == model.errors_[:, 0].tolist()
+
+
+def test_default_steps_and_season():
+    y = monthly(120)[:, 0]
+    assert len(Forecaster().fit(y).predict()) == 12
+    assert Forecaster(season=None, steps=1).fit(y).seasons_ == [0]
+    assert Forecaster(season=6, steps=1).fit(y).seasons_ == [6]
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    index = pandas.date_range("2015-01-01", periods=100, freq="MS")
+    y = pandas.Series(monthly(100)[:, 0], index=index, name="sales")
+    found = forecast(y, 3)
+    assert list(found.columns) == ["sales", "sales.error"]
+    assert list(found.index) == list(pandas.date_range("2023-05-01", periods=3, freq="MS"))
+    predicted = Forecaster(steps=3).fit(y).predict()
+    assert isinstance(predicted, pandas.Series) and predicted.name == "sales"
+    assert predicted.index.equals(found.index)
+    with pytest.warns(volterra.GapWarning):
+        forecast(y.drop(index[50]), 1)
+    with pytest.warns(volterra.OrderWarning):
+        forecast(y.sort_values(), 1)
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": monthly(60)[:, 0], "b": monthly(60, seed=8)[:, 0]})
+    found = forecast(frame, 2, separate=True)
+    assert found.columns == ["a", "a.error", "b", "b.error"]
+    assert found["a"].to_list() == forecast(frame["a"], 2)["a"].to_list()
+
+
+def test_known_inputs():
+    rng = np.random.default_rng(3)
+    print("seed 3")
+    known = rng.normal(size=(120, 1))
+    y = np.cumsum(np.r_[0, known[:-1, 0]]) + 0.01 * rng.normal(size=120)  # moves with the input of the row before
+    with_input = Forecaster(steps=1, season=None).fit(y, known=known)
+    assert with_input.errors_[0, 0] < 0.5 * Forecaster(steps=1, season=None).fit(y).errors_[0, 0]
+
+
+def test_warnings():
+    still = np.r_[np.arange(20) % 3, np.ones(60)].astype(float)
+    with pytest.warns(ForecastWarning):
+        model = Forecaster(steps=1).fit(still)
+    assert len(model.warnings_) == 1 and model.warnings_[0].series == 0
+
+
+def test_search():
+    model = Forecaster(steps=1, budget=0.3).fit(monthly(80)[:, 0])
+    assert model.search_["outcome"] in ("time", "worse", "rejected", "accepted")
+
+
+@pytest.mark.parametrize(
+    "options, part",
+    [
+        ({"steps": 0}, "steps"),
+        ({"steps": 40}, "16"),
+        ({"season": 1}, "season"),
+        ({"season": 31}, "season"),
+        ({"kernel": "nothing"}, "nothing"),
+        ({"kernel": 3}, "kernel"),
+        ({"budget": "soon"}, "budget"),
+    ],
+)
+def test_invalid_options(options, part):
+    with pytest.raises((ValueError, TypeError), match=part):
+        Forecaster(**options).fit(monthly(60)[:, 0])
+
+
+def test_invalid_data():
+    y = monthly(60)[:, 0]
+    with pytest.raises(ValueError, match="13"):
+        forecast(y[:12])
+    with pytest.raises(ValueError, match="NaN"):
+        forecast(np.r_[y, np.nan])
+    with pytest.raises(ValueError, match="5"):
+        forecast(np.full(40, 5.0))
+    with pytest.raises(ValueError, match="59"):
+        forecast(y, known=y[:-1, None])
+    with pytest.raises(volterra.NotFittedError):
+        Forecaster().predict()
+    with pytest.raises(ValueError, match="steps"):
+        Forecaster(steps=2).fit(y).predict(3)
+
+
+def test_csv_of_the_program(root, tmp_path):
+    """The program's file has the columns of `forecast`."""
+    y = monthly(80)[:, 0]
+    (tmp_path / "y.csv").write_text("a\n" + "\n".join(repr(float(v)) for v in y) + "\n")
+    subprocess.run(
+        [program_of(root), "forecast", tmp_path / "y.csv", "--steps", "2", "-o", tmp_path / "f.csv", "--plot", "none", "--threads", "1"],
+        check=True,
+        capture_output=True,
+    )
+    with (tmp_path / "f.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    found = forecast(y, 2, n_jobs=1)
+    assert [float(row["a"]) for row in rows] == found["y1"].tolist()
+    assert [float(row["a.error"]) for row in rows] == found["y1.error"].tolist()

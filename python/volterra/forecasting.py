@@ -1,0 +1,279 @@
+"""Forecast series with one call: `forecast`, and `Forecaster` for what lies behind it.
+
+Every decision is made by the library, so that the numbers are those of ``volterra forecast`` and of `volt_forecast_run`.
+"""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_void_p, cast, sizeof
+from typing import Any, Dict, List, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import _native as c
+from ._arguments import kernel_word, seconds_of, seed_number, whole
+from ._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
+from ._errors import NotFittedError, OrderWarning, VolterraWarning, warn
+from ._frames import FrameForm, column_names, future_index, is_frame, library_of
+from ._gaps import training_gap, warn_of_gap
+from ._handles import Handle
+from ._order import ADVICE, index_of, is_ordered
+from ._progress import Watch
+from ._protocol import BaseEstimator
+from ._threads import use_threads
+from ._types import Frame, Prediction, Season, Self
+
+__all__ = ["ForecastWarning", "Forecaster", "forecast"]
+
+METHODS = {c.CONSTANTS[f"VOLT_FORECAST_{word.upper()}"]: word for word in ("fit", "half", "naive", "seasonal")}
+SEARCHES = {
+    c.CONSTANTS[f"VOLT_FORECAST_SEARCH_{word.upper()}"]: word
+    for word in ("none", "rows", "time", "worse", "rejected", "accepted")
+}
+
+
+class ForecastWarning(VolterraWarning):
+    """A warning of the library about a forecast; `Forecaster.warnings_` has it in parts."""
+
+
+class Note(NamedTuple):
+    """A warning about one series: its code, the series, and the figure that belongs to the code."""
+
+    text: str
+    series: int
+    value: float
+    baseline: Optional[str]
+
+
+def _table(steps: int, series: int, read: Any) -> Array:
+    return np.array([[read(h, k) for k in range(series)] for h in range(steps)])
+
+
+class Forecaster(BaseEstimator):
+    """Forecasts of one series or several, each step by a kernel fit of its own, with its expected error.
+
+    Season, number of steps, target, inputs and regularisation are chosen by the library on held-out rows. The last value,
+    or the value one season earlier, is the forecast where that is better there.
+
+    Parameters
+    ----------
+    steps : int, optional
+        Rows to forecast; by default one season, at most 60, or 12 without a season.
+    season : int, None or "auto", default="auto"
+        Rows of a season; None for none; "auto" finds it in each series.
+    kernel : str, default="volterra"
+    separate : bool, default=False
+        Forecast each series from itself only, not from all of them.
+    all_rows : bool, default=False
+        Use every row. By default the latest rows are used, as many as about half a minute of work allows.
+    budget : float or str, optional
+        Time for a search of the kernel's parameters, such as 30 or "2min".
+    random_state : int, default=0
+        Seed of the search.
+    n_jobs : int, optional
+        Threads of this call.
+    verbose : bool, default=False
+        Show a progress bar.
+
+    Attributes
+    ----------
+    forecast_, errors_ : ndarray of shape (steps, n_series)
+        Values, and root mean squared errors of each step on held-out rows.
+    methods_ : list of list of str
+        "fit", "half" (mean of fit and last value), "naive" or "seasonal", for each step and series.
+    baselines_ : dict
+        Root mean squared errors of the baselines on the same rows, (steps, n_series); nan: too few rows.
+    seasons_ : list of int
+        Season of each series, 0 for none.
+    kernel_ : str
+    rows_ : int
+        Rows used, the latest of the data.
+    search_ : dict
+        Outcome of the search, number of candidates, and their errors relative to the naive forecast.
+    warnings_ : list of Note
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> t = np.arange(150.0)
+    >>> y = 10 + 0.05 * t + np.sin(2 * np.pi * t / 12)
+    >>> model = volterra.Forecaster(steps=3).fit(y)
+    >>> model.seasons_
+    [12]
+    >>> bool(np.abs(model.predict() - 10 - 0.05 * (t[:3] + 150) - np.sin(np.pi * (t[:3] + 150) / 6)).max() < 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        steps: Optional[int] = None,
+        *,
+        season: Season = "auto",
+        kernel: str = "volterra",
+        separate: bool = False,
+        all_rows: bool = False,
+        budget: Union[None, float, str] = None,
+        random_state: int = 0,
+        n_jobs: Optional[int] = None,
+        verbose: bool = False,
+    ) -> None:
+        self.steps = steps
+        self.season = season
+        self.kernel = kernel
+        self.separate = separate
+        self.all_rows = all_rows
+        self.budget = budget
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _options(self) -> Any:
+        options = c.lib.volt_forecast_options_default()
+        options.kernel = kernel_word(self.kernel).encode()
+        options.steps = 0 if self.steps is None else whole("steps", self.steps, 1)
+        if self.season is None:
+            options.season = 0
+        elif self.season != "auto":
+            options.season = whole("season", self.season, 2)
+        options.separate = int(bool(self.separate))
+        options.all_rows = int(bool(self.all_rows))
+        options.search_seconds = 0.0 if self.budget is None else seconds_of(self.budget)
+        options.seed = seed_number("random_state", self.random_state)
+        return options
+
+    def fit(self, y: Any, *, known: Any = None) -> Self:
+        """Forecast the rows after the last row of y.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
+            The series in time order, without missing values.
+        known : array-like of shape (n_steps, n_inputs), optional
+            Further inputs of every row, such as a calendar.
+
+        Returns
+        -------
+        self
+        """
+        options, names = self._options(), column_names(y)
+        series, self._flat = as_targets(y, "y")
+        if not is_ordered(index_of(y)):
+            warn(f"the index of y is not in order: {ADVICE}", OrderWarning)
+        warn_of_gap(training_gap(y)[1], "y")
+        inputs = NO_MATRIX if known is None else view(as_matrix(known, "known"))
+        texts = c.names_array("the columns of y", names)
+        if texts is not None:
+            options.names = cast(texts, POINTER(c.c_char_p))
+        options.known = inputs
+        pointer = c_void_p()
+        with use_threads(self.n_jobs), Watch("forecast", self.verbose) as watch:
+            options.progress = watch.progress
+            watch.check(c.lib.volt_forecast_run(view(series), byref(options), byref(pointer)))
+        found = Handle(pointer.value, c.lib.volt_forecast_free)  # freed with this variable
+        self._read(found.pointer)
+        self._form = FrameForm(y) if library_of(y) else None
+        self._index = y.index if is_frame(y) else None
+        for note in self.warnings_:
+            name = f"series {note.series if names is None else repr(names[note.series])}"
+            warn(f"{name}: {note.text}" + (f" ({note.baseline})" if note.baseline else ""), ForecastWarning)
+        return self
+
+    def _read(self, handle: Any) -> None:
+        info = c.ForecastInfo(struct_size=sizeof(c.ForecastInfo))
+        c.lib.volt_forecast_get_info(handle, byref(info))
+        steps, series = info.steps, info.series
+
+        def at(h: int, k: int) -> Any:
+            return c.lib.volt_forecast_step_at(handle, h, k).contents
+
+        self.forecast_ = _table(steps, series, lambda h, k: at(h, k).value)
+        self.errors_ = np.sqrt(_table(steps, series, lambda h, k: at(h, k).mse))
+        self.methods_: List[List[str]] = [[METHODS[at(h, k).method] for k in range(series)] for h in range(steps)]
+        self.baselines_: Dict[str, Array] = {
+            word: np.sqrt(_table(steps, series, lambda h, k, i=i: at(h, k).baselines[i]))
+            for word, i in c.BASELINES.items()
+        }
+        self.seasons_ = [int(c.lib.volt_forecast_series_at(handle, k).contents.season) for k in range(series)]
+        self.kernel_ = c.text(info.kernel)
+        self.rows_ = int(info.rows)
+        self.search_ = {
+            "outcome": SEARCHES[info.search],
+            "draws": int(info.search_draws),
+            "mse": info.search_mse,
+            "given_mse": info.search_mse_given,
+        }
+        better = c.CONSTANTS["VOLT_WARNING_BETTER_BASELINE"]
+        words = {value: word for word, value in c.BASELINES.items()}
+        self.warnings_ = [
+            Note(
+                c.text(c.lib.volt_warning_text(w.code)),
+                int(w.series),
+                float(w.value),
+                words[w.baseline] if w.code == better else None,
+            )
+            for w in (info.warnings[i] for i in range(info.n_warnings))
+        ]
+
+    def predict(self, steps: Optional[int] = None) -> Prediction:
+        """The forecast: the first `steps` rows, by default all.
+
+        Returns
+        -------
+        ndarray of shape (steps,) or (steps, n_series), or Series or DataFrame with the index continued
+        """
+        count = self._count(steps)
+        values = self.forecast_[:count]
+        values = values[:, 0] if self._flat else values
+        return values if self._form is None else self._form.dress(values, self._future(len(values)))
+
+    def table(self, steps: Optional[int] = None) -> Any:
+        """The forecast with columns NAME and NAME.error, as a DataFrame of the library of y, or a dict of arrays."""
+        count = self._count(steps)
+        names = self._form.names if self._form is not None else [f"y{k + 1}" for k in range(self.forecast_.shape[1])]
+        columns = [column for name in names for column in (name, f"{name}.error")]
+        values = np.stack([self.forecast_[:count], self.errors_[:count]], axis=2).reshape(count, -1)
+        if self._form is None:
+            return {column: values[:, i] for i, column in enumerate(columns)}
+        return self._form.frame(values, self._future(count), columns)
+
+    def _count(self, steps: Optional[int]) -> int:
+        if not hasattr(self, "forecast_"):
+            raise NotFittedError("this Forecaster is not fitted yet: call fit first")
+        most = len(self.forecast_)
+        count = most if steps is None else whole("steps", steps, 1)
+        if count > most:
+            raise ValueError(f"steps is {count}, and must be at most the {most} steps that were fitted")
+        return count
+
+    def _future(self, count: int) -> Any:
+        return future_index(self._index, 1, count)
+
+
+def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: Any) -> Any:
+    """Forecast the next rows of one series or several, with expected errors.
+
+    Parameters
+    ----------
+    data : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
+        The series in time order.
+    steps : int, optional
+        Rows to forecast; by default one season, at most 60, or 12 without a season.
+    **options
+        Parameters of `Forecaster`, and ``known``.
+
+    Returns
+    -------
+    DataFrame, or dict of arrays
+        Columns NAME and NAME.error (root mean squared error of the step on held-out rows) for every series. A DataFrame
+        of pandas or polars where the data are, with the index continued, otherwise a dict of arrays.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> t = np.arange(120.0)
+    >>> found = volterra.forecast(5 + np.sin(2 * np.pi * t / 12), steps=2)
+    >>> sorted(found)
+    ['y1', 'y1.error']
+    """
+    known = options.pop("known", None)
+    return Forecaster(steps, **options).fit(data, known=known).table()
