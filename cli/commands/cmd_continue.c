@@ -2,6 +2,7 @@
 #include "args/command.h"
 #include "commands/forecast.h"
 #include "files/inputs.h"
+#include "files/model_times.h"
 #include "files/outputs.h"
 #include "files/row_times.h"
 #include "terminal/messages.h"
@@ -105,7 +106,7 @@ static void fill_bands(const continue_arguments *arguments, int64_t q, volt_view
 
 /* The bands of noisy paths into `out`. */
 static int run_paths(const continue_arguments *arguments, const volt_model *model, const volt_model_info *info,
-                     const dataset *known, volt_matrix out)
+                     const dataset *known, volt_start start, volt_matrix out)
 {
     volt_matrix paths = {0};
     double *values = malloc((size_t)arguments->paths * sizeof *values);
@@ -116,7 +117,7 @@ static int run_paths(const continue_arguments *arguments, const volt_model *mode
     if (!failed)
         failed = allocate_matrix(arguments->paths * arguments->steps, info->q, "the paths", &paths);
     if (!failed) {
-        volt_predict_options options = forecast_options(VOLT_START_CONTINUE, arguments->beyond);
+        volt_predict_options options = forecast_options((int)start, arguments->beyond);
         options.progress = progress_begin(arguments->common.quiet);
         volt_status status = volt_model_continue_paths(model, known->view, &options, arguments->paths,
                                                        arguments->common.seed.value, paths, NULL);
@@ -152,7 +153,7 @@ static int check_paths(const continue_arguments *arguments)
 
 /* Run on after `known`, which may have no rows, and write the path, with the times of its rows where they are known. */
 static int continue_path(const continue_arguments *arguments, const volt_model *model,
-                         const volt_model_info *info, const dataset *known)
+                         const volt_model_info *info, const dataset *known, volt_start start)
 {
     volt_matrix path = {0};
     row_labels times = {0};
@@ -169,7 +170,7 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
     if (!failed && arguments->after)
         failed = row_labels_after(&times, known, arguments->steps, (volt_time_step){0});
     if (!failed) {
-        volt_predict_options options = forecast_options(VOLT_START_CONTINUE, arguments->beyond);
+        volt_predict_options options = forecast_options((int)start, arguments->beyond);
         options.progress = progress_begin(arguments->common.quiet);
         volt_status status =
             volt_model_continue_after(model, known->view, &options, path, &output.beyond_count);
@@ -177,7 +178,7 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
         failed = status ? complain_status(status) : 0;
     }
     if (!failed && beside > 0)
-        failed = run_paths(arguments, model, info, known,
+        failed = run_paths(arguments, model, info, known, start,
                            (volt_matrix){table.data + info->q, table.rows, beside, table.ld});
     if (!failed)
         failed = forecast_write(info, volt_as_view(table), &output);
@@ -186,7 +187,8 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
     return failed;
 }
 
-static int read_known(const continue_arguments *arguments, const volt_model_info *info, dataset *known)
+static int read_known(const continue_arguments *arguments, const volt_model_info *info, dataset *known,
+                      volt_start *start)
 {
     if (info->feedback_weight > 0)
         return complain(
@@ -200,11 +202,12 @@ static int read_known(const continue_arguments *arguments, const volt_model_info
                         arguments->model);
     if (!arguments->after)
         return arguments->rows.given ? complain(EXIT_USAGE, "--rows needs --after X, the file of the rows") : 0;
-    int failed = dataset_read_inputs(known, arguments->after, missing_policy(arguments->missing),
-                                     &arguments->rows, info);
+    model_times times;
+    int failed = model_times_read(info, &times);
     if (!failed)
-        row_times_warn_order(known);
-    return failed;
+        failed = dataset_read_inputs(known, arguments->after, missing_policy(arguments->missing),
+                                     &arguments->rows, info);
+    return failed ? failed : model_times_find_start(info, &times, known, start);
 }
 
 static int run_continue(int argc, char *const *argv)
@@ -213,6 +216,7 @@ static int run_continue(int argc, char *const *argv)
     volt_model *model = NULL;
     volt_model_info info;
     dataset known = {0};
+    volt_start start = VOLT_START_CONTINUE;
     int failed = options_parse(&command_continue.options, argc, argv, &arguments);
     if (failed)
         return failed;
@@ -229,10 +233,10 @@ static int run_continue(int argc, char *const *argv)
         failed = model_read(arguments.model, &model);
     if (!failed) {
         volt_model_describe(model, &info);
-        failed = read_known(&arguments, &info, &known);
+        failed = read_known(&arguments, &info, &known, &start);
     }
     if (!failed)
-        failed = continue_path(&arguments, model, &info, &known);
+        failed = continue_path(&arguments, model, &info, &known, start);
     dataset_release(&known);
     volt_model_free(model);
     return failed;
@@ -245,10 +249,11 @@ const cli_command command_continue = {
         "Needs a model whose outputs are its inputs one step later (volterra fit without --y). The path\n"
         "starts from the last training target: its first row follows the last row of the training file.\n"
         "\n"
-        "With --after the rows of X go in first, and the path follows the last of them. They follow the\n"
-        "training rows as for predict: X begins with the last row of the training file, or with the row\n"
-        "after it, which is told by whether its first row is that last one. Where X has a column of\n"
-        "dates with a regular step, the path has it too, counted on.\n"
+        "With --after the rows of X go in first, and the path follows the last of them. X begins with the\n"
+        "last row of the training file, as for predict, or with the row after it. Dates decide which, where\n"
+        "both files have them; rows of X before the last training row are then left out, with a warning.\n"
+        "Without dates a first row equal to the last training row is taken as that row, with a warning, and\n"
+        "any other as the next one. Where X has a column of dates with a regular step, the path has one too.\n"
         "\n"
         "--paths N --interval P runs N more paths, whose outputs are off by the errors of training rows drawn\n"
         "at random, run by run, and adds the ends of the band that holds a share P of them. They are right\n"

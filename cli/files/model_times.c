@@ -48,7 +48,7 @@ static bool begins_with_training(const volt_model_info *model, const dataset *in
 
 /* ---- into a model ----------------------------------------------------------------------------- */
 
-int model_times_note(const dataset *data, int64_t n, const calendar *added, noted_times *noted)
+int model_times_note(const dataset *data, int64_t n, int64_t ahead, const calendar *added, noted_times *noted)
 {
     memset(noted, 0, sizeof *noted);
     volt_model_notes *notes = &noted->notes;
@@ -66,6 +66,7 @@ int model_times_note(const dataset *data, int64_t n, const calendar *added, note
     if (!failed && volt_time_step_is_known(step))
         notes->time_step = volt_time_step_format(step, noted->step);
     notes->time_end = volt_time_format(data->table->times[n - 1], noted->end);
+    notes->time_target = volt_time_format(data->table->times[n - 1 + ahead], noted->target);
     return failed;
 }
 
@@ -108,6 +109,14 @@ int model_times_read(const volt_model_info *model, model_times *times)
     }
     if (notes->time_step && volt_time_step_parse(notes->time_step, &times->step))
         return complain_note("time_step", notes->time_step);
+    if (notes->time_target && volt_times_parse(&notes->time_target, 1, &times->target))
+        return complain_note("time_target", notes->time_target);
+    times->has_target = notes->time_target != NULL;
+    if (!times->has_target && times->has_end &&
+        volt_time_step_is_known(times->step)) { /* a file of version 1.0 */
+        times->target = volt_time_advance(times->end, times->step, model->ahead);
+        times->has_target = true;
+    }
     return read_calendar(model, &times->calendar);
 }
 
@@ -122,11 +131,13 @@ int model_times_read_inputs(dataset *data, const char *source, volt_missing miss
 
 /* ---- do the rows follow? ---------------------------------------------------------------------- */
 
-static void warn_gap(const volt_model_info *model, const dataset *inputs, volt_time next, double step)
+/* The first row is not that of `next`, which follows the model's training rows; `step` is in seconds. */
+static void warn_gap(const volt_model_info *model, const dataset *inputs, int64_t first, volt_time next,
+                     double step)
 {
     char expected[VOLT_TIME_LENGTH];
     const volt_table *table = inputs->table;
-    long long lacking = llround((table->times[0].seconds - next.seconds) / step);
+    long long lacking = llround((table->times[first].seconds - next.seconds) / step);
     char hint[128] = "";
     if (lacking > 0 && lacking <= model->ahead)
         snprintf(hint, sizeof hint, " (the last %lld row%s of the training file were targets only)",
@@ -134,7 +145,7 @@ static void warn_gap(const volt_model_info *model, const dataset *inputs, volt_t
     warn("%s begins at %s, and the row that follows the model's training rows is that of %s: %lld row%s "
          "between are "
          "missing%s",
-         inputs->source, table->time_texts[0], volt_time_format(next, expected), lacking,
+         inputs->source, table->time_texts[first], volt_time_format(next, expected), lacking,
          lacking == 1 ? "" : "s", hint);
 }
 
@@ -150,7 +161,7 @@ static void warn_start_by_time(const volt_model_info *model, const model_times *
              "give the rows after them, or --start reset",
              inputs->source, table->time_texts[0], volt_time_format(times->end, end));
     else if (step > 0 && first - next.seconds > step / 2)
-        warn_gap(model, inputs, next, step);
+        warn_gap(model, inputs, 0, next, step);
 }
 
 void model_times_warn_start(const volt_model_info *model, const model_times *times, const dataset *inputs)
@@ -162,4 +173,51 @@ void model_times_warn_start(const volt_model_info *model, const model_times *tim
              "rows after "
              "the first %lld, or --start reset",
              inputs->source, (long long)model->n);
+}
+
+/* Rows before the last training target are in the model already. */
+static int leave_out_known(const model_times *times, dataset *inputs, int64_t *first)
+{
+    char end[VOLT_TIME_LENGTH];
+    const volt_table *table = inputs->table;
+    *first = 0;
+    while (*first < table->rows && !row_times_are_same(table->times[*first], times->target) &&
+           table->times[*first].seconds < times->target.seconds)
+        ++*first;
+    if (*first == 0)
+        return 0;
+    volt_time_format(times->target, end);
+    if (*first == table->rows)
+        return complain(EXIT_FAILED,
+                        "%s ends at %s, and the training rows of the model end at %s: no row is new",
+                        inputs->source, table->time_texts[table->rows - 1], end);
+    warn("%s: %lld row%s before %s left out: the model was fitted on them", inputs->source, (long long)*first,
+         *first == 1 ? "" : "s", end);
+    inputs->view.data += *first * inputs->view.ld;
+    inputs->view.rows -= *first;
+    return 0;
+}
+
+int model_times_find_start(const volt_model_info *model, const model_times *times, dataset *inputs,
+                           volt_start *start)
+{
+    const volt_table *table = inputs->table;
+    int64_t first = 0;
+    *start = VOLT_START_CONTINUE;
+    bool ordered = row_times_warn_order(inputs);
+    if (!ordered || !times->has_target || !table->times) {
+        if (ordered)
+            model_times_warn_start(model, times, inputs);
+        return 0;
+    }
+    int failed = leave_out_known(times, inputs, &first);
+    if (failed)
+        return failed;
+    *start =
+        row_times_are_same(table->times[first], times->target) ? VOLT_START_AT_TARGET : VOLT_START_AFTER_TARGET;
+    volt_time next = volt_time_advance(times->target, times->step, 1);
+    double step = next.seconds - times->target.seconds;
+    if (step > 0 && table->times[first].seconds - next.seconds > step / 2)
+        warn_gap(model, inputs, first, next, step);
+    return 0;
 }

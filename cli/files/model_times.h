@@ -11,13 +11,14 @@
 /* The notes of a model, and the texts that they point to. */
 typedef struct noted_times {
     volt_model_notes notes;
-    char end[VOLT_TIME_LENGTH], step[VOLT_TIME_LENGTH], first_rows[VOLT_TIME_LENGTH];
+    char end[VOLT_TIME_LENGTH], target[VOLT_TIME_LENGTH], step[VOLT_TIME_LENGTH];
+    char first_rows[VOLT_TIME_LENGTH];
     char scale[VOLT_NUMBER_LENGTH], horizons[VOLT_TIME_LENGTH];
 } noted_times;
 
 /* Note the end and the step of the times, and a digest of the first rows, of the first `n` rows of the data, which a model
- * is fitted on, and the calendar whose columns they have. Returns 0, or the exit status after saying what is wrong. */
-int model_times_note(const dataset *data, int64_t n, const calendar *added, noted_times *noted);
+ * is fitted on, the time of its last target, `ahead` rows later, and the calendar whose columns they have. Returns 0, or the exit status after saying what is wrong. */
+int model_times_note(const dataset *data, int64_t n, int64_t ahead, const calendar *added, noted_times *noted);
 
 /* Note that the outputs lie from `first` to `last` rows ahead. */
 void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted);
@@ -25,8 +26,9 @@ void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted);
 /* ---- out of it -------------------------------------------------------------------------------- */
 
 typedef struct model_times {
-    bool has_end;
-    volt_time end;       /* of the last training row */
+    bool has_end, has_target;
+    volt_time end;       /* of the last training input */
+    volt_time target;    /* of the last training target */
     volt_time_step step; /* all zero: not known */
     calendar calendar;   /* whose columns are the last inputs */
     int64_t ahead;       /* rows from an input to what is forecast; 0 also where the outputs differ in that */
@@ -37,6 +39,12 @@ int model_times_read(const volt_model_info *model, model_times *times);
 
 /* Warn, in one line, when the rows do not begin where the training rows ended. */
 void model_times_warn_start(const volt_model_info *model, const model_times *times, const dataset *inputs);
+
+/* Where the rows begin that a model continues after, for volt_model_continue_after. Dates decide where the model and the
+ * rows have them: rows before the last training target are left out of inputs->view, with a warning. Without dates the
+ * library decides by value. Returns 0, or the exit status after the message that no row is left. */
+int model_times_find_start(const volt_model_info *model, const model_times *times, dataset *inputs,
+                           volt_start *start);
 
 /* Read the inputs of a model as dataset_read_inputs does, with the columns of its calendar. */
 int model_times_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,

@@ -47,7 +47,7 @@ int row_times_require(const dataset *data, const char *need)
 
 /* ---- two files -------------------------------------------------------------------------------- */
 
-static bool is_same_time(volt_time a, volt_time b)
+bool row_times_are_same(volt_time a, volt_time b)
 {
     return fabs(a.seconds - b.seconds) < 1e-3;
 }
@@ -58,10 +58,11 @@ static void find_common(const volt_table *truth, const volt_table *forecast, int
                         int64_t *count)
 {
     *i = *j = *count = 0;
-    while (*i < truth->rows && *j < forecast->rows && !is_same_time(truth->times[*i], forecast->times[*j]))
+    while (*i < truth->rows && *j < forecast->rows &&
+           !row_times_are_same(truth->times[*i], forecast->times[*j]))
         ++*(truth->times[*i].seconds < forecast->times[*j].seconds ? i : j);
     while (*i + *count < truth->rows && *j + *count < forecast->rows &&
-           is_same_time(truth->times[*i + *count], forecast->times[*j + *count]))
+           row_times_are_same(truth->times[*i + *count], forecast->times[*j + *count]))
         ++*count;
 }
 
@@ -88,7 +89,7 @@ void row_times_warn_pairs(const dataset *truth, const dataset *forecast)
     if (!of_truth->times || !of_forecast->times)
         return;
     for (int64_t i = 0; i < of_truth->rows && i < of_forecast->rows; i++)
-        if (!is_same_time(of_truth->times[i], of_forecast->times[i])) {
+        if (!row_times_are_same(of_truth->times[i], of_forecast->times[i])) {
             warn("row %lld of %s is of %s, and row %lld of %s, which it is compared with, of %s (%s)",
                  (long long)of_forecast->row_numbers[i], forecast->source, of_forecast->time_texts[i],
                  (long long)of_truth->row_numbers[i], truth->source, of_truth->time_texts[i],

@@ -8,6 +8,9 @@
 /* Do the rows follow each other in time? Warns, in one line, when they do not; rows without times do. */
 bool row_times_warn_order(const dataset *data);
 
+/* Equal to a millisecond. */
+bool row_times_are_same(volt_time a, volt_time b);
+
 /* Refuse a file whose rows have no moments in time; `need` says what for: "--calendar". */
 int row_times_require(const dataset *data, const char *need);
 

@@ -98,7 +98,8 @@ static int add_calendar(const training_arguments *arguments, training_data *data
 /* What the model will know of the times of its rows. */
 static int note_times(training_data *data)
 {
-    int failed = model_times_note(&data->x, data->x.view.rows - data->ahead, &data->calendar, &data->noted);
+    int failed =
+        model_times_note(&data->x, data->x.view.rows - data->ahead, data->ahead, &data->calendar, &data->noted);
     if (!failed && data->ahead > data->first_ahead)
         model_times_note_horizons(data->first_ahead, data->ahead, &data->noted);
     return failed;

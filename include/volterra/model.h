@@ -59,9 +59,10 @@ typedef enum volt_landmarks {
 /* What whoever fits a model may record in it, as texts, and finds there again; forecasts take no notice of it. Each is
  * optional. */
 typedef struct volt_model_notes {
-    const char *time_end;  /* the time of the last row of X, as volt_time_format writes it */
-    const char *time_step; /* from a row to the next, as volt_time_step_format writes it */
-    const char *calendar;  /* the last inputs are these columns of the calendar (volt_calendar_columns) ... */
+    const char *time_end;    /* the time of the last row of X, as volt_time_format writes it */
+    const char *time_target; /* the time of the last row of Y, in the same form */
+    const char *time_step;   /* from a row to the next, as volt_time_step_format writes it */
+    const char *calendar;    /* the last inputs are these columns of the calendar (volt_calendar_columns) ... */
     const char *calendar_scale; /* ... in this scale */
     const char *first_rows;     /* a digest of the first rows of X */
     const char *horizons;       /* "1..24": the outputs lie so many rows ahead, not all as many */
@@ -240,7 +241,10 @@ VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info
 
 typedef enum volt_start {
     VOLT_START_CONTINUE, /* the inputs follow the training rows */
-    VOLT_START_RESET     /* the inputs are a new sequence after a zero past */
+    VOLT_START_RESET,    /* the inputs are a new sequence after a zero past */
+    /* of volt_model_continue_after and volt_model_continue_paths only, see there: */
+    VOLT_START_AT_TARGET,   /* the first input is the last training target */
+    VOLT_START_AFTER_TARGET /* the first input is the row after the last training target */
 } volt_start;
 
 /* What to do with an input whose scaled norm exceeds M, the largest of training. */
@@ -295,10 +299,14 @@ VOLT_API void volt_forecaster_free(volt_forecaster *forecaster);
 VOLT_API volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options,
                                          volt_matrix out, int64_t *beyond);
 
-/* The same after rows that have come since: those of X (h x d) go in first, and out[0] follows the last of them. X begins
- * as for volt_model_predict, with the row after the last training input, which is the last training target; a first
- * row that differs from it is the next one, and the last target goes in before. With VOLT_START_RESET, X is a new
- * sequence. X without rows: volt_model_continue. *beyond counts rows of X too. */
+/* The same after rows that have come since: those of X (h x d) go in first, and out[0] follows the last of them.
+ * options->start defines the first row of X:
+ *   VOLT_START_AT_TARGET     the last training target, which is the row after the last training input. Its value in X is used.
+ *   VOLT_START_AFTER_TARGET  the row after the last training target, which goes in before X.
+ *   VOLT_START_CONTINUE      decided by value: a first row equal to the last training target is taken as that target, and the
+ *                            log warns, since it may as well be a new row of the same value; any other row is the next one.
+ *   VOLT_START_RESET         the first row of a new sequence.
+ * X without rows: volt_model_continue. *beyond counts rows of X too. */
 VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_view X,
                                                const volt_predict_options *options, volt_matrix out,
                                                int64_t *beyond);

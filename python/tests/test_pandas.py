@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import volterra
@@ -67,3 +69,33 @@ def test_names_travel_with_the_file(frames, tmp_path):
         broken = X.copy()
         broken.iloc[3, 1] = np.nan
         model.predict(broken)
+
+
+def test_index_decides_what_the_first_row_after_training_is(program, tmp_path):
+    """The row after the last training target has its value, so that values do not tell them apart."""
+    x = np.sin(0.7 * np.arange(60.0))
+    x[50] = x[49]
+    days = pandas.DataFrame({"a": x}, index=pandas.date_range("2024-01-01", periods=60, freq="D"))
+    settings = dict(tau_coef=0.5, lam_coef=0.6, alpha=1e-4)
+    expected = volterra.VolterraRidge(**settings).fit(days[:50]).continue_(3, after=days[50:55])
+    # Targets with the index of the inputs, and with their own.
+    late = days.iloc[1:50]
+    for y in (late.set_axis(days.index[:49]), late):
+        pairs = volterra.VolterraRidge(**settings).fit(days[:49], y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", volterra.VolterraWarning)
+            assert np.array_equal(pairs.continue_(3, after=days[49:55]), expected)
+            assert np.array_equal(pairs.continue_(3, after=days[50:55]), expected)
+            assert np.array_equal(pairs.continue_(3, after=days[:55]), expected)
+        # Without an index the row is taken as the last target, and a warning says so.
+        with pytest.warns(volterra.VolterraWarning, match="equals the last training row"):
+            assert not np.array_equal(pairs.continue_(3, after=days[50:55].reset_index(drop=True)), expected)
+    # A series from a file, of the program or of Python: rows given are new ones, as after fit(X).
+    days.to_csv(tmp_path / "days.csv", index_label="day")
+    file, kernel = tmp_path / "m.safetensors", "volterra:tau_coef=0.5,lambda_coef=0.6"
+    source = f"{tmp_path / 'days.csv'}:a"
+    program("fit", "--x", source, "--rows", ":50", "--alpha", "1e-4", "--kernel", kernel, "-o", file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", volterra.VolterraWarning)
+        got = volterra.load(file).continue_(3, after=days[50:55])
+    assert np.allclose(got, expected, rtol=1e-9, atol=0)  # the CSV file has 17 digits, sums may be ordered otherwise

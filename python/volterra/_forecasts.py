@@ -12,6 +12,7 @@ from ._devices import use_machine
 from ._errors import BeyondWarning, warn
 from ._frames import future_index
 from ._intervals import level_list
+from ._order import place_after
 from ._types import FloatArray, Levels, Prediction, Table
 
 LEAST_PATHS = 200  # of intervals further ahead ...
@@ -260,17 +261,18 @@ class ModelForecasts:
         form, index = self._future
         return form.dress(values, self._index_ahead(index, len(values)))
 
-    def _rows_after(self, X: Any) -> Optional[Array]:
-        """The rows of X that go in after training, with the last row of training before them where it had no
-        target; None: there are none."""
-        a = self._read_inputs(X)
+    def _rows_after(self, X: Any) -> Tuple[Optional[Array], str]:
+        """The rows of X after training, after the tail (None: no rows), and `start` of `Model.run_on`."""
+        a, start = self._read_inputs(X), "continue"
         if self._begins(a):
-            a = a[self._model.rows_given :]
-        elif self.start == "auto":
+            a, start = a[self._model.rows_given :], "at_target"
+        elif self._rows is not None:
+            start = place_after(X, self._rows.target_time(self._future))
+        if start == "continue" and self.start == "auto":
             self._warn_order(a, X)
-        if not len(a):
-            return None
-        return a if self._tail is None else np.vstack([self._tail, a])
+        if self._tail is not None and len(a):
+            a, start = np.vstack([self._tail, a]), "at_target"
+        return (a, start) if len(a) else (None, "continue")
 
     def continue_(self, steps: int, *, after: Any = None) -> FloatArray:
         """Let the model run on its own outputs, from the end of training or of rows that came since.
@@ -281,7 +283,8 @@ class ModelForecasts:
             How many rows to forecast.
         after : array-like of shape (n_steps, n_features), optional
             Rows that follow those of training, as for `predict`; they go in first. It may begin with all rows of
-            training.
+            training. After ``fit(X, y)`` it begins with the last training target or the row after it. The index
+            decides; without one a first row equal to the last target is taken as that target, with a warning.
 
         Returns
         -------
@@ -297,8 +300,8 @@ class ModelForecasts:
         self._check_is_fitted()
         self._check_not_grown("continue_")
         rows = whole("steps", steps, 1)
-        known = None if after is None else self._rows_after(after)
+        known, start = (None, "continue") if after is None else self._rows_after(after)
         with use_machine(self):
-            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose, known)
+            out, beyond = self._model.run_on(rows, self._beyond(), self.verbose, known, start)
         self._warn_beyond(beyond, rows if known is None else rows + known.shape[0])
         return out

@@ -68,6 +68,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_LANDMARKS_RANDOM": 2,
     "VOLT_START_CONTINUE": 0,
     "VOLT_START_RESET": 1,
+    "VOLT_START_AT_TARGET": 2,
+    "VOLT_START_AFTER_TARGET": 3,
     "VOLT_BEYOND_CLIP": 0,
     "VOLT_BEYOND_ERROR": 1,
     "VOLT_BEYOND_ALLOW": 2,
@@ -365,6 +367,7 @@ class SolverPlans(ctypes.Structure):
 class ModelNotes(ctypes.Structure):
     _fields_ = [
         ("time_end", c_char_p),
+        ("time_target", c_char_p),
         ("time_step", c_char_p),
         ("calendar", c_char_p),
         ("calendar_scale", c_char_p),

@@ -202,9 +202,16 @@ class Model(Owner):
         return out, std, count.value
 
     def run_on(
-        self, steps: int, beyond: str, verbose: Any = False, after: Optional[Array] = None
+        self,
+        steps: int,
+        beyond: str,
+        verbose: Any = False,
+        after: Optional[Array] = None,
+        start: str = "continue",
     ) -> Tuple[Array, int]:
-        """`steps` outputs in the closed loop, after those rows, and how many lay beyond the ball of training."""
+        """`steps` outputs in the closed loop, after those rows, and how many lay beyond the ball of training. `start`
+        says what the first of those rows is: the last training target, the row after it, or (continue) one of the two,
+        by its value."""
         out = empty(steps, self.q)
         count = c_int64()
 
@@ -213,7 +220,7 @@ class Model(Owner):
             return int(c.lib.volt_model_continue_after(self, known, byref(options), view(out), byref(count)))
 
         rows = steps + (0 if after is None else after.shape[0])
-        self._forecast(call, rows, "continue", beyond, verbose, "continue")
+        self._forecast(call, rows, start, beyond, verbose, "continue")
         return out, count.value
 
     def run_paths(self, paths: int, steps: int, beyond: str, verbose: Any = False, seed: int = 0) -> Array:
@@ -261,7 +268,9 @@ class Model(Owner):
         records: Optional[Sequence[int]] = None,
     ) -> None:
         with Watch(title, verbose, values=rows * self.n) as watch:
-            options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond], progress=watch.progress, **record_fields(records))
+            options = c.PredictOptions(
+                c.PATH_STARTS[start], c.BEYOND[beyond], progress=watch.progress, **record_fields(records)
+            )
             watch.check(call(options))
 
     # ---- what it is ----------------------------------------------------------------------------------------

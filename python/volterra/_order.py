@@ -16,7 +16,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from ._arrays import Array
-from ._frames import is_frame
+from ._frames import future_index, is_frame
 from ._gaps import Gap, TimeGrid
 
 NOTE_ROWS = 8  # that a sequence is known by in a model file
@@ -213,3 +213,30 @@ class TrainingRows:
             return END if is_end else None
         found, what = self._count(X)
         return f"{found} of {rows} rows of X {what}: {ADVICE}" if found else None
+
+    def target_time(self, future: Any) -> Any:
+        """The index of the last training target, from the form and the index of y; None: it is not known."""
+        if future is None or self._last is None:
+            return None
+        index = future[1]
+        try:
+            if index[-1] > self._last:
+                return index[-1]
+        except TypeError:  # another kind of index than that of X
+            return None
+        later = future_index(index, 1, 1)
+        return later[0] if later.dtype == index.dtype else None
+
+
+def place_after(X: Any, target: Any) -> str:
+    """What the first row of X is, when the last training target is that of `target` in its index: the word of
+    `Model.run_on`. "continue" where the two cannot be compared."""
+    index = index_of(X)
+    if index is None or target is None:
+        return "continue"
+    try:
+        if index[0] == target:
+            return "at_target"
+        return "after_target" if index[0] > target else "continue"
+    except TypeError:  # another kind of index, or one of the two without a time zone
+        return "continue"

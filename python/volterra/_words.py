@@ -33,6 +33,7 @@ CLASSIFY_CHOOSE: int = CONSTANTS["VOLT_CLASSIFY_CHOOSE"]
 
 LOG_LEVELS = {name: CONSTANTS[name] for name in ("VOLT_LOG_INFO", "VOLT_LOG_WARNING")}
 STARTS = _words("VOLT_START", "continue reset")
+PATH_STARTS = _words("VOLT_START", "continue reset at_target after_target")  # of `continue_`
 BEYOND = _words("VOLT_BEYOND", "clip error allow")
 ODE_METHODS = _words("VOLT_ODE", "rk4 accurate")
 PARAMETER_KINDS = _words("VOLT_PARAMETER", "real integer choice text")

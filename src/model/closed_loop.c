@@ -6,6 +6,7 @@
  * on average (the stationary bootstrap of Politis and Romano, 1994): a model that is wrong for a while goes on being wrong the
  * same way, and errors drawn one by one would cancel (docs/math.md, "Closed loop"). */
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "model/device_run.h"
@@ -15,18 +16,35 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Does X go on where the training inputs end, with the last training target, or after it? */
+/* Decide by value: a first row equal to the last training target is that target, any other one is the next row. */
 static bool begins_with_last_target(const volt_model *model, volt_view X)
 {
     bool same = X.rows > 0;
     for (int64_t k = 0; same && k < model->q; k++)
         same = X.data[k] == model->last_target[k];
+    if (same)
+        volt_log(VOLT_LOG_WARNING,
+                 "the first row equals the last training row and is taken as that row, not as a new one: if it "
+                 "is new, give dates, or put the last training row before it");
     return same;
 }
 
-static volt_status check(const volt_model *model, volt_view X, volt_matrix out)
+/* Does the last training target go in before the rows of X? */
+static bool pushes_target(const volt_model *model, volt_view X, volt_start start)
+{
+    if (model->no_last_target)
+        return false;
+    if (X.rows == 0 || start == VOLT_START_AFTER_TARGET)
+        return true;
+    return start == VOLT_START_CONTINUE && !begins_with_last_target(model, X);
+}
+
+static volt_status check(const volt_model *model, volt_view X, volt_start start, volt_matrix out)
 {
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_REQUIRE(start >= VOLT_START_CONTINUE && start <= VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
+                 "the start is %d, and must be one of volt_start, 0 to %d", (int)start,
+                 (int)VOLT_START_AFTER_TARGET);
     VOLT_REQUIRE(
         model->feedback, VOLT_ERR_ARGUMENT,
         model->recipe.fed.n > 0
@@ -39,6 +57,10 @@ static volt_status check(const volt_model *model, volt_view X, volt_matrix out)
         !model->no_last_target || X.rows > 0, VOLT_ERR_ARGUMENT,
         "the last training row has no target, so there is nothing to go on from: give the rows that have "
         "come since");
+    VOLT_REQUIRE(
+        !model->no_last_target || start != VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
+        "the last training row has no target: the rows must begin with the row after the last training "
+        "input");
     VOLT_TRY(volt_predict_check_out(model, out, out.rows));
     return X.rows > 0 ? volt_predict_check_inputs(model, X) : VOLT_OK;
 }
@@ -47,9 +69,11 @@ static volt_status check(const volt_model *model, volt_view X, volt_matrix out)
 static volt_status take_known(const volt_model *model, volt_view X, const volt_predict_options *options,
                               volt_stage *stage, volt_stream **stream, double *next)
 {
-    bool is_new = options->start == VOLT_START_RESET && X.rows > 0; /* a sequence of its own */
-    VOLT_TRY(volt_stream_create(model, options, stream));
-    if (!is_new && !model->no_last_target && !begins_with_last_target(model, X))
+    volt_predict_options own = *options;
+    if (own.start != VOLT_START_RESET)
+        own.start = VOLT_START_CONTINUE;
+    VOLT_TRY(volt_stream_create(model, &own, stream));
+    if (pushes_target(model, X, options->start))
         VOLT_TRY(volt_stream_push(*stream, model->last_target, next));
     for (int64_t i = 0; i < X.rows && volt_stage_advance(stage, 1); i++)
         VOLT_TRY(volt_stream_push(*stream, X.data + i * X.ld, next));
@@ -96,7 +120,7 @@ volt_status volt_model_continue_after(const volt_model *model, volt_view X, cons
     volt_predict_options standard = volt_predict_options_default();
     if (!options)
         options = &standard;
-    VOLT_TRY(check(model, X, out));
+    VOLT_TRY(check(model, X, options->start, out));
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)out.rows);
     volt_stream *stream = NULL;
@@ -205,7 +229,7 @@ volt_status volt_model_continue_paths(const volt_model *model, volt_view X, cons
     VOLT_REQUIRE(paths > 0 && out.rows % volt_max(paths, 1) == 0, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " rows are to hold %" PRId64 " paths, and must be a multiple of that, at least 1",
                  out.rows, paths);
-    VOLT_TRY(check(model, X, out));
+    VOLT_TRY(check(model, X, options->start, out));
     int64_t counted = 0;
     volt_matrix result = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
     volt_status status =

@@ -168,6 +168,9 @@ volt_predict_options volt_predict_options_default(void)
 
 volt_status volt_model_check_start(const volt_model *model, volt_start start)
 {
+    VOLT_REQUIRE(start == VOLT_START_CONTINUE || start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
+                 "the start is %d, and must be VOLT_START_CONTINUE (%d) or VOLT_START_RESET (%d)", (int)start,
+                 (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET);
     VOLT_REQUIRE(start == VOLT_START_RESET || !model->ends_without_target, VOLT_ERR_ARGUMENT,
                  "the last training row has no target, so there is nothing to go on from: start by reset");
     return VOLT_OK;

@@ -10,6 +10,7 @@ static const struct {
     size_t offset;
 } notes_of_a_model[VOLT_NOTES] = {
     {"time_end", offsetof(volt_model_notes, time_end)},
+    {"time_target", offsetof(volt_model_notes, time_target)},
     {"time_step", offsetof(volt_model_notes, time_step)},
     {"calendar", offsetof(volt_model_notes, calendar)},
     {"calendar_scale", offsetof(volt_model_notes, calendar_scale)},

@@ -82,6 +82,8 @@ static volt_status forecast(const volt_model *model, const volt_predict_state *s
 volt_status volt_predict_state_begin(const volt_model *model, volt_start start, int64_t rows, int64_t least,
                                      volt_predict_state *state)
 {
+    *state = (volt_predict_state){0};
+    VOLT_TRY(volt_model_check_start(model, start));
     const volt_columns *columns = volt_model_reads(model).columns;
     const volt_backend *backend = volt_backend_current();
     int64_t block = volt_max(volt_block_rows_at(backend, rows, columns->m), volt_min(rows, least));

@@ -94,6 +94,42 @@ static void as_a_stream(void **state)
         }
 }
 
+static void count_warnings(volt_log_level level, const char *message, void *context)
+{
+    (void)message;
+    *(int *)context += level == VOLT_LOG_WARNING;
+}
+
+/* The row after training has the value of the last target. Position decides where it is given; by value alone the row is
+ * taken as the target, and the log warns. */
+static void a_row_that_repeats_the_target(void **state)
+{
+    (void)state;
+    scene s = make_scene("volterra", VOLT_TARGET_LEVEL);
+    const double *last = s.series + N * D;
+    double rows[(2 + NEW) * D], path[STEPS * D], revised[D] = {last[0] + 0.1, last[1], last[2]};
+    int warnings = 0;
+    memcpy(rows, last, D * sizeof(double));
+    memcpy(rows + D, last, (1 + NEW) * D * sizeof(double)); /* the target, a row equal to it, and others */
+    volt_set_log(count_warnings, &warnings);
+
+    by_stream(&s, VOLT_START_CONTINUE, rows, 2 + NEW, path);
+    check_path(&s, VOLT_START_AFTER_TARGET, rows + D, 1 + NEW, path);
+    check_path(&s, VOLT_START_AT_TARGET, rows, 2 + NEW, path);
+    assert_int_equal(warnings, 0);
+    by_stream(&s, VOLT_START_CONTINUE, rows + D, 1 + NEW, path);
+    check_path(&s, VOLT_START_CONTINUE, rows + D, 1 + NEW, path);
+    assert_int_equal(warnings, 1);
+    by_stream(&s, VOLT_START_CONTINUE, revised, 1, path);
+    check_path(&s, VOLT_START_AT_TARGET, revised, 1, path); /* a measurement corrected since training */
+    by_stream(&s, VOLT_START_CONTINUE, last, 1, path);
+    check_path(&s, VOLT_START_AFTER_TARGET, NULL, 0, path);
+    assert_int_equal(warnings, 1);
+
+    volt_set_log(NULL, NULL);
+    free_scene(&s);
+}
+
 /* A view with a leading dimension; rows beyond the ball are counted, in X too. */
 static void views_and_counts(void **state)
 {
@@ -140,6 +176,14 @@ static void refusals(void **state)
     check_fails(volt_model_continue_after(NULL, X, NULL, out, NULL), VOLT_ERR_ARGUMENT, "model");
     check_fails(volt_model_continue_after(s.model, X, NULL, volt_matrix_of(path, 0, D), NULL),
                 VOLT_ERR_ARGUMENT, "steps");
+    options.start = (volt_start)(VOLT_START_AFTER_TARGET + 1);
+    check_fails(volt_model_continue_after(s.model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "start is 4");
+    options.start = VOLT_START_AT_TARGET; /* of paths only */
+    double forecast[NEW * D];
+    check_fails(volt_model_predict(s.model, X, &options, volt_matrix_of(forecast, NEW, D), NULL),
+                VOLT_ERR_ARGUMENT, "start is 2");
+    volt_stream *stream = NULL;
+    check_fails(volt_stream_create(s.model, &options, &stream), VOLT_ERR_ARGUMENT, "start is 2");
     bad[2] = strtod("nan", NULL);
     check_fails(volt_model_continue_after(s.model, volt_view_of(bad, 1, D), NULL, out, NULL),
                 VOLT_ERR_NOT_FINITE, "");
@@ -168,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_a_stream),
+        cmocka_unit_test(a_row_that_repeats_the_target),
         cmocka_unit_test(views_and_counts),
         cmocka_unit_test(refusals),
     };

@@ -152,6 +152,47 @@ continue_after_dates()
 }
 check "continue --after: the times of the path" continue_after_dates
 
+# The first new row has the value of the last training row. Dates decide; without dates a warning says what was done.
+values_after() # NAME ARGUMENTS...: the path alone, without its times, into NAME
+{
+    expect 0 continue "${@:2}" --steps 3
+    sed 's/.*,//' out >"$1"
+}
+
+continue_after_equal_row()
+{
+    # Rows 19 (the last of training) and 20 are equal. Weeks of five days have no regular step.
+    awk 'BEGIN { print "day,a"; for (t = 0; t < 28; t++) { d += t % 5 == 4 ? 3 : 1; x = t == 20 ? last : sin(0.7 * t)
+            last = x; printf "2024-%02d-%02d,%.12g\n", 1 + int(d / 28), 1 + d % 28, x } }' >weeks.csv
+    awk 'BEGIN { print "day,a"; for (t = 0; t < 28; t++) { x = t == 20 ? last : sin(0.7 * t)
+            last = x; printf "2024-02-%02d,%.12g\n", t + 1, x } }' >days.csv
+    for data in weeks days; do
+        expect 0 fit --x $data.csv:a --rows :20 --alpha 1e-4 -o model.safetensors
+        # The last training row in front, or not: the same rows are new, and the path is the same.
+        values_after at.csv model.safetensors --after $data.csv --rows 19:24
+        grep -q 'equals' err && fail "dates decide"
+        values_after behind.csv model.safetensors --after $data.csv --rows 20:24
+        grep -q 'equals' err && fail "dates decide"
+        same at.csv behind.csv
+        # Rows of training before it are left out, and counted.
+        values_after before.csv model.safetensors --after $data.csv --rows 12:24
+        err_has '7 rows before'
+        same at.csv before.csv
+        expect 1 continue model.safetensors --after $data.csv --rows 3:9 --steps 3
+        err_has 'no row is new'
+        # Without dates the row counts as the last training row, which a warning says; behind that row it is new.
+        cut -d, -f2 $data.csv >plain.csv
+        values_after guessed.csv model.safetensors --after plain.csv --rows 20:24
+        err_has 'equals the last training row'
+        values_after plain19.csv model.safetensors --after plain.csv --rows 19:24
+        same at.csv plain19.csv
+        cmp -s guessed.csv at.csv && fail "the new row changed nothing"
+    done
+    expect 0 continue model.safetensors --after days.csv --rows 22:25 --steps 1
+    err_has ': 2 row' # 20 and 21
+}
+check "continue --after: a first row equal to the last training row" continue_after_equal_row
+
 stream_lines()
 {
     small_model
