@@ -182,9 +182,8 @@ static int explain_read(const explain_arguments *arguments, explain_data *data)
         failed = model_times_read(&data->shown.info, &times);
     if (!failed && arguments->along)
         failed = model_times_read_inputs(&data->along, arguments->along, missing_policy(arguments->missing),
-                                         &arguments->rows, &data->shown.info, &times);
-    if (!failed && arguments->along)
-        failed = record_list_read(&data->records, arguments->series, &data->along);
+                                         &arguments->rows, &data->shown.info, &times, arguments->series,
+                                         &data->records);
     return failed;
 }
 

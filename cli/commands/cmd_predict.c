@@ -148,10 +148,9 @@ static int predict_read_model(const predict_arguments *arguments, predict_data *
 
 static int predict_read(const predict_arguments *arguments, predict_data *data)
 {
-    int failed = model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
-                                         &arguments->rows, &data->info, &data->times);
-    if (!failed)
-        failed = record_list_read(&data->records, arguments->series, &data->inputs);
+    int failed =
+        model_times_read_inputs(&data->inputs, arguments->x, missing_policy(arguments->missing),
+                                &arguments->rows, &data->info, &data->times, arguments->series, &data->records);
     if (!failed)
         failed =
             known_outputs_read(&data->known, arguments->known, &arguments->rows, &data->info, &data->inputs);

@@ -75,7 +75,8 @@ typedef struct piece_room {
 static int read_piece(const predict_pieces_task *task, int64_t first, int64_t end, dataset *inputs)
 {
     row_range rows = {.given = true, .has_start = true, .has_stop = true, .start = first, .stop = end};
-    int failed = model_times_read_inputs(inputs, task->x, task->missing, &rows, task->info, task->times);
+    int failed =
+        model_times_read_inputs(inputs, task->x, task->missing, &rows, task->info, task->times, NULL, NULL);
     if (!failed && first == task->first && task->start == VOLT_START_CONTINUE)
         model_times_warn_start(task->info, task->times, inputs);
     return failed;

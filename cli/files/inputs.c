@@ -88,7 +88,7 @@ static void mention_filled(const dataset *data)
              table->names[table->filled_column]);
 }
 
-static void mention_repairs(const dataset *data)
+void dataset_mention_repairs(const dataset *data)
 {
     long long dropped = data->table->dropped, interpolated = data->table->interpolated;
     if (has_lost_most(data->table))
@@ -133,7 +133,7 @@ static int read_part(dataset *data, const char *source, const volt_read_options 
         return complain_reading(status);
     int failed = adopt_table(data, source, table);
     if (!failed && options->missing != VOLT_MISSING_KEEP)
-        mention_repairs(data);
+        dataset_mention_repairs(data);
     return failed;
 }
 
@@ -215,7 +215,7 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
         return complain_status(status);
     first->view = volt_table_view(first->table);
     second->view = volt_table_view(second->table);
-    mention_repairs(first);
+    dataset_mention_repairs(first);
     return 0;
 }
 

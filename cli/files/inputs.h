@@ -31,6 +31,9 @@ void dataset_release(dataset *data);
 enum { HINT_LENGTH = 192 };
 const char *dataset_hint(const dataset *data, char text[HINT_LENGTH]);
 
+/* Warn about rows left out and values filled in. The functions that read do it, but for missing values that are kept. */
+void dataset_mention_repairs(const dataset *data);
+
 /* Read the rows of `rows` alone; `option_name` names it in an error. Rows are counted before any is left out. */
 int dataset_read_rows(dataset *data, const char *source, volt_missing missing, const row_range *rows,
                       const char *option_name);

@@ -121,11 +121,16 @@ int model_times_read(const volt_model_info *model, model_times *times)
 }
 
 int model_times_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
-                            const volt_model_info *model, const model_times *times)
+                            const volt_model_info *model, const model_times *times, const char *series,
+                            record_list *records)
 {
     volt_model_info own = *model; /* without the columns that the file need not have */
     own.d -= times->calendar.cols;
-    int failed = dataset_read_inputs(data, source, missing, rows, &own);
+    int failed = dataset_read_inputs(data, source, record_list_policy(series, missing), rows, &own);
+    if (!failed && series)
+        failed = record_list_read(records, series, data);
+    if (!failed && series)
+        failed = record_list_fill(records, data, NULL, missing);
     return failed ? failed : calendar_add(&times->calendar, data, "the calendar of the model");
 }
 

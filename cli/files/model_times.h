@@ -4,6 +4,7 @@
 
 #include "files/calendar.h"
 #include "files/inputs.h"
+#include "files/record_list.h"
 #include "volterra.h"
 
 /* ---- into a model ----------------------------------------------------------------------------- */
@@ -46,8 +47,10 @@ void model_times_warn_start(const volt_model_info *model, const model_times *tim
 int model_times_find_start(const volt_model_info *model, const model_times *times, dataset *inputs,
                            volt_start *start);
 
-/* Read the inputs of a model as dataset_read_inputs does, with the columns of its calendar. */
+/* Read the inputs of a model as dataset_read_inputs does, with the columns of its calendar, and the records that `series`
+ * names, where it is not NULL. */
 int model_times_read_inputs(dataset *data, const char *source, volt_missing missing, const row_range *rows,
-                            const volt_model_info *model, const model_times *times);
+                            const volt_model_info *model, const model_times *times, const char *series,
+                            record_list *records);
 
 #endif

@@ -81,6 +81,29 @@ int record_list_read(record_list *list, const char *source, const dataset *data)
     return check_together(list, source, data);
 }
 
+volt_missing record_list_policy(const char *source, volt_missing missing)
+{
+    return source && missing == VOLT_MISSING_INTERPOLATE ? VOLT_MISSING_KEEP : missing;
+}
+
+int record_list_fill(const record_list *list, dataset *first, dataset *second, volt_missing missing)
+{
+    if (list->n == 0 || missing != VOLT_MISSING_INTERPOLATE)
+        return 0;
+    volt_status status = VOLT_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        dataset *data = i ? second : first;
+        if (data && data->table) {
+            status = volt_tables_clean_records(data->table, NULL, missing, list->lengths, list->n);
+            if (status)
+                return complain(EXIT_FAILED, "%s: %s", data->source,
+                                status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
+            dataset_mention_repairs(data);
+        }
+    }
+    return 0;
+}
+
 void record_list_release(record_list *list)
 {
     volt_free(list->texts);

@@ -21,4 +21,9 @@ typedef struct record_list {
 int record_list_read(record_list *list, const char *source, const dataset *data);
 void record_list_release(record_list *list);
 
+/* How to read the data before its records are known: values are interpolated within a record, by record_list_fill. */
+volt_missing record_list_policy(const char *source, volt_missing missing);
+/* Fill in the values that were kept for that. `second` belongs to `first` row by row, and may be NULL. */
+int record_list_fill(const record_list *list, dataset *first, dataset *second, volt_missing missing);
+
 #endif

@@ -18,7 +18,8 @@
 
 static int read_files(const training_arguments *arguments, training_data *data)
 {
-    volt_missing missing = missing_policy(arguments->missing);
+    volt_missing wanted = missing_policy(arguments->missing);
+    volt_missing missing = record_list_policy(arguments->series, wanted);
     int failed;
     if (loss_has_classes(&data->loss)) {
         if (!arguments->y)
@@ -34,6 +35,10 @@ static int read_files(const training_arguments *arguments, training_data *data)
     } else {
         failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
     }
+    if (!failed)
+        failed = record_list_read(&data->records, arguments->series, &data->x);
+    if (!failed)
+        failed = record_list_fill(&data->records, &data->x, &data->y, wanted);
     return failed;
 }
 
@@ -169,8 +174,6 @@ int training_read(const training_arguments *arguments, training_data *data)
         failed = read_files(arguments, data);
     if (!failed)
         failed = add_calendar(arguments, data);
-    if (!failed)
-        failed = record_list_read(&data->records, arguments->series, &data->x);
     if (failed)
         return failed;
     if (data->records.n == 0)

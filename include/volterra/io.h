@@ -100,6 +100,11 @@ VOLT_API volt_status volt_texts_read(const char *source, char ***texts, int64_t 
  * by row: DROP leaves out the rows in which either has a missing value. `second` may be NULL.
  * VOLT_ERR_SHAPE when the numbers of rows differ. */
 VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing);
+/* The same for rows that are n_records records of these lengths, one after the other: values are interpolated within a
+ * record only, and a column without any value in a record is an error. VOLT_ERR_SHAPE when the lengths do not add up to the
+ * rows. */
+VOLT_API volt_status volt_tables_clean_records(volt_table *first, volt_table *second, volt_missing missing,
+                                               const int64_t *records, int64_t n_records);
 
 /* Write a matrix; the format follows the extension (.npy, .mat, anything else CSV), "-" is CSV on
  * standard output. names (cols of them, may be NULL) become the header of a CSV, unless all of them are

@@ -266,10 +266,11 @@ class ModelForecasts:
         a, start = self._read_inputs(X), "continue"
         if self._begins(a):
             a, start = a[self._model.rows_given :], "at_target"
-        elif self._rows is not None:
-            start = place_after(X, self._rows.target_time(self._future))
-        if start == "continue" and self.start == "auto":
-            self._warn_order(a, X)
+        else:
+            if self._rows is not None:
+                start = place_after(X, self._rows.target_time(self._future))
+            if self.start == "auto":
+                self._warn_order(a, X)
         if self._tail is not None and len(a):
             a, start = np.vstack([self._tail, a]), "at_target"
         return (a, start) if len(a) else (None, "continue")

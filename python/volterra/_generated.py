@@ -1287,6 +1287,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_table_free": (None, [POINTER(Table)]),
     "volt_texts_read": (c_int, [c_char_p, c_void_p, c_void_p]),
     "volt_tables_clean": (c_int, [POINTER(Table), POINTER(Table), c_int]),
+    "volt_tables_clean_records": (c_int, [POINTER(Table), POINTER(Table), c_int, c_void_p, c_int64]),
     "volt_table_write": (c_int, [c_char_p, Matrix, c_void_p]),
     "volt_table_write_watched": (c_int, [c_char_p, Matrix, c_void_p, Progress]),
     "volt_table_write_labelled": (c_int, [c_char_p, Matrix, c_void_p, c_char_p, c_void_p, Progress]),

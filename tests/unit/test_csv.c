@@ -187,6 +187,37 @@ static void missing_values(void **state)
     assert_non_null(strstr(volt_error_detail(), "file.csv"));
 }
 
+/* Records a = (1, NA, 3, NA) and (NA, 20, NA, 40): nothing is filled in from the other one. */
+static void records_are_filled_by_themselves(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b\n1,5\n,5\n3,5\n,5\n,6\n20,6\n,6\n40,6\n";
+    static const double expected[] = {1, 2, 3, 3, 20, 20, 30, 40};
+    const int64_t records[] = {4, 4}, uneven[] = {4, 5}, alone[] = {4, 1, 3};
+    volt_table *table, *second;
+    assert_int_equal(read_text(text, NULL, VOLT_MISSING_KEEP, &table), VOLT_OK);
+    assert_int_equal(read_text(text, NULL, VOLT_MISSING_KEEP, &second), VOLT_OK);
+    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, uneven, 2),
+                     VOLT_ERR_SHAPE);
+    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, records, 1),
+                     VOLT_ERR_SHAPE);
+    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, NULL, 2),
+                     VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, alone, 3),
+                     VOLT_ERR_NOT_FINITE);
+    assert_non_null(strstr(volt_error_detail(), "column 'a' has no value in any of the 1 rows of record 2 "));
+    assert_true(isnan(table->values[2])); /* a failure changes nothing */
+    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, records, 2), VOLT_OK);
+    for (int i = 0; i < 8; i++)
+        assert_true(table->values[2 * i] == expected[i] && second->values[2 * i] == expected[i]);
+    assert_int_equal(table->interpolated, 2);
+    assert_int_equal(table->filled_before, 1);
+    assert_int_equal(table->filled_behind, 1);
+    assert_int_equal(table->filled_column, 0);
+    volt_table_free(table);
+    volt_table_free(second);
+}
+
 static void wrong_files(void **state)
 {
     (void)state;
@@ -406,6 +437,7 @@ int main(void)
         cmocka_unit_test(dates),
         cmocka_unit_test(only_columns_asked_for_matter),
         cmocka_unit_test(missing_values),
+        cmocka_unit_test(records_are_filled_by_themselves),
         cmocka_unit_test(wrong_files),
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(writes_plain_text),

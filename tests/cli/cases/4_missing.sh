@@ -110,3 +110,39 @@ missing_at_ends()
     absent n.safetensors
 }
 check "--missing interpolate at the ends of a column" missing_at_ends
+
+# Records of 20 rows on levels 0 and 1000. What is filled in at the end of one, or at the start of the next, is what the
+# record alone gives.
+missing_in_records()
+{
+    awk 'function level(t) { return 1000 * int(t / 20) + sin(0.9 * t) }
+        BEGIN { print "series,a,b" >"x.csv"; print "series,a,b" >"whole.csv"
+        for (t = 0; t < 40; t++) {
+            hole = t == 5 || t == 18 || t == 19 || t == 20
+            v = t == 5 ? (level(4) + level(6)) / 2 : t == 18 || t == 19 ? level(17) : level(t == 20 ? 21 : t)
+            b = 1000 * int(t / 20) + cos(0.9 * t)
+            r = int(t / 20)
+            printf("r%d,%s,%.15g\n", r, (hole ? "" : sprintf("%.15g", v)), b) >"x.csv"
+            printf("r%d,%.15g,%.15g\n", r, v, b) >"whole.csv" } }'
+    for y in '' '--y FILE:b'; do
+        for file in x whole; do
+            expect 0 fit --x $file.csv:a,b ${y//FILE:b/$file.csv:a} --ahead 1 --series $file.csv:series --alpha 1e-3 \
+                --missing interpolate -o $file.safetensors --fitted fitted-$file.csv
+            [ $file = whole ] || err_has '1 missing value interpolated'
+            [ $file = whole ] || err_has '3 missing values at the ends'
+        done
+        near fitted-x.csv fitted-whole.csv 1e-8
+    done
+    for file in x whole; do
+        expect 0 predict whole.safetensors --x $file.csv:a,b --series $file.csv:series --missing interpolate -o p-$file.csv
+        cut -d, -f2- p-$file.csv >yhat-$file.csv
+        expect 0 explain whole.safetensors --along $file.csv:a,b --series $file.csv:series --missing interpolate -o parts-$file \
+            --csv
+    done
+    near yhat-x.csv yhat-whole.csv 1e-8
+    near parts-x.shares.csv parts-whole.shares.csv 1e-6
+    sed 's/^r1,[^,]*,/r1,,/' x.csv >empty.csv
+    expect 1 fit --x empty.csv:a,b --series empty.csv:series --missing interpolate --alpha 1 -o m.safetensors
+    err_has "empty.csv.*column 'a'.*record 2"
+}
+check "missing values in records are filled in from their own record" missing_in_records
