@@ -207,7 +207,8 @@ const cli_command command_stream = {
         "of --feedback with the next row, whose forecast is then one step ahead, and not that of a free run.\n"
         "\n"
         "With --state a stream that ends, at the end of its input, at a signal (Ctrl-C, SIGTERM) or at a\n"
-        "line that ends it, goes on with the next call as if it had never stopped.\n",
+        "line that ends it, goes on with the next call as if it had never stopped. The state is locked while\n"
+        "a stream runs: a second one on the same file is refused, as it is on the same journal.\n",
     .examples = "  tail -n 100 new.csv | volterra stream model.safetensors\n"
                 "  sensor | volterra stream model.safetensors --missing hold --header > forecast.csv\n"
                 "  volterra stream model.safetensors --state sensor.state < today.csv\n"

@@ -124,11 +124,25 @@ int live_open(live_model *live, const volt_model *model, const live_options *opt
     volt_model_describe(model, &info);
     live->options = *options;
     live->back = options->late ? info.ahead : 0;
-    return options->learn ? open_learner(live, model) : open_stream(live, model);
+    if (options->state) { /* before it is read: what another stream saves afterwards would be lost */
+        volt_status status = volt_state_lock_take(options->state, &live->lock);
+        if (status)
+            return complain_status(status);
+    }
+    int failed = options->learn ? open_learner(live, model) : open_stream(live, model);
+    if (failed || !live->lock)
+        return failed;
+    if (live->learner)
+        volt_learner_hold(live->learner, live->lock);
+    else
+        volt_stream_hold(live->stream, live->lock);
+    live->lock = NULL;
+    return 0;
 }
 
 void live_close(live_model *live)
 {
+    volt_state_lock_free(live->lock);
     volt_stream_free(live->stream);
     volt_learner_free(live->learner);
 }

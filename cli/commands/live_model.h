@@ -26,8 +26,9 @@ typedef struct live_model {
     live_options options;
     volt_stream *stream; /* one of the two */
     volt_learner *learner;
-    int64_t back;  /* rows before the one at hand that a target belongs to */
-    int64_t saved; /* rows that were learned when the state was saved last */
+    volt_state_lock *lock; /* of the state, until the stream or the learner holds it */
+    int64_t back;          /* rows before the one at hand that a target belongs to */
+    int64_t saved;         /* rows that were learned when the state was saved last */
 } live_model;
 
 /* A row, and what is known with it; NULL: nothing. */

@@ -114,11 +114,13 @@ VOLT_API int64_t volt_learner_coverages(const volt_learner *learner, const doubl
 VOLT_API volt_status volt_learner_interval(const volt_learner *learner, double *half);
 
 /* The moment of a learner as a safetensors file, replaced as a whole or not at all, and a learner that goes on from
- * there, to the last bit. VOLT_ERR_IO; VOLT_ERR_FORMAT as for volt_stream_load. Loading, `window`, `forget` and
+ * there, to the last bit. VOLT_ERR_IO, saving also when another owner has locked the file; VOLT_ERR_FORMAT as for volt_stream_load. Loading, `window`, `forget` and
  * `forget_what` are the file's, and options may be NULL. */
 VOLT_API volt_status volt_learner_save(const volt_learner *learner, const char *path);
 VOLT_API volt_status volt_learner_load(const volt_model *model, const volt_learner_options *options,
                                        const char *path, volt_learner **learner);
+/* As volt_stream_hold. */
+VOLT_API void volt_learner_hold(volt_learner *learner, struct volt_state_lock *lock);
 
 /* Keep a journal: what the file holds and the learner has not seen is done first, and *replayed (may be NULL) counts it;
  * from then on everything that changes the learner is appended to the file, and on the disk before the call returns. A

@@ -17,6 +17,7 @@ extern "C" {
 
 typedef struct volt_model volt_model;
 typedef struct volt_stream volt_stream;
+struct volt_state_lock; /* volterra/io.h */
 typedef struct volt_interval volt_interval;
 
 /* ---- fit -------------------------------------------------------------------------------------- */
@@ -400,12 +401,15 @@ VOLT_API int volt_stream_last(const volt_stream *stream, double *x);
 VOLT_API void volt_stream_free(volt_stream *stream);
 
 /* The moment of a stream as a safetensors file, replaced as a whole or not at all. VOLT_ERR_NOT_FINITE when the past has
- * overflowed; VOLT_ERR_IO, VOLT_ERR_MEMORY. */
+ * overflowed; VOLT_ERR_IO, also when another owner has locked the file (volt_state_lock_take); VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_stream_save(const volt_stream *stream, const char *path);
 /* A stream that goes on from there, to the last bit as the one that was saved; options->start is not used. VOLT_ERR_IO;
  * VOLT_ERR_FORMAT for a file that is truncated, damaged, foreign, from a later version or of another model. */
 VOLT_API volt_status volt_stream_load(const volt_model *model, const volt_predict_options *options,
                                       const char *path, volt_stream **stream);
+/* Take over a lock (volt_state_lock_take) of the file that the stream is saved to: it is released with the stream. Take it
+ * before the file is loaded, so that no other owner saves in between. */
+VOLT_API void volt_stream_hold(volt_stream *stream, struct volt_state_lock *lock);
 
 /* ---- files ------------------------------------------------------------------------------------ */
 

@@ -62,3 +62,33 @@ def test_the_program_and_python_share_moments(system, tmp_path, program):
     answers = program("stream", tmp_path / "model.safetensors", "--state", tmp_path / "moment", input=rows)
     assert [float(line) for line in answers.split()] == push(stream, X[210:220])
     assert Stream.load(tmp_path / "moment", model).push(X[220]) == stream.push(X[220])
+
+
+def test_a_locked_state_has_one_owner(system, tmp_path):
+    X, y = system
+    model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
+    path, stream = tmp_path / "moment", model.stream()
+    with pytest.raises(FileNotFoundError):
+        Stream.load(path, model, lock=True)  # which leaves no lock behind
+    stream.save(path)
+    owner = Stream.load(path, model, lock=True)
+    push(owner, X[200:210])
+    owner.save(path)
+    kept = path.read_bytes()
+    with pytest.raises(OSError, match="in use"):
+        stream.save(path)
+    with pytest.raises(OSError, match="in use"):
+        Stream.load(path, model, lock=True)
+    assert path.read_bytes() == kept
+    assert push(Stream.load(path, model), X[210:220]) == push(owner, X[210:220])  # reading is free
+    del owner
+    stream.save(path)
+
+    learner = model.learner()
+    learner.save(path)
+    owner = volterra.Learner.load(path, model, lock=True)
+    with pytest.raises(OSError, match="in use"):
+        learner.save(path)
+    owner.save(path)
+    del owner
+    assert [file.name for file in tmp_path.iterdir()] == ["moment"]

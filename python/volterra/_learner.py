@@ -11,7 +11,7 @@ from . import _native as c
 from ._arguments import choice
 from ._arrays import Array, address, as_matrix, empty, same_rows, to_float64, view
 from ._errors import check
-from ._live import Live
+from ._live import Live, state_lock
 from ._model import Model, PathLike, missing_file
 from ._progress import Watch
 from ._training import Horizons
@@ -65,7 +65,12 @@ class Learner(Live):
 
     @classmethod
     def load(
-        cls, path: PathLike, estimator: "SequenceRegressor", *, journal: Optional[PathLike] = None
+        cls,
+        path: PathLike,
+        estimator: "SequenceRegressor",
+        *,
+        journal: Optional[PathLike] = None,
+        lock: bool = False,
     ) -> "Learner":
         """The learner that `save` wrote, or the program with ``stream --learn --state``.
 
@@ -76,6 +81,8 @@ class Learner(Live):
             The one that the learner was made from, or the same model read from a file.
         journal : path-like, optional
             As for `open_journal`.
+        lock : bool, default=False
+            Lock the file as long as the learner exists, as `Stream.load` does.
 
         Returns
         -------
@@ -85,13 +92,14 @@ class Learner(Live):
         Raises
         ------
         FileNotFoundError, OSError
-            The file is missing or cannot be read.
+            The file is missing or cannot be read, or with ``lock`` another owner has locked it.
         ValueError
             The file is truncated, damaged, foreign, from a later version or of another model.
         """
         model, beyond, flat = estimator._stream_parts()
-        with missing_file(path):
+        with missing_file(path), state_lock(path, lock) as held:
             learner = cls._read(path, model, beyond, flat, estimator._is_series)
+        learner._hold(held)
         if journal is not None:
             learner.open_journal(journal)
         return learner

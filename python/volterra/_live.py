@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import threading
-from ctypes import c_void_p
+from ctypes import byref, c_void_p
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Tuple, Type, TypeVar
 
@@ -34,6 +34,19 @@ def _restore(kind: Type[AnyLive], content: bytes, *settings: Any) -> AnyLive:
         return kind._read(path, *settings)
 
 
+@contextlib.contextmanager
+def state_lock(path: PathLike, wanted: bool) -> Iterator[c_void_p]:
+    """The lock of a state file, for `_Live._hold`; it is given up where loading fails."""
+    lock = c_void_p()
+    if wanted:
+        check(c.lib.volt_state_lock_take(c.encode_path("the path", path), byref(lock)))
+    try:
+        yield lock
+    except BaseException:
+        c.lib.volt_state_lock_free(lock)
+        raise
+
+
 class Live(Owner):
     """What takes one row after the other, from one thread at a time: a stream or a learner of a model.
 
@@ -47,6 +60,11 @@ class Live(Owner):
         self._model = model  # must outlive it
         self._flat = flat
         self._busy = threading.Lock()
+
+    def _hold(self, lock: c_void_p) -> None:
+        """Take over the lock of the state file, or none."""
+        if lock:
+            self._function("hold")(self, lock)
 
     def _function(self, name: str) -> Callable[..., Any]:
         return getattr(c.lib, f"volt_{self._KIND}_{name}")  # type: ignore[no-any-return]
@@ -182,6 +200,12 @@ class Live(Owner):
         ----------
         path : path-like
             The file is replaced as a whole or not at all. It does not hold the model.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written, or another owner has locked it: ``volterra stream --state``, or a stream or
+            learner that was loaded with ``lock=True``.
 
         Examples
         --------

@@ -9,7 +9,7 @@ from . import _native as c
 from ._arguments import whole
 from ._arrays import address
 from ._errors import check
-from ._live import Live
+from ._live import Live, state_lock
 from ._model import Model, PathLike, missing_file
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Stream(Live):
         self._policy = beyond
 
     @classmethod
-    def load(cls, path: PathLike, estimator: "SequenceRegressor") -> "Stream":
+    def load(cls, path: PathLike, estimator: "SequenceRegressor", *, lock: bool = False) -> "Stream":
         """The stream whose moment `save` wrote, or the program with ``stream --state``.
 
         Parameters
@@ -51,6 +51,9 @@ class Stream(Live):
         path : path-like
         estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
             The one that the stream was made from, or the same model read from a file.
+        lock : bool, default=False
+            Lock the file as long as the stream exists: no other stream or learner, of this process or another, and no
+            ``volterra stream --state`` can lock it or save to it. The lock ends with the process.
 
         Returns
         -------
@@ -60,12 +63,14 @@ class Stream(Live):
         Raises
         ------
         FileNotFoundError, OSError
-            The file is missing or cannot be read.
+            The file is missing or cannot be read, or with ``lock`` another owner has locked it.
         ValueError
             The file is truncated, damaged, foreign, from a later version or of another model.
         """
-        with missing_file(path):
-            return cls._read(path, *estimator._stream_parts())
+        with missing_file(path), state_lock(path, lock) as held:
+            stream = cls._read(path, *estimator._stream_parts())
+        stream._hold(held)
+        return stream
 
     @classmethod
     def _read(cls, path: PathLike, model: Model, beyond: str, flat: bool) -> "Stream":  # type: ignore[override]

@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/file/state_lock.h"
 #include "model/learner_internal.h"
 
 #include <inttypes.h>
@@ -161,6 +162,7 @@ void volt_learner_free(volt_learner *learner)
     if (!learner)
         return;
     volt_journal_free(learner->journal);
+    volt_state_lock_free(learner->lock);
     volt_moving_free(learner->moving);
     volt_recent_release(&learner->recent);
     for (int64_t g = 0; g < learner->n_groups; g++) {

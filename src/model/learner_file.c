@@ -140,7 +140,17 @@ volt_status volt_learner_save(const volt_learner *learner, const char *path)
     put_window(learner, &writer);
     put_history(learner, &writer);
     volt_moment_put_interval(learner->interval, &writer);
-    return volt_moment_finish(&learner_kind, &writer, path);
+    return volt_moment_finish(&learner_kind, &writer, learner->lock, path);
+}
+
+void volt_learner_hold(volt_learner *learner, volt_state_lock *lock)
+{
+    if (!learner) {
+        volt_state_lock_free(lock);
+        return;
+    }
+    volt_state_lock_free(learner->lock);
+    learner->lock = lock;
 }
 
 /* ---- load ------------------------------------------------------------------------------------- */

@@ -50,7 +50,8 @@ typedef struct volt_pushed_rows {
 
 struct volt_learner {
     const volt_model *model;
-    int64_t window; /* 0: all rows */
+    struct volt_state_lock *lock; /* of the file that it is saved to, or NULL */
+    int64_t window;               /* 0: all rows */
     double forget;
     volt_forget_what forget_what;
     volt_beyond policy;

@@ -55,11 +55,16 @@ static volt_status check_finite(const volt_moment_kind *kind, const volt_file_wr
     return VOLT_OK;
 }
 
-volt_status volt_moment_finish(const volt_moment_kind *kind, volt_file_writer *writer, const char *path)
+volt_status volt_moment_finish(const volt_moment_kind *kind, volt_file_writer *writer,
+                               const volt_state_lock *held, const char *path)
 {
+    volt_state_lock *taken = NULL;
     volt_status status = check_finite(kind, writer);
     if (status == VOLT_OK)
+        status = volt_state_lock_for_save(held, path, &taken);
+    if (status == VOLT_OK)
         status = volt_writer_finish(writer, path, (volt_progress){0});
+    volt_state_lock_free(taken);
     volt_writer_release(writer);
     return status;
 }

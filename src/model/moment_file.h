@@ -4,6 +4,7 @@
 #ifndef MODEL_MOMENT_FILE_H
 #define MODEL_MOMENT_FILE_H
 
+#include "io/file/state_lock.h"
 #include "model/adaptive_interval.h"
 #include "model/file_fields.h"
 #include "model/file_writer.h"
@@ -30,9 +31,11 @@ typedef struct volt_moment {
 void volt_moment_put(const volt_moment_kind *kind, const volt_moment *moment, volt_file_writer *writer);
 /* The coverages and errors of intervals; NULL: nothing. */
 void volt_moment_put_interval(const volt_interval *interval, volt_file_writer *writer);
-/* Write the file, in which all numbers must be finite, and release the writer in every case. VOLT_ERR_NOT_FINITE,
+/* Write the file, in which all numbers must be finite, and release the writer in every case. `held` (may be NULL) is the
+ * lock that the stream or learner has; a file that another owner has locked is VOLT_ERR_IO. VOLT_ERR_NOT_FINITE,
  * VOLT_ERR_MEMORY, VOLT_ERR_IO. */
-volt_status volt_moment_finish(const volt_moment_kind *kind, volt_file_writer *writer, const char *path);
+volt_status volt_moment_finish(const volt_moment_kind *kind, volt_file_writer *writer,
+                               const volt_state_lock *held, const char *path);
 
 /* ---- load ------------------------------------------------------------------------------------- */
 

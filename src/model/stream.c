@@ -7,6 +7,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/file/state_lock.h"
 #include "kernel/engine/engine.h"
 #include "model/readout.h"
 #include "model/stream_internal.h"
@@ -192,6 +193,7 @@ void volt_stream_free(volt_stream *stream)
         volt_free(stream->coefficients);
         volt_interval_free(stream->interval);
         volt_free(stream->made);
+        volt_state_lock_free(stream->lock);
     }
     volt_free(stream);
 }

@@ -46,7 +46,17 @@ volt_status volt_stream_save(const volt_stream *stream, const char *path)
     volt_moment_put_interval(stream->interval, &writer);
     if (stream->interval)
         put_waiting(stream, &writer);
-    return volt_moment_finish(&stream_kind, &writer, path);
+    return volt_moment_finish(&stream_kind, &writer, stream->lock, path);
+}
+
+void volt_stream_hold(volt_stream *stream, volt_state_lock *lock)
+{
+    if (!stream) {
+        volt_state_lock_free(lock);
+        return;
+    }
+    volt_state_lock_free(stream->lock);
+    stream->lock = lock;
 }
 
 /* ---- load ------------------------------------------------------------------------------------- */

@@ -20,9 +20,10 @@ struct volt_stream {
     double *k;            /* the kernel of the past against each training row, or the states (readout.h) */
     double *coefficients; /* q x as many */
 
-    volt_interval *interval; /* NULL: none is tracked; with it ... */
-    double *made;            /* ... the forecasts whose truth is to come: ahead + 1 rows x q, a ring ... */
-    int64_t n_made;          /* ... and how many were made since the past was zero or tracking began */
+    volt_interval *interval;      /* NULL: none is tracked; with it ... */
+    double *made;                 /* ... the forecasts whose truth is to come: ahead + 1 rows x q, a ring ... */
+    struct volt_state_lock *lock; /* of the file that it is saved to, or NULL */
+    int64_t n_made;               /* ... and how many were made since the past was zero or tracking began */
 };
 
 /* Stores prediction number `n_made` in the ring, where intervals are tracked; one that overflowed as DBL_MAX. */

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -82,8 +83,8 @@ static volt_status follow_one_link(char **path, off_t link_size)
     return VOLT_OK;
 }
 
-/* The file that `path` stands for, links followed by hand because the last one may not exist yet. */
-static volt_status follow_links(const char *path, char **target)
+/* By hand, because the last link may not exist yet. */
+volt_status volt_follow_links(const char *path, char **target)
 {
     char *current = volt_strdup(path);
     if (!current)
@@ -215,7 +216,7 @@ static volt_status open_replacement(volt_atomic_file *file, const struct stat *e
     /* A rename needs no right to the old file: ask for it, so that a protected file stays. */
     if (existing && faccessat(AT_FDCWD, file->path, W_OK, AT_EACCESS) != 0)
         return write_failure(file->path, errno);
-    VOLT_TRY(follow_links(file->path, &file->target));
+    VOLT_TRY(volt_follow_links(file->path, &file->target));
     remove_leftovers(file->target);
     VOLT_TRY(create_temporary(file));
     if (existing && fchmod(fileno(file->stream), existing->st_mode & 07777) != 0)
@@ -237,6 +238,19 @@ static volt_status open_nowhere(volt_atomic_file *file)
     return file->stream ? VOLT_OK : write_failure("/dev/null", errno);
 }
 
+/* The names of open files in /proc and /dev lead nowhere else. */
+static bool is_written_straight(const char *path, const struct stat *existing)
+{
+    return !S_ISREG(existing->st_mode) || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0;
+}
+
+bool volt_atomic_replaces(const char *path)
+{
+    struct stat existing;
+    return !is_standard_output(path) && !atomic_load(&writes_nothing) &&
+           (stat(path, &existing) != 0 || !is_written_straight(path, &existing));
+}
+
 volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
 {
     *file = no_file;
@@ -254,8 +268,8 @@ volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
         status = open_replacement(file, NULL);
     else if (S_ISDIR(existing.st_mode))
         status = write_failure(path, EISDIR);
-    else if (!S_ISREG(existing.st_mode) || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0)
-        status = open_straight(file); /* the names of open files in /proc and /dev lead nowhere else */
+    else if (is_written_straight(path, &existing))
+        status = open_straight(file);
     else
         status = open_replacement(file, &existing);
 

@@ -19,6 +19,7 @@
 #include "base/progress.h"
 #include "volterra/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -45,6 +46,12 @@ volt_status volt_atomic_close(volt_atomic_file *file);
 
 /* From now on files are written to nowhere: for the processes of a job that do what the first one does. */
 void volt_atomic_write_nothing(void);
+
+/* Is a file at `path` replaced by a rename? Not standard output, devices and pipes. */
+bool volt_atomic_replaces(const char *path);
+
+/* The file that `path` stands for, which need not exist: its links are followed. Free *target with volt_free. */
+volt_status volt_follow_links(const char *path, char **target);
 
 /* Give up: remove the temporary file, leave the target as it was. */
 void volt_atomic_discard(volt_atomic_file *file);

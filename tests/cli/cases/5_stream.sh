@@ -258,3 +258,52 @@ stream_state_refused()
     expect 0 stream copy.safetensors --state moment <rows
 }
 check "stream --state: states that are refused" stream_state_refused
+
+# Two streams on one state, or one journal: the second is refused while the first runs, and loses nothing of it.
+state_is_locked()
+{
+    small_model
+    awk 'NR > 1 { print $0 "," $0 }' x.csv | head -n 20 >pairs.csv # inputs, and a target for each
+    for learn in '' --learn; do
+        rm -f state state.lock
+        mkfifo rows
+        [ -n "$learn" ] && lines=pairs.csv || lines=plain.csv
+        tail -n +2 x.csv | head -n 20 >plain.csv
+        "$VOLTERRA" stream model.safetensors $learn --state state <rows >first.out 2>first.err &
+        first=$!
+        exec 9>rows
+        head -n 3 $lines >&9
+        until [ -s first.out ]; do kill -0 $first || fail "the first stream ended: $(cat first.err)"; sleep 0.02; done
+        expect 1 stream model.safetensors $learn --state state <$lines
+        err_has 'state is in use'
+        no_out
+        expect 1 stream model.safetensors --learn --state state --journal journal <pairs.csv
+        absent journal
+        tail -n +4 $lines | head -n 3 >&9
+        exec 9>&-
+        wait $first || fail "the first stream: $(cat first.err)"
+        rm rows
+        absent state.lock
+        # Its state is that of six rows, and the next call goes on.
+        expect 0 stream model.safetensors $learn --state state < <(sed -n 7p $lines)
+        cp out seventh
+        expect 0 stream model.safetensors $learn < <(head -n 7 $lines)
+        tail -n 1 out >expected
+        near seventh expected 1e-9
+    done
+    # A process that was killed leaves a lock file that blocks nobody.
+    rm state
+    mkfifo rows
+    "$VOLTERRA" stream model.safetensors --state state <rows >first.out 2>first.err &
+    first=$!
+    exec 9>rows
+    head -n 1 plain.csv >&9
+    until [ -s first.out ]; do kill -0 $first || fail "the stream ended: $(cat first.err)"; sleep 0.02; done
+    kill -KILL $first
+    wait $first 2>/dev/null
+    exec 9>&-
+    [ -e state.lock ] || fail "the killed stream had no lock"
+    expect 0 stream model.safetensors --state state <plain.csv
+    absent state.lock
+}
+check "stream --state: a second stream on the same state is refused" state_is_locked

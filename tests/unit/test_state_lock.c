@@ -1,0 +1,166 @@
+/* tests/unit/test_state_lock.c: a state file has one owner at a time, and none once the owner is dead. */
+#define _POSIX_C_SOURCE 200809L
+#include "support/check.h"
+#include "support/child.h"
+#include "support/failing_alloc.h"
+#include "support/school.h"
+#include "support/scratch.h"
+#include "volterra/io.h"
+#include "volterra/learner.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void one_owner(void **state)
+{
+    (void)state;
+    char path[256], link[256], other[256];
+    volt_state_lock *lock = NULL, *second = NULL;
+    strcpy(path, scratch_path("state"));
+    strcpy(link, scratch_path("link"));
+    strcpy(other, scratch_path("other"));
+    assert_int_equal(symlink("state", link), 0);
+
+    check_ok(volt_state_lock_take(path, &lock));
+    check_fails(volt_state_lock_take(path, &second), VOLT_ERR_IO, path);
+    check_fails(volt_state_lock_take(link, &second), VOLT_ERR_IO, "in use"); /* the file, not its name */
+    assert_null(second);
+    check_ok(volt_state_lock_take(other, &second));
+    volt_state_lock_free(second);
+    volt_state_lock_free(lock);
+    assert_int_equal(scratch_count(), 1); /* the link */
+
+    scratch_write_text("state.lock", ""); /* a killed process left it */
+    check_ok(volt_state_lock_take(link, &lock));
+    volt_state_lock_free(lock);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(scratch_count(), 0);
+    volt_state_lock_free(NULL);
+
+    check_ok(volt_state_lock_take("/dev/null", &lock)); /* written straight: nothing to lock */
+    check_ok(volt_state_lock_take("/dev/null", &second));
+    volt_state_lock_free(lock);
+    volt_state_lock_free(second);
+    check_fails(volt_state_lock_take(scratch_path("no/such/folder"), &lock), VOLT_ERR_IO, "cannot lock");
+    check_fails(volt_state_lock_take(NULL, &lock), VOLT_ERR_ARGUMENT, "path");
+}
+
+/* A lock of another process holds until that is killed; a forked child neither owns nor releases its parent's. */
+static void processes(void **state)
+{
+    (void)state;
+    volt_state_lock *lock = NULL;
+    int ready[2];
+    char byte = 0;
+    char path[256];
+    strcpy(path, scratch_path("state"));
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        volt_status status = volt_state_lock_take(path, &lock);
+        if (write(ready[1], status == VOLT_OK ? "y" : "n", 1) == 1)
+            pause();
+        child_ends(1);
+    }
+    assert_true(read(ready[0], &byte, 1) == 1 && byte == 'y');
+    check_fails(volt_state_lock_take(path, &lock), VOLT_ERR_IO, "in use");
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    check_ok(volt_state_lock_take(path, &lock));
+
+    child = fork();
+    if (child == 0) {
+        volt_state_lock_free(lock);
+        child_ends(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    volt_state_lock *second = NULL;
+    check_fails(volt_state_lock_take(path, &second), VOLT_ERR_IO, "in use");
+    volt_state_lock_free(lock);
+    assert_int_equal(scratch_count(), 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+/* Who holds the lock saves; nobody else does, and the file stays as it was. */
+static void saving(void **state)
+{
+    (void)state;
+    school s;
+    volt_state_lock *lock = NULL;
+    volt_stream *owner = NULL, *stranger = NULL;
+    char path[256];
+    size_t size = 0, again = 0;
+    strcpy(path, scratch_path("state"));
+    open_school("volterra", 1, &s);
+    volt_learner *learner = new_learner(s.model, 0, 1), *second = new_learner(s.model, 0, 1);
+    check_ok(volt_stream_create(s.model, NULL, &owner));
+    check_ok(volt_stream_create(s.model, NULL, &stranger));
+
+    check_ok(volt_state_lock_take(path, &lock));
+    volt_stream_hold(owner, lock);
+    check_ok(volt_stream_save(owner, path));
+    char *before = scratch_read(path, &size);
+    double y[SCHOOL_Q];
+    check_ok(volt_stream_push(stranger, s.X, y));
+    check_fails(volt_stream_save(stranger, path), VOLT_ERR_IO, "in use");
+    check_fails(volt_learner_save(learner, path), VOLT_ERR_IO, "in use");
+    char *after = scratch_read(path, &again);
+    assert_true(size == again && memcmp(before, after, size) == 0);
+    check_ok(volt_stream_save(owner, scratch_path("another"))); /* its own is not in the way */
+    volt_stream_free(owner);
+
+    check_ok(volt_stream_save(stranger, path)); /* no owner any more */
+    check_ok(volt_state_lock_take(path, &lock));
+    volt_learner_hold(learner, lock);
+    check_ok(volt_learner_save(learner, path));
+    check_fails(volt_learner_save(second, path), VOLT_ERR_IO, "in use");
+    volt_learner_hold(learner, NULL);
+    check_ok(volt_learner_save(second, path));
+    assert_int_equal(scratch_count(), 2); /* no lock file is left */
+    check_ok(volt_state_lock_take(path, &lock));
+    volt_stream_hold(NULL, lock);
+
+    free(before);
+    free(after);
+    volt_stream_free(stranger);
+    volt_learner_free(learner);
+    volt_learner_free(second);
+    close_school(&s);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (int64_t k = 1;; k++) {
+        volt_state_lock *lock = NULL;
+        const char *path = scratch_path("short");
+        failing_alloc_start(k);
+        volt_status status = volt_state_lock_take(path, &lock);
+        int hit = failing_alloc_hit();
+        volt_state_lock_free(lock);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_owner),
+        cmocka_unit_test(processes),
+        cmocka_unit_test(saving),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
