@@ -6,6 +6,7 @@
 #include "args/help.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
+#include "terminal/safe_output.h"
 #include "volterra.h"
 
 #include <errno.h>
@@ -136,6 +137,7 @@ static int close_output(int exit_status)
 int program_main(int argc, char **argv, bool interruptible)
 {
     fill_closed_descriptors();
+    safe_output_begin();
     if (interruptible)
         interrupt_install();
     volt_set_log(hold_library_warning, NULL);

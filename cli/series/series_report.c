@@ -4,6 +4,7 @@
 #include "files/outputs.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
+#include "terminal/shown_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -210,12 +211,15 @@ static void print_steps(const series_outcome *outcome)
     int64_t series = outcome->info.series < MOST_SERIES ? outcome->info.series : MOST_SERIES,
             steps = outcome->info.steps;
     const char *const *times = data->time_name ? data->time_texts + data->levels.rows : NULL;
-    int width = data->time_name ? (int)strlen(data->time_name) : 4;
+    int width = data->time_name ? shown_width(data->time_name) : 4;
     for (int64_t h = 0; times && h < steps; h++)
-        width = (int)strlen(times[h]) > width ? (int)strlen(times[h]) : width;
-    printf("\n%-*s", width, data->time_name ? data->time_name : "step");
-    for (int64_t k = 0; k < series; k++)
-        printf("  %-*.*s", k + 1 < series ? CELL : 0, CELL, data->names[k]);
+        width = shown_width(times[h]) > width ? shown_width(times[h]) : width;
+    putchar('\n');
+    print_shown(stdout, data->time_name ? data->time_name : "step", width);
+    for (int64_t k = 0; k < series; k++) {
+        fputs("  ", stdout);
+        print_shown(stdout, data->names[k], k + 1 < series || shown_width(data->names[k]) > CELL ? CELL : 0);
+    }
     printf("%s\n", outcome->info.series > series ? "  ..." : "");
     for (int64_t h = 0; h < steps; h++) {
         if (steps > MOST_LINES && h == MOST_LINES - LAST_LINES) {
@@ -223,7 +227,7 @@ static void print_steps(const series_outcome *outcome)
             printf("...\n");
         }
         if (times)
-            printf("%-*s", width, times[h]);
+            print_shown(stdout, times[h], width);
         else
             printf("%*lld", width, (long long)h + 1);
         for (int64_t k = 0; k < series; k++) {

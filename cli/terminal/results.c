@@ -3,6 +3,7 @@
 
 #include "terminal/json_build.h"
 #include "terminal/messages.h"
+#include "terminal/shown_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -221,13 +222,15 @@ static int print_table(const result_list *results)
     int width = 0;
     for (int i = 0; i < results->count; i++) {
         const char *label = results->entries[i].label;
-        if (label && (int)strlen(label) > width)
-            width = (int)strlen(label);
+        if (label && shown_width(label) > width)
+            width = shown_width(label);
     }
     for (int i = 0; i < results->count; i++) {
         const result_entry *entry = &results->entries[i];
-        if (entry->label)
-            printf("%-*s  %s\n", width, entry->label, entry->text ? volt_make_printable(entry->text) : "");
+        if (!entry->label)
+            continue;
+        print_shown(stdout, entry->label, width);
+        printf("  %s\n", entry->text ? volt_make_printable(entry->text) : "");
     }
     return EXIT_DONE;
 }

@@ -109,6 +109,53 @@ hostile_tables()
 }
 check "control characters in tables and in JSON" hostile_tables
 
+# on_terminal COMMAND...: what a terminal receives of it, in `shown`; rows come from the file `rows`, if there is one
+on_terminal()
+{
+    [ -e rows ] || : >rows
+    printf ' %q' "$VOLTERRA" "$@" >command
+    script -qec "bash -c '. ./command' <rows" /dev/null </dev/null 2>&1 | tr -d '\r' >shown
+    [ "${PIPESTATUS[0]}" -eq 0 ] || fail "script: $(cat -v shown | head -n 3)"
+}
+
+# Data on standard output: as they are in a file or a pipe, and without control characters on a terminal.
+hostile_data()
+{
+    script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "script(1) can not make a terminal here"
+    columns_named "$nasty" $'\303\251t\303\251' >x.csv
+    awk -v name="r$nasty" -F, 'NR == 1 { print "series," $0; next } { print name int(NR / 42) "," $0 }' x.csv >records.csv
+    awk -v name="c$nasty" -F, 'NR == 1 { print "cls"; next } { print name NR % 2 }' x.csv >classes.csv
+    expect 0 fit --x x.csv --alpha 1e-2 -o m.safetensors
+    expect 0 fit --x 'x.csv:a*' --y classes.csv:cls --loss logistic --alpha 1e-1 -o c.safetensors
+    expect 0 predict m.safetensors --x x.csv --start reset
+    [ "$(head -n 1 out)" = "$nasty"$',\303\251t\303\251' ] || fail "a pipe has another name: $(head -n 1 out | cat -v)"
+    on_terminal predict m.safetensors --x x.csv --start reset
+    no_controls shown
+    [ "$(head -n 1 shown)" = "$shown"$',\303\251t\303\251' ] || fail "a terminal shows $(head -n 1 shown | cat -v)"
+    tail -n +2 out >plain
+    tail -n +2 shown >same
+    same plain same
+    on_terminal predict c.safetensors --x x.csv
+    no_controls shown
+    shows shown "c$shown"
+    expect 0 fit --x 'records.csv:a*' --series records.csv:series --alpha 1e-2 -o r.safetensors
+    on_terminal predict r.safetensors --x records.csv --series records.csv:series
+    no_controls shown
+    shows shown "r$shown"
+    for command in 'predict m.safetensors --x x.csv --json' 'continue m.safetensors --steps 2' 'forecast x.csv' \
+        'forecast x.csv --json' 'explain m.safetensors --lags 2' 'stream m.safetensors --header' \
+        'fit --x x.csv --alpha 1 --fitted - -o n.safetensors'; do
+        tail -n +2 x.csv | head -n 2 >rows
+        read -ra words <<<"$command"
+        on_terminal "${words[@]}"
+        no_controls shown
+        [ -s shown ] || fail "nothing is shown of $command"
+    done
+    expect 0 forecast x.csv
+    no_controls out err # a table for people has none anywhere
+}
+check "control characters in data on a terminal" hostile_data
+
 # hostile_log FILE: the log of a search whose kernels and failures are commands for gnuplot and for a terminal
 hostile_log()
 {
