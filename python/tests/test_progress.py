@@ -157,9 +157,18 @@ def read_all(terminal):
     return b"".join(pieces)
 
 
-def test_bar_on_a_terminal(monkeypatch):
+@pytest.fixture
+def terminal_pair():
+    """The two ends of a terminal; a chroot without /dev/pts has none."""
+    try:
+        return pty.openpty()
+    except OSError as failure:
+        pytest.skip(f"no pseudo-terminal can be opened here: {failure}")
+
+
+def test_bar_on_a_terminal(monkeypatch, terminal_pair):
     monkeypatch.setattr("volterra._progress.time.monotonic", lambda: 1000.0)
-    main, other = pty.openpty()
+    main, other = terminal_pair
     with os.fdopen(other, "w") as terminal:
         bar = Bar("search", terminal)
         bar.begun = 970.0
