@@ -282,14 +282,46 @@ static int keep_moment(stream_session *session, bool now)
                     status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
 }
 
+/* Most bytes of a line: far more than its numbers take. A line that does not end would take all memory. */
+static size_t longest_line(const stream_session *session)
+{
+    enum { LEAST = 1 << 20, CELL = 1024 };
+    return LEAST + (size_t)(session->info.d + session->info.q) * CELL;
+}
+
+/* As getline, but for lines of more than `most` bytes, of which it returns most + 1. */
+static ssize_t read_line(char **line, size_t *capacity, size_t most)
+{
+    size_t used = 0;
+    int c = 0;
+    while (used <= most && c != '\n' && (c = getc_unlocked(stdin)) != EOF) {
+        if (used + 2 > *capacity) {
+            char *longer = realloc(*line, 2 * *capacity + 256);
+            if (!longer)
+                return -1;
+            *line = longer;
+            *capacity = 2 * *capacity + 256;
+        }
+        (*line)[used++] = (char)c;
+        (*line)[used] = '\0';
+    }
+    return used > 0 && !ferror(stdin) ? (ssize_t)used : -1;
+}
+
 static int push_lines(stream_session *session)
 {
     char *line = NULL;
-    size_t capacity = 0;
+    size_t capacity = 0, most = longest_line(session);
     ssize_t length;
     int failed = 0;
-    while (!failed && !interrupt_seen() && (length = getline(&line, &capacity, stdin)) >= 0) {
-        failed = push_line(session, line, (size_t)length);
+    while (!failed && !interrupt_seen() && (length = read_line(&line, &capacity, most)) >= 0) {
+        if ((size_t)length > most)
+            failed = complain(EXIT_FAILED,
+                              "line %lld of standard input has more than %lld bytes, the most that a "
+                              "row of this model may have",
+                              (long long)session->lines.line + 1, (long long)most);
+        else
+            failed = push_line(session, line, (size_t)length);
         if (!failed)
             failed = keep_moment(session, false);
         if (ferror(stdout))

@@ -208,43 +208,16 @@ static bool make_folder(char folder[PATH_MAX])
     return length > 0 && length < PATH_MAX - 16 && mkdtemp(folder);
 }
 
-/* Copy standard input to `path`, or `path` to standard output. */
-static int copy_file(const char *path, bool from_input)
+/* Copy `path` to standard output. */
+static int copy_file(const char *path)
 {
-    FILE *file = fopen(path, from_input ? "wb" : "rb");
-    int failed = !file || (from_input ? copy_stream(stdin, file) : copy_stream(file, stdout));
+    FILE *file = fopen(path, "rb");
+    int failed = !file || copy_stream(file, stdout);
     int error = errno;
     if (file && fclose(file) && !failed)
         failed = -1;
     errno = error;
     return failed;
-}
-
-static int read_model_from_input(volt_model **model)
-{
-    char folder[PATH_MAX], path[PATH_MAX + 16];
-    if (!make_folder(folder))
-        return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
-    snprintf(path, sizeof path, "%s/model", folder);
-    interrupt_defer(true);
-    int result = 0;
-    if (copy_file(path, true))
-        result = interrupt_seen()
-                     ? complain_status(VOLT_ERR_CANCELLED)
-                     : complain(EXIT_FAILED, "cannot copy the model from standard input: %s", strerror(errno));
-    /* Once it is open the file needs no name, and a signal finds nothing to leave behind. */
-    int copy = result ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-    if (!result && copy < 0)
-        result = complain(EXIT_FAILED, "cannot read the model again: %s", strerror(errno));
-    remove(path);
-    rmdir(folder);
-    interrupt_defer(false);
-    if (result)
-        return result;
-    snprintf(path, sizeof path, "/dev/fd/%d", copy);
-    volt_status status = volt_model_load(path, model);
-    close(copy);
-    return status ? complain_status_hint(status, " (that is standard input)") : 0;
 }
 
 static int write_model_to_output(const volt_model *model)
@@ -258,7 +231,7 @@ static int write_model_to_output(const volt_model *model)
     interrupt_defer(true);
     volt_status status = volt_model_save_watched(model, path, interrupt_watch());
     int result = status ? complain_status(status) : 0;
-    if (!result && copy_file(path, false))
+    if (!result && copy_file(path))
         result = complain(EXIT_FAILED, "cannot write the model to standard output: %s", strerror(errno));
     remove(path);
     rmdir(folder);
@@ -268,10 +241,11 @@ static int write_model_to_output(const volt_model *model)
 
 int model_read(const char *path, volt_model **model)
 {
-    if (strcmp(path, "-") == 0)
-        return read_model_from_input(model);
     volt_status status = volt_model_load(path, model);
-    return status ? complain_status(status) : 0;
+    if (!status)
+        return 0;
+    return strcmp(path, "-") == 0 ? complain_status_hint(status, " (that is standard input)")
+                                  : complain_status(status);
 }
 
 int model_write(const volt_model *model, const char *path)

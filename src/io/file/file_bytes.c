@@ -63,23 +63,53 @@ volt_status volt_file_read_at(FILE *stream, const char *path, int64_t size, int6
     return VOLT_OK;
 }
 
-/* Read to the end, growing as needed: the size of a pipe is not known, and a file may grow. */
-static volt_status read_all(FILE *stream, const char *path, char **bytes, int64_t *size)
+/* How a file is read. */
+typedef struct reading {
+    volt_file_extent extent; /* NULL: to the end of the file */
+    bool is_text;            /* a zero byte ends it */
+} reading;
+
+/* Most bytes of a file whose size is not known beforehand: a pipe may never end. The other half is for what is made of
+ * them. */
+static int64_t most_unknown(void)
 {
-    int64_t expected = volt_file_size(stream);
-    int64_t capacity = 0, used = 0;
+    uint64_t available = volt_memory_available();
+    return available == 0 ? INT64_MAX : (int64_t)(available / 2 > INT64_MAX ? INT64_MAX : available / 2);
+}
+
+/* Read to the end, growing as needed: the size of a pipe is not known, and a file may grow. */
+static volt_status read_all(FILE *stream, const char *path, reading how, char **bytes, int64_t *size)
+{
+    int64_t expected = volt_file_size(stream), capacity = 0, used = 0;
+    int64_t most = expected > 0 ? INT64_MAX : most_unknown();
+    int64_t wanted = expected > 0 || !how.extent ? INT64_MAX : how.extent(NULL, 0);
     char *buffer = NULL;
-    if (expected >= 0)
+    if (expected > 0)
         VOLT_TRY(volt_memory_require((double)expected, path));
     volt_status status = volt_grow((void **)&buffer, &capacity, expected > 0 ? expected + 2 : FIRST_GUESS, 1);
     while (!status) {
+        int64_t room = capacity - used - 1 < wanted - used ? capacity - used - 1 : wanted - used;
         errno = 0;
-        used += (int64_t)fread(buffer + used, 1, (size_t)(capacity - used - 1), stream);
+        int64_t count = (int64_t)fread(buffer + used, 1, (size_t)room, stream);
+        bool has_zero = how.is_text && memchr(buffer + used, '\0', (size_t)count);
+        used += count;
         if (ferror(stream))
             status = read_failure(path, errno ? errno : EIO);
-        else if (feof(stream))
+        if (status || feof(stream) || has_zero)
             break;
-        else
+        if (used == wanted) {
+            wanted = how.extent(buffer, used);
+            if (wanted <= used)
+                break;
+            status = volt_memory_require((double)(wanted - used), path);
+        } else if (used == capacity - 1 && capacity > most && !how.extent) {
+            status = volt_fail(VOLT_ERR_MEMORY,
+                               "%s has no end in sight: %" PRId64
+                               " bytes were read, more than half of the memory that is available (%" PRId64
+                               " bytes)",
+                               path, used, most);
+        }
+        if (!status && used == capacity - 1)
             status = volt_grow((void **)&buffer, &capacity, capacity + 1, 1);
     }
     if (status) {
@@ -92,13 +122,28 @@ static volt_status read_all(FILE *stream, const char *path, char **bytes, int64_
     return VOLT_OK;
 }
 
-volt_status volt_file_load(const char *path, char **bytes, int64_t *size)
+static volt_status load(const char *path, reading how, char **bytes, int64_t *size)
 {
     if (strcmp(path, "-") == 0)
-        return read_all(stdin, "standard input", bytes, size);
+        return read_all(stdin, "standard input", how, bytes, size);
     FILE *stream = NULL;
     VOLT_TRY(volt_file_open(path, &stream));
-    volt_status status = read_all(stream, path, bytes, size);
+    volt_status status = read_all(stream, path, how, bytes, size);
     fclose(stream);
     return status;
+}
+
+volt_status volt_file_load(const char *path, char **bytes, int64_t *size)
+{
+    return load(path, (reading){0}, bytes, size);
+}
+
+volt_status volt_file_load_text(const char *path, char **bytes, int64_t *size)
+{
+    return load(path, (reading){.is_text = true}, bytes, size);
+}
+
+volt_status volt_file_load_declared(const char *path, volt_file_extent extent, char **bytes, int64_t *size)
+{
+    return load(path, (reading){.extent = extent}, bytes, size);
 }

@@ -23,7 +23,18 @@ volt_status volt_file_read_at(FILE *stream, const char *path, int64_t size, int6
                               void *bytes);
 
 /* The content of a file, or of standard input for "-", with a zero byte behind it. Free *bytes with
- * volt_free. VOLT_ERR_IO; VOLT_ERR_MEMORY, before anything is allocated when memory cannot suffice. */
+ * volt_free. VOLT_ERR_IO; VOLT_ERR_MEMORY, before anything is allocated when memory cannot suffice. Of a file whose size is
+ * not known (a pipe, a device) no more is read than half of the memory that is available. */
 volt_status volt_file_load(const char *path, char **bytes, int64_t *size);
+
+/* The same of a text: reading ends behind the block with the first zero byte, which the caller refuses. */
+volt_status volt_file_load_text(const char *path, char **bytes, int64_t *size);
+
+/* How many bytes a file has that begins with these `size` bytes, as far as they tell: more than `size` where more must be
+ * read, else the file is not read further. `bytes` is NULL for a size of 0. */
+typedef int64_t (*volt_file_extent)(const char *bytes, int64_t size);
+
+/* The same of a format whose beginning declares its size: of a pipe or a device no more is read than that. */
+volt_status volt_file_load_declared(const char *path, volt_file_extent extent, char **bytes, int64_t *size);
 
 #endif

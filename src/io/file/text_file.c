@@ -12,7 +12,7 @@ volt_status volt_text_read(const char *path, char **text)
     VOLT_REQUIRE(path && text, VOLT_ERR_ARGUMENT, "the path or the place for the text is NULL");
     char *bytes = NULL;
     int64_t size = 0;
-    VOLT_TRY(volt_file_load(path, &bytes, &size));
+    VOLT_TRY(volt_file_load_text(path, &bytes, &size));
     if (strlen(bytes) != (size_t)size) {
         volt_free(bytes);
         return volt_fail(VOLT_ERR_FORMAT, "%s is not a text: it holds a zero byte", path);

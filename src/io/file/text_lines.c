@@ -22,7 +22,7 @@ volt_status volt_text_lines_open(const char *path, volt_text_lines *lines)
 {
     char *text = NULL;
     int64_t size = 0;
-    VOLT_TRY(volt_file_load(path, &text, &size));
+    VOLT_TRY(volt_file_load_text(path, &text, &size));
     volt_status status =
         size > 0 ? volt_text_check(text, 0, size) : volt_fail(VOLT_ERR_FORMAT, "the file is empty");
     if (status) {

@@ -27,6 +27,39 @@ struct volt_safetensors {
 
 /* ---- header ----------------------------------------------------------------------------------- */
 
+/* Where the last tensor ends in the data section, by a header; 0: the header does not tell. */
+static int64_t declared_data(const char *header, int64_t length)
+{
+    json_t *parsed = NULL, *entry;
+    const char *name;
+    int64_t most = 0;
+    if (volt_json_parse(header, length, &parsed))
+        return 0;
+    json_object_foreach(parsed, name, entry)
+    {
+        json_int_t end = json_integer_value(json_array_get(json_object_get(entry, "data_offsets"), 1));
+        if (end > most)
+            most = (int64_t)end;
+    }
+    json_decref(parsed);
+    return most;
+}
+
+int64_t volt_safetensors_extent(const char *bytes, int64_t size)
+{
+    if (size < SAFETENSORS_LENGTH_BYTES)
+        return SAFETENSORS_LENGTH_BYTES;
+    uint64_t length = volt_get_little((const unsigned char *)bytes, SAFETENSORS_LENGTH_BYTES);
+    if (length > SAFETENSORS_LONGEST_HEADER)
+        return SAFETENSORS_LENGTH_BYTES + 2; /* enough to say so */
+    int64_t data_at = SAFETENSORS_LENGTH_BYTES + (int64_t)length;
+    if (size < data_at)
+        return data_at;
+    int64_t declared = declared_data(bytes + SAFETENSORS_LENGTH_BYTES, (int64_t)length);
+    return declared < INT64_MAX - data_at - 2 ? data_at + declared + 2
+                                              : size; /* 2: bytes that should not be there */
+}
+
 static volt_status parse_header(volt_safetensors *file)
 {
     VOLT_REQUIRE(file->size >= SAFETENSORS_LENGTH_BYTES + 2, VOLT_ERR_FORMAT,
@@ -203,7 +236,7 @@ volt_status volt_safetensors_read(const char *path, volt_safetensors **file)
     volt_safetensors *read = volt_alloc_zero(1, sizeof *read);
     if (!read)
         return VOLT_ERR_MEMORY;
-    volt_status status = volt_file_load(path, &read->bytes, &read->size);
+    volt_status status = volt_file_load_declared(path, volt_safetensors_extent, &read->bytes, &read->size);
     if (!status) {
         status = read_bytes(read);
         if (status && status != VOLT_ERR_MEMORY)

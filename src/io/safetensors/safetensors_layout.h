@@ -21,6 +21,9 @@ enum {
 /* Where the digits stand in the file. */
 #define SAFETENSORS_DIGITS_AT (SAFETENSORS_LENGTH_BYTES + sizeof SAFETENSORS_BEGINNING - 1)
 
+/* Bytes of a file that begins with these (a volt_file_extent): as far as its header declares. */
+int64_t volt_safetensors_extent(const char *bytes, int64_t size);
+
 /* CRC-32 (zlib's) carried on over `size` more bytes. */
 static inline uint32_t safetensors_crc(uint32_t crc, const void *bytes, size_t size)
 {

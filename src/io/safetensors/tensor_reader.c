@@ -157,7 +157,7 @@ volt_status volt_arrays_read(const char *path, volt_arrays **arrays)
     volt_arrays *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
-    volt_status status = volt_file_load(path, &file.bytes, &file.size);
+    volt_status status = volt_file_load_declared(path, volt_safetensors_extent, &file.bytes, &file.size);
     if (status == VOLT_OK) {
         status = read_arrays(&file, fresh);
         if (status != VOLT_OK && status != VOLT_ERR_MEMORY)

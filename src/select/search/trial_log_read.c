@@ -204,7 +204,7 @@ volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPR
 {
     char *bytes = NULL;
     int64_t size = 0, number = 0;
-    VOLT_TRY(volt_file_load(path, &bytes, &size));
+    VOLT_TRY(volt_file_load_text(path, &bytes, &size));
     volt_status status = VOLT_OK;
     const char *at = bytes, *end;
     while (status == VOLT_OK && (end = memchr(at, '\n', (size_t)(bytes + size - at)))) {

@@ -192,3 +192,43 @@ foreign_files()
     expect 1 predict empty --x x.csv
 }
 check "files of another kind" foreign_files
+
+# Files without an end: an error after the bytes that tell, not after all memory.
+endless_files()
+{
+    small_model
+    for file in /dev/zero /dev/urandom; do
+        for command in "predict $file --x x.csv" "continue $file --steps 2" "predict model.safetensors --x $file" \
+            "fit --x $file -o m.safetensors" "bekk simulate --params $file --length 5" "gram --x $file" \
+            "stream model.safetensors --state $file" "fit --x x.csv --y x.csv:a --series $file -o m.safetensors"; do
+            read -ra words <<<"$command"
+            timeout 20 "$VOLTERRA" "${words[@]}" </dev/null >out 2>err
+            status=$?
+            [ $status -eq 1 ] || [ $status -eq 2 ] || fail "status $status: $command"
+            one_line
+        done
+        timeout 20 "$VOLTERRA" predict - --x x.csv <$file >out 2>err
+        [ $? -eq 1 ] || fail "a model from standard input, $file"
+        timeout 20 "$VOLTERRA" fit --x - -o m.safetensors <$file >out 2>err
+        [ $? -eq 1 ] || fail "a table from standard input, $file"
+    done
+    timeout 20 "$VOLTERRA" stream model.safetensors </dev/zero >out 2>err
+    [ $? -eq 1 ] || fail "a line without an end"
+    err_has 'line 1 .*more than [0-9]+ bytes'
+    absent m.safetensors
+    # A pipe with a model or a table in it is read as ever, also one that holds more than a model.
+    expect 0 predict model.safetensors --x x.csv -o expected.csv
+    "$VOLTERRA" predict - --x x.csv -o piped.csv <model.safetensors >out 2>err || fail "a model through standard input"
+    same expected.csv piped.csv
+    cat model.safetensors | "$VOLTERRA" predict /dev/stdin --x <(cat x.csv) -o piped.csv >out 2>err || fail "pipes"
+    same expected.csv piped.csv
+    cat model.safetensors /dev/zero 2>cat.err | timeout 20 "$VOLTERRA" predict - --x x.csv >out 2>err
+    [ "${PIPESTATUS[1]}" -eq 1 ] || fail "zeros behind the last tensor"
+    err_has 'follow the last tensor'
+    # Rows without an end: memory that is limited ends them.
+    [ $sanitized = yes ] && return
+    (ulimit -v 1000000; yes 1,2 | timeout 60 "$VOLTERRA" fit --x - -o m.safetensors --threads 1 >out 2>err
+        [ "${PIPESTATUS[1]}" -eq 1 ]) || fail "rows without an end"
+    err_has 'half of the memory'
+}
+check "files without an end" endless_files
