@@ -97,10 +97,22 @@ static int read_calendar(const volt_model_info *model, calendar *added)
     return 0;
 }
 
+/* "A..B": the outputs are those of every step from A to B ahead, and B is the model's. */
+static bool horizons_fit(const volt_model_info *model)
+{
+    long long first = 0, last = 0;
+    int used = 0;
+    const char *text = model->notes.horizons;
+    return sscanf(text, "%12lld..%12lld%n", &first, &last, &used) == 2 && !text[used] && first >= 1 &&
+           first < last && last == model->ahead && model->q % (last - first + 1) == 0;
+}
+
 int model_times_read(const volt_model_info *model, model_times *times)
 {
     const volt_model_notes *notes = &model->notes;
     memset(times, 0, sizeof *times);
+    if (notes->horizons && !horizons_fit(model))
+        return complain_note("horizons", notes->horizons);
     times->ahead = notes->horizons ? 0 : model->ahead;
     if (notes->time_end) {
         if (volt_times_parse(&notes->time_end, 1, &times->end))

@@ -91,6 +91,12 @@ static volt_status load(const volt_file_fields *fields, volt_model *model)
     for (int64_t f = 0; f < factors->rows; f++)
         VOLT_TRY(load_factor(fields, factors->data + f * packed(m), alphas->data + 2 * f, ones->data + f * m, m,
                              &model->kept.factors[f]));
+    for (int64_t k = 0; k < model->q; k++) {
+        int64_t f = model->kept.of[k];
+        VOLT_REQUIRE(f < 0 || model->kept.factors[f].alpha == model->alphas[k], VOLT_ERR_FORMAT,
+                     "%s: tensor \"factor_alphas\" has %g for output %" PRId64 ", whose alpha is %g",
+                     fields->path, model->kept.factors[f < 0 ? 0 : f].alpha, k + 1, model->alphas[k]);
+    }
     return VOLT_OK;
 }
 

@@ -61,6 +61,8 @@ static volt_status load(const volt_file_fields *fields, volt_model *model)
     VOLT_REQUIRE(!model->feedback && model->ahead == 0, VOLT_ERR_FORMAT,
                  "%s: its outputs come back beside its inputs, and its feedback or ahead does not go with that",
                  fields->path);
+    VOLT_REQUIRE(model->ends_without_target || !model->no_last_target, VOLT_ERR_FORMAT,
+                 "%s: \"no_last_target\" is yes, and \"ends_without_target\" is no", fields->path);
     if (!model->ends_without_target)
         volt_recent_feed(&model->recipe, &model->recent, model->last_target);
     return VOLT_OK;

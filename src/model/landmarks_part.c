@@ -1,6 +1,7 @@
 /* src/model/landmarks_part.c: what a model on landmarks says of the rows that it was trained on, in a model file. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "model/file_parts.h"
 
 #include <inttypes.h>
@@ -45,10 +46,19 @@ static volt_status load_rows(const volt_file_fields *fields, volt_model *model)
         if (!trained->records)
             return VOLT_ERR_MEMORY;
     }
-    for (trained->n_records = 0; trained->n_records < records; trained->n_records++)
+    int64_t left = trained->rows;
+    for (trained->n_records = 0; trained->n_records < records; trained->n_records++) {
+        int64_t *length = &trained->records[trained->n_records];
         VOLT_TRY(volt_fields_index(fields, "landmarks", numbers[NUMBERS + trained->n_records], 1, trained->rows,
-                                   &trained->records[trained->n_records]));
-    return volt_fields_index(fields, "landmarks", numbers[LANDMARKS], 1, model->n, &trained->landmarks);
+                                   length));
+        left -= *length;
+    }
+    VOLT_REQUIRE(records == 0 || left == 0, VOLT_ERR_FORMAT,
+                 "%s: tensor \"landmarks\" has records of %" PRId64 " rows in all, and %" PRId64
+                 " training rows",
+                 fields->path, trained->rows - left, trained->rows);
+    int64_t most = volt_min(model->n, trained->rows - trained->washout);
+    return volt_fields_index(fields, "landmarks", numbers[LANDMARKS], 1, most, &trained->landmarks);
 }
 
 const volt_file_part volt_landmarks_part = {.name = "landmarks",

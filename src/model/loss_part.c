@@ -41,6 +41,11 @@ static volt_status load(const volt_file_fields *fields, volt_model *model)
     VOLT_REQUIRE(model->q >= 2 && model->q <= VOLT_MOST_LEVELS, VOLT_ERR_FORMAT,
                  "%s: its %" PRId64 " outputs are not those of 2 to %d classes", fields->path, model->q,
                  VOLT_MOST_LEVELS);
+    for (int64_t k = 0; k < model->q; k++)
+        VOLT_REQUIRE(model->anchors[k] < 0, VOLT_ERR_FORMAT,
+                     "%s: tensor \"anchors\" has %" PRId64 " for output %" PRId64
+                     ", and the probability of a class is no change of an input",
+                     fields->path, model->anchors[k], k + 1);
     VOLT_TRY(volt_fields_names(fields, "classes", model->q, &model->classes));
     VOLT_REQUIRE(model->classes, VOLT_ERR_FORMAT, "%s: its classes have no names", fields->path);
     model->n_classes = model->q;

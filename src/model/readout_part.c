@@ -146,6 +146,8 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     const volt_tensor *coefficients = volt_safetensors_tensor(fields->file, "coefficients");
     if (volt_safetensors_tensor(fields->file, "states_readout")) /* models of losses have none */
         VOLT_TRY(volt_readout_allocate(model));
+    VOLT_REQUIRE(model->states || !volt_safetensors_tensor(fields->file, "states_readout"), VOLT_ERR_FORMAT,
+                 "%s: it has a tensor \"states_readout\", and its kernel has no states", fields->path);
     if (model->states)
         VOLT_TRY(volt_fields_copy(fields, "states_readout", model->states->m, q, model->states_readout));
     memcpy(model->coefficients, coefficients->data, (size_t)(n * q) * sizeof(double));

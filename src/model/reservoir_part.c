@@ -62,21 +62,49 @@ static volt_kernel *factor_of(volt_kernel *kernel, int64_t f)
     return kernel->n_factors > 0 ? kernel->factors[f] : kernel;
 }
 
+/* Numbers in a state by the kernel's text; 0: those of a file of weights, which need not be there any more. */
+static int64_t size_of_text(const volt_kernel *factor)
+{
+    volt_kernel_value size, weights;
+    bool known = volt_kernel_get(factor, "size", &size) == VOLT_OK &&
+                 volt_kernel_get(factor, "weights", &weights) == VOLT_OK && !weights.present;
+    return known ? (int64_t)size.number : 0;
+}
+
+/* The number of reservoirs that the file declares, where it does. */
+static volt_status check_count(const volt_file_fields *fields, int64_t count)
+{
+    int64_t declared = 0;
+    if (!volt_safetensors_metadata(fields->file, "reservoirs"))
+        return VOLT_OK;
+    VOLT_TRY(volt_fields_count(fields, "reservoirs", &declared));
+    VOLT_REQUIRE(declared == count, VOLT_ERR_FORMAT,
+                 "%s: \"reservoirs\" is %" PRId64 ", and its kernel has %" PRId64, fields->path, declared,
+                 count);
+    return VOLT_OK;
+}
+
 volt_status volt_weights_find(const volt_file_fields *fields, volt_kernel *kernel, volt_saved_weights *saved)
 {
+    int64_t count = 0;
     for (int64_t f = 0; f < count_factors(kernel); f++) {
         volt_kernel *factor = factor_of(kernel, f);
         const volt_tensor *tensor = NULL;
         if (!factor->entry->has_weights)
             continue;
+        count++;
         VOLT_TRY(volt_fields_tensor(fields, names[f], -1, -1, &tensor));
         assert(tensor);
         VOLT_REQUIRE(tensor->rows > 0 && tensor->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"%s\" is empty",
                      fields->path, names[f]);
+        int64_t size = size_of_text(factor);
+        VOLT_REQUIRE(size == 0 || size == tensor->cols, VOLT_ERR_FORMAT,
+                     "%s: tensor \"%s\" is a reservoir of size %" PRId64 ", and its kernel says size=%" PRId64,
+                     fields->path, names[f], tensor->cols, size);
         saved->factor[f] = (volt_reservoir_matrix){tensor->rows, tensor->cols, tensor->data};
         factor->stored = &saved->factor[f];
     }
-    return VOLT_OK;
+    return check_count(fields, count);
 }
 
 volt_status volt_weights_of(const volt_model *model, volt_kernel *kernel, volt_saved_weights *saved,

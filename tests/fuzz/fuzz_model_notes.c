@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_model_notes.c: libFuzzer target of what a model notes of times, as the program reads it.
  *
- * The lines are the notes: time_end, time_step, calendar, calendar_scale, first_rows, horizons; an empty line is no note. Notes
+ * The lines are the notes: time_end, time_step, calendar, calendar_scale, first_rows, horizons, time_target; an empty line is no note. Notes
  * that are read are times and numbers, and rows of a file are set beside them. */
 #include "fuzz/fuzz_input.h"
 
@@ -32,6 +32,10 @@ static void use(const volt_model_info *model, const model_times *times)
     FUZZ_CHECK(times->calendar.scale > 0 && isfinite(times->calendar.scale));
     FUZZ_CHECK(dataset_read(&data, fuzz_own_path(), VOLT_MISSING_ERROR) == 0);
     model_times_warn_start(model, times, &data);
+    dataset later = data; /* of which rows may be left out */
+    volt_start start = VOLT_START_RESET;
+    if (model_times_find_start(model, times, &later, &start) == 0)
+        FUZZ_CHECK(start != VOLT_START_RESET && later.view.rows >= 1 && later.view.rows <= data.view.rows);
     if (calendar_add(&times->calendar, &data, "the calendar of the model") == 0)
         for (int64_t i = 0; i < data.view.rows; i++)
             for (int64_t j = 0; j < data.view.cols; j++)
@@ -46,13 +50,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     fuzz_mute();
     int count = fuzz_lines_split(bytes, size, lines);
-    volt_model_info model = {.n = 10, .d = INPUTS, .q = 1, .columns = INPUTS, .ahead = 1};
+    volt_model_info model = {.n = 10, .d = INPUTS, .q = 24, .columns = INPUTS, .ahead = 24};
     model.notes = (volt_model_notes){.time_end = note(lines, count, 0),
                                      .time_step = note(lines, count, 1),
                                      .calendar = note(lines, count, 2),
                                      .calendar_scale = note(lines, count, 3),
                                      .first_rows = note(lines, count, 4),
-                                     .horizons = note(lines, count, 5)};
+                                     .horizons = note(lines, count, 5),
+                                     .time_target = note(lines, count, 6)};
     model_times times;
     if (model_times_read(&model, &times) == 0)
         use(&model, &times);

@@ -108,6 +108,35 @@ def landmark_variants(model):
     yield "none", join(header, data)
 
 
+#: Fields that disagree: a number of a tensor, or a metadatum, which another one contradicts.
+DISAGREEMENTS = {
+    "esn-size": ("esn", "kernel", None, "esn:size=10000"),
+    "esn-default-size": ("esn", "kernel", None, "esn"),
+    "esn-count": ("esn", "reservoirs", None, "2"),
+    "esn-other-kind": ("esn", "kernel", None, "sas:size=3"),
+    "rbf-window-reservoirs": ("rbf-window", "reservoirs", None, "1"),
+    "landmarks-short-records": ("landmarks", "landmarks", 3, 3.0),
+    "landmarks-few-rows": ("landmarks", "landmarks", 2, 6.0),
+    "fed-no-last-target": ("fed", "no_last_target", None, "yes"),
+    "kept-other-alpha": ("kept", "alpha", None, "0.25"),
+    "series-other-alpha": ("series", "alpha", None, "0.25"),
+    "classes-anchor": ("classes", "anchors", 0, 0.0),
+    "series-horizons": ("series", "horizons", None, "1..24"),
+}
+
+
+def disagreements():
+    """Models of the corpus with one field that another one contradicts."""
+    for name, (source, key, at, value) in DISAGREEMENTS.items():
+        header, data = split((CORPUS / f"{source}.safetensors").read_bytes())
+        if at is None:
+            header["__metadata__"][key] = value
+        else:
+            begin = header[key]["data_offsets"][0] + 8 * at
+            data = data[:begin] + struct.pack("<d", value) + data[begin + 8 :]
+        yield name, join(header, data)
+
+
 def fit_series(program, folder):
     """A model of changes, with a recipe of its columns."""
     table, model = folder / "rows.csv", folder / "series.safetensors"
@@ -209,6 +238,8 @@ def main(program):
         (CORPUS / "series.safetensors").write_bytes(series)
         for name, data in series_variants(series):
             (CORPUS / f"{name}.safetensors").write_bytes(data)
+    for name, data in disagreements():
+        (CORPUS / f"{name}.safetensors").write_bytes(data)
 
 
 if __name__ == "__main__":
