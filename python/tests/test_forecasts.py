@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import zlib
 
 import numpy as np
 import pytest
@@ -327,3 +328,20 @@ def test_fitted_values_are_a_copy(rng):
         before = model.predict(x)
         model.fitted_[:] = 0
         assert np.array_equal(model.predict(x), before) and np.array_equal(model.fitted_, before[: len(model.fitted_)])
+
+
+def test_a_file_whose_horizons_contradict_its_outputs(tmp_path):
+    """The note of a file of three horizons says four; the checksum is right."""
+    path = tmp_path / "model.safetensors"
+    x = np.sin(0.4 * np.arange(80.0)).reshape(-1, 1)
+    volterra.VolterraRidge(alpha=1e-3, ahead=range(1, 4)).fit(x).save(path)
+    assert volterra.load(path).n_outputs_ == 3
+    content = path.read_bytes()
+    for wrong in (b"1..4", b"3..1", b"0..3", b"1...", b"a..3"):
+        changed = content.replace(b'"horizons":"1..3"', b'"horizons":"' + wrong + b'"')
+        assert changed != content
+        at = changed.index(b'"checksum":"') + len(b'"checksum":"')
+        blank = changed[:at] + b"00000000" + changed[at + 8 :]
+        path.write_bytes(changed[:at] + b"%08x" % zlib.crc32(blank) + changed[at + 8 :])
+        with pytest.raises(ValueError, match="horizons"):
+            volterra.load(path)

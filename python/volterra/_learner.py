@@ -174,7 +174,7 @@ class Learner(Live):
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
             The forecasts; of one row a float or a vector.
         """
-        horizons = Horizons.of(self._model.horizons, self._model.settings.ahead)
+        horizons = Horizons.of(self._model)
         if horizons.several:
             raise ValueError(
                 f"the outputs lie {horizons.note} rows ahead, and become known one after the other: give all targets of "

@@ -237,7 +237,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._grown, self._is_behind, self._first = None, False, None
         self._rows, self._tail, self._fitted = None, tail, None
         self._form = self._future = self._held_out = None
-        self._horizons = Horizons.of(model.horizons, model.settings.ahead)
+        self._horizons = Horizons.of(model)
         self._records = None if model.records is None else [int(n) + self._horizons.last for n in model.records]
         ndim = model.target_ndim
         self._flat_series = ndim == 1 if ndim else is_usually_flat(model.q, self._horizons)

@@ -29,10 +29,19 @@ class Horizons(NamedTuple):
     last: int
 
     @classmethod
-    def of(cls, note: Optional[str], ahead: int) -> "Horizons":
-        """Those of a model."""
-        bounds = [int(word) for word in note.split("..")] if note else [ahead, ahead]
-        return cls(*bounds)
+    def of(cls, model: Model) -> "Horizons":
+        """Those of a model. ValueError: its file contradicts itself."""
+        note, ahead, outputs = model.horizons, model.settings.ahead, model.q
+        if not note:
+            return cls(ahead, ahead)
+        words = note.split("..")
+        if len(words) == 2 and all(word.isascii() and word.isdigit() for word in words):
+            first, last = map(int, words)
+            if 1 <= first < last == ahead and outputs % (last - first + 1) == 0:
+                return cls(first, last)
+        raise ValueError(
+            f'"horizons" of the model is {note!r}, and its {outputs} outputs lie up to {ahead} rows ahead'
+        )
 
     @property
     def several(self) -> bool:

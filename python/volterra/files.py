@@ -70,7 +70,7 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraCl
     """
     model = Model.load(path)
     settings = model.settings
-    horizons = Horizons.of(model.horizons, settings.ahead)
+    horizons = Horizons.of(model)
     alphas, changes = model.alphas, model.anchors >= 0
     is_one = bool(np.all(alphas == alphas[0]) and np.isfinite(alphas[0]) and np.all(changes == changes[0]))
     parameters: Any = dict(
