@@ -24,14 +24,14 @@ static volt_status load_format(const char *version, const char *kernel, const ch
         {"input_scale", 1, 0, &one},  {"target_mean", 1, 0, &zero},
         {"target_scale", 1, 0, &one}, {"last_target", 1, 0, &one},
         {"state", n_state, 0, many},  {"anchors", 1, 0, &minus},
-        {"alphas", 1, 0, &one},       {extra, numbers, 0, many},
+        {"alphas", 1, 0, &zero},      {extra, numbers, 0, many},
     };
     const volt_metadatum metadata[] = {
         {"format", "volterra-model"},
         {"version", version},
         {"library", "0.1.0"},
         {"radius", "1"},
-        {"alpha", "0.001"},
+        {"alpha", "0"}, /* infinite, where there is a recipe */
         {"kernel", kernel},
         {"rcond", "0.1"},
         {"washout", "0"},
@@ -57,7 +57,7 @@ static void a_part_counts_from_its_format_on(void **state)
         const char *version;
         double alpha;
         int64_t records, n_state;
-    } cases[] = {{"1", 0.001, 0, 3}, {"2", 1, 0, 3}, {"3", 1, 2, 4}};
+    } cases[] = {{"1", 0, 0, 3}, {"2", INFINITY, 0, 3}, {"3", INFINITY, 2, 4}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_model *model = NULL;
         volt_model_info info;

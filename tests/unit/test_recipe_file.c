@@ -112,6 +112,9 @@ static void infinite_alphas_and_ranges_come_back(void **state)
     crafted c;
     craft(&c);
     c.alphas[0] = 0;
+    for (int i = 0; i < METADATA; i++)
+        if (strcmp(c.metadata[i].key, "alpha") == 0)
+            c.metadata[i].value = "0";
     c.columns[4] = -DBL_MAX;
     c.columns[5] = DBL_MAX;
     volt_model *model = NULL;
