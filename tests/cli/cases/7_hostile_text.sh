@@ -109,12 +109,13 @@ hostile_tables()
 }
 check "control characters in tables and in JSON" hostile_tables
 
-# on_terminal COMMAND...: what a terminal receives of it, in `shown`; rows come from the file `rows`, if there is one
+# on_terminal COMMAND...: what a terminal receives of its standard output, in `shown`; rows come from the file `rows`, if there
+# is one. Standard error, where a slow run draws its bar, goes elsewhere.
 on_terminal()
 {
     [ -e rows ] || : >rows
     printf ' %q' "$VOLTERRA" "$@" >command
-    script -qec "bash -c '. ./command' <rows" /dev/null </dev/null 2>&1 | tr -d '\r' >shown
+    script -qec "bash -c '. ./command' <rows 2>said" /dev/null </dev/null 2>&1 | tr -d '\r' >shown
     [ "${PIPESTATUS[0]}" -eq 0 ] || fail "script: $(cat -v shown | head -n 3)"
 }
 
