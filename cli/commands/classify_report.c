@@ -144,9 +144,11 @@ static void warn_of_classes(const classified *result, const confusion *counts)
             name = name ? name : result->classes->names[k];
         }
     if (alone == 1)
-        warn("class %s has one training series: left out, it cannot be told", name);
+        warn("class %s has one training series: its leave-one-out prediction is wrong by construction", name);
     else if (alone > 1)
-        warn("%lld classes have one training series each, %s the first: left out, they cannot be told",
+        warn("%lld classes have one training series each, %s the first: their leave-one-out predictions are "
+             "wrong "
+             "by construction",
              (long long)alone, name);
     for (int64_t i = 0; counts && counts->unseen > 0 && i < counts->total; i++)
         if (result->test[i] == CLASS_UNKNOWN) {
@@ -198,11 +200,27 @@ static void add_training(const classified *result, result_list *results)
     results_text(results, "loss", NULL, "%s", info->loss);
     results_number(results, "alpha", NULL, info->alpha);
     results_text(results, NULL, "readout", "%s, alpha = %g", info->loss, info->alpha);
+    results_count(results, "planned", NULL, info->planned);
     results_count(results, "tried", NULL, info->tried);
     results_count(results, "failed", NULL, info->failed);
-    if (info->tried > 1)
-        results_text(results, NULL, "chosen", "of %lld kernels%s, on training series left out",
-                     (long long)info->tried, info->failed > 0 ? " (some could not be factored)" : "");
+    results_count(results, "screen", NULL, info->screen);
+    results_count(results, "finalists", NULL, info->finalists);
+    results_flag(results, "cut", info->cut != 0);
+    results_count(results, "landmarks", NULL, info->landmarks);
+    if (info->tried > 1 && info->screen > 0)
+        results_text(results, NULL, "selected", "of %lld kernels: all on %lld series, %lld on all%s",
+                     (long long)info->tried, (long long)info->screen, (long long)info->finalists,
+                     info->failed > 0 ? "; some could not be factored" : "");
+    else if (info->tried > 1)
+        results_text(results, NULL, "selected", "of %lld kernels%s", (long long)info->tried,
+                     info->failed > 0 ? "; some could not be factored" : "");
+    if (info->landmarks > 0)
+        results_text(results, NULL, "landmarks", "%lld of %lld series", (long long)info->landmarks,
+                     (long long)info->series);
+    if (info->cut)
+        warn("--budget ended the search after %lld of %lld kernels: the selection depends on the speed of this "
+             "machine",
+             (long long)info->tried, (long long)info->planned);
 }
 
 static void add_left_out(const classified *result, result_list *results)
@@ -210,19 +228,40 @@ static void add_left_out(const classified *result, result_list *results)
     const volt_classifier_info *info = &result->info;
     results_number(results, "left_out_accuracy", NULL, info->left_out);
     results_number(results, "left_out_error", NULL, info->left_out_error);
-    results_text(results, NULL, "left out", "%.2f%% (%.0f of %lld training series, each told from all others)",
+    results_text(results, NULL, "leave-one-out", "%.2f%% (%.0f of %lld) of the selected kernel: optimistic",
                  100 * info->left_out, info->left_out * (double)info->series, (long long)info->series);
+    results_number(results, "nested_accuracy", NULL, info->nested);
+    results_count(results, "folds", NULL, info->folds);
+    if (info->folds > 0)
+        results_text(results, NULL, "nested", "%.2f%% (%.0f of %lld), selection repeated in %lld folds",
+                     100 * info->nested, info->nested * (double)info->series, (long long)info->series,
+                     (long long)info->folds);
     results_count(results, "splits", NULL, info->splits);
     if (info->splits > 0) {
         results_number(results, "split_accuracy", NULL, info->split_mean);
         results_number(results, "split_deviation", NULL, info->split_deviation);
-        results_text(results, NULL, "splits", "%.2f%% +- %.2f over %lld stratified splits",
+        results_text(results, NULL, "splits",
+                     "%.2f%% +- %.2f over %lld stratified splits, of the selected kernel",
                      100 * info->split_mean, 100 * info->split_deviation, (long long)info->splits);
     }
     if (isfinite(info->log_loss)) {
         results_number(results, "log_loss", NULL, info->log_loss);
         results_text(results, NULL, "log loss", "%.4g over 5 stratified folds", info->log_loss);
     }
+}
+
+static void add_probabilities(const classified *result, result_list *results)
+{
+    int64_t rows = result->outputs.rows, q = result->outputs.cols;
+    double *copy = calloc((size_t)(rows * q), sizeof *copy);
+    if (!copy) {
+        note_lack_of_memory();
+        return;
+    }
+    memcpy(copy, result->outputs.data, (size_t)(rows * q) * sizeof *copy);
+    if (!volt_classifier_probabilities(result->classifier, volt_matrix_of(copy, rows, q)))
+        results_rows(results, "probabilities", volt_view_of(copy, rows, q));
+    free(copy);
 }
 
 static void add_test(const classified *result, const confusion *counts, result_list *results)
@@ -243,6 +282,7 @@ static void add_test(const classified *result, const confusion *counts, result_l
         results_texts(results, "predicted", (char *const *)names, count);
     free(names);
     results_rows(results, "outputs", volt_as_view(result->outputs));
+    add_probabilities(result, results);
     if (!result->test)
         return;
     double share = (double)counts->right / (double)counts->total;
@@ -295,7 +335,7 @@ int classify_print(const classified *result, const char *output, double seconds,
         print_class_table(result, &counts);
         print_confusion(result, &counts);
         if (!of_test)
-            printf("\n(of training series left out%s)\n",
+            printf("\n(leave-one-out, of the training series%s)\n",
                    result->pair->test.collection ? ": the classes of the test series are not known" : "");
     }
     free(counts.counts);

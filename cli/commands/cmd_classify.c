@@ -7,14 +7,17 @@
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct classify_arguments {
     common_arguments common;
     const char *train, *train_labels, *test, *test_labels, *kernel, *loss, *output;
     int scale, input, compare;
     double alpha, budget;
-    int64_t draws, splits, blend;
+    int64_t draws, splits, blend, folds;
+    const char *screen, *landmarks;
     text_list ranges;
 } classify_arguments;
 
@@ -84,12 +87,30 @@ static const option rows[] = {
      .least = 1,
      .offset = offsetof(classify_arguments, draws),
      .argument = "N",
-     .meaning = "try N kernels (default 60; 1 for each preparation where the kernel leaves nothing open)"},
+     .meaning =
+         "try N kernels, without a time limit (default 60; 1 for each preparation where the kernel leaves "
+         "nothing open)"},
     {.name = "budget",
      .kind = OPTION_DURATION,
      .offset = offsetof(classify_arguments, budget),
      .argument = "TIME",
-     .meaning = "begin no further kernel after 90s, 3min, 2h; a number alone is seconds"},
+     .meaning =
+         "time for the search and the fit: 90s, 3min, 2h; a number alone is seconds (default 30s; no limit "
+         "with --draws)"},
+    {.name = "screen",
+     .kind = OPTION_TEXT,
+     .fallback = "auto",
+     .offset = offsetof(classify_arguments, screen),
+     .argument = "N",
+     .meaning = "try all kernels on N series first, and the best of them on all series; 0: all kernels on all "
+                "series; auto: by the work they take"},
+    {.name = "landmarks",
+     .kind = OPTION_TEXT,
+     .fallback = "auto",
+     .offset = offsetof(classify_arguments, landmarks),
+     .argument = "N",
+     .meaning = "N training series carry the readout; 0: all; auto: all up to 500 series, 300 above, fewer for "
+                "long series"},
     {.name = "blend",
      .kind = OPTION_COUNT,
      .least = 1,
@@ -110,6 +131,12 @@ static const option rows[] = {
      .offset = offsetof(classify_arguments, splits),
      .argument = "N",
      .meaning = "stratified splits that hold 30% out, to judge the chosen kernel by as well; 0: none"},
+    {.name = "folds",
+     .kind = OPTION_COUNT,
+     .fallback = "5",
+     .offset = offsetof(classify_arguments, folds),
+     .argument = "N",
+     .meaning = "folds of the nested accuracy, 2 to 10; 0: none"},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
@@ -134,6 +161,19 @@ static int check(const classify_arguments *arguments)
     return failed;
 }
 
+/* A number of series, or auto. */
+static int parse_count(const char *name, const char *text, int64_t *count)
+{
+    double number = 0;
+    *count = VOLT_CLASSIFY_CHOOSE;
+    if (strcmp(text, "auto") == 0)
+        return 0;
+    if (!volt_parse_number(text, &number) || number < 0 || number != floor(number) || number > 1e9)
+        return complain(EXIT_USAGE, "--%s must be a whole number of at least 0, or auto, not '%s'", name, text);
+    *count = (int64_t)number;
+    return 0;
+}
+
 static int require_labels(const labelled_series *train)
 {
     if (train->labels)
@@ -156,7 +196,13 @@ static int fit(const classify_arguments *arguments, const search_space *space, c
     options.compare = arguments->compare;
     options.alpha = arguments->alpha;
     options.draws = arguments->draws > 0 ? arguments->draws : VOLT_CLASSIFY_CHOOSE;
-    options.budget = arguments->budget;
+    options.budget = arguments->budget > 0 ? arguments->budget : VOLT_CLASSIFY_CHOOSE;
+    options.folds = arguments->folds;
+    int failed = parse_count("screen", arguments->screen, &options.screen);
+    if (!failed)
+        failed = parse_count("landmarks", arguments->landmarks, &options.landmarks);
+    if (failed)
+        return failed;
     options.seed = arguments->common.seed.value;
     options.splits = arguments->splits;
     options.blend = arguments->blend;
@@ -261,26 +307,29 @@ static int run_classify(int argc, char *const *argv)
 
 const cli_command command_classify = {
     .name = "classify",
-    .summary = "learn classes of whole series, and find those of others",
+    .summary = "classify time series",
     .description =
         "The Gram matrix of a kernel between training series carries a readout: ridge regression on a\n"
         "column of zeros and ones for each class or, with --loss multinomial, one whose outputs are\n"
-        "probabilities. Series of any length meet; those of B are prepared as those of A were.\n"
+        "probabilities. Series of any length can be compared; those of B are prepared as those of A.\n"
         "\n"
-        "Everything is chosen on the training series alone: a kernel's open parameters, alpha, and how\n"
-        "steps are prepared (--scale, --input). What is best tells most training series, each left out and\n"
-        "compared with all others; of those the one with the smallest squared error. That is exact, and comes\n"
-        "from the one factorisation of the fit. Kernels are normalised: 1 of a series with itself. The mean "
-        "of\n"
-        "the best kernels of different kinds is tried as well (--blend).\n"
+        "Open parameters of the kernel, alpha, and the preparation (--scale, --input, --compare) are\n"
+        "selected on the training series by leave-one-out accuracy, then by squared error. The mean of the\n"
+        "best kernels of different kinds is tried as well (--blend). Kernels are normalised: K(x, x) = 1.\n"
+        "The leave-one-out accuracy of the selected kernel is optimistic. The nested accuracy repeats the\n"
+        "selection without each of --folds folds and counts on that fold: it is the expected accuracy.\n"
         "\n"
-        "Without --kernel gak, volterra, memory, sig and, where all series have one length, rbf are drawn in\n"
-        "turn. linear, rbf, poly, sigmoid and cauchy take a series as one row, and need one length; esn and\n"
-        "sas compare final states (volterra help kernels).\n"
+        "Without --kernel gak, volterra, memory and, where all series have one length, rbf are drawn in\n"
+        "turn. linear, rbf, poly, sigmoid and cauchy take a series as one row and require one length; esn\n"
+        "and sas compare final states (volterra help kernels).\n"
         "\n"
-        "The accuracy on B stands beside recall (right of those in the class) and precision (right of those\n"
-        "taken for it) of each class, and a table of what was taken for what. Without classes of B these are\n"
-        "of the training series left out.\n",
+        "The search takes at most --budget. Where all kernels on all series would take long, they are first\n"
+        "tried on a sample of the series (--screen). Above 500 series the readout is carried by landmarks\n"
+        "(--landmarks). Results are reproducible unless the budget ended the search, which is reported;\n"
+        "with --draws there is no time limit.\n"
+        "\n"
+        "The report has the accuracy on B, recall and precision of each class, and the confusion matrix.\n"
+        "Without classes of B recall, precision and confusion matrix are leave-one-out.\n",
     .examples = "  volterra classify --train ERing_TRAIN.ts --test ERing_TEST.ts\n"
                 "  volterra classify --train A.npy --train-labels a.csv --test B.npy -o found.csv\n"
                 "  volterra classify --train A.ts --test B.ts --kernel gak --draws 20 --input level\n"

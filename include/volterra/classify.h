@@ -7,9 +7,16 @@
  *     volt_classifier_free(classifier);
  *
  * The readout is ridge regression on a column for each class, 1 for its series and 0 for others, with an intercept; or
- * multinomial. Kernel, alpha and how series are prepared are chosen on the training series alone, by the accuracy of
- * each of them left out and told from all others, exact and from the one factorisation that a fit needs anyway; where
- * that is the same, by the squared error of the columns. */
+ * multinomial. Kernel, alpha and preparation are chosen on the training series only, by leave-one-out accuracy, which is
+ * exact and comes from the factorisation that a fit needs anyway; ties are broken by the squared error of the columns.
+ *
+ * The leave-one-out accuracy of the chosen kernel is the largest of many, and so optimistic. The nested accuracy repeats the
+ * choice without each of `folds` folds and counts on that fold: use it as the expected accuracy.
+ *
+ * Candidates that would take long on all series are first tried on a stratified sample of them (a race), the cheapest first;
+ * above 500 series, or where one matrix would take too long, a stratified sample of landmarks carries the readout (Nystrom
+ * features). Sample sizes follow from the sizes of the data, not from time: a search that ends before its budget is
+ * reproducible. */
 #ifndef VOLTERRA_CLASSIFY_H
 #define VOLTERRA_CLASSIFY_H
 
@@ -42,7 +49,17 @@ typedef struct volt_classify_options {
     /* kernels that are tried; 0: one for each way to prepare, the kernel as it is given, with its defaults;
      * VOLT_CLASSIFY_CHOOSE (default): 60, or 0 where a kernel leaves nothing open */
     int64_t draws;
-    double budget; /* no draw is begun after so many seconds; 0: no limit */
+    /* seconds for the search and the fit: no candidate is begun that would not end in time, and one that is late is
+     * abandoned, but one is always fitted. 0: no limit. VOLT_CLASSIFY_CHOOSE (default): 30, or no limit where draws is
+     * above 0 */
+    double budget;
+    /* series of the sample on which all candidates are tried first, at least two for each class; 0: none, every candidate
+     * is tried on all series; VOLT_CLASSIFY_CHOOSE (default): by the work that the candidates take */
+    int64_t screen;
+    /* training series that carry the readout, at least two for each class; 0: all; VOLT_CLASSIFY_CHOOSE (default): all up
+     * to 500 series and 300 above, fewer for long series. All for multinomial */
+    int64_t landmarks;
+    int64_t folds; /* of the nested accuracy, 0 (none) or 2 to 10; 5 */
     /* the mean of up to so many kernels, each the best of its kind, is taken where it tells more series that
      * are left out than the best alone; at least 1, at most 8; 3 */
     int64_t blend;
@@ -52,8 +69,8 @@ typedef struct volt_classify_options {
     const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
     int64_t n_ranges;
     /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_classifier_part told of
-     * another fit. Nothing is drawn: kernel, scale, input, compare, draws, budget, blend and ranges do not
-     * count */
+     * another fit. Nothing is drawn: kernel, scale, input, compare, draws, budget, screen, blend and ranges are
+     * ignored */
     const volt_classifier_kernel *parts;
     int64_t n_parts;
     volt_progress progress;
@@ -74,12 +91,24 @@ typedef struct volt_classifier_info {
     volt_object_scale scale; /* of the first part, and so on */
     volt_object_input input;
     volt_object_compare compare;
-    int64_t tried, failed; /* kernels drawn, and those of them that gave no matrix that could be factored */
-    double left_out;       /* accuracy, each training series left out and told from all others (ridge) */
+    int64_t planned; /* candidates */
+    int64_t tried,
+        failed;        /* candidates tried, on the screening sample or on all series, and failures among them */
+    int64_t screen;    /* series of the screening sample; 0: there was none */
+    int64_t finalists; /* candidates tried on all series */
+    int cut; /* 1: the budget ended the search, so that the choice depends on the speed of the machine */
+    int64_t landmarks; /* series that carry the readout; 0: all */
+    double
+        left_out; /* leave-one-out accuracy of the chosen kernel (ridge): optimistic, as it was chosen by it */
     double left_out_error; /* mean square of the columns' errors then */
+    /* accuracy with the choice repeated without each of `folds` folds (ridge); NaN without folds, or where the budget
+     * ended the search too early */
+    double nested;
+    int64_t folds;
     int64_t splits;
-    double split_mean, split_deviation; /* accuracy over the splits (ridge); NaN without */
-    double log_loss; /* multinomial: mean -log probability over 5 stratified folds; else NaN */
+    double split_mean, split_deviation; /* accuracy of the chosen kernel over the splits (ridge); NaN without */
+    double temperature; /* probabilities are softmax(outputs / temperature): volt_classifier_probabilities */
+    double log_loss;    /* multinomial: mean -log probability over 5 stratified folds; else NaN */
     double seconds;
 } volt_classifier_info;
 
@@ -103,6 +132,12 @@ VOLT_API volt_status volt_classifier_part(const volt_classifier *classifier, int
 VOLT_API volt_status volt_classifier_predict(const volt_classifier *classifier, const volt_view *series,
                                              int64_t count, const volt_progress *progress, volt_matrix outputs,
                                              int64_t *classes);
+
+/* Turn outputs of volt_classifier_predict (any number x n_classes) into probabilities of the classes, in place. Those of
+ * multinomial are probabilities already. Others become softmax(outputs / temperature), with the temperature that has the
+ * smallest log loss for the training series, each left out, with one count added to every class: the largest output stays
+ * the largest. */
+VOLT_API volt_status volt_classifier_probabilities(const volt_classifier *classifier, volt_matrix outputs);
 
 /* The ridge outputs of the training series, each left out (n x n_classes). */
 VOLT_API volt_status volt_classifier_left_out(const volt_classifier *classifier, volt_matrix outputs);

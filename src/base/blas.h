@@ -28,6 +28,10 @@ void dpocon_(const char *uplo, const volt_blas_int *n, const double *a, const vo
              const double *norm, double *rcond, double *work, volt_blas_int *iwork, volt_blas_int *info,
              int uplo_length);
 
+void dsyevd_(const char *jobs, const char *uplo, const volt_blas_int *n, double *a, const volt_blas_int *lda,
+             double *values, double *work, const volt_blas_int *work_size, volt_blas_int *iwork,
+             const volt_blas_int *iwork_size, volt_blas_int *info, int jobs_length, int uplo_length);
+
 /* Threads that BLAS may use in calls from outside a parallel region. */
 void volt_blas_set_threads(int64_t count);
 

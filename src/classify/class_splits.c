@@ -1,7 +1,10 @@
 /* src/classify/class_splits.c: training series in classes: columns of targets, stratified splits, accuracies. */
 #include "classify/class_splits.h"
 
+#include "base/memory.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 void volt_class_columns(const volt_class_list *classes, volt_matrix Y)
 {
@@ -74,4 +77,45 @@ void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t se
         for (int64_t i = 0; i < count; i++)
             fold[room[i]] = next++ % folds;
     }
+}
+
+/* A series, and when it is taken: the smallest key first. */
+typedef struct sampled {
+    int64_t row;
+    double key;
+} sampled;
+
+static int by_key(const void *a, const void *b)
+{
+    const sampled *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->row > y->row) - (x->row < y->row);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+volt_status volt_class_sample(const volt_class_list *classes, int64_t m, uint64_t seed, int64_t *rows)
+{
+    enum { OF_EACH = 2, SAMPLE = 1 << 20 }; /* the streams of splits lie below */
+    sampled *all = volt_alloc(classes->n, sizeof *all);
+    int64_t *members = volt_alloc(classes->n, sizeof *members);
+    volt_status status = all && members ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < classes->n_classes && status == VOLT_OK; k++) {
+        int64_t count = shuffle_class(classes, k, seed, SAMPLE, members);
+        for (int64_t i = 0; i < count; i++)
+            all[members[i]] =
+                (sampled){members[i], i < OF_EACH ? (double)(i - OF_EACH) : ((double)i + 0.5) / (double)count};
+    }
+    if (status == VOLT_OK) {
+        qsort(all, (size_t)classes->n, sizeof *all, by_key);
+        for (int64_t i = 0; i < m; i++)
+            rows[i] = all[i].row;
+        qsort(rows, (size_t)m, sizeof *rows, by_row);
+    }
+    volt_free(all);
+    volt_free(members);
+    return status;
 }

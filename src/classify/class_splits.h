@@ -29,4 +29,8 @@ int64_t volt_class_split(const volt_class_list *classes, double share, uint64_t 
 void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *room,
                       int64_t *fold);
 
+/* A stratified sample of m series, in ascending order in `rows` (m): two of every class first, then classes in proportion.
+ * VOLT_ERR_MEMORY. */
+volt_status volt_class_sample(const volt_class_list *classes, int64_t m, uint64_t seed, int64_t *rows);
+
 #endif

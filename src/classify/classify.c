@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/team.h"
 #include "classify/class_loss.h"
+#include "classify/class_temperature.h"
 #include "classify/kernel_search.h"
 
 #include <inttypes.h>
@@ -24,7 +25,8 @@ struct volt_classifier {
     class_part parts[VOLT_MOST_BLEND];
     int64_t n_parts;
     volt_loss *loss;           /* NULL: squares */
-    double *A, *c;             /* n x n_classes, n_classes */
+    int64_t columns;           /* series that carry the readout */
+    double *A, *c;             /* columns x n_classes, n_classes */
     double *left_out;          /* n x n_classes: outputs of the training series, each left out */
     volt_classifier_info info; /* kernel and loss are texts of the above */
 };
@@ -35,6 +37,10 @@ volt_classify_options volt_classify_options_default(void)
                                      .input = VOLT_CLASSIFY_CHOOSE,
                                      .compare = VOLT_CLASSIFY_CHOOSE,
                                      .draws = VOLT_CLASSIFY_CHOOSE,
+                                     .budget = VOLT_CLASSIFY_CHOOSE,
+                                     .screen = VOLT_CLASSIFY_CHOOSE,
+                                     .landmarks = VOLT_CLASSIFY_CHOOSE,
+                                     .folds = 5,
                                      .blend = 3,
                                      .splits = 20,
                                      .held_out = 0.3};
@@ -64,8 +70,18 @@ static volt_status check_options(const volt_classify_options *options)
                  "draws is %" PRId64 ", and must be at least -1", options->draws);
     VOLT_REQUIRE(options->blend >= 1 && options->blend <= VOLT_MOST_BLEND, VOLT_ERR_ARGUMENT,
                  "blend is %" PRId64 ", and must lie between 1 and %d", options->blend, VOLT_MOST_BLEND);
-    VOLT_REQUIRE(options->budget >= 0 && !isnan(options->budget), VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->budget >= 0 || options->budget == VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
                  "the budget is %g seconds, and must be at least 0", options->budget);
+    VOLT_REQUIRE(options->screen >= VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
+                 "screen is %" PRId64 ", and must be at least -1", options->screen);
+    VOLT_REQUIRE(options->landmarks >= VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
+                 "landmarks is %" PRId64 ", and must be at least -1", options->landmarks);
+    VOLT_REQUIRE(options->folds == 0 || (options->folds >= 2 && options->folds <= VOLT_MOST_CLASS_FOLDS),
+                 VOLT_ERR_ARGUMENT, "folds is %" PRId64 ", and must be 0 or lie between 2 and %d",
+                 options->folds, VOLT_MOST_CLASS_FOLDS);
+    VOLT_REQUIRE(options->landmarks <= 0 || !options->loss || strcmp(options->loss, "squares") == 0,
+                 VOLT_ERR_ARGUMENT, "landmarks is %" PRId64 ", and loss %s is carried by all series",
+                 options->landmarks, options->loss);
     VOLT_REQUIRE(options->splits >= 0, VOLT_ERR_ARGUMENT, "splits is %" PRId64 ", and must be at least 0",
                  options->splits);
     VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
@@ -115,22 +131,23 @@ static volt_status take_loss(const char *text, int64_t n_classes, volt_loss **lo
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
-/* Accuracies over repeated splits, all from the factorisation that the bench has. */
-static volt_status judge_by_splits(volt_class_bench *bench, const volt_classify_options *options,
-                                   volt_classifier_info *info)
+/* Accuracies of the chosen kernel over repeated splits. */
+static volt_status judge_by_splits(volt_class_search *search, double alpha, volt_classifier_info *info)
 {
-    int64_t n = bench->classes.n, q = bench->classes.n_classes, *rows = volt_alloc(2 * n, sizeof *rows);
-    double *room = volt_alloc_doubles(n, n), sum = 0, squares = 0;
-    volt_status status = rows && room ? VOLT_OK : VOLT_ERR_MEMORY;
+    const volt_classify_options *options = search->options;
+    const volt_class_list *classes = &search->setting.classes;
+    int64_t n = classes->n, q = classes->n_classes, *rows = volt_alloc(2 * n, sizeof *rows);
+    double *errors = volt_alloc_doubles(n, q), sum = 0, squares = 0;
+    volt_status status = rows && errors ? VOLT_OK : VOLT_ERR_MEMORY;
     info->split_mean = info->split_deviation = NAN;
     for (int64_t s = 0; s < options->splits && status == VOLT_OK; s++) {
-        int64_t m = volt_class_split(&bench->classes, options->held_out, options->seed, s, rows + n, rows);
+        int64_t m = volt_class_split(classes, options->held_out, options->seed, s, rows + n, rows);
         if (m == 0) /* every class has one series */
             break;
-        volt_matrix E = volt_matrix_of(bench->E.data, m, q);
-        status = volt_left_out_block(&bench->left_out, rows, m, room, E);
+        volt_matrix E = volt_matrix_of(errors, m, q);
+        status = volt_class_hold_out(&search->bench, alpha, rows, m, E);
         double share =
-            (double)volt_class_count_right(&bench->classes, volt_as_view(bench->Y), rows, m, volt_as_view(E)) /
+            (double)volt_class_count_right(classes, volt_as_view(search->bench.Y), rows, m, volt_as_view(E)) /
             (double)m;
         sum += share;
         squares += share * share;
@@ -142,78 +159,90 @@ static volt_status judge_by_splits(volt_class_bench *bench, const volt_classify_
         info->split_deviation = sqrt(fmax(squares / count - mean * mean, 0));
     }
     volt_free(rows);
-    volt_free(room);
+    volt_free(errors);
     return status;
 }
 
-/* The kernels of the first m of the best, and the series as they see them, which the classifier takes over. */
-static volt_status take_parts(volt_class_search *search, int64_t m, volt_classifier *fitted)
+/* The kernels of the choice, and the series as they see them, which the classifier takes over. */
+static volt_status take_parts(volt_class_search *search, const volt_class_choice *choice,
+                              volt_classifier *fitted)
 {
-    for (int64_t b = 0; b < m; b++) {
-        int64_t p = search->best[b].preparation;
+    for (int64_t b = 0; b < choice->parts; b++) {
+        volt_class_trial trial;
+        VOLT_TRY(volt_class_trial_of(search, choice->draws[b], &trial));
+        int64_t p = trial.preparation;
+        volt_objects **from = search->carriers[p] ? &search->carriers[p] : &search->objects[p];
         if (!fitted->objects[p]) {
-            fitted->objects[p] = search->objects[p];
-            search->objects[p] = NULL;
+            fitted->objects[p] = *from;
+            *from = NULL;
         }
         fitted->parts[b].objects = fitted->objects[p];
-        VOLT_TRY(volt_kernel_parse(search->best[b].kernel, &fitted->parts[b].kernel));
+        VOLT_TRY(volt_kernel_parse(trial.kernel, &fitted->parts[b].kernel));
         fitted->n_parts++;
     }
     return VOLT_OK;
 }
 
-/* The readout of what the search has found. */
-static volt_status fit_best(volt_class_search *search, volt_classifier *fitted)
+/* The readout of ridge regression, and what is known of it. */
+static volt_status fit_ridge(volt_class_search *search, const volt_class_choice *choice,
+                             volt_classifier *fitted)
 {
-    volt_class_bench *bench = search->bench;
-    const volt_classify_options *options = search->options;
-    int64_t n = bench->classes.n, q = bench->classes.n_classes, m = 1;
+    volt_class_bench *bench = &search->bench;
+    int64_t n = bench->setting.classes.n, q = bench->setting.classes.n_classes;
     volt_classifier_info *info = &fitted->info;
-    volt_class_trial chosen;
-    VOLT_TRY(volt_class_search_choose(search, &m, &chosen));
-    VOLT_TRY(volt_class_search_blend(search, m));
-    VOLT_TRY(volt_class_profile(bench, chosen.alpha, &chosen));
-    VOLT_TRY(take_parts(search, m, fitted));
-    memcpy(fitted->A, bench->left_out.A, (size_t)(n * q) * sizeof(double));
-    memcpy(fitted->c, bench->left_out.c, (size_t)q * sizeof(double));
+    volt_class_score score;
+    VOLT_TRY(volt_class_blend(search, choice->draws, choice->parts));
+    VOLT_TRY(volt_class_solve(bench, choice->score.alpha, &score));
+    fitted->columns = bench->K.cols;
+    fitted->A = volt_alloc_doubles(fitted->columns, q);
+    fitted->left_out = volt_alloc_doubles(n, q);
+    fitted->c = volt_alloc_doubles(q, 1);
+    if (!fitted->A || !fitted->left_out || !fitted->c)
+        return VOLT_ERR_MEMORY;
+    volt_class_coefficients(bench, score.alpha, fitted->A, fitted->c);
     for (int64_t i = 0; i < n * q; i++)
         fitted->left_out[i] = bench->Y.data[i] - bench->E.data[i];
-    info->alpha = chosen.alpha;
-    info->left_out = (double)chosen.right / (double)n;
-    info->left_out_error = chosen.error;
-    VOLT_TRY(judge_by_splits(bench, options, info));
+    info->alpha = score.alpha;
+    info->left_out = (double)score.right / (double)n;
+    info->left_out_error = score.error;
+    info->landmarks = bench->setting.n_landmarks;
     info->log_loss = NAN;
-    if (!fitted->loss)
-        return VOLT_OK;
+    info->temperature = volt_class_temperature(&bench->setting.classes, volt_view_of(fitted->left_out, n, q));
+    return judge_by_splits(search, score.alpha, info);
+}
+
+static volt_status fit_multinomial(volt_class_search *search, volt_classifier *fitted)
+{
+    const volt_class_bench *bench = &search->bench;
+    int64_t n = bench->setting.classes.n, q = bench->setting.classes.n_classes;
     volt_class_readout readout = {
-        .A = volt_matrix_of(fitted->A, n, q), .c = fitted->c, .alpha = options->alpha};
-    VOLT_TRY(volt_class_loss_fit(fitted->loss, &bench->classes, volt_as_view(bench->K), options->seed,
-                                 options->progress, &readout));
-    info->alpha = readout.alpha;
-    info->log_loss = readout.log_loss;
+        .A = volt_matrix_of(fitted->A, n, q), .c = fitted->c, .alpha = search->options->alpha};
+    VOLT_TRY(volt_class_loss_fit(fitted->loss, &bench->setting.classes, volt_as_view(bench->K),
+                                 search->options->seed, search->options->progress, &readout));
+    fitted->info.alpha = readout.alpha;
+    fitted->info.log_loss = readout.log_loss;
+    fitted->info.temperature = NAN;
     return VOLT_OK;
 }
 
-static volt_status search_and_fit(const volt_view *series, const volt_class_list *classes,
-                                  const volt_classify_options *options, volt_classifier *fitted)
+static volt_status search_and_fit(volt_class_search *search, volt_classifier *fitted)
 {
-    volt_class_bench bench = {0};
-    volt_class_search search = {.options = options, .bench = &bench};
-    int64_t n = classes->n, q = classes->n_classes;
-    fitted->A = volt_alloc_doubles(n, q);
-    fitted->left_out = volt_alloc_doubles(n, q);
-    fitted->c = volt_alloc_doubles(q, 1);
-    volt_status status =
-        fitted->A && fitted->left_out && fitted->c ? volt_class_bench_create(classes, &bench) : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        status = volt_class_search_run(series, &search);
-    if (status == VOLT_OK)
-        status = fit_best(&search, fitted);
-    fitted->info.tried = search.tried;
-    fitted->info.failed = search.failed;
-    volt_class_search_release(&search);
-    volt_class_bench_release(&bench);
-    return status;
+    volt_class_choice choice;
+    volt_classifier_info *info = &fitted->info;
+    VOLT_TRY(volt_class_search_run(search));
+    VOLT_TRY(volt_class_nested(search, &info->nested));
+    VOLT_TRY(volt_class_choose(search, 0, &choice));
+    VOLT_TRY(fit_ridge(search, &choice, fitted));
+    if (fitted->loss)
+        VOLT_TRY(fit_multinomial(search, fitted));
+    info->planned = search->draws;
+    info->tried = search->tried;
+    info->failed = search->failed;
+    info->screen = search->n_screen;
+    info->finalists = search->finalists;
+    info->cut = search->cut;
+    info->folds = isnan(info->nested) ? 0 : search->setting.folds;
+    return take_parts(search, &choice, fitted);
 }
 
 static volt_classifier_kernel describe_part(const class_part *part)
@@ -238,6 +267,17 @@ static void fill_info(int64_t series, int64_t classes, double begun, volt_classi
     info->seconds = volt_seconds() - begun;
 }
 
+/* The matrices of one candidate. */
+static volt_status require_memory(const volt_classify_options *options, int64_t count, int64_t n_classes)
+{
+    bool is_carried_by_all =
+        options->landmarks == 0 || (options->loss && strcmp(options->loss, "squares") != 0);
+    double n = (double)count, q = (double)n_classes;
+    double m = is_carried_by_all ? n : fmin(n, options->landmarks > 0 ? (double)options->landmarks : 500);
+    return volt_memory_require(8 * n * (4 * m + 7 * q),
+                               "the Gram matrix of the training series and its factor");
+}
+
 volt_status volt_classify_fit(const volt_view *series, int64_t count, const int64_t *classes, int64_t n_classes,
                               const volt_classify_options *options, volt_classifier **classifier)
 {
@@ -249,15 +289,18 @@ volt_status volt_classify_fit(const volt_view *series, int64_t count, const int6
     VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the place for the classifier is NULL");
     VOLT_TRY(check_options(options));
     VOLT_TRY(check_classes(classes, count, n_classes));
-    double bytes = 8.0 * (double)count * (2.0 * (double)count + 6.0 * (double)n_classes);
-    VOLT_TRY(volt_memory_require(bytes, "the Gram matrix of the training series and its factor"));
+    VOLT_TRY(require_memory(options, count, n_classes));
     VOLT_TRY(volt_start_threads());
     VOLT_TRY(volt_blas_claim(&use));
     volt_class_list list = {count, n_classes, classes};
     volt_classifier *fitted = volt_alloc_zero(1, sizeof *fitted);
     volt_status status = fitted ? take_loss(options->loss, n_classes, &fitted->loss) : VOLT_ERR_MEMORY;
+    volt_class_search search = {0};
     if (status == VOLT_OK)
-        status = search_and_fit(series, &list, options, fitted);
+        status = volt_class_search_open(&search, series, &list, options);
+    if (status == VOLT_OK)
+        status = search_and_fit(&search, fitted);
+    volt_class_search_release(&search);
     volt_blas_release(&use);
     if (status == VOLT_OK) {
         fill_info(count, n_classes, begun, fitted);
@@ -302,7 +345,7 @@ volt_status volt_classifier_part(const volt_classifier *classifier, int64_t inde
 
 static void read_out(const volt_classifier *classifier, volt_view C, int64_t i, double *u)
 {
-    int64_t n = classifier->info.series, q = classifier->info.classes;
+    int64_t n = classifier->columns, q = classifier->info.classes;
     for (int64_t k = 0; k < q; k++)
         u[k] = classifier->c[k];
     for (int64_t j = 0; j < n; j++)
@@ -327,7 +370,7 @@ volt_status volt_classifier_predict(const volt_classifier *classifier, const vol
                                     const volt_progress *progress, volt_matrix outputs, int64_t *classes)
 {
     VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the classifier is NULL");
-    int64_t n = classifier->info.series, q = classifier->info.classes;
+    int64_t n = classifier->columns, q = classifier->info.classes;
     VOLT_REQUIRE(series && count > 0, VOLT_ERR_SHAPE, "the collection is empty");
     VOLT_REQUIRE(outputs.data && outputs.rows == count && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
                  "the outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, outputs.rows,
@@ -350,6 +393,18 @@ volt_status volt_classifier_predict(const volt_classifier *classifier, const vol
     volt_free(C.data);
     volt_free(K.data);
     return status;
+}
+
+volt_status volt_classifier_probabilities(const volt_classifier *classifier, volt_matrix outputs)
+{
+    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the classifier is NULL");
+    int64_t q = classifier->info.classes;
+    VOLT_REQUIRE(outputs.data && outputs.rows > 0 && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
+                 "the outputs are %" PRId64 " x %" PRId64 ", and must have %" PRId64 " columns", outputs.rows,
+                 outputs.cols, q);
+    for (int64_t i = 0; i < outputs.rows && !classifier->loss; i++)
+        volt_class_softmax(outputs.data + i * outputs.ld, q, classifier->info.temperature);
+    return VOLT_OK;
 }
 
 volt_status volt_classifier_left_out(const volt_classifier *classifier, volt_matrix outputs)

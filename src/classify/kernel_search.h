@@ -2,56 +2,100 @@
 #ifndef CLASSIFY_KERNEL_SEARCH_H
 #define CLASSIFY_KERNEL_SEARCH_H
 
-#include "classify/class_splits.h"
-#include "classify/left_out.h"
+#include "classify/class_bench.h"
 #include "volterra/classify.h"
 
 #include <stdbool.h>
 
-/* What was tried, and how good it is on series left out. */
+enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
+
+/* A candidate: one draw on one preparation. */
 typedef struct volt_class_trial {
+    int64_t draw;
     int64_t preparation; /* which of those of the search */
     char kernel[VOLT_KERNEL_LENGTH];
-    double alpha;
-    int64_t right; /* series that are told from all others; -1: none has been tried */
-    double error;  /* mean square of the errors of the columns */
+    volt_class_score score;
 } volt_class_trial;
 
-/* Room for evaluations. */
-typedef struct volt_class_bench {
-    volt_class_list classes;
-    volt_matrix K, Y, E; /* n x n; n x n_classes: columns of targets, and errors */
-    volt_left_out_readout left_out;
-} volt_class_bench;
-
-volt_status volt_class_bench_create(const volt_class_list *classes, volt_class_bench *bench);
-void volt_class_bench_release(volt_class_bench *bench);
-
-/* The best alpha of the matrix K of the bench into `trial`; or the one given (above 0), for which left_out and E stay
- * solved. VOLT_ERR_SINGULAR where no alpha will do. */
-volt_status volt_class_profile(volt_class_bench *bench, double alpha, volt_class_trial *trial);
-
-enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
+/* What became of a draw on the screening sample, or on all series. */
+typedef struct volt_class_record {
+    bool ended; /* with a status: a draw without time for it has not */
+    volt_status status;
+    char *sentence; /* of a failure, owned */
+    double seconds;
+    volt_class_score scores[VOLT_MOST_LISTS];
+    double *K; /* its matrix, where there is room for it; owned */
+} volt_class_record;
 
 typedef struct volt_class_search {
     const volt_classify_options *options;
-    volt_class_bench *bench;
-    volt_objects *objects[VOLT_MOST_PREPARATIONS];
+    const volt_view *series; /* training series as they were given */
+    bool is_multinomial;
+    volt_class_setting setting;                     /* its lists are those below */
+    int64_t *fold, *landmarks;                      /* n, n_landmarks */
+    volt_class_bench bench;                         /* of the setting */
+    volt_objects *objects[VOLT_MOST_PREPARATIONS];  /* all series */
+    volt_objects *carriers[VOLT_MOST_PREPARATIONS]; /* the landmarks; NULL without */
     int64_t n_preparations;
-    /* each the best of its kernel and of what it compares, the best first */
-    volt_class_trial best[VOLT_MOST_BLEND];
-    int64_t n_best;
-    int64_t tried, failed;
+    volt_candidates *candidates[VOLT_MOST_PREPARATIONS];
+    double begun, budget; /* seconds; 0: no limit */
+    int64_t draws;
+    int64_t *order;   /* draws: every kernel on every preparation in turn, the cheapest of these first */
+    int64_t n_screen; /* series of the screening sample; 0: no race */
+    int64_t most_finalists;
+    volt_class_record *screened, *full; /* draws each */
+    int64_t *rank; /* draws x lists: place on the screening sample, from 0; NULL without a race */
+    int64_t depth; /* candidates with a smaller rank were tried on all series, in every list */
+
+    int64_t tried, failed, finalists;
+    bool cut; /* the budget ended the search */
 } volt_class_search;
 
-/* Prepare the series in every way that is asked for, try kernels, keep the best of each kind. Release it whatever
- * happened. */
-volt_status volt_class_search_run(const volt_view *series, volt_class_search *search);
+/* Prepare the series in every way that is asked for, with candidates and a plan. Release the search whatever happened. */
+volt_status volt_class_search_open(volt_class_search *search, const volt_view *series,
+                                   const volt_class_list *classes, const volt_classify_options *options);
 void volt_class_search_release(volt_class_search *search);
 
-/* The mean of the Gram matrices of the first m of the best into the K of the bench. */
-volt_status volt_class_search_blend(volt_class_search *search, int64_t m);
-/* How many of the best, whose mean it is, tell most (options->blend at most), and alpha: *m of them, `trial` has the rest. */
-volt_status volt_class_search_choose(volt_class_search *search, int64_t *m, volt_class_trial *trial);
+/* Try the candidates: all on a sample of the series where that saves time, the best of them on all series. */
+volt_status volt_class_search_run(volt_class_search *search);
+
+/* ---- parts of it ------------------------------------------------------------------------------ */
+
+/* The kernel of a draw. */
+volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial);
+
+/* Try draws, `count` of them in this order, into `records`: on the series of `setting`, as `rows` by preparation, against
+ * `columns` (NULL entries: themselves). None is begun after `until` (0: no limit), nor where `expected` (may be NULL)
+ * seconds would not suffice; one under way then is given up once another succeeded. */
+typedef struct volt_class_round {
+    const volt_class_setting *setting;
+    volt_class_bench *bench; /* of that setting: the caller's thread works there */
+    volt_objects *const *rows, *const *columns;
+    const int64_t *draws;
+    int64_t count;
+    const double *expected;
+    double until;
+    volt_class_record *records;
+    bool keeps_matrices;
+    double from, share; /* of the progress of the search */
+} volt_class_round;
+volt_status volt_class_round_run(volt_class_search *search, const volt_class_round *round);
+
+/* The order of the draws, and how many series screen them and carry the readout (class_plan.c). */
+volt_status volt_class_plan(volt_class_search *search, int64_t *order);
+
+/* What list `list` chooses: the best draw, or the mean of up to options->blend, each the best of its kind. */
+typedef struct volt_class_choice {
+    int64_t parts;
+    int64_t draws[VOLT_MOST_BLEND];
+    volt_class_score score;
+} volt_class_choice;
+volt_status volt_class_choose(volt_class_search *search, int64_t list, volt_class_choice *choice);
+
+/* The mean of the matrices of some draws into the K of the bench. */
+volt_status volt_class_blend(volt_class_search *search, const int64_t *draws, int64_t count);
+
+/* Accuracy of the whole choice, repeated without each fold and judged on it; NaN where it was not computed. */
+volt_status volt_class_nested(volt_class_search *search, double *accuracy);
 
 #endif

@@ -114,3 +114,34 @@ volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int
     volt_cholesky_backward(B, errors);
     return VOLT_OK;
 }
+
+volt_status volt_left_out_without(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
+                                  double *room, volt_matrix errors)
+{
+    int64_t n = left_out->n, q = left_out->q;
+    volt_matrix factor = volt_matrix_of(room, m, m), X = volt_matrix_of(room + m * m, m, n);
+    volt_matrix block = volt_matrix_of(room + m * (m + n), m, q);
+    VOLT_TRY(volt_left_out_block(left_out, rows, m, factor.data, block)); /* the factor of P_BB stays */
+    for (int64_t b = 0; b < m; b++)
+        for (int64_t i = 0; i < n; i++)
+            X.data[b * n + i] = left_out->P[rows[b] * n + i];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < q; k++)
+            errors.data[i * errors.ld + k] = left_out->A[i * q + k];
+    for (int64_t b = 0; b < m; b++)
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < q; k++)
+                errors.data[i * errors.ld + k] -= X.data[b * n + i] * block.data[b * q + k];
+    volt_cholesky_forward(factor, X);
+    for (int64_t i = 0; i < n; i++) {
+        double rest = left_out->P[i * n + i];
+        for (int64_t b = 0; b < m; b++)
+            rest -= X.data[b * n + i] * X.data[b * n + i];
+        for (int64_t k = 0; k < q; k++)
+            errors.data[i * errors.ld + k] /= rest;
+    }
+    for (int64_t b = 0; b < m; b++)
+        for (int64_t k = 0; k < q; k++)
+            errors.data[rows[b] * errors.ld + k] = block.data[b * q + k];
+    return VOLT_OK;
+}

@@ -37,4 +37,13 @@ void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix error
 volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
                                 double *room, volt_matrix errors);
 
+/* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of the others
+ * left out of that fit as well. With C the other rows and S = P_CC - P_CB P_BB^{-1} P_BC, the P of the fit without B,
+ *
+ *     e_B = P_BB^{-1} A_B,    e_i = (A_i - P_iB e_B) / S_ii.
+ *
+ * `room` has m x (m + n + q) numbers. VOLT_ERR_SINGULAR as above. */
+volt_status volt_left_out_without(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
+                                  double *room, volt_matrix errors);
+
 #endif

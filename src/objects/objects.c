@@ -298,6 +298,36 @@ volt_status volt_objects_create(const volt_view *series, int64_t count, const vo
     return status;
 }
 
+volt_status volt_objects_select(const volt_objects *objects, const int64_t *rows, int64_t m,
+                                volt_objects **selected)
+{
+    volt_view *series = volt_alloc(m, sizeof *series);
+    volt_objects *fresh = volt_alloc_zero(1, sizeof *fresh);
+    volt_status status = series && fresh ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        *fresh = *objects;
+        fresh->prepared = (volt_series_block){0};
+        fresh->shift = volt_alloc_zero(objects->d, sizeof(double));
+        fresh->factor = volt_alloc_zero(objects->d, sizeof(double));
+        for (int64_t i = 0; i < m; i++)
+            series[i] = objects->prepared.series[rows[i]];
+        status = fresh->shift && fresh->factor ? block_create(series, m, objects->d, &fresh->prepared)
+                                               : VOLT_ERR_MEMORY;
+    }
+    if (status == VOLT_OK) {
+        memcpy(fresh->shift, objects->shift, (size_t)objects->d * sizeof(double));
+        memcpy(fresh->factor, objects->factor, (size_t)objects->d * sizeof(double));
+        for (int64_t i = 0; i < m; i++)
+            memcpy(numbers_of(&fresh->prepared, i), series[i].data,
+                   (size_t)(series[i].rows * objects->d) * sizeof(double));
+        *selected = fresh;
+    } else {
+        volt_objects_free(fresh);
+    }
+    volt_free(series);
+    return status;
+}
+
 void volt_objects_free(volt_objects *objects)
 {
     if (!objects)

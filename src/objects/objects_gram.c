@@ -10,6 +10,7 @@
 #include "objects/objects_steps.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* One Gram matrix: these against those, or those with themselves where `rows` is NULL. */
@@ -68,6 +69,34 @@ static volt_status check_kernel(const volt_objects *objects, const volt_kernel *
         "memory, fir, gak, sig, sigpde, esn or sas",
         volt_kernel_text(kernel));
     return check_static(kernel);
+}
+
+/* The number of steps that a kernel sees at once. */
+static double window_of(const volt_kernel *kernel)
+{
+    const char *name;
+    double window = 1;
+    for (int64_t p = 0; (name = volt_kernel_parameter_name(kernel, p)); p++) {
+        volt_kernel_value value = {0};
+        (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
+        if (strcmp(value.info->name, "window") == 0 && value.present)
+            window = fmax(window, value.number);
+    }
+    return window;
+}
+
+double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel)
+{
+    /* exp and the like cost about as much as 16 channels; final states leave all but about 1/25 of the pairs out */
+    const double function = 16, by_states = 1.0 / 25;
+    double n = (double)objects->prepared.count, steps = n * objects->steps, d = (double)objects->d;
+    bool is_static = false;
+    if (objects->options.compare == VOLT_OBJECT_COMPARE_STEPS)
+        return steps * steps * (d * window_of(kernel) + function);
+    (void)find_static(kernel, objects->d, &is_static); /* failures are found by the matrix */
+    if (is_static)
+        return n * n * (objects->steps * d + function);
+    return steps * steps * (d + function) * (kernel->n_factors == 0 && kernel->entry->paths ? 0.5 : by_states);
 }
 
 /* Series of one length as rows. */

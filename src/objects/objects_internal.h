@@ -31,4 +31,10 @@ volt_status volt_objects_prepare(const volt_objects *objects, const volt_view *s
                                  volt_series_block *block);
 void volt_series_block_release(volt_series_block *block);
 
+/* m of the training series, prepared as all of them were. */
+volt_status volt_objects_select(const volt_objects *objects, const int64_t *rows, int64_t m,
+                                volt_objects **selected);
+/* About how many operations the Gram matrix of a kernel takes. */
+double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel);
+
 #endif

@@ -1,7 +1,8 @@
 /* src/objects/objects_steps.c: series compared step by step, without regard to when.
  *
- * All training series are records of one list of columns; every series of the rows then runs past them from a zero past, in
- * blocks of rows whose sums over each record are all that stays. */
+ * Training series are records of one list of columns; every series of the rows runs past them from a zero initial state, in
+ * blocks of rows of which only the sums over each record are kept. The matrix of the training series with themselves is
+ * computed by groups of columns, for the rows from the group on. */
 #include "objects/objects_steps.h"
 
 #include "base/blas.h"
@@ -16,6 +17,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { BLOCK = 64 };
 
@@ -39,22 +41,44 @@ static void close_columns(step_columns *made)
     volt_free(made->ends);
 }
 
-/* `extents` are those of the training series, on which the kernel is resolved whatever the columns are; NULL: these are
- * they. */
+/* The extents on which the kernel is resolved: of these series which, where they are some of the training series only, have
+ * steps as far as `radius`. */
+static volt_status find_extents(const volt_kernel *kernel, const volt_series_block *series, int64_t d,
+                                const volt_records *records, double radius, volt_extent *extents)
+{
+    volt_sliced_rows sliced = {0};
+    volt_view rows = volt_view_of(series->series[0].data, records->ends[series->count - 1], d);
+    volt_status status = volt_sliced_rows_make(kernel, rows, records, 0, "the training series", &sliced);
+    if (status == VOLT_OK)
+        memcpy(extents, sliced.extents, sizeof sliced.extents);
+    if (!volt_kernel_filters(kernel))
+        extents[0].radius = fmax(extents[0].radius, radius);
+    volt_sliced_rows_release(&sliced);
+    return status;
+}
+
+/* `ends` (count) of the rows of series. */
+static void find_ends(const volt_series_block *series, int64_t *ends)
+{
+    int64_t rows = 0;
+    for (int64_t i = 0; i < series->count; i++)
+        ends[i] = rows += series->series[i].rows;
+}
+
+/* `extents` are those of the training series, on which the kernel is resolved whatever the columns are. */
 static volt_status open_columns(const volt_kernel *kernel, const volt_series_block *series, int64_t d,
                                 const volt_extent *extents, volt_stage *stage, step_columns *made)
 {
-    int64_t rows = 0;
     made->count = series->count;
     made->ends = volt_alloc(series->count, sizeof *made->ends);
     if (!made->ends)
         return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < series->count; i++)
-        made->ends[i] = rows += series->series[i].rows;
+    find_ends(series, made->ends);
+    int64_t rows = made->ends[series->count - 1];
     volt_records records = {series->count, made->ends};
     VOLT_TRY(volt_sliced_rows_make(kernel, volt_view_of(series->series[0].data, rows, d), &records, 0,
                                    "the training series", &made->sliced));
-    VOLT_TRY(volt_kernel_resolve_slices(kernel, extents ? extents : made->sliced.extents, d, &made->resolved));
+    VOLT_TRY(volt_kernel_resolve_slices(kernel, extents, d, &made->resolved));
     if (series->count > 1)
         VOLT_TRY(volt_resolved_split(&made->resolved, &records, 0));
     VOLT_TRY(volt_columns_create(&made->resolved, made->sliced.rows, stage, &made->columns));
@@ -105,13 +129,13 @@ static volt_status run_series(const volt_kernel *kernel, volt_view series, step_
 
 /* Each series with itself. */
 static volt_status run_self(const volt_kernel *kernel, const volt_series_block *series,
-                            const step_columns *training, volt_stage *stage, double *self)
+                            const volt_extent *extents, volt_stage *stage, double *self)
 {
     volt_status status = VOLT_OK;
     for (int64_t i = 0; i < series->count && status == VOLT_OK; i++) {
         volt_series_block one = {1, series->series + i, NULL};
         step_columns alone = {0};
-        status = open_columns(kernel, &one, series->series[i].cols, training->sliced.extents, stage, &alone);
+        status = open_columns(kernel, &one, series->series[i].cols, extents, stage, &alone);
         if (status == VOLT_OK)
             status = run_series(kernel, series->series[i], &alone, stage, &self[i]);
         close_columns(&alone);
@@ -139,42 +163,87 @@ typedef struct steps_job {
     const volt_objects *objects;
     const volt_kernel *kernel;
     const volt_series_block *rows; /* NULL: the training series */
+    volt_extent extents[VOLT_MOST_FACTORS];
+    int64_t *ends; /* of the training series */
     double *row_self, *column_self;
     volt_stage stage;
 } steps_job;
 
-static volt_status fill(steps_job *job, step_columns *columns, volt_matrix K)
+/* Rows from `first` on against the columns of the training series a to b. */
+static volt_status fill_columns(steps_job *job, const volt_series_block *rows, int64_t first, int64_t a,
+                                int64_t b, volt_matrix K)
 {
-    const volt_series_block *training = &job->objects->prepared, *rows = job->rows ? job->rows : training;
-    VOLT_TRY(open_columns(job->kernel, training, job->objects->d, NULL, &job->stage, columns));
-    for (int64_t i = 0; i < rows->count; i++)
-        VOLT_TRY(run_series(job->kernel, rows->series[i], columns, &job->stage, K.data + i * K.ld));
-    VOLT_TRY(volt_check_finite(K, false));
-    if (!job->rows) { /* rounding may differ between (i, j) and (j, i) */
-        volt_mirror(K);
-        for (int64_t i = 0; i < K.rows; i++)
-            job->row_self[i] = job->column_self[i] = K.data[i * K.ld + i];
-        return VOLT_OK;
+    volt_series_block part = {b - a, job->objects->prepared.series + a, NULL};
+    step_columns columns = {0};
+    volt_status status = open_columns(job->kernel, &part, job->objects->d, job->extents, &job->stage, &columns);
+    for (int64_t i = first; i < rows->count && status == VOLT_OK; i++)
+        status = run_series(job->kernel, rows->series[i], &columns, &job->stage, K.data + i * K.ld + a);
+    close_columns(&columns);
+    return status;
+}
+
+enum { GROUPS = 8 }; /* of columns: rows before a group are known by symmetry */
+
+static int64_t group_end(int64_t n, int64_t group)
+{
+    return n * (group + 1) / GROUPS;
+}
+
+static volt_status fill_symmetric(steps_job *job, volt_matrix K)
+{
+    const volt_series_block *training = &job->objects->prepared;
+    for (int64_t group = 0, a = 0; group < GROUPS; group++) {
+        int64_t b = group_end(training->count, group);
+        if (b > a)
+            VOLT_TRY(fill_columns(job, training, a, a, b, K));
+        a = b;
     }
-    VOLT_TRY(run_self(job->kernel, rows, columns, &job->stage, job->row_self));
-    return run_self(job->kernel, training, columns, &job->stage, job->column_self);
+    VOLT_TRY(volt_check_finite(K, true));
+    volt_mirror(K);
+    for (int64_t i = 0; i < K.rows; i++)
+        job->row_self[i] = job->column_self[i] = K.data[i * K.ld + i];
+    return VOLT_OK;
+}
+
+static volt_status fill(steps_job *job, volt_matrix K)
+{
+    const volt_series_block *training = &job->objects->prepared;
+    volt_records records = {training->count, job->ends};
+    VOLT_TRY(
+        find_extents(job->kernel, training, job->objects->d, &records, job->objects->radius, job->extents));
+    if (!job->rows)
+        return fill_symmetric(job, K);
+    VOLT_TRY(fill_columns(job, job->rows, 0, 0, training->count, K));
+    VOLT_TRY(volt_check_finite(K, false));
+    VOLT_TRY(run_self(job->kernel, job->rows, job->extents, &job->stage, job->row_self));
+    return run_self(job->kernel, training, job->extents, &job->stage, job->column_self);
+}
+
+/* Pairs of steps that are computed. */
+static double count_pairs(const steps_job *job)
+{
+    const volt_series_block *training = &job->objects->prepared;
+    int64_t n = training->count;
+    double all = (double)job->ends[n - 1], rows = 0, pairs = 0;
+    for (int64_t i = 0; job->rows && i < job->rows->count; i++)
+        rows += (double)job->rows->series[i].rows;
+    for (int64_t group = 0, a = 0; group < GROUPS && !job->rows; group++) {
+        int64_t b = group_end(n, group);
+        double before = a > 0 ? (double)job->ends[a - 1] : 0;
+        if (b > a)
+            pairs += ((double)job->ends[b - 1] - before) * (all - before);
+        a = b;
+    }
+    return job->rows ? rows * all : pairs;
 }
 
 static volt_status run(steps_job *job, const volt_progress *progress, volt_matrix K, double *self)
 {
     volt_blas_use use;
-    step_columns columns = {0};
-    int64_t rows = 0, training = 0;
-    const volt_series_block *of_rows = job->rows ? job->rows : &job->objects->prepared;
-    for (int64_t i = 0; i < of_rows->count; i++)
-        rows += of_rows->series[i].rows;
-    for (int64_t i = 0; i < job->objects->prepared.count; i++)
-        training += job->objects->prepared.series[i].rows;
-    volt_stage_begin(&job->stage, progress ? *progress : (volt_progress){0}, "gram", 0, 1,
-                     (double)rows * (double)training);
+    find_ends(&job->objects->prepared, job->ends);
+    volt_stage_begin(&job->stage, progress ? *progress : (volt_progress){0}, "gram", 0, 1, count_pairs(job));
     VOLT_TRY(volt_blas_claim(&use));
-    volt_status status = fill(job, &columns, K);
-    close_columns(&columns);
+    volt_status status = fill(job, K);
     volt_blas_release(&use);
     VOLT_TRY(status);
     VOLT_TRY(volt_stage_end(&job->stage));
@@ -202,10 +271,13 @@ volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_k
     VOLT_TRY(volt_start_threads());
     steps_job job = {.objects = objects, .kernel = kernel, .rows = rows};
     job.row_self = volt_alloc_doubles(m + n, 1);
-    if (!job.row_self)
-        return VOLT_ERR_MEMORY;
-    job.column_self = job.row_self + m;
-    volt_status status = run(&job, progress, K, self);
+    job.ends = volt_alloc(n, sizeof *job.ends);
+    volt_status status = job.row_self && job.ends ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        job.column_self = job.row_self + m;
+        status = run(&job, progress, K, self);
+    }
     volt_free(job.row_self);
+    volt_free(job.ends);
     return status;
 }

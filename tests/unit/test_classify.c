@@ -1,5 +1,6 @@
 /* tests/unit/test_classify.c: classes of series: fits, the search, both readouts, failures. */
 #include "base/blas.h"
+#include "base/memory.h"
 #include "classify/class_splits.h"
 #include "classify/kernel_search.h"
 #include "support/check.h"
@@ -84,7 +85,7 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
 
     /* The splits, each refitted. */
     volt_class_list classes = {N, CLASSES, made.classes};
-    double sum = 0;
+    double sum = 0, squares = 0;
     for (int64_t s = 0; s < info.splits; s++) {
         int64_t rows[N], room[N], m = volt_class_split(&classes, 0.3, 0, s, room, rows), good = 0;
         bool out[N] = {false};
@@ -94,9 +95,12 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
         for (int64_t i = 0; i < m; i++)
             good += volt_class_of_largest(expected + rows[i] * CLASSES, CLASSES) == made.classes[rows[i]];
         sum += (double)good / (double)m;
+        squares += (double)(good * good) / (double)(m * m);
     }
     assert_int_equal(info.splits, 20);
     assert_true(fabs(info.split_mean - sum / 20) < 1e-12);
+    double deviation = sqrt(squares / 20 - sum / 20 * sum / 20);
+    assert_true(deviation > 0.01 && fabs(info.split_deviation - deviation) < 1e-9);
     volt_objects_free(objects);
     volt_kernel_free(kernel);
     volt_classifier_free(classifier);
@@ -341,42 +345,43 @@ static void threads_do_not_change_the_search(void **state)
 static void a_mean_that_tells_more_is_chosen(void **state)
 {
     (void)state;
-    static const char *const kernels[] = {"rbf:gamma=0.5", "linear"};
     waves made;
-    volt_class_bench bench = {0};
-    volt_class_list classes = {N, CLASSES, made.classes};
-    double expected[N * N] = {0};
-    volt_blas_use use;
     make_waves(4321, 0.3, true, &made);
+    volt_class_list classes = {N, CLASSES, made.classes};
     volt_classify_options options = volt_classify_options_default();
-    volt_class_search search = {.options = &options, .bench = &bench, .n_preparations = 2, .n_best = 2};
+    options.kernel = "rbf | linear";
+    options.draws = 4;
+    options.compare = VOLT_OBJECT_COMPARE_SERIES;
+    options.scale = VOLT_OBJECT_SCALE_CHANNELS;
+    options.alpha = 0.1;
+    volt_blas_use use;
+    volt_class_search search = {0};
     check_ok(volt_blas_claim(&use));
-    check_ok(volt_class_bench_create(&classes, &bench));
-    for (int p = 0; p < 2; p++) {
-        volt_objects_options way = {VOLT_OBJECT_SCALE_CHANNELS, (volt_object_input)p, 1,
-                                    VOLT_OBJECT_COMPARE_SERIES};
-        volt_kernel *kernel = NULL;
-        check_ok(volt_objects_create(made.series, N, &way, &search.objects[p]));
-        check_ok(volt_kernel_parse(kernels[p], &kernel));
-        check_ok(volt_objects_gram(search.objects[p], kernel, NULL, bench.K));
-        volt_kernel_free(kernel);
+    check_ok(volt_class_search_open(&search, made.series, &classes, &options));
+    check_ok(volt_class_search_run(&search));
+    double expected[N * N] = {0};
+    int64_t draws[] = {0, 2};
+    for (int b = 0; b < 2; b++)
         for (int i = 0; i < N * N; i++)
-            expected[i] += bench.K.data[i] / 2;
-        search.best[p] = (volt_class_trial){.preparation = p, .alpha = 0.1, .right = 0, .error = 9};
-        snprintf(search.best[p].kernel, sizeof search.best[p].kernel, "%s", kernels[p]);
+            expected[i] += search.full[draws[b]].K[i] / 2;
+    for (int kept = 1; kept >= 0; kept--) { /* from the matrices that were kept, and computed again */
+        check_ok(volt_class_blend(&search, draws, 2));
+        for (int i = 0; i < N * N; i++)
+            assert_true(fabs(search.bench.K.data[i] - expected[i]) < 1e-14);
+        for (int64_t draw = 0; draw < search.draws && kept; draw++) {
+            volt_free(search.full[draw].K);
+            search.full[draw].K = NULL;
+        }
     }
-    check_ok(volt_class_search_blend(&search, 2));
-    for (int i = 0; i < N * N; i++)
-        assert_true(fabs(bench.K.data[i] - expected[i]) < 1e-14);
-    int64_t m = 0;
-    volt_class_trial chosen;
-    check_ok(volt_class_search_choose(&search, &m, &chosen)); /* alone each tells none, as the list says */
-    assert_true(m == 2 && chosen.right > 0);
+    for (int64_t draw = 0; draw < search.draws; draw++) /* alone each tells none, as the records have it */
+        search.full[draw].scores[0] = (volt_class_score){.alpha = 0.1, .right = 0, .error = 9};
+    volt_class_choice choice;
+    check_ok(volt_class_choose(&search, 0, &choice));
+    assert_true(choice.parts == 2 && choice.score.right > 0);
     options.blend = 1;
-    check_ok(volt_class_search_choose(&search, &m, &chosen));
-    assert_true(m == 1 && chosen.right == 0);
+    check_ok(volt_class_choose(&search, 0, &choice));
+    assert_true(choice.parts == 1 && choice.score.right == 0);
     volt_class_search_release(&search);
-    volt_class_bench_release(&bench);
     volt_blas_release(&use);
 }
 
@@ -441,7 +446,18 @@ static void wrong_arguments_are_refused(void **state)
         {{.compare = 2, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "compare is 2"},
         {{.alpha = -1, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "alpha is -1"},
         {{.draws = -2, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "draws is -2"},
-        {{.budget = -1, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "the budget is -1 seconds"},
+        {{.budget = -2, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "the budget is -2 seconds"},
+        {{.screen = -2, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "screen is -2"},
+        {{.screen = 5, .draws = 1, .held_out = 0.3, .blend = 1},
+         VOLT_ERR_ARGUMENT,
+         "screen is 5, and must be at least 6"},
+        {{.landmarks = 25, .draws = 1, .held_out = 0.3, .blend = 1},
+         VOLT_ERR_ARGUMENT,
+         "landmarks is 25, and there are 24"},
+        {{.landmarks = 8, .loss = "multinomial", .held_out = 0.3, .blend = 1},
+         VOLT_ERR_ARGUMENT,
+         "landmarks is 8"},
+        {{.folds = 1, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "folds is 1"},
         {{.blend = 9, .held_out = 0.3}, VOLT_ERR_ARGUMENT, "blend is 9, and must lie between 1 and 8"},
         {{.splits = -1, .held_out = 0.3, .blend = 1}, VOLT_ERR_ARGUMENT, "splits is -1"},
         {{.held_out = 1, .blend = 1}, VOLT_ERR_ARGUMENT, "held_out is 1"},

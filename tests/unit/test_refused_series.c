@@ -179,8 +179,11 @@ static void options_of_classifiers(void **state)
     not_classified("draws is -2", o.draws = -2);
     not_classified("blend is 0", o.blend = 0);
     not_classified("blend is 9", o.blend = 9);
-    not_classified("the budget is -1", o.budget = -1);
+    not_classified("the budget is -2", o.budget = -2);
     not_classified("the budget is nan", o.budget = NAN);
+    not_classified("screen is -2", o.screen = -2);
+    not_classified("landmarks is -2", o.landmarks = -2);
+    not_classified("folds is 11", o.folds = 11);
     not_classified("splits is -1", o.splits = -1);
     not_classified("held_out is 0", o.held_out = 0);
     not_classified("held_out is 1", o.held_out = 1);

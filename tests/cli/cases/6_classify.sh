@@ -29,14 +29,16 @@ classify_report()
     expect 0 classify --train a.ts --test b.ts --kernel rbf:window=4,gamma=2 --compare steps --threads 1
     out_has '^train +a\.ts: 18 series of 1 channel, 12\.\.14 steps, 3 classes$'
     out_has '^  of +all steps with each other; values.*, scaled by channels'
-    out_has '^chosen +of 4 kernels, on training series left out$'
+    out_has '^selected +of 4 kernels$'
+    out_has '^leave-one-out +[0-9.]+% \([0-9]+ of 18\)'
+    out_has '^nested +[0-9.]+% \([0-9]+ of 18\), .* 5 folds$'
     out_has '^accuracy +100\.00% \(18 of 18\)$'
     out_has '^class +trained +series +recall +precision$'
     out_has '^fast +6 +6 +100\.0% +100\.0%$'
     out_has '^is +fast +flat +slow +taken for$'
     out_has '^flat +0 +6 +0$'
     expect 0 classify --train a.ts --kernel rbf:window=4,gamma=2 --compare steps --threads 1
-    out_has '^\(of training series left out\)$'
+    out_has '^\(leave-one-out, of the training series\)$'
 }
 check "classify: accuracy, classes, what was taken for what" classify_report
 
@@ -46,11 +48,23 @@ classify_json()
     wave_series b.ts 77
     expect 0 classify --train a.ts --test b.ts --draws 8 --splits 3 --json -o found.csv
     out_has '"classes"'
-    for key in accuracy left_out_accuracy left_out_error split_accuracy split_deviation alpha seconds; do
+    for key in accuracy left_out_accuracy nested_accuracy left_out_error split_accuracy split_deviation alpha seconds; do
         out_has "\"$key\": [0-9]"
     done
     out_has '"tried": 8'
     out_has '"splits": 3'
+    valid_json out 'v["folds"] == 5 and v["planned"] == 8 and v["finalists"] == 8 and v["screen"] == 0 and v["landmarks"] == 0 and v["cut"] is False'
+    valid_json out 'all(abs(sum(p) - 1) < 1e-12 and p.index(max(p)) == u.index(max(u)) for p, u in zip(v["probabilities"], v["outputs"]))'
+    # A race on nine of the series, and landmarks: all by number, so that no time enters.
+    expect 0 classify --train a.ts --test b.ts --draws 48 --screen 9 --landmarks 12 --folds 3 --json
+    valid_json out 'v["tried"] == 48 and v["screen"] == 9 and v["finalists"] < 48 and v["landmarks"] == 12 and v["folds"] == 3'
+    cp out first
+    expect 0 classify --train a.ts --test b.ts --draws 48 --screen 9 --landmarks 12 --folds 3 --threads 1 --json
+    valid_json out 'all(v[k] == json.load(open("first"))[k] for k in ("kernel", "alpha", "nested_accuracy", "left_out_accuracy", "finalists"))'
+    expect 0 classify --train a.ts --test b.ts --draws 48 --screen 9 --landmarks 12 --folds 0
+    out_has '^selected +of 48 kernels: all on 9 series, [0-9]+ on all'
+    out_has '^landmarks +12 of 18 series$'
+    ! grep -q '^nested' out || fail 'a nested accuracy without folds'
     out_has '"confusion"'
     out_has '"predicted"'
     [ "$(sed -n 1p found.csv)" = "class,fast,flat,slow" ] || fail "header is $(sed -n 1p found.csv)"
@@ -93,6 +107,14 @@ classify_wrong()
     err_has 'the series have different lengths'
     expect 2 classify --train a.ts --loss huber
     err_has 'the loss is huber, and must be squares or multinomial'
+    expect 2 classify --train a.ts --screen few
+    err_has '\-\-screen .*few'
+    expect 2 classify --train a.ts --landmarks -3
+    err_has '\-\-landmarks .*-3'
+    expect 2 classify --train a.ts --landmarks 19 --draws 1
+    err_has 'landmarks is 19, and there are 18'
+    expect 2 classify --train a.ts --folds 1
+    err_has 'folds is 1'
     expect 2 classify --train a.ts --range alpha=log:1..2
     err_has 'a range is given for alpha'
     expect 2 classify --train a.ts --scale channel
@@ -111,6 +133,6 @@ classify_wrong()
     err_has '6 of 18 test series are of classes that no training series has, bent the first: counted as wrong'
     out_has '"unseen": 6'
     expect 0 classify --train single.ts --kernel gak:sigma=1 --compare series --json
-    err_has 'class flat has one training series: left out, it cannot be told'
+    err_has 'class flat has one training series'
 }
 check "classify: one class, classes unseen or of one series, other channels, wrong words" classify_wrong

@@ -1,0 +1,435 @@
+/* tests/unit/test_class_search.c: races, landmarks, nested estimates and probabilities of classes of series. */
+#include "base/blas.h"
+#include "classify/class_bench.h"
+#include "classify/class_temperature.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/sequences.h"
+#include "support/series_classes.h"
+#include "volterra.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A random positive definite matrix with eigenvalues of the size of 1, as K(x, x) = 1 leaves them. */
+static void make_matrix(uint64_t seed, double *K)
+{
+    volt_rng rng = test_rng(seed);
+    double F[N * N];
+    for (int i = 0; i < N * N; i++)
+        F[i] = volt_rng_normal(&rng) / sqrt(N);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            K[i * N + j] = 0;
+            for (int k = 0; k < N; k++)
+                K[i * N + j] += F[i * N + k] * F[j * N + k];
+        }
+}
+
+static void make_classes(uint64_t seed, int64_t *classes, double *Y)
+{
+    volt_rng rng = test_rng(seed);
+    for (int i = 0; i < N; i++) {
+        classes[i] = i < CLASSES ? i : (int64_t)(volt_rng_uniform(&rng) * CLASSES);
+        for (int k = 0; k < CLASSES; k++)
+            Y[i * CLASSES + k] = classes[i] == k;
+    }
+}
+
+/* The score of a list by refits: every series of it left out, the fold predicted from the rest. */
+static volt_class_score refit(const double *K, const double *Y, const int64_t *classes, const int64_t *fold,
+                              int64_t list, double alpha)
+{
+    volt_class_score score = {.alpha = alpha};
+    double outputs[N * CLASSES];
+    bool without[N];
+    int64_t included = 0;
+    for (int i = 0; i < N; i++)
+        without[i] = list > 0 && fold[i] == list - 1;
+    plain_fit(K, N, Y, CLASSES, alpha, without, outputs);
+    for (int i = 0; i < N; i++)
+        score.held += without[i] && volt_class_of_largest(outputs + i * CLASSES, CLASSES) == classes[i];
+    for (int i = 0; i < N; i++) {
+        if (without[i])
+            continue;
+        without[i] = true;
+        plain_fit(K, N, Y, CLASSES, alpha, without, outputs);
+        without[i] = false;
+        included++;
+        score.right += volt_class_of_largest(outputs + i * CLASSES, CLASSES) == classes[i];
+        for (int k = 0; k < CLASSES; k++) {
+            double e = Y[i * CLASSES + k] - outputs[i * CLASSES + k];
+            score.error += e * e;
+        }
+    }
+    score.error /= (double)(included * CLASSES);
+    return score;
+}
+
+/* K_xZ K_ZZ^{-1} K_Zx by elimination: what landmarks make of a matrix. */
+static void through_landmarks(const double *K, const int64_t *rows, int m, double *projected)
+{
+    for (int j = 0; j < N; j++) {
+        long double A[N][N + 1];
+        for (int a = 0; a < m; a++) {
+            for (int b = 0; b < m; b++)
+                A[a][b] = K[rows[a] * N + rows[b]];
+            A[a][m] = K[rows[a] * N + j];
+        }
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b < m; b++) {
+                long double factor = b == a ? 0 : A[b][a] / A[a][a];
+                for (int c = a; c <= m && b != a; c++)
+                    A[b][c] -= factor * A[a][c];
+            }
+        for (int i = 0; i < N; i++) {
+            long double sum = 0;
+            for (int a = 0; a < m; a++)
+                sum += (long double)K[i * N + rows[a]] * A[a][m] / A[a][a];
+            projected[i * N + j] = (double)sum;
+        }
+    }
+}
+
+/* The scores of every list are those of refits, with all series and with landmarks. */
+static void scores_are_those_of_refits(void **state)
+{
+    (void)state;
+    enum { FOLDS = 3, M = 10 };
+    static const int64_t landmarks[M] = {0, 2, 3, 7, 8, 12, 15, 19, 20, 23};
+    int64_t classes[N], fold[N], room[N];
+    double K[N * N], Y[N * CLASSES], reduced[N * N];
+    volt_blas_use use;
+    check_ok(volt_blas_claim(&use));
+    make_matrix(7101, K);
+    make_classes(7102, classes, Y);
+    through_landmarks(K, landmarks, M, reduced);
+    volt_class_list list = {N, CLASSES, classes};
+    volt_class_folds(&list, FOLDS, 5, room, fold);
+    for (int with = 0; with < 2; with++) {
+        volt_class_setting setting = {
+            .classes = list, .folds = FOLDS, .fold = fold, .n_landmarks = with ? M : 0, .landmarks = landmarks};
+        volt_class_bench bench = {0};
+        check_ok(volt_class_bench_create(&setting, &bench));
+        for (int i = 0; i < N; i++)
+            for (int64_t j = 0; j < bench.K.cols; j++)
+                bench.K.data[i * bench.K.ld + j] = K[i * N + (with ? landmarks[j] : j)];
+        volt_class_score scores[VOLT_MOST_LISTS], one;
+        check_ok(volt_class_profile(&bench, 0.1, 0, FOLDS, scores));
+        for (int64_t f = 0; f <= FOLDS; f++) {
+            volt_class_score expected = refit(with ? reduced : K, Y, classes, fold, f, 0.1);
+            /* jitter of 1e-12 on landmarks whose condition is some hundreds; sums of 72 rounded numbers otherwise */
+            assert_true(scores[f].right == expected.right && scores[f].held == expected.held);
+            assert_true(fabs(scores[f].error - expected.error) < (with ? 1e-8 : 1e-10));
+        }
+        check_ok(volt_class_profile(&bench, 0, 1, 1, scores)); /* the best alpha of a list */
+        for (int power = -8; power <= 1; power++) {
+            one = refit(with ? reduced : K, Y, classes, fold, 1, pow(10, power));
+            assert_true(one.right <= scores[1].right);
+        }
+        double A[N * CLASSES], c[CLASSES], outputs[N * CLASSES];
+        bool without[N] = {false};
+        check_ok(volt_class_solve(&bench, 0.1, &one));
+        volt_class_coefficients(&bench, 0.1, A, c);
+        plain_fit(with ? reduced : K, N, Y, CLASSES, 0.1, without, outputs);
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < CLASSES; k++) {
+                double u = c[k];
+                for (int64_t j = 0; j < bench.K.cols; j++)
+                    u += bench.K.data[i * bench.K.ld + j] * A[j * CLASSES + k];
+                assert_true(fabs(u - outputs[i * CLASSES + k]) < (with ? 1e-8 : 1e-10));
+            }
+        int64_t rows[] = {1, 5, 17};
+        double errors[3 * CLASSES];
+        for (int i = 0; i < 3; i++)
+            without[rows[i]] = true;
+        plain_fit(with ? reduced : K, N, Y, CLASSES, 0.1, without, outputs);
+        check_ok(volt_class_hold_out(&bench, 0.1, rows, 3, volt_matrix_of(errors, 3, CLASSES)));
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < CLASSES; k++)
+                assert_true(fabs(Y[rows[i] * CLASSES + k] - outputs[rows[i] * CLASSES + k] -
+                                 errors[i * CLASSES + k]) < (with ? 1e-8 : 1e-10));
+        volt_class_bench_release(&bench);
+    }
+    volt_blas_release(&use);
+}
+
+static volt_classifier_info fit(const waves *made, const volt_classify_options *options, volt_classifier **kept)
+{
+    volt_classifier *classifier = NULL;
+    volt_classifier_info info;
+    check_ok(volt_classify_fit(made->series, N, made->classes, CLASSES, options, &classifier));
+    volt_classifier_describe(classifier, &info);
+    if (kept)
+        *kept = classifier;
+    else
+        volt_classifier_free(classifier);
+    return info;
+}
+
+/* Classes that have nothing to do with the series: the leave-one-out accuracy of the best of many kernels is far above
+ * chance, and the nested accuracy, whose folds the choice has not seen, is not. Means over eight drawings: the nested one of
+ * 192 series has a standard error of sqrt(2/9 / 192) = 0.034 around 1/3 or, with the folds smaller than the classes, below. */
+static void nested_accuracy_is_not_biased_by_the_choice(void **state)
+{
+    (void)state;
+    enum { TIMES = 8 };
+    double left_out = 0, nested = 0;
+    for (uint64_t t = 0; t < TIMES; t++) {
+        waves made;
+        volt_rng rng = test_rng(7300 + t);
+        make_waves(7200 + t, 0.5, true, &made);
+        for (int i = N - 1; i > 0; i--) { /* shuffle the classes */
+            int j = (int)(volt_rng_uniform(&rng) * (i + 1));
+            int64_t kept = made.classes[i];
+            made.classes[i] = made.classes[j];
+            made.classes[j] = kept;
+        }
+        volt_classify_options options = volt_classify_options_default();
+        options.kernel = "rbf | memory | gak";
+        options.draws = 48;
+        volt_classifier_info info = fit(&made, &options, NULL);
+        assert_true(info.folds == 5 && info.planned == 48);
+        left_out += info.left_out / TIMES;
+        nested += info.nested / TIMES;
+    }
+    printf("shuffled classes: leave-one-out %.3f, nested %.3f\n", left_out, nested);
+    assert_true(left_out > 1.0 / 3 + 4 * 0.034);
+    assert_true(nested < 1.0 / 3 + 3 * 0.034);
+}
+
+/* One candidate and one alpha: nested is plain cross-validation over the folds. */
+static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(7400, 0.8, true, &made);
+    volt_classify_options options = volt_classify_options_default();
+    options.kernel = "rbf:gamma=1";
+    options.compare = VOLT_OBJECT_COMPARE_SERIES;
+    options.scale = VOLT_OBJECT_SCALE_CHANNELS;
+    options.input = VOLT_OBJECT_INPUT_LEVEL;
+    options.alpha = 0.1;
+    options.folds = 4;
+    options.seed = 3;
+    volt_classifier_info info = fit(&made, &options, NULL);
+    volt_objects_options way = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, 1,
+                                VOLT_OBJECT_COMPARE_SERIES};
+    volt_objects *objects = NULL;
+    volt_kernel *kernel = NULL;
+    volt_class_list list = {N, CLASSES, made.classes};
+    int64_t fold[N], room[N], right = 0;
+    double K[N * N], Y[N * CLASSES];
+    check_ok(volt_kernel_parse("rbf:gamma=1", &kernel));
+    check_ok(volt_objects_create(made.series, N, &way, &objects));
+    check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, N, N)));
+    volt_class_columns(&list, volt_matrix_of(Y, N, CLASSES));
+    volt_class_folds(&list, 4, 3, room, fold);
+    for (int64_t f = 1; f <= 4; f++)
+        right += refit(K, Y, made.classes, fold, f, 0.1).held;
+    assert_true(info.folds == 4 && info.nested == (double)right / N);
+    options.folds = 0;
+    info = fit(&made, &options, NULL);
+    assert_true(info.folds == 0 && isnan(info.nested));
+    volt_objects_free(objects);
+    volt_kernel_free(kernel);
+}
+
+/* A race tries all on the sample and a few on all series; what it reports is what the chosen kernel has. No time enters. */
+static void a_race_is_the_same_every_time(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(7500, 0.3, true, &made);
+    volt_classify_options options = volt_classify_options_default();
+    options.draws = 48;
+    options.screen = 12;
+    options.blend = 1;
+    int64_t before = volt_threads();
+    volt_classifier_info first = {0};
+    char kernel[VOLT_KERNEL_LENGTH] = "";
+    for (int64_t threads = 1; threads <= 4; threads *= 4) {
+        volt_classifier *classifier = NULL;
+        check_ok(volt_set_threads(threads));
+        volt_classifier_info info = fit(&made, &options, &classifier);
+        assert_true(info.tried == 48 && info.screen == 12 && info.finalists >= 6 && info.finalists <= 24 &&
+                    !info.cut);
+        assert_true(info.folds == 5 && info.nested >= 0 && info.nested <= 1);
+        if (threads == 1) {
+            first = info;
+            snprintf(kernel, sizeof kernel, "%s", info.kernel);
+        }
+        assert_string_equal(info.kernel, kernel);
+        assert_true(info.left_out == first.left_out && info.nested == first.nested &&
+                    info.finalists == first.finalists && info.left_out_error == first.left_out_error);
+        volt_classifier_free(classifier);
+    }
+    check_ok(volt_set_threads(before));
+    volt_classify_options same = volt_classify_options_default();
+    same.kernel = kernel;
+    same.scale = (int)first.scale;
+    same.input = (int)first.input;
+    same.compare = (int)first.compare;
+    volt_classifier_info alone = fit(&made, &same, NULL);
+    assert_true(alone.left_out == first.left_out && alone.alpha == first.alpha && alone.screen == 0);
+    options.screen = 0;
+    volt_classifier_info all = fit(&made, &options, NULL);
+    assert_true(all.finalists == 48 && all.left_out >= first.left_out);
+}
+
+/* As many landmarks as series are all of them; fewer still classify, new series against the landmarks only. */
+static void landmarks_carry_the_readout(void **state)
+{
+    (void)state;
+    waves made, others;
+    make_waves(7600, 0.1, true, &made);
+    make_waves(7601, 0.1, true, &others);
+    volt_classify_options options = volt_classify_options_default();
+    options.draws = 24;
+    options.blend = 2;
+    options.landmarks = N;
+    assert_int_equal(fit(&made, &options, NULL).landmarks, 0);
+    options.landmarks = 15;
+    volt_classifier *classifier = NULL;
+    volt_classifier_info info = fit(&made, &options, &classifier);
+    double outputs[N * CLASSES], again[N * CLASSES];
+    int64_t found[N], right = 0;
+    check_ok(volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
+                                     found));
+    for (int i = 0; i < N; i++)
+        right += found[i] == others.classes[i];
+    assert_true(info.landmarks == 15 && info.nested > 0.5 && right >= N - 8);
+    /* the kernels of the fit, given to another with the same landmarks, make the same classifier */
+    volt_classifier_kernel parts[8];
+    for (int64_t p = 0; p < info.parts; p++)
+        check_ok(volt_classifier_part(classifier, p, &parts[p]));
+    volt_classify_options given = volt_classify_options_default();
+    given.parts = parts;
+    given.n_parts = info.parts;
+    given.landmarks = 15;
+    volt_classifier *twin = NULL;
+    assert_int_equal(fit(&made, &given, &twin).landmarks, 15);
+    check_ok(volt_classifier_predict(twin, others.series, N, NULL, volt_matrix_of(again, N, CLASSES), NULL));
+    assert_memory_equal(outputs, again, sizeof outputs);
+    volt_classifier_free(classifier);
+    volt_classifier_free(twin);
+}
+
+static double log_loss(const volt_class_list *list, const double *outputs, double temperature)
+{
+    double loss = 0;
+    for (int64_t i = 0; i < list->n; i++) {
+        double u[CLASSES];
+        memcpy(u, outputs + i * CLASSES, sizeof u);
+        volt_class_softmax(u, CLASSES, temperature);
+        for (int k = 0; k < CLASSES; k++)
+            loss -= ((double)list->n * (list->of[i] == k) + 1) / (double)(list->n + CLASSES) * log(u[k]);
+    }
+    return loss;
+}
+
+/* Probabilities of ridge outputs: those of the temperature of least log loss, in the order of the outputs. */
+static void outputs_become_probabilities(void **state)
+{
+    (void)state;
+    waves made, others;
+    make_waves(7700, 0.6, true, &made);
+    make_waves(7701, 0.6, true, &others);
+    volt_classify_options options = volt_classify_options_default();
+    options.kernel = "rbf:gamma=1";
+    volt_classifier *classifier = NULL;
+    volt_classifier_info info = fit(&made, &options, &classifier);
+    volt_class_list list = {N, CLASSES, made.classes};
+    double left_out[N * CLASSES], outputs[N * CLASSES], p[N * CLASSES];
+    check_ok(volt_classifier_left_out(classifier, volt_matrix_of(left_out, N, CLASSES)));
+    double least = log_loss(&list, left_out, info.temperature);
+    for (double factor = 0.5; factor <= 2; factor += 0.01)
+        assert_true(log_loss(&list, left_out, info.temperature * factor) >= least - 1e-10);
+    check_ok(
+        volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES), NULL));
+    memcpy(p, outputs, sizeof p);
+    check_ok(volt_classifier_probabilities(classifier, volt_matrix_of(p, N, CLASSES)));
+    for (int i = 0; i < N; i++) {
+        double sum = 0;
+        for (int k = 0; k < CLASSES; k++) {
+            sum += p[i * CLASSES + k];
+            assert_true(p[i * CLASSES + k] > 0);
+            assert_true(fabs(log(p[i * CLASSES + k] / p[i * CLASSES]) -
+                             (outputs[i * CLASSES + k] - outputs[i * CLASSES]) / info.temperature) < 1e-9);
+        }
+        assert_true(fabs(sum - 1) < 1e-12);
+    }
+    check_fails(volt_classifier_probabilities(classifier, volt_matrix_of(p, N, 2)), VOLT_ERR_SHAPE,
+                "3 columns");
+    check_fails(volt_classifier_probabilities(NULL, volt_matrix_of(p, N, CLASSES)), VOLT_ERR_ARGUMENT, "NULL");
+    volt_classifier_free(classifier);
+}
+
+/* Every class has two of a sample, where it has them; more in proportion. */
+static void samples_are_stratified(void **state)
+{
+    (void)state;
+    enum { MANY = 100 };
+    int64_t of[MANY], rows[40], count[3] = {0};
+    for (int i = 0; i < MANY; i++)
+        of[i] = i < 3 ? 0 : i < 30 ? 1 : 2;
+    volt_class_list list = {MANY, 3, of};
+    check_ok(volt_class_sample(&list, 40, 1, rows));
+    for (int i = 0; i < 40; i++) {
+        count[of[rows[i]]]++;
+        assert_true(i == 0 || rows[i] > rows[i - 1]);
+    }
+    assert_true(count[0] == 2 && count[1] >= 10 && count[1] <= 12 && count[0] + count[1] + count[2] == 40);
+}
+
+static void the_kth_allocation_fails(void **state)
+{
+    (void)state;
+    waves made;
+    make_waves(7800, 0.3, true, &made);
+    volt_classify_options options = volt_classify_options_default();
+    options.kernel = "rbf";
+    options.draws = 2;
+    options.compare = VOLT_OBJECT_COMPARE_SERIES;
+    options.scale = VOLT_OBJECT_SCALE_CHANNELS;
+    options.input = VOLT_OBJECT_INPUT_LEVEL;
+    options.screen = 8;
+    options.landmarks = 9;
+    options.splits = 1;
+    options.folds = 2;
+    fit(&made, &options, NULL); /* threads and buffers are there now */
+    for (int64_t k = 1;; k++) {
+        volt_classifier *classifier = NULL;
+        failing_alloc_start(k);
+        volt_status status = volt_classify_fit(made.series, N, made.classes, CLASSES, &options, &classifier);
+        int hit = failing_alloc_hit();
+        volt_classifier_free(classifier);
+        assert_int_equal(failing_alloc_live(), 0);
+        failing_alloc_stop();
+        assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
+        if (!hit)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_those_of_refits),
+        cmocka_unit_test(nested_accuracy_is_not_biased_by_the_choice),
+        cmocka_unit_test(nested_accuracy_of_one_kernel_is_cross_validation),
+        cmocka_unit_test(a_race_is_the_same_every_time),
+        cmocka_unit_test(landmarks_carry_the_readout),
+        cmocka_unit_test(outputs_become_probabilities),
+        cmocka_unit_test(samples_are_stratified),
+        cmocka_unit_test(the_kth_allocation_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
