@@ -55,6 +55,13 @@ classify_json()
     out_has '"splits": 3'
     valid_json out 'v["folds"] == 5 and v["planned"] == 8 and v["finalists"] == 8 and v["screen"] == 0 and v["landmarks"] == 0 and v["cut"] is False'
     valid_json out 'all(abs(sum(p) - 1) < 1e-12 and p.index(max(p)) == u.index(max(u)) for p, u in zip(v["probabilities"], v["outputs"]))'
+    out_has '"confusion"'
+    out_has '"predicted"'
+    [ "$(sed -n 1p found.csv)" = "class,fast,flat,slow" ] || fail "header is $(sed -n 1p found.csv)"
+    lines_of found.csv 19
+    expect 0 classify --train a.ts --test b.ts --kernel memory --draws 2 --loss multinomial --json
+    out_has '"log_loss": [0-9]'
+    out_has '"loss": "multinomial"'
     # A race on nine of the series, and landmarks: all by number, so that no time enters.
     expect 0 classify --train a.ts --test b.ts --draws 48 --screen 9 --landmarks 12 --folds 3 --json
     valid_json out 'v["tried"] == 48 and v["screen"] == 9 and v["finalists"] < 48 and v["landmarks"] == 12 and v["folds"] == 3'
@@ -65,13 +72,6 @@ classify_json()
     out_has '^selected +of 48 kernels: all on 9 series, [0-9]+ on all'
     out_has '^landmarks +12 of 18 series$'
     ! grep -q '^nested' out || fail 'a nested accuracy without folds'
-    out_has '"confusion"'
-    out_has '"predicted"'
-    [ "$(sed -n 1p found.csv)" = "class,fast,flat,slow" ] || fail "header is $(sed -n 1p found.csv)"
-    lines_of found.csv 19
-    expect 0 classify --train a.ts --test b.ts --kernel memory --draws 2 --loss multinomial --json
-    out_has '"log_loss": [0-9]'
-    out_has '"loss": "multinomial"'
     # Series and classes in files of their own, and on standard output.
     awk -F: '/^@/ { next } { n = split($1, v, ","); for (t = 1; t <= n; t++) print NR "," v[t] }' b.ts |
         { echo series,v; cat; } >long.csv
