@@ -14,7 +14,7 @@ from ._arrays import Array, as_targets, empty, is_collection, view, views
 from ._errors import check
 from ._handles import Handle
 from ._progress import ProgressCallback, Watch
-from ._series import read_series
+from ._series import read_collection
 from ._threads import use_threads
 
 INPUTS = {"auto": "level", "level": "level", "change": "change", "both": "both"}
@@ -80,14 +80,15 @@ class SeriesReadout:
     @classmethod
     def fit(cls, estimator: Any, X: Any, y: Any, progress: "ProgressCallback | None") -> "SeriesReadout":
         settings = Settings.of(estimator)
-        series = read_series(X, estimator.layout)
+        series, layout = read_collection(X, estimator.layout)
         targets, flat = as_targets(y)
         if len(targets) != len(series):
             raise ValueError(f"y has {len(targets)} rows, and X has {len(series)} series")
         readout = cls(settings, series, targets.copy(), estimator.n_jobs, estimator.verbose, progress)
-        readout.flat = flat
+        readout.flat, readout.layout = flat, layout
         return readout
 
+    layout: str = "time"  # of the training series
     flat: bool = False  # targets came as one column without a second dimension
 
     def _learn(self, n_jobs: Any, verbose: Any, progress: Any) -> None:

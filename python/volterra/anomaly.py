@@ -11,20 +11,20 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, kernel_word, seed_number, whole
+from ._arguments import alpha_number, choice, kernel_word, seed_of, whole
 from ._arrays import Array, views
 from ._errors import NotFittedError
 from ._handles import Handle
 from ._progress import Watch
-from ._protocol import BaseEstimator
-from ._series import check_channels, read_series
+from ._protocol import BaseEstimator, OutlierMixin
+from ._series import check_channels, read_collection, read_series
 from ._threads import use_threads
 from ._types import AnomalyScore, Layout, SeriesInput, SeriesScale
 
 __all__ = ["SeriesAnomaly"]
 
 
-class SeriesAnomaly(BaseEstimator):
+class SeriesAnomaly(OutlierMixin, BaseEstimator):
     """How far whole series lie from normal ones, in units of the spread that these have in each direction.
 
     Parameters
@@ -44,11 +44,13 @@ class SeriesAnomaly(BaseEstimator):
         What values are scaled by: each channel over all normal series, each channel of each series, nothing.
     input : {"level", "change", "both"}, default="level"
         What a step is: its values, their changes, or both.
-    layout : {"time", "channels"}, default="time"
-        Series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them. Of a 3-D
-        array the steps at the end of a series that are nan in every channel are left out: tslearn's padding.
-    random_state : int, default=0
-        Seed of the draws.
+    layout : {"auto", "time", "channels"}, default="auto"
+        Axes of a series in a 3-D array or in a list of 2-D arrays: "channels", (n_channels, n_steps), as in aeon and sktime, or
+        "time", (n_steps, n_channels), as in tslearn. "auto": time is the axis whose length differs between series, or the
+        only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are refused.
+        Steps at the end of a series that are nan in every channel are ignored: padding of arrays.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the draws. None: another at each fit.
     n_jobs : int, optional
         Threads of this call.
 
@@ -84,8 +86,8 @@ class SeriesAnomaly(BaseEstimator):
         draws: int = 0,
         scale: SeriesScale = "channels",
         input: SeriesInput = "level",
-        layout: Layout = "time",
-        random_state: int = 0,
+        layout: Layout = "auto",
+        random_state: Any = 0,
         n_jobs: Optional[int] = None,
     ) -> None:
         self.kernel = kernel
@@ -99,6 +101,11 @@ class SeriesAnomaly(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
     # ---- fit -----------------------------------------------------------------------------------------------
 
     def _options(self) -> Any:
@@ -109,7 +116,7 @@ class SeriesAnomaly(BaseEstimator):
         options.detector.alpha = alpha_number(self.alpha)
         options.detector.rate = float(self.rate)
         options.draws = whole("draws", self.draws)
-        options.seed = seed_number("random_state", self.random_state)
+        options.seed = seed_of(self.random_state)
         return options
 
     def _learn(self, kernel: str, options: Any) -> None:
@@ -136,19 +143,20 @@ class SeriesAnomaly(BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (n_series, n_steps, n_channels), or list of 2-D arrays
-            Lengths may differ in a list.
+        X : collection of series
+            As in `SeriesClassifier.fit`.
         y : array-like of shape (n_series,), optional
             1: normal, -1: not normal, an example that chooses alpha and the kernel. Without it all are normal.
         """
         options = self._options()
-        series = read_series(X, self.layout)
+        series, layout = read_collection(X, self.layout, rows_are_series=True)
         marks = np.ones(len(series)) if y is None else np.asarray(y)
         if marks.shape != (len(series),) or not np.isin(marks, (-1, 1)).all():
             raise ValueError("y must hold 1 (normal) or -1 for every series")
         self._normal = [one for one, mark in zip(series, marks) if mark == 1]
         self._examples = [one for one, mark in zip(series, marks) if mark == -1]
         self._learn(self.kernel, options)
+        self.layout_ = layout
         info, tried = c.AnomalyInfo(), c_int64()
         self.kernel_ = c.text(
             c.lib.volt_series_anomaly_describe(self._handle.pointer, byref(info), byref(tried))
@@ -188,7 +196,7 @@ class SeriesAnomaly(BaseEstimator):
     def score_samples(self, X: Any) -> Array:
         """Minus the distance of each series: the smaller, the less normal."""
         detector = self._detector()
-        series = read_series(X, self.layout)
+        series = read_series(X, self.layout_, rows_are_series=True)
         check_channels(self, series)
         out = np.empty(len(series))
         with use_threads(self.n_jobs), Watch("scores") as watch:

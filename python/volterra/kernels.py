@@ -18,7 +18,7 @@ from ._arrays import NO_MATRIX, Array, as_matrix, empty, is_collection, view, vi
 from ._kernel import Kernel, join_text
 from ._kernel import kernel_facts as _query
 from ._progress import ProgressCallback, Watch
-from ._series import LAYOUTS, read_series
+from ._series import LAYOUTS, read_collection, read_series
 from ._threads import use_threads
 from ._types import Layout
 
@@ -133,7 +133,7 @@ def gram(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
     progress: Optional[ProgressCallback] = None,
-    layout: Layout = "time",
+    layout: Layout = "auto",
 ) -> Array:
     """The Gram matrix of a kernel.
 
@@ -164,9 +164,9 @@ def gram(
         Show a bar.
     progress : callable, optional
         Called with a stage and the share that is done; a true result ends the work with `CancelledError`.
-    layout : {"time", "channels"}, default="time"
-        Of collections: series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them.
-        Of a 3-D array the steps at the end of a series that are nan in every channel are left out: tslearn's padding.
+    layout : {"auto", "time", "channels"}, default="auto"
+        Axes of the series of a collection, as in `SeriesClassifier`. Steps at the end of a series of a 3-D array that are nan
+        in every channel are ignored: padding.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def gram(
     """
     if is_collection(X):
         return _gram_of_collections(X, Y, kernel, radius, normalise, n_jobs, verbose, progress, layout)
-    if choice("layout", layout, LAYOUTS) != "time":
+    if choice("layout", layout, LAYOUTS) == "channels":
         raise ValueError(f"layout is {layout!r}, and X is one sequence: layouts are of collections")
     if Y is not None and is_collection(Y):
         raise ValueError("Y is a collection of series and X is one sequence: both must be of one kind")
@@ -228,7 +228,7 @@ def _gram_of_collections(
 ) -> Array:
     if Y is not None and not is_collection(Y):
         raise ValueError("X is a collection of series and Y is one sequence: both must be of one kind")
-    first: List[Array] = read_series(X, layout, "X")
+    first, layout = read_collection(X, layout, "X")
     second: List[Array] = first if Y is None else read_series(Y, layout, "Y")
     out = empty(len(first), len(second))
     with use_threads(n_jobs), Watch("gram", verbose, progress) as watch:

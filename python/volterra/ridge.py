@@ -313,8 +313,8 @@ class SequenceKernelRidge(SequenceRegressor):
 
     loss, tolerance, solver, landmarks, iterations, checkpoint
         As in `VolterraRidge`.
-    layout : {"time", "channels"}, default="time"
-        Of collections: series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them.
+    layout : {"auto", "time", "channels"}, default="auto"
+        Axes of the series of a collection, as in `SeriesClassifier`.
     normalise : bool, default=True
         Of collections: divide the kernel of two series by the root of what each has with itself. False: how large a
         series is counts, as for "linear" it should.
@@ -373,7 +373,7 @@ class SequenceKernelRidge(SequenceRegressor):
         landmarks: Landmarks = None,
         iterations: Optional[int] = None,
         checkpoint: Any = None,
-        layout: Layout = "time",
+        layout: Layout = "auto",
         normalise: bool = True,
     ) -> None:
         self.kernel = kernel
@@ -469,7 +469,7 @@ class SequenceKernelRidge(SequenceRegressor):
         for name, value in settings.items():
             if value is not None and value is not False:
                 raise ValueError(f"whole series with a number each take no {name}")
-        series = read_series(X, self.layout)
+        series = read_series(X, self._readout.layout)
         check_channels(self, series)
         return self._readout.dress(self._readout.predict(series, self.n_jobs, self.verbose))
 

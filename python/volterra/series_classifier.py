@@ -8,14 +8,14 @@ from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Union
 import numpy as np
 
 from . import _native as c
-from ._arguments import alpha_number, choice, kernel_word, seconds_of, seed_number, whole
+from ._arguments import alpha_number, choice, kernel_word, seconds_of, seed_of, whole
 from ._arrays import Array, empty, view, views
 from ._candidates import range_of
-from ._errors import NotFittedError, check
+from ._errors import NotFittedError, check, warn
 from ._handles import Handle
 from ._progress import Watch
-from ._protocol import BaseEstimator, ClassifierMixin
-from ._series import check_channels, read_series
+from ._protocol import BaseEstimator, ClassifierMixin, DataConversionWarning
+from ._series import check_channels, read_collection, read_series
 from ._threads import use_threads
 from ._types import Input, Layout, SeriesCompare, SeriesScale
 
@@ -31,25 +31,36 @@ def _or_auto(name: str, value: Any, words: Mapping[str, int]) -> int:
     return words[choice(name, value, ("auto", *words))]
 
 
+def _count_or_auto(name: str, value: Any) -> int:
+    return c.CLASSIFY_CHOOSE if value == "auto" else whole(name, value)
+
+
 class SeriesClassifier(ClassifierMixin, BaseEstimator):
     """Classes of whole series, which may differ in length, as ``volterra classify`` finds them.
 
-    The Gram matrix of a kernel between training series carries a readout. What is left open, the kernel's parameters, alpha
-    and how series are prepared, is chosen on the training series alone: each is left out and told from all others, exactly
-    and from one factorisation.
+    The Gram matrix of a kernel between training series carries a readout. Open parameters of the kernel, alpha and the
+    preparation are selected on the training series by leave-one-out accuracy.
 
     Parameters
     ----------
     kernel : str, optional
         What it leaves open is drawn; ``"gak | rbf"`` are drawn in turn. None: a list of kernels that fits the series.
     loss : {"squares", "multinomial"}, default="squares"
-        Ridge regression on a column for each class, or a readout whose outputs are probabilities (`predict_proba`).
+        Ridge regression on a column for each class, or a multinomial readout. `predict_proba` works with both.
     alpha : float or "auto", default="auto"
         Regularisation; "auto": chosen for every kernel.
     draws : int, optional
-        Kernels that are tried. None: 60, or one for each way to prepare series where the kernel leaves nothing open.
-    budget : float or str, optional
-        No kernel is begun after so many seconds, or "90s", "3min".
+        Number of kernels to try, without a time limit unless `budget` is a time. None: 60, or one for each preparation where
+        the kernel leaves nothing open.
+    budget : float, str or None, default="auto"
+        Time for the search and the fit: seconds, or "90s", "3min". "auto": 30 s, or no limit with `draws`. None: no limit.
+        The result depends on the speed of the machine only where the budget ended the search (`cut_`).
+    screen : int or "auto", default="auto"
+        Series on which all kernels are tried first, to try only the best on all series; 0: all kernels on all series.
+        "auto": by the work that the kernels take.
+    landmarks : int or "auto", default="auto"
+        Training series that carry the readout (Nystrom features); 0: all. "auto": all up to 500 series, 300 above, fewer
+        for long series.
     blend : int, default=3
         The mean of up to so many kernels, each the best of its kind, is taken where it tells more series left out. At
         most 8; 1: one kernel.
@@ -64,11 +75,15 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         Whole series, or all of their steps with each other, whenever they come. "auto" tries both.
     splits : int, default=20
         Stratified splits, holding out 30%, that the chosen kernel is judged by as well.
-    layout : {"time", "channels"}, default="time"
-        Series are (n_steps, n_channels), as tslearn has them, or (n_channels, n_steps), as aeon has them. Of a 3-D
-        array the steps at the end of a series that are nan in every channel are left out: tslearn's padding.
-    random_state : int, default=0
-        Seed of draws and splits.
+    folds : int, default=5
+        Folds of the nested accuracy, 2 to 10; 0: none.
+    layout : {"auto", "time", "channels"}, default="auto"
+        Axes of a series in a 3-D array or in a list of 2-D arrays: "channels", (n_channels, n_steps), as in aeon and sktime, or
+        "time", (n_steps, n_channels), as in tslearn. "auto": time is the axis whose length differs between series, or the
+        only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are refused.
+        Steps at the end of a series that are nan in every channel are ignored: padding of arrays.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of draws, samples, folds and splits. None: another at each fit.
     n_jobs : int, optional
         Threads of this call.
     verbose : bool, default=False
@@ -83,16 +98,27 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     parts_ : list of dict
         All kernels whose mean it is, each with "kernel", "scale", "input" and "compare".
     alpha_ : float
+    nested_accuracy_ : float
+        The expected accuracy: the selection is repeated without each fold and counted on it. nan without folds, or where
+        the budget ended the search too early.
     left_out_accuracy_ : float
-        Of the training series, each told from all others by ridge regression.
+        Leave-one-out accuracy of the selected kernel (ridge regression): optimistic, since it was selected by it.
     left_out_ : ndarray of shape (n_series, n_classes)
         Their outputs then.
     split_mean_, split_deviation_ : float
-        Accuracy over the splits; nan without.
+        Accuracy of the selected kernel over the splits; nan without.
     log_loss_ : float
         Of "multinomial": mean -log probability over five stratified folds; else nan.
-    n_tried_, n_failed_ : int
-        Kernels that were tried, and those of them whose matrix could not be factored.
+    n_tried_, n_failed_, n_finalists_ : int
+        Kernels that were tried, those of them whose matrix could not be factored, and those tried on all series.
+    n_screen_, n_landmarks_ : int
+        Series of the screening sample, and those that carry the readout; 0: all.
+    cut_ : bool
+        Whether the budget ended the search.
+    temperature_ : float
+        Of "squares": probabilities are softmax(outputs / temperature_).
+    layout_ : str
+        The layout of the training series.
     n_features_in_ : int
         Channels.
 
@@ -116,17 +142,20 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         loss: str = "squares",
         alpha: Union[float, str] = "auto",
         draws: Optional[int] = None,
-        budget: Union[None, float, str] = None,
+        budget: Union[None, float, str] = "auto",
         blend: int = 3,
         ranges: Optional[Mapping[str, Any]] = None,
         scale: Union[SeriesScale, Literal["auto"]] = "auto",
         input: Input = "auto",
         compare: Union[SeriesCompare, Literal["auto"]] = "auto",
         splits: int = 20,
-        layout: Layout = "time",
-        random_state: int = 0,
+        layout: Layout = "auto",
+        random_state: Any = 0,
         n_jobs: Optional[int] = None,
         verbose: bool = False,
+        screen: Union[int, str] = "auto",
+        landmarks: Union[int, str] = "auto",
+        folds: int = 5,
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -143,6 +172,14 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.screen = screen
+        self.landmarks = landmarks
+        self.folds = folds
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
 
     # ---- fit -----------------------------------------------------------------------------------------------
 
@@ -155,10 +192,12 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         options.compare = _or_auto("compare", self.compare, c.OBJECT_COMPARES)
         options.alpha = alpha_number(self.alpha)
         options.draws = c.CLASSIFY_CHOOSE if self.draws is None else whole("draws", self.draws, 1)
-        options.budget = seconds_of(self.budget)
+        options.budget = c.CLASSIFY_CHOOSE if self.budget == "auto" else seconds_of(self.budget)
+        options.screen = _count_or_auto("screen", self.screen)
+        options.landmarks = _count_or_auto("landmarks", self.landmarks)
+        options.folds = whole("folds", self.folds)
         options.blend = whole("blend", self.blend, 1, MOST_BLEND)
         options.splits = whole("splits", self.splits)
-        options.seed = seed_number("random_state", self.random_state)
         ranges = [range_of(name, law) for name, law in (self.ranges or {}).items()]
         options.ranges, options.n_ranges = (c.Range * len(ranges))(*ranges), len(ranges)
         return options
@@ -185,24 +224,39 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (n_series, n_steps, n_channels), or list of 2-D arrays
-            Lengths may differ in a list. Axes as `layout` says.
+        X : collection of series
+            A 3-D array or a list of 2-D arrays, axes as `layout` says, whose lengths may differ in a list; a 2-D array
+            (n_series, n_steps) or a list of 1-D arrays, univariate series; a pandas frame with a series in every cell, or
+            with an index of series and time, as in sktime.
         y : array-like of shape (n_series,)
             Their labels.
         """
         options = self._options()
-        series = read_series(X, self.layout)
+        series, layout = read_collection(X, self.layout, rows_are_series=True)
+        if y is None:
+            raise ValueError("SeriesClassifier requires y to be passed, but the target y is None: it has the labels")
         labels = np.asarray(y)
+        if labels.ndim == 2 and labels.shape[1] == 1:
+            warn(
+                "A column-vector y was passed when a 1d array was expected: its only column is taken",
+                DataConversionWarning,
+            )
+            labels = labels[:, 0]
+        seed = seed_of(self.random_state)
+        options.seed = seed
         if labels.shape != (len(series),):
             raise ValueError(f"y has shape {labels.shape}, and ({len(series)},) is needed: a label for each series")
-        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            raise ValueError("y contains NaN or infinity (inf), which are no labels")
+        if labels.dtype.kind == "f":
+            if not np.isfinite(labels).all():
+                raise ValueError("Input y contains NaN or infinity (inf), which are no labels")
+            if (labels != np.floor(labels)).any():
+                raise ValueError("Unknown label type: continuous. y must hold classes, texts or whole numbers")
         classes, numbers = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y has labels of 1 class, {classes[0]!r}, and a classifier needs at least two classes")
         before = dict(self.__dict__)
         try:
-            self.classes_, self._series = classes, series
+            self.classes_, self._series, self._seed, self.layout_ = classes, series, seed, layout
             self._numbers = np.ascontiguousarray(numbers, dtype=np.int64)
             self._learn(options)
         except BaseException:
@@ -220,7 +274,9 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         self.left_out_accuracy_ = info.left_out
         self.split_mean_, self.split_deviation_ = info.split_mean, info.split_deviation
         self.log_loss_ = info.log_loss
-        self.n_tried_, self.n_failed_ = info.tried, info.failed
+        self.n_tried_, self.n_failed_, self.n_finalists_ = info.tried, info.failed, info.finalists
+        self.n_screen_, self.n_landmarks_, self.cut_ = info.screen, info.landmarks, bool(info.cut)
+        self.nested_accuracy_, self.temperature_ = info.nested, info.temperature
         self.left_out_ = empty(info.series, info.classes)
         check(c.lib.volt_classifier_left_out(self._handle.pointer, view(self.left_out_)))
 
@@ -253,7 +309,8 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
                 for part in self.parts_
             ]
             options.parts, options.n_parts = (c.ClassifierKernel * len(parts))(*parts), len(parts)
-            options.alpha, options.splits = self.alpha_, 0
+            options.alpha, options.splits, options.folds = self.alpha_, 0, 0
+            options.landmarks, options.seed = self.n_landmarks_, self._seed
             self._learn(options)
         return self._handle.pointer
 
@@ -264,7 +321,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
 
     def _outputs(self, X: Any) -> Array:
         classifier = self._classifier()
-        series: List[Array] = read_series(X, self.layout)
+        series: List[Array] = read_series(X, self.layout_, rows_are_series=True)
         check_channels(self, series)
         out = empty(len(series), len(self.classes_))
         with use_threads(self.n_jobs), Watch("classes", self.verbose) as watch:
@@ -280,14 +337,15 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         outputs = self._outputs(X)
         return self.classes_[np.argmax(outputs, axis=1)]
 
-    @property
-    def predict_proba(self) -> Callable[[Any], Array]:
-        """``predict_proba(X)``: probabilities of the classes, a column each; with ``loss="multinomial"`` alone."""
-        if self.loss != "multinomial":
-            raise AttributeError(
-                f"predict_proba needs loss='multinomial', and the loss is {self.loss!r}: see decision_function"
-            )
-        return self._outputs
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes, a column each, in the order of ``classes_``.
+
+        Outputs of "multinomial" are probabilities. Those of "squares" become softmax(outputs / temperature_), with the
+        temperature of smallest log loss on the training series, each left out.
+        """
+        outputs = self._outputs(X)
+        check(c.lib.volt_classifier_probabilities(self._classifier(), view(outputs)))
+        return outputs
 
     def decision_function(self, X: Any) -> Array:
         """The outputs of the classes, a column each (logarithms of probabilities for "multinomial", less their mean); of two

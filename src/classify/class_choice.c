@@ -88,14 +88,14 @@ static void keep(const volt_class_search *search, const volt_class_trial *trial,
     best->trials[at] = *trial;
 }
 
-/* May a list choose the draw? One that was tried on all series and, in a race, is among its own best. */
+/* May a list choose the draw? One that was tried on all series and, in a race without a fold, was so by its own ranks. */
 static bool is_eligible(const volt_class_search *search, int64_t list, int64_t draw)
 {
     const volt_class_record *record = &search->full[draw];
     int64_t lists = search->setting.folds + 1;
     if (!record->ended || record->status != VOLT_OK || record->scores[list].right < 0)
         return false;
-    return !search->rank || search->depth == 0 || search->rank[draw * lists + list] < search->depth;
+    return list == 0 || !search->rank || search->rank[draw * lists + list] < search->depth;
 }
 
 static volt_status find_best(const volt_class_search *search, int64_t list, best_list *best)

@@ -17,7 +17,7 @@
  * of one matrix up to which all series carry the readout. For a budget of 30 s, and in proportion for others. */
 static const double race_from = 6e10, screen_work = 2e10, final_work = 6e10, carried_by_all = 1e10;
 enum {
-    LEAST_SCREEN = 32,
+    LEAST_SCREEN = 48,
     MOST_SCREEN = 200,
     MOST_WITHOUT_LANDMARKS = 500,
     LANDMARKS = 300,
@@ -102,7 +102,8 @@ static volt_status count_landmarks(const volt_class_search *search, double mean_
         if (n > MOST_WITHOUT_LANDMARKS)
             affordable = fmin(affordable, LANDMARKS);
         int64_t count = (int64_t)fmax(affordable, (double)volt_max(LEAST_LANDMARKS, least));
-        *landmarks = count < n ? count : 0;
+        bool saves = n > MOST_WITHOUT_LANDMARKS || count < n / 2; /* symmetry halves the work of all series */
+        *landmarks = saves && count < n ? count : 0;
     }
     return VOLT_OK;
 }

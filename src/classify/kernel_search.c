@@ -285,17 +285,20 @@ static bool is_screened(const volt_class_search *search, int64_t draw)
     return search->screened[draw].ended && search->screened[draw].status == VOLT_OK;
 }
 
-/* Draws whose best rank is below the depth, the best rank first: as many ranks as give no more than most_finalists, at
- * least the first. */
+/* Draws by their best rank, those of the list of all series first: as many ranks as give no more than most_finalists, at
+ * least three. */
 static int64_t find_finalists(const volt_class_search *search, int64_t *finalists)
 {
-    int64_t count = 0;
+    enum { LEAST_DEPTH = 3 };
+    int64_t count = 0, lists = search->setting.folds + 1;
     for (int64_t rank = 0; rank < search->draws; rank++) {
         int64_t before = count;
-        for (int64_t draw = 0; draw < search->draws; draw++)
-            if (is_screened(search, draw) && best_rank(search, draw) == rank)
-                finalists[count++] = draw;
-        if (count > search->most_finalists && before > 0)
+        for (int own = 1; own >= 0; own--)
+            for (int64_t draw = 0; draw < search->draws; draw++)
+                if (is_screened(search, draw) && best_rank(search, draw) == rank &&
+                    (search->rank[draw * lists] == rank) == own)
+                    finalists[count++] = draw;
+        if (count > search->most_finalists && rank >= LEAST_DEPTH)
             return before;
     }
     return count;

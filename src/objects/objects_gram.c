@@ -92,8 +92,8 @@ double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel)
     double n = (double)objects->prepared.count, steps = n * objects->steps, d = (double)objects->d;
     bool is_static = false;
     if (objects->options.compare == VOLT_OBJECT_COMPARE_STEPS)
-        return steps * steps * (d * window_of(kernel) + function);
-    (void)find_static(kernel, objects->d, &is_static); /* failures are found by the matrix */
+        return steps * steps * (d * window_of(kernel) + function) / 2; /* symmetric */
+    (void)find_static(kernel, objects->d, &is_static);                 /* failures are found by the matrix */
     if (is_static)
         return n * n * (objects->steps * d + function);
     return steps * steps * (d + function) * (kernel->n_factors == 0 && kernel->entry->paths ? 0.5 : by_states);
