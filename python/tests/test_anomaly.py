@@ -67,6 +67,13 @@ def test_layouts_and_arrays():
     assert model.score_samples([STRANGE[0][:17]]).shape == (1,)
 
 
+def test_univariate_arrays_and_random_states():
+    flat = np.stack(NORMAL)[:, :, 0]
+    model = volterra.SeriesAnomaly("gak:sigma=1", random_state=None).fit(flat)
+    expected = volterra.SeriesAnomaly("gak:sigma=1").fit(flat[:, :, None])
+    assert np.array_equal(model.score_samples(flat[:4]), expected.score_samples(flat[:4, :, None]))
+
+
 def test_examples_choose():
     X, y = NORMAL + STRANGE, [1] * 16 + [-1] * 6
     model = volterra.SeriesAnomaly("gak:sigma=100", draws=6, random_state=3).fit(X, y)
@@ -108,9 +115,11 @@ def test_wrong_data():
     with pytest.raises(ValueError, match="at least 3"):
         volterra.SeriesAnomaly().fit(NORMAL[:2])
     with pytest.raises(ValueError, match="collection"):
-        volterra.SeriesAnomaly().fit(NORMAL[0])
+        volterra.SeriesAnomaly().fit(NORMAL[0][:, 0])
     with pytest.raises(ValueError, match="y must hold"):
         volterra.SeriesAnomaly().fit(NORMAL, [1] * 15)
+    with pytest.raises(ValueError, match="ambiguous"):
+        volterra.SeriesAnomaly().fit(np.stack(NORMAL)[:, :3])
     with pytest.raises(volterra.NotFittedError):
         volterra.SeriesAnomaly().predict(NORMAL)
     with pytest.raises(ValueError, match="channels"):

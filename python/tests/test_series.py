@@ -5,10 +5,14 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import volterra
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:X of shape:UserWarning", "ignore:Y of shape:UserWarning")
 
 
 def waves(count, seed, steps=14):
@@ -100,9 +104,20 @@ def test_probabilities_and_two_classes(fitted):
     p = model.predict_proba(OTHERS)
     assert np.allclose(p.sum(axis=1), 1) and (p > 0).all() and 0 < model.log_loss_ < np.log(2)
     assert np.allclose(model.decision_function(OTHERS), np.log(p[:, 1] / p[:, 0]))
-    assert not hasattr(fitted, "predict_proba") and np.isnan(fitted.log_loss_)
-    with pytest.raises(AttributeError, match="needs loss='multinomial'"):
-        fitted.predict_proba(OTHERS)
+    assert np.isnan(fitted.log_loss_) and np.isnan(model.temperature_)
+    outputs, p = fitted.decision_function(OTHERS), fitted.predict_proba(OTHERS)
+    expected = np.exp(outputs / fitted.temperature_)
+    assert np.allclose(p, expected / expected.sum(axis=1, keepdims=True), rtol=1e-9, atol=0)
+    assert np.array_equal(fitted.classes_[p.argmax(axis=1)], fitted.predict(OTHERS))
+    # The temperature has the smallest log loss on training series left out, with a count added to every class.
+    targets = (18 * (LABELS[:, None] == fitted.classes_) + 1) / 21
+
+    def log_loss(temperature):
+        u = fitted.left_out_ / temperature
+        return (targets * (np.log(np.exp(u).sum(axis=1, keepdims=True)) - u)).sum()
+
+    best = log_loss(fitted.temperature_)
+    assert all(best <= log_loss(fitted.temperature_ * factor) + 1e-12 for factor in (0.9, 0.99, 1.01, 1.1))
     ridge = volterra.SeriesClassifier(**FEW, alpha=0.1).fit(X[two], np.where(LABELS[two] == "fast", 7, 3))
     assert ridge.classes_.tolist() == [3, 7]
     assert np.array_equal(ridge.predict(OTHERS), np.where(ridge.decision_function(OTHERS) > 0, 7, 3))
@@ -125,6 +140,93 @@ def test_layouts_of_aeon_and_tslearn(fitted):
         filled.predict(padded)
     with pytest.raises(ValueError, match=r"X\[1\] has no step"):
         filled.predict(np.stack([X[0], np.full(X[0].shape, np.nan)]))
+
+
+def test_layout_is_found_or_asked_for(fitted):
+    expected = fitted.decision_function(OTHERS)
+    aeon, others = X.transpose(0, 2, 1), OTHERS.transpose(0, 2, 1)  # (18, 2, 14): 14 steps of 2 channels
+    with pytest.warns(UserWarning, match=r"14 steps of 2 channels \(layout='channels'\)"):
+        model = volterra.SeriesClassifier(**FEW).fit(aeon, LABELS)
+    assert model.layout_ == "channels" and model.n_features_in_ == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what was found in fit holds in predict, and a layout that is given is not questioned
+        assert np.array_equal(model.decision_function(others), expected)
+        assert np.array_equal(model.decision_function(others[:, :, :9]), model.decision_function(list(others[:, :, :9])))
+        given = volterra.SeriesClassifier(**FEW, layout="channels").fit(aeon, LABELS)
+        assert np.array_equal(given.decision_function(others), expected)
+        # Lengths that differ, or one channel, leave no doubt.
+        lists = [one[:, : 14 - i % 3] for i, one in enumerate(aeon)]
+        turned = volterra.SeriesClassifier(**FEW).fit(lists, LABELS)
+        plainly = volterra.SeriesClassifier(**FEW).fit([one.T for one in lists], LABELS)
+        assert (turned.layout_, plainly.layout_) == ("channels", "time")
+        assert np.array_equal(turned.decision_function(others), plainly.decision_function(OTHERS))
+        one = volterra.SeriesClassifier(**FEW).fit(X[:, :, :1], LABELS)
+        two = volterra.SeriesClassifier(**FEW).fit(aeon[:, :1], LABELS)
+        assert (one.layout_, two.layout_) == ("time", "channels")
+        assert np.array_equal(one.decision_function(OTHERS[:, :, :1]), two.decision_function(others[:, :1]))
+    for estimator in (volterra.SeriesClassifier(), volterra.SeriesAnomaly(), volterra.SequenceKernelRidge("gak:sigma=1")):
+        with pytest.raises(ValueError, match=r"shape \(18, 3, 2\).*layout='channels'"):
+            estimator.fit(X[:, :3], np.ones(18))
+
+
+def test_univariate_arrays_and_frames():
+    pandas = pytest.importorskip("pandas")
+    model = volterra.SeriesClassifier(**FEW).fit(X[:, :, :1], LABELS)
+    expected = model.decision_function(OTHERS[:, :, :1])
+    flat, others = X[:, :, 0], OTHERS[:, :, 0]
+    cells = pandas.DataFrame({"dim_0": [pandas.Series(row) for row in flat]})
+    for form in (flat, pandas.DataFrame(flat), list(flat), cells):
+        again = volterra.SeriesClassifier(**FEW).fit(form, LABELS)
+        assert again.n_features_in_ == 1
+        assert np.array_equal(again.decision_function(others), expected)
+    padded = np.hstack([others, np.full((9, 3), np.nan)])
+    assert np.array_equal(model.decision_function(padded), expected)
+    both = volterra.SeriesClassifier(**FEW, layout="time").fit(X, LABELS)
+    nested = pandas.DataFrame({k: [pandas.Series(one[:, k]) for one in OTHERS] for k in range(2)})
+    rows = pandas.MultiIndex.from_product([range(9), range(14)], names=["series", "time"])
+    long = pandas.DataFrame(OTHERS.reshape(-1, 2), index=rows)
+    for form in (nested, long):
+        assert np.array_equal(both.decision_function(form), both.decision_function(OTHERS))
+    nested.iloc[4, 1] = nested.iloc[4, 1][:-1]
+    with pytest.raises(ValueError, match="series 4 have different lengths"):
+        both.predict(nested)
+    for wrong, message in [(np.zeros((0, 5)), "0 sample"), (np.zeros((3, 0)), "0 feature"), (flat[0], "Reshape your data")]:
+        with pytest.raises(ValueError, match=message):
+            model.predict(wrong)
+
+
+def test_random_states():
+    settings = dict(kernel="rbf", compare="steps", draws=4)
+    first = volterra.SeriesClassifier(**settings, random_state=np.random.RandomState(3), layout="time").fit(X, LABELS)
+    again = volterra.SeriesClassifier(**settings, random_state=np.random.RandomState(3), layout="time").fit(X, LABELS)
+    assert first.kernel_ == again.kernel_
+    kernels = {
+        volterra.SeriesClassifier(**settings, random_state=None, layout="time").fit(X, LABELS).kernel_ for _ in range(3)
+    }
+    assert len(kernels) > 1  # another seed at each fit
+    copied = pickle.loads(pickle.dumps(first))
+    assert np.array_equal(copied.decision_function(OTHERS), first.decision_function(OTHERS))
+
+
+def test_nested_accuracy_race_and_landmarks(program, tmp_path):
+    settings = dict(draws=48, screen=9, landmarks=12, folds=3, layout="time")
+    model = volterra.SeriesClassifier(**settings).fit(X, LABELS)
+    assert (model.n_tried_, model.n_screen_, model.n_landmarks_, model.cut_) == (48, 9, 12, False)
+    assert 6 <= model.n_finalists_ < 48 and 0 <= model.nested_accuracy_ <= 1
+    np.save(tmp_path / "a.npy", X)
+    (tmp_path / "a.csv").write_text("label\n" + "\n".join(LABELS) + "\n")
+    files = ("--train", tmp_path / "a.npy", "--train-labels", tmp_path / "a.csv")
+    options = ("--draws", 48, "--screen", 9, "--landmarks", 12, "--folds", 3, "--json")
+    expected = json.loads(program("classify", *files, *options))
+    assert model.nested_accuracy_ == pytest.approx(expected["nested_accuracy"], rel=1e-12)
+    assert model.kernel_ == expected["kernel"] and model.n_finalists_ == expected["finalists"]
+    copied = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(copied.decision_function(OTHERS), model.decision_function(OTHERS))
+    # Labels that have nothing to do with the series: what was selected looks better than it is.
+    labels = np.random.default_rng(5).permutation(LABELS)
+    lucky = volterra.SeriesClassifier("rbf | memory", draws=60, layout="time").fit(X, labels)
+    assert lucky.left_out_accuracy_ > lucky.nested_accuracy_
+    assert np.isnan(volterra.SeriesClassifier(**FEW, folds=0, layout="time").fit(X, LABELS).nested_accuracy_)
 
 
 @pytest.mark.parametrize("loss", ["squares", "multinomial"])
@@ -167,6 +269,9 @@ def test_habits_of_scikit_learn(fitted):
         ({"compare": "ends"}, "compare is 'ends'"),
         ({"splits": -1}, "splits is -1"),
         ({"layout": "rows"}, "layout is 'rows'"),
+        ({"screen": 5, "draws": 2}, "screen is 5, and must be at least 6"),
+        ({"landmarks": 19, "draws": 2}, "landmarks is 19"),
+        ({"folds": 1}, "folds is 1"),
         ({"random_state": -1}, "random_state is -1"),
     ],
 )
@@ -178,7 +283,8 @@ def test_wrong_arguments(arguments, message):
 def test_wrong_data_leave_it_as_it_was(fitted):
     model, expected = copy.deepcopy(fitted), fitted.predict(OTHERS)
     for series, labels, message in [
-        (X[0], LABELS, "must be a collection"),
+        (X[0, :, 0], LABELS, "must be a collection"),
+        (X[0], LABELS, r"y has shape \(18,\)"),
         (X, LABELS[:-1], r"y has shape \(17,\)"),
         (X, ["one"] * 18, "labels of 1 class"),
         (X, [np.nan] * 18, "no labels"),

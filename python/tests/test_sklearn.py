@@ -58,6 +58,62 @@ def test_check_estimator(estimator):
     assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
 
 
+# Whole series: rows of a 2-D array are univariate series, whose channel, not whose steps, is the feature.
+STEPS_ARE_NO_FEATURES = {
+    "check_n_features_in": "n_features_in_ counts channels",
+    "check_n_features_in_after_fitting": "series may have any number of steps",
+}
+
+
+class Unlabelled(volterra.SeriesAnomaly):
+    """Without y, which marks examples: other labels are refused."""
+
+    def fit(self, X, y=None):
+        return super().fit(X)
+
+
+OF_SERIES = [
+    (volterra.SeriesClassifier("rbf", draws=2, compare="series", splits=0), STEPS_ARE_NO_FEATURES),
+    (
+        Unlabelled("rbf"),
+        {
+            **STEPS_ARE_NO_FEATURES,
+            "check_fit_score_takes_y": "score is a parameter",
+            "check_pipeline_consistency": "score is a parameter",
+            "check_outliers_fit_predict": "fit_predict judges training series by detectors that have not learned them",
+            "check_outliers_train": "the threshold is for new series: it lies above all training scores",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("estimator, expected", OF_SERIES, ids=["SeriesClassifier", "SeriesAnomaly"])
+@pytest.mark.filterwarnings("ignore")
+def test_check_estimators_of_series(estimator, expected):
+    results = estimator_checks.check_estimator(estimator, expected_failed_checks=expected, on_fail=None, on_skip=None)
+    assert not {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    assert len([r for r in results if r["status"] == "passed"]) > 35
+    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
+
+
+def test_tags():
+    kinds = {
+        "regressor": [VolterraRidge(), SequenceKernelRidge(), VolterraRidgeCV()],
+        "classifier": [VolterraClassifier(), volterra.VolterraClassifierCV(), volterra.SeriesClassifier()],
+        "outlier_detector": [volterra.SeriesAnomaly()],
+    }
+    for kind, estimators in kinds.items():
+        for estimator in estimators:
+            tags = sklearn.utils.get_tags(estimator)
+            assert tags.estimator_type == kind, estimator
+            assert (tags.classifier_tags is not None) == (kind == "classifier")
+            assert (tags.regressor_tags is not None) == (kind == "regressor")
+            assert tags.target_tags.multi_output == (kind == "regressor")
+            assert tags.target_tags.required == (kind == "classifier")
+    for estimator in (volterra.SeriesClassifier(), volterra.SeriesAnomaly(), SequenceKernelRidge()):
+        assert sklearn.utils.get_tags(estimator).input_tags.three_d_array
+
+
 GRID = {"tau": [0.2, 0.5], "lam": [0.3, 0.7], "alpha": [1e-3, 1e-1]}
 
 

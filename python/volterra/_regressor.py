@@ -260,6 +260,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.target_tags.required = False  # without y the next values of X are the targets
         return tags
 
     # ---- forecast ------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def _univariate(X: Any, name: str) -> Optional[List[Array]]:
         rows: Any = [np.asarray(one) for one in X]
     elif is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
         rows = np.asarray(X)
-        if rows.shape[1] == 1:
+        if rows.dtype.kind != "c" and rows.shape[1] == 1:
             raise ValueError(f"{name} has shape {rows.shape}: series of 1 step (n_features=1) have no course in time")
     else:
         return None

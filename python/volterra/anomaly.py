@@ -153,6 +153,9 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         marks = np.ones(len(series)) if y is None else np.asarray(y)
         if marks.shape != (len(series),) or not np.isin(marks, (-1, 1)).all():
             raise ValueError("y must hold 1 (normal) or -1 for every series")
+        count = int((marks == 1).sum())
+        if count < 3:
+            raise ValueError(f"X has {count} normal series (n_samples={count}), and at least 3 are needed")
         self._normal = [one for one, mark in zip(series, marks) if mark == 1]
         self._examples = [one for one, mark in zip(series, marks) if mark == -1]
         self._learn(self.kernel, options)

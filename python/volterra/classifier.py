@@ -29,7 +29,9 @@ class ClassForecasts(ClassifierMixin):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.regressor_tags = None  # a classifier, though its mechanism is that of the regressors
         tags.target_tags.multi_output = False
+        tags.target_tags.required = True
         return tags
 
     def _read_classes(

@@ -408,6 +408,11 @@ class SequenceKernelRidge(SequenceRegressor):
 
     _readout: Optional[SeriesReadout] = None  # of a fit to a collection; there is no model then
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True  # collections of series
+        return tags
+
     def fit(
         self,
         X: Any,
