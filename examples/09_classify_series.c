@@ -1,7 +1,7 @@
 /* examples/09_classify_series.c: learn the classes of whole series, and find those of others.
  *
  * data/turns_train.ts and turns_test.ts hold points that go round, to the left or to the right. Kernel parameters, alpha
- * and how steps are prepared are chosen on the training series alone, each left out and told from all others. */
+ * and how steps are prepared are selected on the training series, by leave-one-out accuracy. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ int main(void)
         for (int64_t i = 0; i < test->count; i++)
             right += found[i] == number_of(test->labels[i]);
         printf("kernel         %s\n", info.kernel);
-        printf("left out       %.0f %% of %lld training series\n", 100 * info.left_out, (long long)info.series);
+        printf("nested         %.0f %% of %lld training series\n", 100 * info.nested, (long long)info.series);
         printf("test           %lld of %lld\n", (long long)right, (long long)test->count);
         printf("first series   %s: %.3f, %s: %.3f\n", names[0], outputs[0][0], names[1], outputs[0][1]);
     }

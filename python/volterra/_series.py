@@ -60,7 +60,7 @@ def _find_layout(X: Any, name: str) -> str:
     shapes: Set[Tuple[int, ...]] = {X.shape[1:]} if isinstance(X, np.ndarray) and X.ndim == 3 else {np.shape(s) for s in X}
     firsts, seconds = {s[0] for s in shapes}, {s[-1] for s in shapes}
     if len(shapes) > 1:
-        return "channels" if len(firsts) == 1 and len(seconds) > 1 else "time"
+        return "channels" if len(firsts) == 1 and max(seconds) > max(firsts) else "time"
     first, second = firsts.pop(), seconds.pop()
     if second == 1 or first == 1:
         return "time" if second == 1 else "channels"

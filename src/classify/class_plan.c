@@ -40,19 +40,25 @@ static int by_work(const void *a, const void *b)
                               : (x->draw > y->draw) - (x->draw < y->draw);
 }
 
-/* Work of every draw on all series; kernels that cannot be parsed cost nothing, and fail when they are tried. */
-static volt_status measure(const volt_class_search *search, draw_work *works, double *total)
+/* Draws in which every kernel meets every preparation once. */
+static int64_t count_round(const volt_class_search *search)
 {
     int64_t kernels = 1;
     for (const char *at = search->options->kernel ? search->options->kernel
                                                   : volt_classify_kernels(VOLT_OBJECT_COMPARE_STEPS, 1);
          (at = strchr(at, '|')); at++)
         kernels++;
+    return kernels * search->n_preparations;
+}
+
+/* Work of every draw on all series; kernels that cannot be parsed cost nothing, and fail when they are tried. */
+static volt_status measure(const volt_class_search *search, draw_work *works, double *total)
+{
     *total = 0;
     for (int64_t draw = 0; draw < search->draws; draw++) {
         volt_class_trial trial;
         volt_kernel *kernel = NULL;
-        works[draw] = (draw_work){draw, draw / (kernels * search->n_preparations), 0};
+        works[draw] = (draw_work){draw, draw / search->round, 0};
         VOLT_TRY(volt_class_trial_of(search, draw, &trial));
         volt_status status = volt_kernel_parse(trial.kernel, &kernel);
         if (status == VOLT_ERR_MEMORY)
@@ -128,6 +134,7 @@ static volt_status count_screen(const volt_class_search *search, double total, d
 
 volt_status volt_class_plan(volt_class_search *search, int64_t *order)
 {
+    search->round = count_round(search);
     draw_work *works = volt_alloc(search->draws, sizeof *works);
     double total = 0, n = (double)search->setting.classes.n;
     volt_status status = works ? measure(search, works, &total) : VOLT_ERR_MEMORY;

@@ -25,11 +25,12 @@ typedef struct round_lane {
     round_run *run;
     volt_class_bench *bench;
     bool is_caller; /* alone calls the user */
+    double until;   /* of the draw that is tried; 0: no limit */
 } round_lane;
 
-static bool is_over(const round_run *run)
+static bool is_over(const round_lane *lane)
 {
-    return run->round->until > 0 && volt_seconds() > run->round->until;
+    return lane->until > 0 && volt_seconds() > lane->until;
 }
 
 /* Progress of a matrix is a part of that of the search. A user who has cancelled is not asked again. */
@@ -44,7 +45,7 @@ static int report_part(const char *stage, double fraction, void *context)
     if (lane->is_caller && outer->report && !atomic_load(&run->cancelled) &&
         outer->report("classify", done, outer->context))
         atomic_store(&run->cancelled, true);
-    return atomic_load(&run->cancelled) || (is_over(run) && atomic_load(&run->succeeded));
+    return atomic_load(&run->cancelled) || (is_over(lane) && atomic_load(&run->succeeded));
 }
 
 static volt_status fill_gram(round_lane *lane, const volt_class_trial *trial)
@@ -93,9 +94,10 @@ static void try_draw(round_lane *lane, int64_t i)
     int64_t draw = run->round->draws[i];
     volt_class_record *record = &run->round->records[draw];
     double begun = volt_seconds();
+    lane->until = i < run->round->n_first ? run->round->until_first : run->round->until;
     bool is_too_long =
-        run->round->until > 0 && run->round->expected && begun + run->round->expected[i] > run->round->until;
-    if (is_too_long || (is_over(run) && atomic_load(&run->succeeded))) {
+        lane->until > 0 && run->round->expected && begun + run->round->expected[i] > lane->until;
+    if (is_too_long || (is_over(lane) && atomic_load(&run->succeeded))) {
         atomic_store(&run->cut, true);
         return;
     }
@@ -202,7 +204,7 @@ volt_status volt_class_round_run(volt_class_search *search, const volt_class_rou
     volt_class_bench *benches = volt_alloc_zero(n_lanes, sizeof *benches);
     volt_status status = lanes && benches ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < n_lanes && status == VOLT_OK; i++) {
-        lanes[i] = (round_lane){&run, i > 0 ? &benches[i] : round->bench, i == 0};
+        lanes[i] = (round_lane){&run, i > 0 ? &benches[i] : round->bench, i == 0, 0};
         if (i > 0)
             status = volt_class_bench_create(round->setting, &benches[i]);
     }

@@ -317,6 +317,9 @@ static volt_status run_screen(volt_class_search *search)
                                   .draws = search->order,
                                   .count = search->draws,
                                   .until = until(search, 0.4),
+                                  .until_first =
+                                      until(search, 0.6), /* all kinds are tried on slow machines too */
+                                  .n_first = search->round,
                                   .records = search->screened,
                                   .from = 0,
                                   .share = 0.4};

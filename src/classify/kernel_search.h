@@ -41,6 +41,7 @@ typedef struct volt_class_search {
     double begun, budget; /* seconds; 0: no limit */
     int64_t draws;
     int64_t *order;   /* draws: every kernel on every preparation in turn, the cheapest of these first */
+    int64_t round;    /* draws in which every kernel meets every preparation once */
     int64_t n_screen; /* series of the screening sample; 0: no race */
     int64_t most_finalists;
     volt_class_record *screened, *full; /* draws each */
@@ -65,8 +66,8 @@ volt_status volt_class_search_run(volt_class_search *search);
 volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial);
 
 /* Try draws, `count` of them in this order, into `records`: on the series of `setting`, as `rows` by preparation, against
- * `columns` (NULL entries: themselves). None is begun after `until` (0: no limit), nor where `expected` (may be NULL)
- * seconds would not suffice; one under way then is given up once another succeeded. */
+ * `columns` (NULL entries: themselves). None is begun after `until` (0: no limit; the first n_first: `until_first`), nor where
+ * `expected` (may be NULL) seconds would not suffice; one under way then is given up once another succeeded. */
 typedef struct volt_class_round {
     const volt_class_setting *setting;
     volt_class_bench *bench; /* of that setting: the caller's thread works there */
@@ -74,7 +75,8 @@ typedef struct volt_class_round {
     const int64_t *draws;
     int64_t count;
     const double *expected;
-    double until;
+    double until, until_first;
+    int64_t n_first;
     volt_class_record *records;
     bool keeps_matrices;
     double from, share; /* of the progress of the search */
