@@ -174,7 +174,7 @@ typedef struct volt_series_ridge_info {
     int64_t series, channels, outputs;
     const char *kernel; /* full text; it belongs to the ridge */
     double alpha;       /* that was chosen or given */
-    /* mean square of the errors of training series, each told from all others; of every output in units of
+    /* mean square of the leave-one-out errors of the training series; of every output in units of
      * its variance (constant outputs as they are), in the mean over them */
     double left_out_error;
 } volt_series_ridge_info;

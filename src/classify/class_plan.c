@@ -81,7 +81,7 @@ static volt_status check_count(int64_t count, const char *name, int64_t least, i
     return VOLT_OK;
 }
 
-/* What the budget is, in units of the standard one. */
+/* The budget in units of the default of 30 s. */
 static double allowance(const volt_class_search *search)
 {
     const double standard = 30;

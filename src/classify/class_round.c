@@ -95,8 +95,7 @@ static void try_draw(round_lane *lane, int64_t i)
     volt_class_record *record = &run->round->records[draw];
     double begun = volt_seconds();
     lane->until = i < run->round->n_first ? run->round->until_first : run->round->until;
-    bool is_too_long =
-        lane->until > 0 && run->round->expected && begun + run->round->expected[i] > lane->until;
+    bool is_too_long = lane->until > 0 && run->round->expected && begun + run->round->expected[i] > lane->until;
     if (is_too_long || (is_over(lane) && atomic_load(&run->succeeded))) {
         atomic_store(&run->cut, true);
         return;
@@ -176,8 +175,8 @@ static int64_t count_lanes(const round_run *run)
     return lanes;
 }
 
-/* The first failure in the order of the draws that is not one candidate's own. The user is called for every draw, whoever
- * tried it. */
+/* The first failure in the order of the draws that is not one candidate's own. The user is called once
+ * for every draw. */
 static volt_status conclude(round_run *run, round_lane *caller)
 {
     const volt_class_round *round = run->round;

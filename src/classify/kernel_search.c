@@ -22,7 +22,7 @@
 
 /* ---- preparations and candidates --------------------------------------------------------------- */
 
-/* Preparation number i of those that are asked for: what is to be chosen takes one of two values. */
+/* Preparation number i: every property that is open takes one of two values. */
 static volt_objects_options way_of(const volt_classify_options *options, int64_t i)
 {
     static const volt_object_scale scales[] = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_SCALE_SERIES};
@@ -74,7 +74,7 @@ static const char *kernel_of(const volt_class_search *search, int64_t preparatio
                                                            volt_objects_are_equally_long(objects));
 }
 
-/* Candidates, and how many to try: those asked for, or as many as there is something to draw for. */
+/* Candidates, and how many to try: options->draws, 60 for a kernel with open parameters, or one per preparation. */
 static volt_status draw_candidates(volt_class_search *search)
 {
     enum { STANDARD = 60 };
@@ -125,7 +125,7 @@ volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, v
 
 /* ---- the start and the end of a search ---------------------------------------------------------- */
 
-/* The folds of the nested estimate, as many as there are series for. */
+/* The folds of the nested estimate: options->folds, at most n / 2. */
 static volt_status make_folds(volt_class_search *search)
 {
     int64_t n = search->setting.classes.n, *room = volt_alloc(n, sizeof *room);
@@ -164,7 +164,7 @@ volt_status volt_class_search_open(volt_class_search *search, const volt_view *s
     search->setting.classes = *classes;
     search->is_multinomial = options->loss && strcmp(options->loss, "multinomial") == 0;
     search->budget = options->budget;
-    if (options->budget < 0) /* so many draws are asked for: they are the limit */
+    if (options->budget < 0) /* the number of draws is the limit */
         search->budget = options->draws > 0 ? 0 : standard_budget;
     VOLT_TRY(prepare(search));
     assert(search->n_preparations > 0);

@@ -17,7 +17,7 @@ typedef struct volt_class_trial {
     volt_class_score score;
 } volt_class_trial;
 
-/* What became of a draw on the screening sample, or on all series. */
+/* The result of a draw on the screening sample, or on all series. */
 typedef struct volt_class_record {
     bool ended; /* with a status: a draw without time for it has not */
     volt_status status;
@@ -86,7 +86,7 @@ volt_status volt_class_round_run(volt_class_search *search, const volt_class_rou
 /* The order of the draws, and how many series screen them and carry the readout (class_plan.c). */
 volt_status volt_class_plan(volt_class_search *search, int64_t *order);
 
-/* What list `list` chooses: the best draw, or the mean of up to options->blend, each the best of its kind. */
+/* The choice of a list: the best draw, or the mean of up to options->blend, each the best of its kind. */
 typedef struct volt_class_choice {
     int64_t parts;
     int64_t draws[VOLT_MOST_BLEND];
