@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIALS = 60, MOST_STALLS = 4, MOST_GUESSES = 12, MOST_RISES = 2, MATRICES = 12 };
+enum { MOST_TRIALS = 60, MOST_STALLS = 4, MOST_GUESSES = 12, MOST_RISES = 2, MATRICES = 14 };
 
 /* One group of columns: n x m each, m = problem->group. */
 typedef struct newton {
@@ -23,8 +23,10 @@ typedef struct newton {
     volt_matrix da, kda;     /* the step: coefficients, K da */
     volt_matrix trial;       /* slopes along the line */
     volt_matrix saved_a, saved_u, solved; /* to come back to; the slopes of the last eased problem solved */
+    volt_matrix best_a, best_u;           /* the readout of the least gap so far */
     double *certificate;                  /* n x 2 m */
-    double *c, *dc, *saved_c;             /* m */
+    double *c, *dc, *saved_c, *best_c;    /* m */
+    double objective, gap;                /* of the best readout */
     volt_loss_directions directions;
     double *memory;
 } newton;
@@ -38,12 +40,14 @@ static volt_status begin(const volt_loss_problem *problem, const volt_newton_tas
     run->of_group.columns = m;
     run->of_group.Y = (volt_view){problem->Y.data + k, n, m, problem->Y.ld};
     run->of_group.p = problem->p + k;
+    volt_loss_bound(&run->of_group, NULL);
     run->rho = problem->loss->kind->smooth ? INFINITY : task->rho;
-    run->memory = volt_alloc_doubles(n * MATRICES + 3, m);
+    run->gap = INFINITY;
+    run->memory = volt_alloc_doubles(n * MATRICES + 4, m);
     if (!run->memory)
         return VOLT_ERR_MEMORY;
-    volt_matrix *parts[] = {&run->a,   &run->u,     &run->g0,      &run->g,       &run->da,
-                            &run->kda, &run->trial, &run->saved_a, &run->saved_u, &run->solved};
+    volt_matrix *parts[] = {&run->a,     &run->u,       &run->g0,      &run->g,      &run->da,     &run->kda,
+                            &run->trial, &run->saved_a, &run->saved_u, &run->solved, &run->best_a, &run->best_u};
     double *next = run->memory;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++, next += n * m)
         *parts[i] = volt_matrix_of(next, n, m);
@@ -51,6 +55,7 @@ static volt_status begin(const volt_loss_problem *problem, const volt_newton_tas
     run->c = next + 2 * n * m;
     run->dc = run->c + m;
     run->saved_c = run->dc + m;
+    run->best_c = run->saved_c + m;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < m; j++) {
             run->a.data[i * m + j] = state->A.data[i * state->A.ld + k + j];
@@ -86,7 +91,8 @@ static double reach(const newton *run)
     double most = 0;
     for (int64_t i = 0; i < Y.rows; i++)
         for (int64_t j = 0; j < Y.cols; j++)
-            most = fmax(most, fabs(run->u.data[i * Y.cols + j] - Y.data[i * Y.ld + j]));
+            if (volt_loss_weight(run->problem, i) > 0)
+                most = fmax(most, fabs(run->u.data[i * Y.cols + j] - Y.data[i * Y.ld + j]));
     return most;
 }
 
@@ -181,26 +187,26 @@ static void copy(volt_matrix from, volt_matrix to)
     memcpy(to.data, from.data, (size_t)(from.rows * from.cols) * sizeof(double));
 }
 
-static bool is_closed(double gap, double objective, double tolerance)
+static bool is_closed(const newton *run, const volt_newton_task *task)
 {
-    return gap <= tolerance * fabs(objective);
+    return run->gap <= volt_loss_open_above(&run->of_group, task->tolerance, run->objective);
 }
 
-/* What the group is worth with the slopes -alpha a. Levels that cross a little are moved apart once the gap is closed
- * with them so. */
-static double worth(newton *run, double tolerance, double *objective)
+/* Certifies the readout with these slopes (NULL: -alpha a), keeps it where it is the best so far, and returns its gap. */
+static double certify(newton *run, const volt_newton_task *task, const double *slopes)
 {
     volt_loss_state state = {.A = run->a, .U = run->kda, .G = run->trial, .c = run->dc}; /* a step was taken */
     for (int64_t i = 0; i < run->a.rows * run->a.cols; i++)
-        run->trial.data[i] = -run->problem->alpha * run->a.data[i];
-    copy(run->u, state.U);
+        run->trial.data[i] = slopes ? slopes[i] : -run->problem->alpha * run->a.data[i];
     memcpy(state.c, run->c, (size_t)run->a.cols * sizeof *state.c);
-    volt_loss_certify(&run->of_group, tolerance, &state, run->certificate);
-    if (is_closed(state.gap, state.objective, tolerance)) {
-        copy(state.U, run->u);
-        memcpy(run->c, state.c, (size_t)run->a.cols * sizeof *state.c);
-    }
-    *objective = state.objective;
+    volt_loss_certify(&run->of_group, task->tolerance, &state, run->certificate);
+    if (!(state.gap < run->gap))
+        return state.gap;
+    run->gap = state.gap;
+    run->objective = state.objective;
+    copy(run->a, run->best_a);
+    copy(state.U, run->best_u);
+    memcpy(run->best_c, state.c, (size_t)run->a.cols * sizeof *state.c);
     return state.gap;
 }
 
@@ -231,8 +237,7 @@ static void stiffen(newton *run, double factor)
 
 /* Rows that are active stay so, all others keep their slopes: one system, then look which rows that changes. Near the end
  * a few rounds of it find the minimum, from farther away they may lead anywhere: the state is put back then. */
-static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t *steps, double *objective,
-                              double *gap)
+static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     double last = INFINITY, *c = run->saved_c;
     int rises = 0;
@@ -249,11 +254,11 @@ static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t
         VOLT_TRY(newton_step_of(run, task->least_shift));
         take_step(run, 1);
         ++*steps;
-        *gap = worth(run, task->tolerance, objective);
-        if (is_closed(*gap, *objective, task->tolerance))
+        double gap = certify(run, task, NULL);
+        if (is_closed(run, task))
             return VOLT_OK;
-        rises += *gap > last;
-        last = *gap;
+        rises += gap > last;
+        last = gap;
     }
     copy(run->saved_a, run->a);
     copy(run->saved_u, run->u);
@@ -280,22 +285,20 @@ static volt_status solve_eased(newton *run, const volt_newton_task *task, int64_
     return VOLT_OK;
 }
 
-static volt_status iterate_lines(newton *run, const volt_newton_task *task, int64_t *steps, double *objective,
-                                 double *gap)
+static volt_status iterate_lines(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     double best = INFINITY;
-    *gap = INFINITY;
     for (int stalls = 0; stalls < MOST_STALLS && *steps < task->most_steps;) {
-        VOLT_TRY(guess_rows(run, task, steps, objective, gap));
-        if (is_closed(*gap, *objective, task->tolerance))
+        VOLT_TRY(guess_rows(run, task, steps));
+        if (is_closed(run, task))
             break;
         copy(run->solved, run->g0);
         VOLT_TRY(solve_eased(run, task, steps));
-        *gap = worth(run, task->tolerance, objective);
-        if (is_closed(*gap, *objective, task->tolerance))
+        double gap = certify(run, task, run->g.data);
+        if (is_closed(run, task))
             break;
-        stalls = run->rho == task->most_rho && *gap > best / 2 ? stalls + 1 : 0;
-        best = fmin(best, *gap);
+        stalls = run->rho == task->most_rho && gap > best / 2 ? stalls + 1 : 0;
+        best = fmin(best, gap);
         copy(run->g, run->solved);
         run->rho = fmin(run->rho * 4, task->most_rho);
     }
@@ -304,8 +307,7 @@ static volt_status iterate_lines(newton *run, const volt_newton_task *task, int6
 
 /* ---- smooth losses ---------------------------------------------------------------------------- */
 
-static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int64_t *steps, double *objective,
-                                  double *gap)
+static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     double best = INFINITY;
     for (int stalls = 0, closed = 0; stalls < MOST_STALLS && *steps < task->most_steps;) {
@@ -315,28 +317,29 @@ static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int
         VOLT_TRY(find_slopes(run));
         VOLT_TRY(newton_step_of(run, task->least_shift));
         VOLT_TRY(search_line(run, &tau));
-        take_step(run, tau);
+        take_step(run, tau > 0 ? tau : 1); /* below rounding in u, the step still brings alpha a to -g */
         ++*steps;
-        *gap = worth(run, task->tolerance, objective);
-        closed += is_closed(*gap, *objective, task->tolerance);
+        double gap = certify(run, task, NULL);
+        closed += is_closed(run, task);
         if (closed > (task->one_more ? 1 : 0))
             break;
-        stalls = *gap > best / 2 ? stalls + 1 : 0;
-        best = fmin(best, *gap);
+        stalls = gap > best / 2 ? stalls + 1 : 0;
+        best = fmin(best, gap);
     }
     return VOLT_OK;
 }
 
+/* The best readout into the state. */
 static void finish(const newton *run, int64_t k, volt_loss_state *state)
 {
     int64_t m = run->of_group.group;
     for (int64_t i = 0; i < run->a.rows; i++)
         for (int64_t j = 0; j < m; j++) {
-            state->A.data[i * state->A.ld + k + j] = run->a.data[i * m + j];
-            state->U.data[i * state->U.ld + k + j] = run->u.data[i * m + j];
-            state->G.data[i * state->G.ld + k + j] = -run->problem->alpha * run->a.data[i * m + j];
+            state->A.data[i * state->A.ld + k + j] = run->best_a.data[i * m + j];
+            state->U.data[i * state->U.ld + k + j] = run->best_u.data[i * m + j];
+            state->G.data[i * state->G.ld + k + j] = -run->problem->alpha * run->best_a.data[i * m + j];
         }
-    memcpy(state->c + k, run->c, (size_t)m * sizeof *run->c);
+    memcpy(state->c + k, run->best_c, (size_t)m * sizeof *run->c);
 }
 
 volt_status volt_newton_run(const volt_loss_problem *problem, const volt_newton_task *task,
@@ -346,16 +349,17 @@ volt_status volt_newton_run(const volt_loss_problem *problem, const volt_newton_
     state->objective = state->gap = 0;
     for (int64_t k = 0; status == VOLT_OK && k < problem->columns; k += problem->group) {
         newton run = {0};
-        double objective = 0, gap = INFINITY;
         int64_t taken = 0;
         status = begin(problem, task, state, k, &run);
-        if (status == VOLT_OK)
-            status = problem->loss->kind->smooth ? iterate_smooth(&run, task, &taken, &objective, &gap)
-                                                 : iterate_lines(&run, task, &taken, &objective, &gap);
-        if (status == VOLT_OK)
+        if (status == VOLT_OK) {
+            certify(&run, task, run.solved.data);
+            status = problem->loss->kind->smooth ? iterate_smooth(&run, task, &taken)
+                                                 : iterate_lines(&run, task, &taken);
+        }
+        if (status == VOLT_OK && isfinite(run.gap))
             finish(&run, k, state);
-        state->objective += objective;
-        state->gap += gap;
+        state->objective += run.objective;
+        state->gap += run.gap;
         *steps += taken;
         release(&run);
     }

@@ -87,7 +87,8 @@ static volt_status begin(const volt_loss_problem *problem, admm_room *room)
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < m; k++) {
             double y = problem->Y.data[i * problem->Y.ld + k];
-            room->u.data[i * m + k] = kind->start ? kind->start(y) : y;
+            bool counts = volt_loss_weight(problem, i) > 0;
+            room->u.data[i * m + k] = !counts ? 0 : kind->start ? kind->start(y) : y;
             room->g.data[i * m + k] = 0;
         }
     return VOLT_OK;
@@ -152,9 +153,7 @@ static volt_status ease_rows(const volt_loss_problem *problem, double rho, const
 static void certify(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
                     volt_loss_state *state)
 {
-    size_t bytes = (size_t)(problem->n * problem->columns) * sizeof(double);
-    memcpy(state->U.data, room->v.data, bytes);
-    memcpy(state->G.data, room->g.data, bytes);
+    memcpy(state->G.data, room->g.data, (size_t)(problem->n * problem->columns) * sizeof(double));
     volt_loss_certify(problem, task->tolerance, state, room->certificate);
 }
 
@@ -186,7 +185,7 @@ static volt_status run(const volt_loss_problem *problem, const volt_admm_task *t
         certify(problem, task, room, state);
         bool still =
             !task->settled || (moved.du <= task->tolerance * moved.u && moved.dg <= task->tolerance * moved.g);
-        if (state->gap <= task->tolerance * fabs(state->objective) && still) {
+        if (state->gap <= volt_loss_open_above(problem, task->tolerance, state->objective) && still) {
             ++*steps;
             break;
         }

@@ -5,13 +5,28 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { THIN = 4, MOST_HALVINGS = 200 };
+
+/* Levels that cross by less, relative to the largest, cross by rounding. */
+static const double CROSSING = 1e-9;
+
+/* The diagonal of K and the one kept aside change places. */
+static void swap_diagonals(const volt_loss_problem *problem)
+{
+    for (int64_t i = 0; i < problem->n; i++) {
+        double *at = &problem->K.data[i * (problem->K.ld + 1)], now = *at;
+        *at = problem->diagonal[i];
+        problem->diagonal[i] = now;
+    }
+}
 
 void volt_loss_multiply(const volt_loss_problem *problem, volt_view V, volt_matrix C)
 {
     volt_matrix K = problem->K;
     volt_blas_int n = (volt_blas_int)K.rows, ld = (volt_blas_int)K.ld;
+    swap_diagonals(problem);
     if (V.cols <= THIN)
         for (int64_t k = 0; k < V.cols; k++)
             cblas_dsymv(CblasRowMajor, CblasUpper, n, 1, K.data, ld, V.data + k, (volt_blas_int)V.ld, 0,
@@ -19,11 +34,7 @@ void volt_loss_multiply(const volt_loss_problem *problem, volt_view V, volt_matr
     else
         cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, n, (volt_blas_int)V.cols, 1, K.data, ld, V.data,
                     (volt_blas_int)V.ld, 0, C.data, (volt_blas_int)C.ld);
-    for (int64_t i = 0; i < K.rows; i++) { /* what stands on the diagonal there is not K's */
-        double off = problem->diagonal[i] - K.data[i * (K.ld + 1)];
-        for (int64_t k = 0; k < V.cols; k++)
-            C.data[i * C.ld + k] += off * V.data[i * V.ld + k];
-    }
+    swap_diagonals(problem);
 }
 
 /* ---- feasible slopes -------------------------------------------------------------------------- */
@@ -202,11 +213,117 @@ static void uncross(const volt_loss_problem *problem, volt_loss_state *state)
         }
 }
 
+/* ---- bounds of the objective ------------------------------------------------------------------ */
+
+/* The sum of w l(y, c) of column k. */
+static double constant_loss(const volt_loss_problem *problem, int64_t k, double c)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < problem->n; i++) {
+        double w = volt_loss_weight(problem, i);
+        if (w > 0)
+            sum += w * problem->loss->kind->value(problem->p[k], problem->Y.data[i * problem->Y.ld + k], c);
+    }
+    return sum;
+}
+
+/* The constant c of the least sum of w l(y, c), by golden sections over the range of the targets. */
+static double best_constant(const volt_loss_problem *problem, int64_t k)
+{
+    enum { SECTIONS = 40 };
+    static const double golden = 0.6180339887498949;
+    const volt_loss_kind *kind = problem->loss->kind;
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < problem->n; i++) {
+        double y = problem->Y.data[i * problem->Y.ld + k], at = kind->start ? kind->start(y) : y;
+        if (volt_loss_weight(problem, i) > 0) {
+            low = fmin(low, at);
+            high = fmax(high, at);
+        }
+    }
+    for (int s = 0; s < SECTIONS; s++) {
+        double left = high - golden * (high - low), right = low + golden * (high - low);
+        if (constant_loss(problem, k, left) <= constant_loss(problem, k, right))
+            high = right;
+        else
+            low = left;
+    }
+    return 0.5 * (low + high);
+}
+
+/* The least value of l(y, .) is 0 except for counts, where it is that at u = log y. */
+static double least_loss(const volt_loss_problem *problem, int64_t k)
+{
+    double sum = 0;
+    for (int64_t i = 0; problem->loss->kind == &volt_loss_poisson && i < problem->n; i++) {
+        double w = volt_loss_weight(problem, i), y = problem->Y.data[i * problem->Y.ld + k];
+        sum += w > 0 && y > 0 ? w * (y - y * log(y)) : 0;
+    }
+    return sum;
+}
+
+void volt_loss_bound(volt_loss_problem *problem, double *c)
+{
+    bool rows = problem->loss->kind->row != NULL;
+    problem->floor = 0;
+    problem->ceiling = rows ? total_weight(problem) * log((double)problem->columns) : 0;
+    for (int64_t k = 0; k < problem->columns; k++) {
+        double best = problem->intercept && !rows ? best_constant(problem, k) : 0;
+        problem->floor += least_loss(problem, k);
+        problem->ceiling += rows ? 0 : constant_loss(problem, k, best);
+        if (c)
+            c[k] = best;
+    }
+}
+
+static double rounding_of(const volt_loss_problem *problem)
+{
+    return (double)problem->n * DBL_EPSILON * fmax(fabs(problem->ceiling), fabs(problem->floor));
+}
+
+double volt_loss_open_above(const volt_loss_problem *problem, double tolerance, double objective)
+{
+    return fmax(tolerance * fabs(objective), rounding_of(problem));
+}
+
+/* May a readout have this objective, and miss the minimum by no more than the gap? */
+static bool within_bounds(const volt_loss_problem *problem, double objective, double gap)
+{
+    double rounding = 100 * rounding_of(problem);
+    return objective >= problem->floor - rounding && objective <= problem->ceiling + gap + rounding;
+}
+
 /* ---- objective and gap ------------------------------------------------------------------------ */
 
-/* Loss and excess of a row, whose slopes are g. Without an intercept levels that cross are taken in order. */
+/* Sums over rows, and how far levels cross. */
+typedef struct row_sums {
+    double loss, excess;
+    double moved;             /* g (sorted u - u), which the gap of sorted levels has beside their excess */
+    double crossing, largest; /* of u, both */
+} row_sums;
+
+/* One target: group columns of a row of weight w. Levels that cross are taken in order, as they are forecast. */
+static void target_terms(const volt_loss_problem *problem, double w, const double *p, const double *y,
+                         const double *u, const double *g, row_sums *sums)
+{
+    const volt_loss_kind *kind = problem->loss->kind;
+    double sorted[VOLT_MOST_LEVELS], excess = 0;
+    int64_t m = problem->group;
+    memcpy(sorted, u, (size_t)m * sizeof *u);
+    if (m > 1)
+        volt_sort(sorted, m);
+    for (int64_t j = 0; j < m; j++) {
+        sums->loss += w * kind->value(p[j], y[j], sorted[j]);
+        excess += w * kind->excess(p[j], y[j], sorted[j], g[j] / w);
+        sums->moved += g[j] * (sorted[j] - u[j]);
+        sums->crossing = fmax(sums->crossing, fabs(sorted[j] - u[j]));
+        sums->largest = fmax(sums->largest, fabs(u[j]));
+    }
+    sums->excess += fabs(excess); /* of one level it may lie below 0, of all by rounding only */
+}
+
 static void row_terms(const volt_loss_problem *problem, int64_t row, const double *u, const double *g,
-                      double *loss, double *excess)
+                      row_sums *sums)
 {
     const volt_loss_kind *kind = problem->loss->kind;
     const double *y = problem->Y.data + row * problem->Y.ld;
@@ -216,50 +333,55 @@ static void row_terms(const volt_loss_problem *problem, int64_t row, const doubl
     if (kind->row) {
         for (int64_t k = 0; k < problem->columns; k++)
             scaled[k] = g[k] / w;
-        *loss += w * kind->row->value(problem->columns, y, u);
-        *excess += w * kind->row->excess(problem->columns, y, u, scaled);
+        sums->loss += w * kind->row->value(problem->columns, y, u);
+        sums->excess += w * kind->row->excess(problem->columns, y, u, scaled);
         return;
     }
-    for (int64_t k = 0; k < problem->columns; k += problem->group) {
-        for (int64_t j = 0; j < problem->group; j++)
-            scaled[j] = u[k + j];
-        if (problem->group > 1)
-            volt_sort(scaled, problem->group);
-        double sum = 0;
-        for (int64_t j = 0; j < problem->group; j++) {
-            *loss += w * kind->value(problem->p[k + j], y[k + j], scaled[j]);
-            sum += w * kind->excess(problem->p[k + j], y[k + j], scaled[j], g[k + j] / w);
-        }
-        *excess += fmax(sum, 0); /* of levels together; each alone may lie below 0 */
-    }
+    for (int64_t k = 0; k < problem->columns; k += problem->group)
+        target_terms(problem, w, problem->p + k, y + k, u + k, g + k, sums);
+}
+
+/* delta' K delta / (2 alpha). */
+static double distance(const volt_loss_problem *problem, volt_matrix delta, volt_matrix product)
+{
+    double sum = 0;
+    volt_loss_multiply(problem, volt_as_view(delta), product);
+    for (int64_t i = 0; i < delta.rows * delta.cols; i++)
+        sum += delta.data[i] * product.data[i];
+    return fmax(sum, 0) / (2 * problem->alpha);
 }
 
 void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_loss_state *state, double *room)
 {
     int64_t n = problem->n, m = problem->columns;
     volt_matrix delta = volt_matrix_of(room, n, m), product = volt_matrix_of(room + n * m, n, m);
-    double loss = 0, excess = 0, energy = 0, squares = 0;
+    double energy = 0, squares = 0, farthest = 0, steepest = 0;
+    row_sums sums = {0};
     make_feasible(problem, state->G);
+    volt_loss_multiply(problem, volt_as_view(state->A), state->U);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < m; k++) {
+            double a = state->A.data[i * state->A.ld + k], *u = &state->U.data[i * state->U.ld + k];
+            double off = state->G.data[i * state->G.ld + k] + problem->alpha * a;
+            energy += a * *u;
+            squares += off * off;
+            farthest = fmax(farthest, fabs(off));
+            steepest = fmax(steepest, fabs(state->G.data[i * state->G.ld + k]));
+            delta.data[i * m + k] = off;
+            *u += state->c[k];
+        }
     if (problem->group > 1 && !problem->loss->kind->row && problem->intercept)
         uncross(problem, state);
-    for (int64_t i = 0; i < n; i++) {
-        const double *a = state->A.data + i * state->A.ld, *u = state->U.data + i * state->U.ld;
-        const double *g = state->G.data + i * state->G.ld;
-        row_terms(problem, i, u, g, &loss, &excess);
-        for (int64_t k = 0; k < m; k++) {
-            double off = g[k] + problem->alpha * a[k];
-            energy += a[k] * (u[k] - state->c[k]);
-            squares += off * off;
-            delta.data[i * m + k] = off;
-        }
-    }
-    state->objective = loss + problem->alpha / 2 * energy;
-    double bar = tolerance * fabs(state->objective), most = problem->norm * squares / (2 * problem->alpha);
-    if (excess <= bar && excess + most > bar) { /* the bound of delta' K delta is not good enough: the value */
-        volt_loss_multiply(problem, volt_as_view(delta), product);
-        most = 0;
-        for (int64_t i = 0; i < n * m; i++)
-            most += delta.data[i] * product.data[i] / (2 * problem->alpha);
-    }
-    state->gap = excess + fmax(most, 0);
+    for (int64_t i = 0; i < n; i++)
+        row_terms(problem, i, state->U.data + i * state->U.ld, state->G.data + i * state->G.ld, &sums);
+    state->objective = sums.loss + problem->alpha / 2 * energy;
+    double bar = volt_loss_open_above(problem, tolerance, state->objective);
+    double excess = sums.excess + fabs(sums.moved), most = problem->norm * squares / (2 * problem->alpha);
+    if (excess <= bar && excess + most > bar) /* the bound is not good enough: the value */
+        most = distance(problem, delta, product);
+    state->gap = excess + most;
+    /* Coefficients far above g / alpha cancel in K a, where K has no full rank: u has their roundings. */
+    if (!within_bounds(problem, state->objective, state->gap) || sums.crossing > CROSSING * sums.largest ||
+        farthest > steepest)
+        state->gap = INFINITY;
 }

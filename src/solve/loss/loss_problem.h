@@ -26,8 +26,9 @@ typedef struct volt_loss_problem {
     double common; /* taken from K before */
     bool intercept;
     volt_matrix K; /* n x n: its strict upper triangle is K, the lower one and the diagonal are working room */
-    const double *diagonal; /* n: K_ii */
+    double *diagonal;       /* n: K_ii */
     double norm;            /* at least the largest eigenvalue of K */
+    double floor, ceiling;  /* the minimum of J lies between: volt_loss_bound */
     volt_stage *stage;
 } volt_loss_problem;
 
@@ -70,10 +71,18 @@ volt_status volt_loss_row_slope(const volt_loss_problem *problem, int64_t row, i
 /* C <- K V, both n x V.cols. */
 void volt_loss_multiply(const volt_loss_problem *problem, volt_view V, volt_matrix C);
 
-/* Objective and gap of the state. Its slopes G, any near ones, become feasible; where levels cross and there is an intercept,
- * c and U move until none does. `room` is n x 2 columns. The gap may be found larger than it is, never smaller, where
- * that shows that it exceeds tolerance |objective|. */
+/* Sets floor and ceiling: the sum of the least values of the loss, and J of f = 0 with the best constants, which `c` (columns,
+ * optional) receives. They are 0 without an intercept and for losses of whole rows. */
+void volt_loss_bound(volt_loss_problem *problem, double *c);
+
+/* Computes U = K A + 1 c, objective and gap of the state. Its slopes G, any near ones, become feasible; where levels cross and
+ * there is an intercept, c and U of the upper ones move until none does. `room` is n x 2 columns. The gap may be found larger than
+ * it is, never smaller, where that shows that it is open. It is INFINITY where the objective lies outside its bounds, and where
+ * levels still cross by more than rounding. */
 void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_loss_state *state,
                        double *room);
+
+/* The largest gap that counts as closed: tolerance |objective|, and at least the rounding of the sum of the losses. */
+double volt_loss_open_above(const volt_loss_problem *problem, double tolerance, double objective);
 
 #endif

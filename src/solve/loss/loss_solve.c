@@ -221,9 +221,9 @@ static volt_status factor(const volt_loss_problem *problem, double shift, double
 
 /* ---- methods ---------------------------------------------------------------------------------- */
 
-static bool is_closed(const volt_loss_state *state, double tolerance)
+static bool is_closed(const volt_loss_problem *problem, const volt_loss_state *state, double tolerance)
 {
-    return state->gap <= tolerance * fabs(state->objective);
+    return state->gap <= volt_loss_open_above(problem, tolerance, state->objective);
 }
 
 /* Another rho for the first method. */
@@ -237,6 +237,18 @@ static volt_status refactor(void *context, double rho)
     const other_rho *other = context;
     volt_cpu_backend.mirror(other->problem->K, false);
     return factor(other->problem, other->problem->alpha / rho, other->level, other->r1, other->rcond);
+}
+
+/* The constants in state->c have no loss: nothing is better than f = 0 with them. */
+static void take_constant(const volt_loss_problem *problem, volt_loss_state *state)
+{
+    for (int64_t i = 0; i < problem->n; i++)
+        for (int64_t k = 0; k < problem->columns; k++) {
+            state->A.data[i * state->A.ld + k] = 0;
+            state->U.data[i * state->U.ld + k] = state->c[k];
+        }
+    state->objective = problem->ceiling;
+    state->gap = 0;
 }
 
 static volt_status minimise(const volt_loss_problem *problem, const volt_loss_task *task, loss_room *room,
@@ -262,7 +274,7 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
         first.most_rho = level > 0 ? fmax(problem->alpha / (10 * level), rho) : 1e6 * rho;
     }
     VOLT_TRY(volt_admm_run(problem, &first, state, &result->steps));
-    if (kind->row || (is_closed(state, task->tolerance) && task->tolerance > EXACT))
+    if (kind->row || (is_closed(problem, state, task->tolerance) && task->tolerance > EXACT))
         return VOLT_OK;
     volt_newton_task second = {.rho = 10 * rho,
                                .most_rho =
@@ -278,14 +290,15 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
  * problem is not convex, and neither objective nor gap mean anything. */
 static volt_status check_norm(const volt_loss_problem *problem, const volt_loss_state *state)
 {
-    double energy = 0, squares = 0, level = rounding_level(problem);
+    double energy = 0, rounding = 0, level = rounding_level(problem);
     for (int64_t i = 0; i < problem->n; i++)
         for (int64_t k = 0; k < problem->columns; k++) {
             double a = state->A.data[i * state->A.ld + k];
-            energy += a * (state->U.data[i * state->U.ld + k] - state->c[k]);
-            squares += a * a;
+            double u = state->U.data[i * state->U.ld + k];
+            energy += a * (u - state->c[k]);
+            rounding += 10 * level * a * a + 10 * DBL_EPSILON * fabs(a) * (fabs(u) + fabs(state->c[k]));
         }
-    if (energy >= -10 * level * squares)
+    if (energy >= -rounding)
         return VOLT_OK;
     return volt_fail(
         VOLT_ERR_SINGULAR,
@@ -303,11 +316,16 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
     volt_stage stage;
     volt_stage_begin(&stage, task->progress, "factor", task->from, task->share, volt_cholesky_units(K.rows));
     result->steps = result->newton_steps = 0;
+    result->rcond = 1;
     volt_status status = prepare(K, task, &room, &problem);
     if (status == VOLT_OK) {
         state.G = room.G;
         problem.stage = &stage;
-        status = minimise(&problem, task, &room, &state, result);
+        volt_loss_bound(&problem, state.c);
+        if (problem.ceiling <= problem.floor)
+            take_constant(&problem, &state);
+        else
+            status = minimise(&problem, task, &room, &state, result);
     }
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
@@ -315,7 +333,7 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
         status = check_norm(&problem, &state);
     result->objective = state.objective;
     result->gap = state.gap;
-    if (status == VOLT_OK && !task->tried && !is_closed(&state, task->tolerance))
+    if (status == VOLT_OK && !task->tried && !is_closed(&problem, &state, task->tolerance))
         volt_log(VOLT_LOG_WARNING,
                  "loss %s: the duality gap is %.3g of the objective after %d steps, and %.3g was asked for",
                  task->loss->text, state.gap / fabs(state.objective),
