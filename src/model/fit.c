@@ -73,6 +73,16 @@ static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_mo
     }
 }
 
+/* A target of weight 0 is not fitted, but is still an input where outputs are the next inputs. */
+static bool knows_last_target(const fit_task *task, const volt_model *model)
+{
+    volt_view Y = task->Y;
+    bool known = model->feedback || model->recipe.fed.n > 0;
+    for (int64_t k = 0; known && k < Y.cols; k++)
+        known = isfinite(Y.data[(Y.rows - 1) * Y.ld + k]);
+    return known || fit_task_has_target(task, Y.rows - 1);
+}
+
 /* Scales and kernel: all that precedes the Gram matrix, and the rows as the kernel sees them, `width` numbers each. */
 static volt_status prepare(const volt_kernel *kernel, const fit_task *task, const volt_loss *loss,
                            int64_t width, bool stored, volt_fit_rows *rows, volt_model *model)
@@ -86,8 +96,8 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     model->feedback = options->feedback != 0;
     model->season = task->season;
     model->kind = task->input;
-    model->ends_without_target = model->recipe.fed.n > 0 && !fit_task_has_target(task, Y.rows - 1);
-    model->no_last_target = !fit_task_has_target(task, Y.rows - 1);
+    model->no_last_target = !knows_last_target(task, model);
+    model->ends_without_target = model->recipe.fed.n > 0 && model->no_last_target;
     memset(model->last_target, 0, (size_t)Y.cols * sizeof(double));
     if (!model->no_last_target)
         memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
@@ -526,7 +536,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
         volt_blas_release(&use);
     }
     volt_free(weights);
-    if (status == VOLT_OK && holes->without && fitted.data)
+    if (status == VOLT_OK && holes->without && fitted.data && !fresh->loss) /* the readout of a loss has all rows */
         status = fill_holes(fresh, &task, values);
     if (status == VOLT_OK) {
         for (int64_t i = 0; i < values.rows; i++)
@@ -553,8 +563,8 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     if (status == VOLT_OK) {
         status = volt_loss_fit_begin(Y, options, &loss);
         holes.present = loss.Y;
-        if (status == VOLT_OK && options->missing_targets && Y.data)
-            status = volt_holes_find(loss.Y, options->washout, &holes);
+        if (status == VOLT_OK && (options->missing_targets || options->weights) && Y.data)
+            status = volt_holes_find(loss.Y, options->weights, options->missing_targets, options->washout, &holes);
         if (status == VOLT_OK)
             status = check_and_fit(kernel, X, &loss, &records, &holes, fitted, model);
         volt_loss_fit_release(&loss);

@@ -89,8 +89,15 @@ static volt_status check_class(double y, int64_t row, int64_t n_classes)
     return VOLT_OK;
 }
 
-/* The distinct values, upwards: at most VOLT_MOST_LEVELS. */
-static volt_status find_classes(volt_view Y, const char *loss, double values[VOLT_MOST_LEVELS], int64_t *count)
+/* A row of weight 0 is not fitted, whatever its target is. */
+static bool counts(const volt_loss_fit *fit, int64_t row)
+{
+    return !fit->options.weights || fit->options.weights[row] != 0;
+}
+
+/* The distinct values of rows that count, upwards: at most VOLT_MOST_LEVELS. */
+static volt_status find_classes(volt_view Y, const volt_loss_fit *fit, double values[VOLT_MOST_LEVELS],
+                                int64_t *count)
 {
     *count = 0;
     for (int64_t i = 0; i < Y.rows; i++) {
@@ -98,10 +105,10 @@ static volt_status find_classes(volt_view Y, const char *loss, double values[VOL
         int64_t at = 0;
         while (at < *count && values[at] != y)
             at++;
-        if (at < *count || isnan(y))
+        if (at < *count || isnan(y) || !counts(fit, i))
             continue;
         VOLT_REQUIRE(*count < VOLT_MOST_LEVELS, VOLT_ERR_DATA, "the target has more than %d classes (loss %s)",
-                     VOLT_MOST_LEVELS, loss);
+                     VOLT_MOST_LEVELS, volt_loss_text(fit->loss));
         values[(*count)++] = y;
     }
     volt_sort(values, *count);
@@ -143,9 +150,10 @@ static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
     VOLT_REQUIRE(q <= VOLT_MOST_LEVELS, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " classes are given, and at most %d may be", q, VOLT_MOST_LEVELS);
     for (int64_t i = 0; i < Y.rows; i++)
-        VOLT_TRY(check_class(Y.data[i * Y.ld], i, q));
+        if (counts(fit, i))
+            VOLT_TRY(check_class(Y.data[i * Y.ld], i, q));
     if (q == 0)
-        VOLT_TRY(find_classes(Y, text, values, &q));
+        VOLT_TRY(find_classes(Y, fit, values, &q));
     for (int64_t k = 0; fit->options.n_classes > 0 && k < q; k++)
         values[k] = (double)k;
     VOLT_REQUIRE(q >= 2, VOLT_ERR_DATA, "all targets are of one class, and loss %s needs at least two", text);
@@ -157,19 +165,20 @@ static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < Y.rows; i++)
         for (int64_t k = 0; k < q; k++) {
-            double y = Y.data[i * Y.ld], low = two ? -1 : 0;
+            double y = counts(fit, i) ? Y.data[i * Y.ld] : NAN, low = two ? -1 : 0;
             fit->targets[i * q + k] = isnan(y) ? NAN : two && k == 0 ? 0 : y == values[k] ? 1 : low;
         }
     fit->Y = volt_view_of(fit->targets, Y.rows, q);
     return VOLT_OK;
 }
 
-static volt_status check_targets(const volt_loss *loss, volt_view Y)
+static volt_status check_targets(const volt_loss_fit *fit, volt_view Y)
 {
-    for (int64_t i = 0; loss->kind->check && i < Y.rows; i++)
+    const volt_loss_kind *kind = fit->loss->kind;
+    for (int64_t i = 0; kind->check && i < Y.rows; i++)
         for (int64_t k = 0; k < Y.cols; k++)
-            if (!isnan(Y.data[i * Y.ld + k]))
-                VOLT_TRY(loss->kind->check(Y.data[i * Y.ld + k], i));
+            if (!isnan(Y.data[i * Y.ld + k]) && counts(fit, i))
+                VOLT_TRY(kind->check(Y.data[i * Y.ld + k], i));
     return VOLT_OK;
 }
 
@@ -187,7 +196,7 @@ volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, vo
     VOLT_TRY(check_options(fit, Y));
     if (!Y.data)
         return VOLT_OK; /* refused with all that is missing */
-    VOLT_TRY(check_targets(fit->loss, Y));
+    VOLT_TRY(check_targets(fit, Y));
     const volt_loss_info *info = volt_loss_info_of(fit->loss);
     if (info->classes)
         VOLT_TRY(split_classes(Y, fit));

@@ -9,6 +9,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
 #include "kernel/gram/gram.h"
+#include "model/holes.h"
 #include "model/scaling.h"
 #include "select/folds/block_score.h"
 #include "select/folds/search_solver.h"
@@ -177,14 +178,22 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
         return VOLT_ERR_MEMORY;
     const volt_fold_loss *loss = problem->loss;
     bool unscaled = loss && volt_loss_info_of(loss->fit.loss)->unscaled;
-    volt_target_scale_learn(Y, identity || unscaled, problem->target_mean, problem->target_scale);
-    if (loss && changes && !identity)
-        learn_change_scale(Y, problem->target_mean, problem->target_scale);
-    for (int64_t i = 0; i < Y.rows; i++)
-        for (int64_t k = 0; k < Y.cols; k++)
-            problem->Y[i * Y.cols + k] =
-                (Y.data[i * Y.ld + k] - problem->target_mean[k]) / problem->target_scale[k];
-    return VOLT_OK;
+    volt_holes holes; /* rows of weight 0 are not fitted, and their targets are not looked at */
+    const double *weights = loss ? loss->weights : NULL;
+    volt_status status = volt_holes_find(Y, weights, false, 0, &holes);
+    if (status == VOLT_OK) {
+        volt_target_scale_learn(holes.present, identity || unscaled, problem->target_mean, problem->target_scale);
+        if (loss && changes && !identity)
+            learn_change_scale(holes.present, problem->target_mean, problem->target_scale);
+        for (int64_t i = 0; i < Y.rows; i++)
+            for (int64_t k = 0; k < Y.cols; k++)
+                problem->Y[i * Y.cols + k] =
+                    holes.without && holes.without[i]
+                        ? 0
+                        : (Y.data[i * Y.ld + k] - problem->target_mean[k]) / problem->target_scale[k];
+    }
+    volt_holes_release(&holes);
+    return status;
 }
 
 /* Targets with their base, in the units of the scaled targets; where they are zero does not matter. */

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIALS = 60, MOST_STALLS = 4, MOST_GUESSES = 12, MOST_RISES = 2, MATRICES = 14 };
+enum { MOST_TRIALS = 60, MOST_STALLS = 4, MOST_SMOOTH_STALLS = 40, MOST_GUESSES = 12, MOST_RISES = 2, MATRICES = 14 };
 
 /* One group of columns: n x m each, m = problem->group. */
 typedef struct newton {
@@ -310,7 +310,7 @@ static volt_status iterate_lines(newton *run, const volt_newton_task *task, int6
 static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     double best = INFINITY;
-    for (int stalls = 0, closed = 0; stalls < MOST_STALLS && *steps < task->most_steps;) {
+    for (int stalls = 0, closed = 0; stalls < MOST_SMOOTH_STALLS && *steps < task->most_steps;) {
         double tau;
         if (!volt_stage_poll(run->problem->stage))
             return volt_stage_end(run->problem->stage);

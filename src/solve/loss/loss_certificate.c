@@ -9,7 +9,7 @@
 
 enum { THIN = 4, MOST_HALVINGS = 200 };
 
-/* Levels that cross by less, relative to the largest, cross by rounding. */
+/* Levels that cross by less, relative to the largest level or target, cross by rounding. */
 static const double CROSSING = 1e-9;
 
 /* The diagonal of K and the one kept aside change places. */
@@ -233,7 +233,7 @@ static double best_constant(const volt_loss_problem *problem, int64_t k)
     enum { SECTIONS = 40 };
     static const double golden = 0.6180339887498949;
     const volt_loss_kind *kind = problem->loss->kind;
-    double low = INFINITY, high = -INFINITY;
+    double low = INFINITY, high = -INFINITY, best = 0, least = constant_loss(problem, k, 0);
     for (int64_t i = 0; i < problem->n; i++) {
         double y = problem->Y.data[i * problem->Y.ld + k], at = kind->start ? kind->start(y) : y;
         if (volt_loss_weight(problem, i) > 0) {
@@ -243,12 +243,17 @@ static double best_constant(const volt_loss_problem *problem, int64_t k)
     }
     for (int s = 0; s < SECTIONS; s++) {
         double left = high - golden * (high - low), right = low + golden * (high - low);
-        if (constant_loss(problem, k, left) <= constant_loss(problem, k, right))
+        double at_left = constant_loss(problem, k, left), at_right = constant_loss(problem, k, right);
+        if (fmin(at_left, at_right) < least) {
+            least = fmin(at_left, at_right);
+            best = at_left <= at_right ? left : right;
+        }
+        if (at_left <= at_right)
             high = right;
         else
             low = left;
     }
-    return 0.5 * (low + high);
+    return best;
 }
 
 /* The least value of l(y, .) is 0 except for counts, where it is that at u = log y. */
@@ -299,7 +304,7 @@ static bool within_bounds(const volt_loss_problem *problem, double objective, do
 typedef struct row_sums {
     double loss, excess;
     double moved;             /* g (sorted u - u), which the gap of sorted levels has beside their excess */
-    double crossing, largest; /* of u, both */
+    double crossing, largest; /* of u; of u and y */
 } row_sums;
 
 /* One target: group columns of a row of weight w. Levels that cross are taken in order, as they are forecast. */
@@ -317,7 +322,7 @@ static void target_terms(const volt_loss_problem *problem, double w, const doubl
         excess += w * kind->excess(p[j], y[j], sorted[j], g[j] / w);
         sums->moved += g[j] * (sorted[j] - u[j]);
         sums->crossing = fmax(sums->crossing, fabs(sorted[j] - u[j]));
-        sums->largest = fmax(sums->largest, fabs(u[j]));
+        sums->largest = fmax(sums->largest, fmax(fabs(u[j]), fabs(y[j])));
     }
     sums->excess += fabs(excess); /* of one level it may lie below 0, of all by rounding only */
 }

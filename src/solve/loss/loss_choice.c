@@ -145,13 +145,31 @@ static volt_status choose(volt_view K, const volt_loss_task *task, const trial_r
     return VOLT_OK;
 }
 
+/* The last rows, at most MOST_TRIED; those that train end where a third of the weights above 0 is left. */
+static trial_rows split_rows(const volt_loss_task *task, int64_t n, int64_t *counted)
+{
+    trial_rows part = {.first = n - volt_min(n, MOST_TRIED), .rows = volt_min(n, MOST_TRIED)};
+    const double *weights = task->weights ? task->weights + part.first : NULL;
+    int64_t held = 0;
+    *counted = 0;
+    for (int64_t i = 0; i < part.rows; i++)
+        *counted += !weights || weights[i] > 0;
+    part.fitted = part.rows;
+    while (held < *counted / 3) {
+        part.fitted--;
+        held += !weights || weights[part.fitted] > 0;
+    }
+    return part;
+}
+
 volt_status volt_loss_choose(volt_view K, const volt_loss_task *task, double *alpha)
 {
-    int64_t n = K.rows, rows = volt_min(n, MOST_TRIED);
-    VOLT_REQUIRE(n >= VOLT_LEAST_CHOSEN, VOLT_ERR_DATA,
-                 "alpha can not be chosen on %" PRId64 " rows, and at least %d are needed: give alpha", n,
+    int64_t counted, rows;
+    trial_rows part = split_rows(task, K.rows, &counted);
+    VOLT_REQUIRE(counted >= VOLT_LEAST_CHOSEN, VOLT_ERR_DATA,
+                 "alpha can not be chosen on %" PRId64 " rows, and at least %d are needed: give alpha", counted,
                  VOLT_LEAST_CHOSEN);
-    trial_rows part = {.first = n - rows, .rows = rows, .fitted = rows - rows / 3};
+    rows = part.rows;
     double unit = volt_loss_unit(K);
     if (!can_train(task, &part)) {
         *alpha = unit;
