@@ -385,8 +385,10 @@ void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_
     if (excess <= bar && excess + most > bar) /* the bound is not good enough: the value */
         most = distance(problem, delta, product);
     state->gap = excess + most;
-    /* Coefficients far above g / alpha cancel in K a, where K has no full rank: u has their roundings. */
+    /* Guesses of active rows, where K has no full rank, may have coefficients far above g / alpha, whose roundings are in u. */
+    const volt_loss_kind *kind = problem->loss->kind;
+    bool cancels = !kind->smooth && !kind->row && farthest > steepest;
     if (!within_bounds(problem, state->objective, state->gap) || sums.crossing > CROSSING * sums.largest ||
-        farthest > steepest)
+        cancels)
         state->gap = INFINITY;
 }

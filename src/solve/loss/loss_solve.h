@@ -28,8 +28,9 @@ typedef struct volt_loss_result {
     int64_t steps, newton_steps;
 } volt_loss_result;
 
-/* K (n x n) is given in its lower triangle; all of it is overwritten. A gap that stays above tolerance |objective| is a
- * warning. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED, VOLT_ERR_SINGULAR. */
+/* K (n x n) is given in its lower triangle; all of it is overwritten. A gap above tolerance |objective| at the end is a warning.
+ * VOLT_ERR_SINGULAR where K is not positive semidefinite, or the gap is above 1e-3 |objective| (and the tolerance);
+ * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_loss_result *result);
 
 /* Numbers that it takes beside K. */
