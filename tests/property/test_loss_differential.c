@@ -203,14 +203,18 @@ static void expand(const combination *c, readout *r)
     }
 }
 
+/* Relative to the largest level or target. */
 static double largest_crossing(const combination *c, const readout *r)
 {
     int64_t m = c->plain.columns;
-    double most = 0;
+    double most = 0, size = DBL_MIN;
+    for (int64_t i = 0; i < c->plain.n * m; i++)
+        if (c->weights[i / m] > 0)
+            size = fmax(size, fmax(fabs(r->u[i]), fabs(c->Y[i])));
     for (int64_t i = 0; i < c->plain.n; i++)
         for (int64_t k = 1; c->plain.ordered && c->weights[i] > 0 && k < m; k++)
             most = fmax(most, r->u[i * m + k - 1] - r->u[i * m + k]);
-    return most;
+    return most / size;
 }
 
 /* What is wrong with the readout; NULL: nothing. */
@@ -224,7 +228,7 @@ static const char *fault(const combination *c, volt_status status, const readout
     /* multipliers of levels that must be equal can be large, and a' K a has their roundings: the gap counts them */
     if (!(fabs(J - r->objective) <= rounding + r->gap))
         return "the objective is not that of the readout";
-    if (largest_crossing(c, r) > 1e-9 * (1 + fabs(r->c[0])))
+    if (largest_crossing(c, r) > 1e-8)
         return "levels cross";
     if (!(J >= low - rounding))
         return "the objective lies below the minimum";

@@ -1,11 +1,9 @@
 /* src/solve/loss/loss_certificate.c: feasible slopes, objective and duality gap. */
 #include "base/blas.h"
-#include "base/numbers.h"
 #include "solve/loss/loss_problem.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { THIN = 4, MOST_HALVINGS = 200 };
 
@@ -303,28 +301,22 @@ static bool within_bounds(const volt_loss_problem *problem, double objective, do
 /* Sums over rows, and how far levels cross. */
 typedef struct row_sums {
     double loss, excess;
-    double moved;             /* g (sorted u - u), which the gap of sorted levels has beside their excess */
     double crossing, largest; /* of u; of u and y */
 } row_sums;
 
-/* One target: group columns of a row of weight w. Levels that cross are taken in order, as they are forecast. */
+/* One target: group columns of a row of weight w. */
 static void target_terms(const volt_loss_problem *problem, double w, const double *p, const double *y,
                          const double *u, const double *g, row_sums *sums)
 {
     const volt_loss_kind *kind = problem->loss->kind;
-    double sorted[VOLT_MOST_LEVELS], excess = 0;
-    int64_t m = problem->group;
-    memcpy(sorted, u, (size_t)m * sizeof *u);
-    if (m > 1)
-        volt_sort(sorted, m);
-    for (int64_t j = 0; j < m; j++) {
-        sums->loss += w * kind->value(p[j], y[j], sorted[j]);
-        excess += w * kind->excess(p[j], y[j], sorted[j], g[j] / w);
-        sums->moved += g[j] * (sorted[j] - u[j]);
-        sums->crossing = fmax(sums->crossing, fabs(sorted[j] - u[j]));
+    double excess = 0;
+    for (int64_t j = 0; j < problem->group; j++) {
+        sums->loss += w * kind->value(p[j], y[j], u[j]);
+        excess += w * kind->excess(p[j], y[j], u[j], g[j] / w);
+        sums->crossing = fmax(sums->crossing, j > 0 ? u[j - 1] - u[j] : 0);
         sums->largest = fmax(sums->largest, fmax(fabs(u[j]), fabs(y[j])));
     }
-    sums->excess += fabs(excess); /* of one level it may lie below 0, of all by rounding only */
+    sums->excess += fabs(excess); /* of one level it may lie below 0, of all by what rounding lets them cross */
 }
 
 static void row_terms(const volt_loss_problem *problem, int64_t row, const double *u, const double *g,
@@ -381,7 +373,7 @@ void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_
         row_terms(problem, i, state->U.data + i * state->U.ld, state->G.data + i * state->G.ld, &sums);
     state->objective = sums.loss + problem->alpha / 2 * energy;
     double bar = volt_loss_open_above(problem, tolerance, state->objective);
-    double excess = sums.excess + fabs(sums.moved), most = problem->norm * squares / (2 * problem->alpha);
+    double excess = sums.excess, most = problem->norm * squares / (2 * problem->alpha);
     if (excess <= bar && excess + most > bar) /* the bound is not good enough: the value */
         most = distance(problem, delta, product);
     state->gap = excess + most;
