@@ -102,3 +102,34 @@ losses_refused()
     nothing_left
 }
 check "losses, labels and counts that make no sense are refused" losses_refused
+
+# Ten rows with ties and a kernel of rank 1: J of f = 0 is an upper bound, also where there is no intercept.
+losses_low_rank()
+{
+    printf 'x,y\n0.1,0.3\n-1.2,0.5\n0.4,-0.2\n0.4,1.1\n-0.3,-0.7\n1.5,1.9\n0.1,-0.4\n-0.9,-1.6\n0.7,0.7\n-0.3,0.2\n' >ten.csv
+    for kernel in linear poly:degree=2 esn:size=3; do
+        for intercept in "" --no-intercept; do
+            for loss in epsilon:epsilon=0.1 quantile:q=0.5 quantile:q=0.1/0.9; do
+                expect 0 fit --x ten.csv:x --y ten.csv:y --kernel $kernel --alpha 1 --loss $loss $intercept -o m.safetensors --json
+                valid_json out "0 <= v['objective'] <= 10 and 0 <= v['duality_gap'] <= 1e-6 * v['objective']"
+            done
+        done
+    done
+}
+check "fit --loss solves kernels of low rank" losses_low_rank
+
+# Placeholders in rows of weight 0.
+losses_placeholders()
+{
+    loss_data
+    awk -F, -v OFS=, 'NR > 1 && $6 == 0 { $2 = -9999 } { print }' data.csv >other.csv
+    for loss in squares quantile:q=0.8; do
+        for intercept in "" --no-intercept; do
+            for file in data other; do
+                expect 0 fit --x $file.csv:u --y $file.csv:y --weights $file.csv:w --loss $loss $intercept --fitted $file.f.csv -o m.safetensors
+            done
+            cmp data.f.csv other.f.csv || fail "targets of weight 0 affect loss $loss $intercept"
+        done
+    done
+}
+check "fit --weights ignores the targets of rows with weight 0" losses_placeholders
