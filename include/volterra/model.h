@@ -83,7 +83,8 @@ typedef struct volt_fit_options {
     /* of a loss: bounds the duality gap, relative to the objective; of VOLT_SOLVER_PCG: bounds the residual,
      * relative to the targets less their mean. 0 (default): 1e-6, and 1e-4 of VOLT_SOLVER_PCG */
     double tolerance;
-    /* (optional) n numbers at least 0 that multiply the loss of each row; 0: it is not fitted */
+    /* (optional) n numbers at least 0 that multiply the loss of each row. A row of weight 0 is not fitted: its inputs
+     * are part of the past of later rows, its target is ignored */
     const double *weights;
     const char *const *classes; /* (optional) n_classes names: Y holds their numbers, from 0 */
     int64_t n_classes;          /* 0 (default): the classes are the distinct values of Y, upwards */

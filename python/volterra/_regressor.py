@@ -118,7 +118,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             series forecasts itself, the target of a row is the next row, or with ``ahead`` row t + H; the last H
             rows have no target yet and are where forecasts go on.
         sample_weight : array-like of shape (n_steps,), optional
-            Weights of the rows, at least 0, that multiply the loss. Rows of weight 0 feed the past alone.
+            Weights of the rows, at least 0, that multiply the loss. Targets of rows with weight 0 are
+            ignored; the inputs are part of the past of later rows.
         groups : array-like of shape (n_steps,), optional
             The rows are several records, each with a past of its own, and this says which one a row belongs to; rows
             of a record stand together. In its place X, and y, may be lists of one array for every record. What

@@ -197,7 +197,8 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
         y : array-like of shape (n_steps,)
             Labels, texts or whole numbers, of at least two classes.
         sample_weight : array-like of shape (n_steps,), optional
-            Weights of the rows, at least 0, that multiply the loss. Rows of weight 0 feed the past alone.
+            Weights of the rows, at least 0, that multiply the loss. Targets of rows with weight 0 are
+            ignored; the inputs are part of the past of later rows.
         groups, progress
             As for `VolterraRidge.fit`.
 

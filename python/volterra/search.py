@@ -307,7 +307,8 @@ class VolterraRidgeCV(SequenceRegressor):
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
             Targets. None: the series forecasts itself, see `VolterraRidge.fit`.
         sample_weight : array-like of shape (n_steps,), optional
-            Weights of the rows, at least 0, that multiply the loss, in fits and in scores.
+            Weights of the rows, at least 0, that multiply the loss, in fits and in scores. Targets of rows with
+            weight 0 are ignored.
         groups : array-like of shape (n_steps,), optional
             Which record a row belongs to, see `VolterraRidge.fit`; X and y may be lists of records instead.
         progress : callable, optional
