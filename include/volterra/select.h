@@ -251,9 +251,9 @@ typedef struct volt_search_options {
      * VOLT_SCORE_LOSS then, the others are refused; an alpha that is not given is profiled from the largest down, as fits
      * with a loss choose theirs. Weights count in fits and in scores. Outputs do not come back. Every training part must
      * have all classes. */
-    const char *loss;           /* (optional) text of a loss; NULL: squares */
-    double tolerance;           /* of the duality gap, relative to the objective; 0: 1e-6 */
-    const double *weights;      /* (optional) of the rows, n numbers at least 0; targets of weight 0 are ignored */
+    const char *loss;      /* (optional) text of a loss; NULL: squares */
+    double tolerance;      /* of the duality gap, relative to the objective; 0: 1e-6 */
+    const double *weights; /* (optional) of the rows, n numbers at least 0; targets of weight 0 are ignored */
     const char *const *classes; /* (optional) n_classes texts: the targets are their numbers, from 0 */
     int64_t n_classes;
     /* How candidates are fitted: exactly, those with explicit states in them; or on landmarks (volt_fit_options), which lie

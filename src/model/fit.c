@@ -536,7 +536,8 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
         volt_blas_release(&use);
     }
     volt_free(weights);
-    if (status == VOLT_OK && holes->without && fitted.data && !fresh->loss) /* the readout of a loss has all rows */
+    if (status == VOLT_OK && holes->without && fitted.data &&
+        !fresh->loss) /* the readout of a loss has all rows */
         status = fill_holes(fresh, &task, values);
     if (status == VOLT_OK) {
         for (int64_t i = 0; i < values.rows; i++)
@@ -564,7 +565,8 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
         status = volt_loss_fit_begin(Y, options, &loss);
         holes.present = loss.Y;
         if (status == VOLT_OK && (options->missing_targets || options->weights) && Y.data)
-            status = volt_holes_find(loss.Y, options->weights, options->missing_targets, options->washout, &holes);
+            status =
+                volt_holes_find(loss.Y, options->weights, options->missing_targets, options->washout, &holes);
         if (status == VOLT_OK)
             status = check_and_fit(kernel, X, &loss, &records, &holes, fitted, model);
         volt_loss_fit_release(&loss);

@@ -84,8 +84,7 @@ typedef struct smooth_row {
 
 /* s max(0, t) with dt/du_k = sign on column k, and -sign on column l unless l < 0. Its slope is moved by theta of the way that
  * stays between 0 and s. */
-static void add_hinge(real s, real t, int64_t k, int64_t l, real sign, real mu, real theta,
-                      smooth_row *row)
+static void add_hinge(real s, real t, int64_t k, int64_t l, real sign, real mu, real theta, smooth_row *row)
 {
     real root = sqrtl(mu * mu + t * t * s * s / 4), d = t * s * s / 4 / (mu + root);
     real rest = 2 * mu * s * s / 4 / (mu + root) / (s / 2 + fabsl(d)); /* s/2 - |d| without cancellation */

@@ -123,8 +123,9 @@ static void alpha_is_chosen_on_rows_with_a_weight(void **state)
             volt_model_info info;
             for (int64_t i = KEPT; i < LOSS_ROWS; i++) /* the diagonal has the same mean */
                 memcpy(d.X + 2 * i, d.X + 2 * (i % KEPT), 2 * sizeof(double));
-            check_ok(volt_model_fit(kernel, volt_view_of(d.X, n, 2), volt_view_of(loss_targets(&d, c).data, n, 1),
-                                    &options, volt_matrix_of(part ? kept : all, n, 1), &model));
+            check_ok(volt_model_fit(kernel, volt_view_of(d.X, n, 2),
+                                    volt_view_of(loss_targets(&d, c).data, n, 1), &options,
+                                    volt_matrix_of(part ? kept : all, n, 1), &model));
             volt_model_describe(model, &info);
             alphas[part] = info.alpha;
             volt_model_free(model);

@@ -182,7 +182,8 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
     const double *weights = loss ? loss->weights : NULL;
     volt_status status = volt_holes_find(Y, weights, false, 0, &holes);
     if (status == VOLT_OK) {
-        volt_target_scale_learn(holes.present, identity || unscaled, problem->target_mean, problem->target_scale);
+        volt_target_scale_learn(holes.present, identity || unscaled, problem->target_mean,
+                                problem->target_scale);
         if (loss && changes && !identity)
             learn_change_scale(holes.present, problem->target_mean, problem->target_scale);
         for (int64_t i = 0; i < Y.rows; i++)

@@ -12,7 +12,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIALS = 60, MOST_STALLS = 4, MOST_SMOOTH_STALLS = 40, MOST_GUESSES = 12, MOST_RISES = 2, MATRICES = 14 };
+enum {
+    MOST_TRIALS = 60,
+    MOST_STALLS = 4,
+    MOST_SMOOTH_STALLS = 40,
+    MOST_GUESSES = 12,
+    MOST_RISES = 2,
+    MATRICES = 14
+};
 
 /* One group of columns: n x m each, m = problem->group. */
 typedef struct newton {
@@ -46,8 +53,9 @@ static volt_status begin(const volt_loss_problem *problem, const volt_newton_tas
     run->memory = volt_alloc_doubles(n * MATRICES + 4, m);
     if (!run->memory)
         return VOLT_ERR_MEMORY;
-    volt_matrix *parts[] = {&run->a,     &run->u,       &run->g0,      &run->g,      &run->da,     &run->kda,
-                            &run->trial, &run->saved_a, &run->saved_u, &run->solved, &run->best_a, &run->best_u};
+    volt_matrix *parts[] = {&run->a,       &run->u,      &run->g0,     &run->g,
+                            &run->da,      &run->kda,    &run->trial,  &run->saved_a,
+                            &run->saved_u, &run->solved, &run->best_a, &run->best_u};
     double *next = run->memory;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++, next += n * m)
         *parts[i] = volt_matrix_of(next, n, m);

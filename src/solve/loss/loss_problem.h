@@ -26,9 +26,9 @@ typedef struct volt_loss_problem {
     double common; /* taken from K before */
     bool intercept;
     volt_matrix K; /* n x n: its strict upper triangle is K, the lower one and the diagonal are working room */
-    double *diagonal;       /* n: K_ii */
-    double norm;            /* at least the largest eigenvalue of K */
-    double floor, ceiling;  /* the minimum of J lies between: volt_loss_bound */
+    double *diagonal;      /* n: K_ii */
+    double norm;           /* at least the largest eigenvalue of K */
+    double floor, ceiling; /* the minimum of J lies between: volt_loss_bound */
     volt_stage *stage;
 } volt_loss_problem;
 

@@ -40,7 +40,7 @@ static const double OPEN = 1e-3;
 
 double volt_loss_numbers(double n, double columns)
 {
-    return 2 * n + PROBE_ROWS * PROBE_ROWS + 12 * n * columns;
+    return 2 * n + PROBE_ROWS * PROBE_ROWS + 14 * n * columns;
 }
 
 /* ---- how large residuals are ------------------------------------------------------------------ */
