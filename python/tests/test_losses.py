@@ -101,6 +101,24 @@ def test_weights(rows):
     assert ahead.fitted_.shape == (118,)
 
 
+def test_targets_of_weight_0_are_ignored(rows):
+    X, y = rows
+    weight = np.where(np.arange(120) % 5 == 2, 0.0, 1.0)
+    for settings in (
+        dict(loss="squares"),
+        dict(loss="squares", fit_intercept=False),
+        dict(loss="quantile:q=0.7", alpha=0.1),
+        dict(loss="epsilon:epsilon=0.1", fit_intercept=False),
+    ):
+        fits = [
+            VolterraRidge(**settings).fit(X, np.where(weight > 0, y, placeholder), sample_weight=weight)
+            for placeholder in (0.0, -9999.0, 1e300)
+        ]
+        for other in fits[1:]:
+            assert other.alpha_ == fits[0].alpha_
+            assert np.array_equal(other.predict(X), fits[0].predict(X))
+
+
 def test_against_scikit_learn(rows):
     svm = pytest.importorskip("sklearn.svm")
     linear = pytest.importorskip("sklearn.linear_model")
