@@ -169,8 +169,9 @@ VOLT_API volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_optio
                                   volt_prepared **prepared);
 VOLT_API void volt_prepared_free(volt_prepared *prepared);
 
-/* How the forecasts did on rows that were held out: the later half of (at most 4096 of) the rows, each forecast with
- * what was known `ahead` rows before. */
+/* Errors of held-out rows: the later half of the rows, at most 2048. Each is predicted from all rows whose targets were known
+ * `ahead` rows before; by the solvers nystrom and pcg, and by features above 2048 rows, from all rows known before the first
+ * held-out row. A fit with the chosen alpha given has the same errors. */
 typedef struct volt_fit_report {
     int64_t rows;            /* held out; 0: too few to hold any out, and nothing below is known */
     int64_t first;           /* the first of them, counted as the rows of X */

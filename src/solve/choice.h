@@ -1,8 +1,11 @@
 /* src/solve/choice.h: alpha, a constant or none, and one kind of target or another, each output by itself, chosen by
  * forecasts of rows that were held out.
  *
- * Held out are the later half of the rows (at most the last MOST_CHOSEN rows take part); each is forecast from the rows
- * whose targets were known then (factor.h). Candidates are alpha = 10^g times the mean of the diagonal, g = -8 .. 3,
+ * The later half of the rows is held out, at most VOLT_MOST_HELD of them; each is predicted from all rows whose targets were
+ * known then (factor.h), by the model that is fitted: a fit with the chosen alpha has the same errors. Above 2 VOLT_MOST_HELD
+ * rows, where one factorisation per candidate would take too long, the last 2 VOLT_MOST_HELD rows screen the candidates first.
+ * The most promising one is then evaluated on all rows, and the next, until no other promises less error than the best
+ * evaluated one. Candidates are alpha = 10^g times the mean of the diagonal, g = -8 .. 3,
  * those above the rounding level, and infinity, where the kernel plays no part; the least mean squared error wins, of
  * equals the larger alpha, and no constant before one.
  *
@@ -47,13 +50,11 @@ typedef struct volt_choice {
     double log_likelihood; /* of all outputs as chosen; NaN where one of them is not the kernel's alone */
 } volt_choice;
 
-enum { MOST_CHOSEN = 4096 };
-
-/* Numbers that choosing takes beside the matrix, for n rows and q outputs without second targets, and the rows that are
- * factored. */
+/* Numbers that choosing takes beside the matrix, for n rows and q outputs without second targets, and the rows that
+ * screen candidates, all of n where n is small. */
 double volt_choice_numbers(double n, double q);
 double volt_choice_rows(double n);
-/* How many factorisations of those rows there are at most. */
+/* Candidates, each factored once on those rows. */
 enum { VOLT_CHOICE_ALPHAS = 12 };
 
 /* The finite candidates for a matrix with this diagonal of `rows` numbers, of which those of `counted` rows are not 0 for

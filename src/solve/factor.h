@@ -60,14 +60,22 @@ typedef struct volt_factor_task {
 /* Mean squared errors of rows that were held out, each forecast from rows whose targets were known then. */
 typedef struct volt_held_out {
     int64_t ahead;   /* rows until a target is known, at least 1 */
+    int64_t most;    /* rows that are held out at most; 0: VOLT_MOST_HELD */
     int64_t begin;   /* first row forecast */
     int64_t rows;    /* how many; 0: too few to hold any out */
     int64_t counted; /* of them, those that have a target */
     double *mse;     /* q */
 } volt_held_out;
 
-/* The later half of m rows, less what the first forecasts need: all but `mse`, from m, `ahead` and which rows are
- * without a target (NULL: none). rows is 0 where none has one. */
+enum { VOLT_MOST_HELD = 2048 };
+static inline int64_t volt_most_held(const volt_held_out *held_out)
+{
+    return held_out->most > 0 ? held_out->most : VOLT_MOST_HELD;
+}
+
+/* The later half of m rows, at most `most`, less what the first predictions need. Sets begin, rows and counted from m, `ahead`,
+ * `most` and the rows without a target (NULL: none). rows is 0 where no held-out row has a target. Every solver holds out
+ * these rows, whether alpha is given or chosen. */
 void volt_held_out_rows(volt_held_out *held_out, int64_t m, const bool *without);
 
 /* Errors of rows begin .. m - 1, each forecast from rows whose targets were known `ahead` rows before it, and of those from

@@ -108,7 +108,8 @@ static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t
 void volt_held_out_rows(volt_held_out *held, int64_t m, const bool *without)
 {
     enum { LEAST = 8 };
-    held->begin = volt_max(volt_max(m / 2, 2 * held->ahead + 2), LEAST);
+    int64_t later = volt_max(m / 2, m - volt_most_held(held));
+    held->begin = volt_max(volt_max(later, 2 * held->ahead + 2), LEAST);
     held->rows = volt_max(m - held->begin, 0);
     held->counted = 0;
     for (int64_t t = held->begin; t < m; t++)

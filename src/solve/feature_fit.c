@@ -15,7 +15,7 @@ enum { BLOCK = 512 }; /* rows that are run at a time */
 
 double volt_feature_fit_bytes(double n, double q, double states)
 {
-    double last = fmin(n, VOLT_FEATURE_LAST);
+    double last = fmin(n, VOLT_MOST_HELD);
     return volt_state_sums_bytes(states, 2 * q) +
            8 * ((BLOCK + last) * states + (states + BLOCK) * 4 * q + last + 2 * n * q);
 }
@@ -306,6 +306,13 @@ static volt_status allocate(volt_feature_fit *s)
     return s->n_early > 0 ? volt_state_sums_create(s->states, s->columns, &s->early) : VOLT_OK;
 }
 
+int64_t volt_feature_last(const volt_solver_task *task, int64_t rows)
+{
+    static const volt_held_out usual = {0};
+    const volt_held_out *held = task->choice ? &task->choice->held : task->held_out ? task->held_out : &usual;
+    return volt_min(rows, volt_most_held(held));
+}
+
 volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_early, volt_view targets)
 {
     bool levels = task->choice && task->choice->level.data;
@@ -314,7 +321,7 @@ volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_ear
                               .states = task->kernel->n_states,
                               .q = targets.cols,
                               .columns = targets.cols * (levels ? 2 : 1),
-                              .n_last = volt_min(targets.rows, VOLT_FEATURE_LAST),
+                              .n_last = volt_feature_last(task, targets.rows),
                               .n_early = n_early,
                               .first = targets,
                               .level = levels ? task->choice->level : (volt_view){0}};

@@ -8,8 +8,6 @@
 #include "solve/solver_table.h"
 #include "solve/state_sums.h"
 
-enum { VOLT_FEATURE_LAST = 2048 }; /* last rows whose features are kept */
-
 typedef struct volt_feature_fit {
     const volt_solver_task *task;
     int64_t rows, states, q; /* rows kept; targets: those asked for, and levels behind them */
@@ -44,8 +42,17 @@ static inline double volt_feature_target(const volt_feature_fit *fit, int64_t i,
 /* What output k is to be: as chosen, or as the task says. */
 volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k);
 
+/* The last rows whose features are kept: the held-out ones are among them. */
+int64_t volt_feature_last(const volt_solver_task *task, int64_t rows);
+
 /* What only held-out rows tell: task->choice, held_out and errors. Progress covers [from, from + share]. */
 typedef volt_status (*volt_feature_hold_out)(volt_feature_fit *fit, double from, double share);
+
+/* The rows to hold out, of so many, into the task's held_out or choice; returns how many rows are known when the first of them is
+ * predicted, 0: none is held out. The other function is a volt_feature_hold_out for a fit with so many early rows
+ * (feature_held_out.c). */
+int64_t volt_feature_held_out(const volt_solver_task *task, int64_t rows);
+volt_status volt_feature_predict_held_out(volt_feature_fit *fit, double from, double share);
 
 /* The sums over all rows, and what held-out rows tell: the first part of what follows, to which s->task, first, level, n_early and
  * kept belong; the pass over the rows covers the progress up to `share`, hold_out as much as `of_choice` from there. Release it in

@@ -1,7 +1,7 @@
 /* src/solve/solver_features.c: ridge regression on explicit states, where they are far fewer than the rows.
  *
- * What only held-out rows can tell (alpha and the kind of target where they are not given, errors one step ahead) the exact
- * solver finds on the last rows. */
+ * Held-out rows tell alpha and the kind of target, where they are not given, and the errors behind intervals. On few rows the
+ * exact solver finds them; on more rows they are predicted from sums (feature_held_out.c). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -18,8 +18,8 @@ enum {
 
 static double bytes(double n, double q, double states)
 {
-    double last = fmin(n, VOLT_FEATURE_LAST);
-    return volt_feature_fit_bytes(n, q, states) +
+    double last = fmin(n, VOLT_MOST_HELD);
+    return volt_feature_fit_bytes(n, q, states) + volt_state_sums_bytes(states, 2 * q) +
            8 * (2 * states * states + 3 * last * last + (6 * q + 8) * last);
 }
 
@@ -48,22 +48,7 @@ static volt_status seconds(double n, double states, double *value)
     return status;
 }
 
-/* ---- what held-out rows tell ------------------------------------------------------------------ */
-
-/* The part of a list of errors that the last `rows` rows are; what comes before was not forecast. */
-static volt_row_errors last_errors(volt_row_errors all, int64_t skipped)
-{
-    int64_t before = volt_max(skipped - all.begin, 0);
-    for (int64_t i = 0; i < before && i < all.e.rows; i++) {
-        memset(all.e.data + i * all.e.ld, 0, (size_t)all.e.cols * sizeof(double));
-        memset(all.scale.data + i * all.scale.ld, 0, (size_t)all.scale.cols * sizeof(double));
-    }
-    return (volt_row_errors){.ahead = all.ahead,
-                             .most = volt_max(all.most - skipped, 1),
-                             .begin = volt_max(all.begin - skipped, 0),
-                             .e = volt_matrix_rows(all.e, before, all.e.rows - before),
-                             .scale = volt_matrix_rows(all.scale, before, all.scale.rows - before)};
-}
+/* ---- held-out rows ------------------------------------------------------------------------------ */
 
 /* The progress of a solver inside this one: [0, 1] is [from, from + share] of the whole. */
 typedef struct inner_progress {
@@ -77,55 +62,32 @@ static int report_inner(const char *stage, double fraction, void *context)
     return inner->outer.report(stage, inner->from + inner->share * fraction, inner->outer.context);
 }
 
-/* The exact solver on the last rows: its choice and its errors are kept, its readout is not. `room` has rows x q numbers
- * and 2 q. */
-static volt_status ask_last_rows(const volt_feature_fit *s, volt_operator *K, inner_progress *inner,
+/* The exact solver on all rows: its choice and its errors are kept, its readout is not. `room` has rows x q numbers and 2 q. */
+static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, inner_progress *inner,
                                  double *room)
 {
-    const volt_solver_task *task = s->task;
-    int64_t rows = s->n_last, skipped = s->rows - rows;
-    volt_row_errors errors[VOLT_ROW_ERRORS];
-    volt_choice choice;
-    volt_solver_task last = {.kernel = K,
-                             .alpha = task->alpha,
-                             .without = task->without ? task->without + skipped : NULL,
-                             .intercept = task->intercept,
-                             .held_out = task->held_out};
+    volt_solver_task exact = *s->task;
+    exact.kernel = K;
+    exact.washout = 0;
+    exact.common = 0;
+    exact.kept = NULL;
+    exact.target_scale = NULL;
+    exact.progress = (volt_progress){0};
     if (inner->outer.report)
-        last.progress = (volt_progress){.report = report_inner, .context = inner};
-    volt_matrix A = volt_matrix_of(room, rows, s->q);
-    volt_readout readout = {.A = A, .intercepts = room + rows * s->q, .unlearned = room + rows * s->q + s->q};
-    for (int64_t i = 0; i < rows; i++)
-        memcpy(A.data + i * A.ld, s->first.data + (skipped + i) * s->first.ld, (size_t)s->q * sizeof(double));
-    for (int i = 0; task->errors && i < VOLT_ROW_ERRORS; i++)
-        errors[i] = last_errors(task->errors[i], skipped);
-    last.errors = task->errors ? errors : NULL;
-    if (task->choice) {
-        choice = *task->choice;
-        if (choice.naive.data)
-            choice.naive = volt_view_rows(choice.naive, skipped, rows);
-        if (choice.level.data)
-            choice.level = volt_view_rows(choice.level, skipped, rows);
-        last.choice = &choice;
-    }
-    if (task->held_out)
-        volt_held_out_rows(task->held_out, rows, last.without);
-    volt_status status = volt_solver_cholesky.solve(&last, &readout);
-    if (task->held_out)
-        task->held_out->begin += skipped;
-    if (status == VOLT_OK && task->choice) {
-        task->choice->held = choice.held;
-        task->choice->held.begin += skipped;
-        task->choice->tried = choice.tried;
-        task->choice->failed = choice.failed;
-    }
-    return status;
+        exact.progress = (volt_progress){.report = report_inner, .context = inner};
+    volt_matrix A = volt_matrix_of(room, s->rows, s->q);
+    volt_readout readout = {
+        .A = A, .intercepts = room + s->rows * s->q, .unlearned = room + s->rows * s->q + s->q};
+    for (int64_t i = 0; i < s->rows; i++)
+        memcpy(A.data + i * A.ld, s->first.data + i * s->first.ld, (size_t)s->q * sizeof(double));
+    return volt_solver_cholesky.solve(&exact, &readout);
 }
 
-static volt_status hold_out(volt_feature_fit *s, double from, double share)
+/* Few rows: `last` holds the features of all of them. */
+static volt_status predict_few(volt_feature_fit *s, double from, double share)
 {
     inner_progress inner = {s->task->progress, from, share};
-    int64_t rows = s->n_last;
+    int64_t rows = s->rows;
     volt_blas_int m = (volt_blas_int)rows, n = (volt_blas_int)s->states;
     double *K = volt_alloc_doubles(rows, rows), *room = volt_alloc_doubles(rows + 2, s->q);
     volt_operator *op = NULL;
@@ -136,7 +98,7 @@ static volt_status hold_out(volt_feature_fit *s, double from, double share)
         status = volt_dense_operator(volt_view_of(K, rows, rows), &op);
     }
     if (status == VOLT_OK)
-        status = ask_last_rows(s, op, &inner, room);
+        status = solve_exactly(s, op, &inner, room);
     volt_operator_free(op);
     volt_free(room);
     volt_free(K);
@@ -147,7 +109,11 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT,
                  "the solver \"features\" needs a kernel with explicit states");
-    return volt_feature_fit_run(task, 0, hold_out, readout);
+    int64_t rows = readout->A.rows;
+    if (volt_feature_last(task, rows) == rows)
+        return volt_feature_fit_run(task, 0, predict_few, readout);
+    return volt_feature_fit_run(task, volt_feature_held_out(task, rows), volt_feature_predict_held_out,
+                                readout);
 }
 
 const volt_solver volt_solver_features = {

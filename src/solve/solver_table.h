@@ -10,7 +10,7 @@
 
 /* Errors of rows that were left out of a fit, one after the other, from the leverages (state_sums.h). */
 typedef struct volt_left_out {
-    double *loo;  /* q: mean square over the last rows, at most VOLT_FEATURE_LAST; NaN: not known ... */
+    double *loo;  /* q: mean square over the last rows, at most VOLT_MOST_HELD; NaN: not known ... */
     double *gcv;  /* ... q: and its generalised form over all rows, n sum e^2 / (n - sum h)^2 */
     int64_t rows; /* in loo */
 } volt_left_out;
