@@ -389,7 +389,7 @@ const cli_command command_fit = {
         "classes, texts or numbers, and outputs are their probabilities, NAME.CLASS; with poisson the output "
         "is\n"
         "the mean of a count. delta and epsilon are in units of the targets. Without --alpha the loss itself\n"
-        "chooses it, on the last third of the rows (of at most 1200).\n"
+        "chooses it, on the last third of the rows, at most 400.\n"
         "\n"
         "An exact fit stores and factors a matrix of n x n numbers. With --solver nystrom the readout is one "
         "of M\n"

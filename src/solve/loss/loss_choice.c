@@ -1,6 +1,10 @@
-/* src/solve/loss/loss_choice.c: fits on the earlier rows, one alpha after the other, judged by the later ones. */
+/* src/solve/loss/loss_choice.c: fits on the earlier rows, one alpha after the other, judged by the later ones.
+ *
+ * Many rows: fits on the last ones only screen the alphas. The most promising alpha is then judged by a fit on all rows before
+ * the held-out ones, and the next, until no other promises less (solve/choice.h does the same for squares). */
 #include "solve/loss/loss_choice.h"
 
+#include "base/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -28,8 +32,8 @@ double volt_loss_unit(volt_view K)
 
 double volt_loss_choice_numbers(double n, double columns)
 {
-    double rows = fmin(n, MOST_TRIED);
-    return rows * rows + 4 * rows * columns + volt_loss_numbers(rows, columns);
+    double rows = fmin(n, MOST_TRIED), whole = n > MOST_TRIED ? n + (2 * n + 1) * columns : 0;
+    return rows * rows + 4 * rows * columns + volt_loss_numbers(rows, columns) + whole;
 }
 
 double volt_loss_mean(const volt_loss_task *task, volt_view U, int64_t first)
@@ -97,58 +101,131 @@ static bool can_train(const volt_loss_task *task, const trial_rows *part)
     return true;
 }
 
-/* The mean loss of the rows held out with one alpha; NaN: it can not be had. work is fitted x fitted, A and U rows x
- * columns. */
-static volt_status try_alpha(volt_view K, const volt_loss_task *task, const trial_rows *part, double alpha,
-                             volt_matrix work, volt_matrix A, volt_matrix U, double *c, double *value)
+/* Room for the trials of a part: A and U are rows x columns. */
+typedef struct trial_room {
+    double *numbers;
+    volt_matrix work; /* fitted x fitted; no data: K itself is overwritten and restored ... */
+    double *diagonal; /* ... with this, fitted */
+    volt_matrix A, U;
+    double *c;
+} trial_room;
+
+static volt_status make_room(const trial_rows *part, int64_t columns, bool in_place, trial_room *room)
+{
+    int64_t square = in_place ? 0 : part->fitted * part->fitted;
+    room->numbers = volt_alloc_doubles(square + part->fitted + (2 * part->rows + 1) * columns, 1);
+    if (!room->numbers)
+        return VOLT_ERR_MEMORY;
+    room->work = volt_matrix_of(in_place ? NULL : room->numbers, part->fitted, part->fitted);
+    room->diagonal = room->numbers + square;
+    room->A = volt_matrix_of(room->diagonal + part->fitted, part->rows, columns);
+    room->U = volt_matrix_of(room->A.data + part->rows * columns, part->rows, columns);
+    room->c = room->U.data + part->rows * columns;
+    return VOLT_OK;
+}
+
+/* The matrix of the rows that train, in memory that may be overwritten: its lower triangle is K's. */
+static volt_matrix begin_work(volt_matrix K, const trial_rows *part, const trial_room *room)
+{
+    volt_matrix block = {K.data + part->first * (K.ld + 1), part->fitted, part->fitted, K.ld};
+    for (int64_t i = 0; i < part->fitted; i++) {
+        room->diagonal[i] = block.data[i * (block.ld + 1)];
+        if (room->work.data)
+            memcpy(room->work.data + i * room->work.ld, block.data + i * block.ld,
+                   (size_t)(i + 1) * sizeof(double));
+    }
+    return room->work.data ? room->work : block;
+}
+
+/* The entries of K come back from above the diagonal, where volt_loss_minimise keeps them. */
+static void end_work(volt_matrix work, const trial_room *room)
+{
+    if (room->work.data)
+        return;
+    volt_cpu_backend.mirror(work, false);
+    for (int64_t i = 0; i < work.rows; i++)
+        work.data[i * (work.ld + 1)] = room->diagonal[i];
+}
+
+/* The mean loss of the rows held out with one alpha; infinite: it can not be had. */
+static volt_status try_alpha(volt_matrix K, const volt_loss_task *task, const trial_rows *part, double alpha,
+                             const trial_room *room, double *value)
 {
     int64_t fitted = part->fitted, first = part->first, columns = task->Y.cols;
-    for (int64_t i = 0; i < fitted; i++)
-        memcpy(work.data + i * work.ld, K.data + (first + i) * K.ld + first, (size_t)(i + 1) * sizeof(double));
+    volt_matrix work = begin_work(K, part, room), A = room->A, U = room->U;
     volt_loss_task less = part_of(task, part, fitted), all = part_of(task, part, part->rows);
     less.alpha = alpha;
     volt_loss_result result = {
-        .A = volt_matrix_rows(A, 0, fitted), .U = volt_matrix_rows(U, 0, fitted), .c = c};
+        .A = volt_matrix_rows(A, 0, fitted), .U = volt_matrix_rows(U, 0, fitted), .c = room->c};
     volt_status status = volt_loss_minimise(work, &less, &result);
-    *value = NAN;
+    *value = INFINITY;
+    if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
+        return status;
+    end_work(work, room);
     if (status == VOLT_ERR_SINGULAR)
         return VOLT_OK;
-    VOLT_TRY(status);
     for (int64_t i = fitted; i < part->rows; i++)
-        memcpy(U.data + i * U.ld, c, (size_t)columns * sizeof *c);
+        memcpy(U.data + i * U.ld, room->c, (size_t)columns * sizeof(double));
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)(part->rows - fitted),
                 (volt_blas_int)columns, (volt_blas_int)fitted, 1, K.data + (first + fitted) * K.ld + first,
                 (volt_blas_int)K.ld, A.data, (volt_blas_int)A.ld, 1, U.data + fitted * U.ld,
                 (volt_blas_int)U.ld);
-    *value = volt_loss_mean(&all, volt_as_view(U), fitted);
+    double mean = volt_loss_mean(&all, volt_as_view(U), fitted);
+    *value = isnan(mean) ? INFINITY : mean; /* no held-out row has a weight */
     return VOLT_OK;
 }
 
-static volt_status choose(volt_view K, const volt_loss_task *task, const trial_rows *part, double unit,
-                          double *numbers, double *alpha)
+static int64_t least_of(const double *values)
 {
-    int64_t columns = task->Y.cols;
-    volt_matrix work = volt_matrix_of(numbers, part->fitted, part->fitted);
-    volt_matrix A = volt_matrix_of(numbers + part->fitted * part->fitted, part->rows, columns);
-    volt_matrix U = volt_matrix_of(A.data + part->rows * columns, part->rows, columns);
-    double *c = U.data + part->rows * columns, best = INFINITY;
-    *alpha = unit;
-    for (int64_t i = 0, lost = 0; i < VOLT_LOSS_ALPHAS && lost < VOLT_LOSS_LOST; i++) {
-        double now = volt_loss_alpha(unit, i), value;
-        VOLT_TRY(try_alpha(K, task, part, now, work, A, U, c, &value));
-        lost = value < best ? 0 : lost + 1;
-        if (value < best) {
+    int64_t least = 0;
+    for (int64_t i = 1; i < VOLT_LOSS_ALPHAS; i++)
+        least = values[i] < values[least] ? i : least;
+    return least;
+}
+
+/* From the largest alpha down, until the loss has grown VOLT_LOSS_LOST times in a row. Those not tried are infinite. */
+static volt_status try_alphas(volt_matrix K, const volt_loss_task *task, const trial_rows *part, double unit,
+                              double values[VOLT_LOSS_ALPHAS])
+{
+    trial_room room;
+    double best = INFINITY;
+    VOLT_TRY(make_room(part, task->Y.cols, false, &room));
+    volt_status status = VOLT_OK;
+    for (int64_t i = 0; i < VOLT_LOSS_ALPHAS; i++)
+        values[i] = INFINITY;
+    for (int64_t i = 0, lost = 0; i < VOLT_LOSS_ALPHAS && lost < VOLT_LOSS_LOST && status == VOLT_OK; i++) {
+        status = try_alpha(K, task, part, volt_loss_alpha(unit, i), &room, &values[i]);
+        lost = values[i] < best ? 0 : lost + 1;
+        best = fmin(best, values[i]);
+    }
+    volt_free(room.numbers);
+    return status;
+}
+
+/* The best of the screened alphas by fits on all rows that train. */
+static volt_status confirm(volt_matrix K, const volt_loss_task *task, const trial_rows *whole, double unit,
+                           double screened[VOLT_LOSS_ALPHAS], double *alpha)
+{
+    trial_room room;
+    double best = INFINITY, value;
+    VOLT_TRY(make_room(whole, task->Y.cols, true, &room));
+    volt_status status = VOLT_OK;
+    for (int64_t next; status == VOLT_OK && screened[next = least_of(screened)] < best;
+         screened[next] = INFINITY) {
+        status = try_alpha(K, task, whole, volt_loss_alpha(unit, next), &room, &value);
+        if (status == VOLT_OK && value < best) {
             best = value;
-            *alpha = now;
+            *alpha = volt_loss_alpha(unit, next);
         }
     }
-    return VOLT_OK;
+    volt_free(room.numbers);
+    return status;
 }
 
-/* The last rows, at most MOST_TRIED; those that train end where a third of the weights above 0 is left. */
-static trial_rows split_rows(const volt_loss_task *task, int64_t n, int64_t *counted)
+/* The last rows, at most `most`; those that train end where a third of the weights above 0 is left. */
+static trial_rows split_rows(const volt_loss_task *task, int64_t n, int64_t most, int64_t *counted)
 {
-    trial_rows part = {.first = n - volt_min(n, MOST_TRIED), .rows = volt_min(n, MOST_TRIED)};
+    trial_rows part = {.first = n - volt_min(n, most), .rows = volt_min(n, most)};
     const double *weights = task->weights ? task->weights + part.first : NULL;
     int64_t held = 0;
     *counted = 0;
@@ -162,21 +239,23 @@ static trial_rows split_rows(const volt_loss_task *task, int64_t n, int64_t *cou
     return part;
 }
 
-volt_status volt_loss_choose(volt_view K, const volt_loss_task *task, double *alpha)
+volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *alpha)
 {
-    int64_t counted, rows;
-    trial_rows part = split_rows(task, K.rows, &counted);
+    int64_t counted;
+    trial_rows last = split_rows(task, K.rows, task->most_tried > 0 ? task->most_tried : MOST_TRIED, &counted);
     VOLT_REQUIRE(counted >= VOLT_LEAST_CHOSEN, VOLT_ERR_DATA,
                  "alpha can not be chosen on %" PRId64 " rows, and at least %d are needed: give alpha", counted,
                  VOLT_LEAST_CHOSEN);
-    rows = part.rows;
-    double unit = volt_loss_unit(K);
-    if (!can_train(task, &part)) {
-        *alpha = unit;
+    trial_rows whole = {.first = 0, .rows = K.rows, .fitted = last.first + last.fitted};
+    double unit = volt_loss_unit(volt_as_view(K)), values[VOLT_LOSS_ALPHAS];
+    *alpha = unit;
+    if (!can_train(task, &last))
         return VOLT_OK;
-    }
-    double *numbers = volt_alloc_doubles(part.fitted * part.fitted + (2 * rows + 1) * task->Y.cols, 1);
-    volt_status status = numbers ? choose(K, task, &part, unit, numbers, alpha) : VOLT_ERR_MEMORY;
-    volt_free(numbers);
-    return status;
+    VOLT_TRY(try_alphas(K, task, &last, unit, values));
+    if (last.first > 0)
+        return confirm(K, task, &whole, unit, values, alpha);
+    int64_t best = least_of(values);
+    if (values[best] < INFINITY)
+        *alpha = volt_loss_alpha(unit, best);
+    return VOLT_OK;
 }

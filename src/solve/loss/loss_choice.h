@@ -4,9 +4,10 @@
 
 #include "solve/loss/loss_solve.h"
 
-/* K (n x n, its lower triangle) stays as it is; the task's alpha is not used. *alpha receives one that is positive.
+/* Above task->most_tried rows K (n x n, its lower triangle) is overwritten on the way and restored on success. The task's alpha is
+ * not used. *alpha receives one that is positive.
  * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED; VOLT_ERR_DATA for fewer rows than VOLT_LEAST_CHOSEN, since none can be held out. */
-volt_status volt_loss_choose(volt_view K, const volt_loss_task *task, double *alpha);
+volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *alpha);
 enum { VOLT_LEAST_CHOSEN = 12 };
 
 /* The alphas that are tried, from the largest down, in units of the mean of the diagonal: until the loss has grown VOLT_LOSS_LOST

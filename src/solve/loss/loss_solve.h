@@ -15,6 +15,7 @@ typedef struct volt_loss_task {
     bool intercept;
     /* one of many that only one will be chosen of: fewer steps, and a gap that stays open is no warning */
     bool tried;
+    int64_t most_tried; /* rows that screen alphas where alpha is chosen (loss_choice.h); 0: 1200 */
     volt_progress progress;
     double from, share; /* of the progress */
 } volt_loss_task;

@@ -1,8 +1,9 @@
 /* src/solve/loss/solver_loss.c: the solver of tasks with a loss: K is stored here, and minimised over.
  *
- * Where alpha is not given, the loss itself decides on rows that are held out: the last third of at most MOST_TRIED rows,
- * forecast by fits on those before, with alpha = 10^2, 10, 1, ... times the mean of the diagonal. It goes on until the loss
- * has grown LOST times in a row, and takes the alpha of the least. */
+ * Where alpha is not given, the loss itself decides on held-out rows: the last third of at most MOST_TRIED rows, predicted by
+ * fits on the rows before, with alpha = 10^2, 10, 1, ... times the mean of the diagonal. The trials end when the loss has grown
+ * LOST times in a row, and the least wins. With more rows these trials only rank the alphas, and fits on all rows before the
+ * held-out ones decide. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -103,7 +104,7 @@ static volt_status solve_with(volt_factor *factor, double *numbers, const volt_s
     loss.from = share;
     loss.share = 1 - share;
     if (loss.alpha == 0)
-        VOLT_TRY(volt_loss_choose(volt_as_view(factor->L), &loss, &loss.alpha));
+        VOLT_TRY(volt_loss_choose(factor->L, &loss, &loss.alpha));
     volt_loss_result result = {.A = volt_matrix_of(numbers + rows * columns, rows, columns),
                                .U = volt_matrix_of(numbers + 2 * rows * columns, rows, columns),
                                .c = numbers + 3 * rows * columns};
