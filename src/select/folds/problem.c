@@ -156,7 +156,7 @@ static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_sc
     return status;
 }
 
-/* Changes that a loss learns are in the units of a fit's: their root mean square, which the meaning of alpha hangs on. */
+/* Changes are in the units of a fit (model/fit.c): relative to no change, in units of their root mean square. */
 static void learn_change_scale(volt_view Y, double *mean, double *scale)
 {
     for (int64_t k = 0; k < Y.cols; k++) {
@@ -184,7 +184,7 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
     if (status == VOLT_OK) {
         volt_target_scale_learn(holes.present, identity || unscaled, problem->target_mean,
                                 problem->target_scale);
-        if (loss && changes && !identity)
+        if (changes && !identity)
             learn_change_scale(holes.present, problem->target_mean, problem->target_scale);
         for (int64_t i = 0; i < Y.rows; i++)
             for (int64_t k = 0; k < Y.cols; k++)
