@@ -19,13 +19,13 @@ static void print_forecast(const volt_forecast *forecast)
     printf("%-6s %-24s %-12s %s\n", "step", "forecast", "error", "method");
     for (int64_t h = 0; h < info.steps; h++) {
         const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 0);
-        printf("%-6lld %-24.17g %-12.4g %s\n", (long long)h + 1, step->value, sqrt(step->mse),
+        printf("%-6lld %-24.17g %-12.4g %s\n", (long long)h + 1, step->value, step->rmse,
                volt_forecast_method_name(step->method));
     }
     for (int kind = 0; kind < VOLT_BASELINES; kind++)
-        if (isfinite(series->baselines[kind]))
-            printf("RMSE %.4g, %s %.4g\n", sqrt(series->mse), volt_baseline_name((volt_baseline)kind),
-                   sqrt(series->baselines[kind]));
+        if (isfinite(series->baseline_rmse[kind]))
+            printf("RMSE %.4g, %s %.4g\n", series->rmse, volt_baseline_name((volt_baseline)kind),
+                   series->baseline_rmse[kind]);
     for (int64_t i = 0; i < info.n_warnings; i++)
         printf("warning: %s\n", volt_warning_text(info.warnings[i].code));
 }
@@ -55,8 +55,8 @@ int main(int argc, char **argv)
         print_forecast(forecast);
 
     double ratio = status ? 1
-                          : volt_forecast_series_at(forecast, 0)->mse /
-                                volt_forecast_series_at(forecast, 0)->baselines[VOLT_BASELINE_NAIVE];
+                          : volt_forecast_series_at(forecast, 0)->rmse /
+                                volt_forecast_series_at(forecast, 0)->baseline_rmse[VOLT_BASELINE_NAIVE];
     volt_forecast_free(forecast);
     volt_table_free(table);
     return !status && (argc > 1 || ratio < 1) ? 0 : 1;

@@ -140,7 +140,7 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
         return 0;
     baseline_list baselines = {0};
     int64_t season = 0;
-    double mse = mean_of_outputs(report->mse, info->q);
+    double rmse = root_mean_square(report->rmse, info->q);
     /* baselines need one sequence without missing targets */
     bool is_plain = data->pairing->missing_targets == 0 && !data->lengths;
     int failed = is_plain ? baselines_season(data, data->series.rows, &season) : 0;
@@ -157,14 +157,14 @@ static int report_held_out(const volt_model_info *info, const training_data *dat
         results_text(results, NULL, "R2 held out", "not known: there are too few rows to hold any out");
         return 0;
     }
-    results_number(results, "heldout_rmse", NULL, sqrt(mse));
+    results_number(results, "heldout_rmse", NULL, rmse);
     results_text(results, NULL, "R2 held out", "%.6g (the last %lld rows, %s)%s", report->prequential_r2,
                  (long long)report->rows,
                  report->solver == VOLT_SOLVER_PCG || info->landmarks > 0
                      ? "forecast from all rows before them"
                      : "each forecast from what was known then",
                  report->prequential_r2 < 0 ? ": a constant would do better" : "");
-    baselines_against_mse(&baselines, mse);
+    baselines_against_rmse(&baselines, rmse);
     baselines_report(&baselines, "the model", results);
     baselines_note(&baselines, data, "held-out rows", "volterra tune, another --season or more rows", results);
     return 0;

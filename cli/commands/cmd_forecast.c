@@ -180,7 +180,7 @@ static int draw(const char *path, const series_outcome *outcome)
             const volt_forecast_step *step = h > 0 ? volt_forecast_step_at(outcome->forecast, h - 1, k) : NULL;
             lines.data[h * lines.ld + k] = step ? step->value : last;
             lines.data[h * lines.ld + series + k] = last;
-            lines.data[h * lines.ld + 2 * series + k] = step ? sqrt(step->mse) : 0;
+            lines.data[h * lines.ld + 2 * series + k] = step ? step->rmse : 0;
         }
     }
     char stem[64];

@@ -221,9 +221,13 @@ static int report_valid_time(const score_arguments *arguments, volt_view truth, 
 static void report_mape(volt_view truth, double mape, result_list *results)
 {
     bool has_zeros = false;
-    for (int64_t i = 0; i < truth.rows; i++)
-        for (int64_t k = 0; k < truth.cols; k++)
-            has_zeros = has_zeros || fabs(truth.data[i * truth.ld + k]) < DBL_EPSILON;
+    for (int64_t k = 0; k < truth.cols; k++) {
+        double size = 0;
+        for (int64_t i = 0; i < truth.rows; i++)
+            size = fmax(size, fabs(truth.data[i * truth.ld + k]));
+        for (int64_t i = 0; i < truth.rows; i++)
+            has_zeros = has_zeros || fabs(truth.data[i * truth.ld + k]) <= DBL_EPSILON * fmin(1, size);
+    }
     const char *label = "MAPE   mean absolute error over |truth|";
     results_number(results, "mape", has_zeros ? NULL : label, has_zeros ? NAN : mape); /* NaN: null */
     if (has_zeros)

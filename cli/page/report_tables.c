@@ -107,7 +107,8 @@ void page_write_baselines(report_page *page)
     for (int i = 0; i < list->count; i++) {
         const baseline_score *score = &list->scores[i];
         page_write_text(page, "<tr><th scope=\"row\">", score->name, "</th>");
-        fprintf(page->html, "<td>%.4g</td><td>%.4g</td><td>%.4g</td>", sqrt(score->mse), score->mae, score->r2);
+        fprintf(page->html, "<td>%.4g</td><td>%.4g</td><td>%.4g</td>", baseline_rmse(score), score->mae,
+                score->r2);
         if (isfinite(score->ratio))
             fprintf(page->html, "<td>%.3g</td></tr>\n", score->ratio);
         else

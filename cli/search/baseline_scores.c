@@ -21,12 +21,41 @@ int baselines_season(const training_data *data, int64_t rows, int64_t *season)
     return 0;
 }
 
+double series_unit(volt_view series)
+{
+    enum { SAFE = 400 };
+    double largest = 0;
+    int exponent;
+    for (int64_t i = 0; i < series.rows; i++)
+        for (int64_t k = 0; k < series.cols; k++)
+            largest = fmax(largest, fabs(series.data[i * series.ld + k]));
+    frexp(largest, &exponent);
+    bool is_safe = largest == 0 || !isfinite(largest) || abs(exponent) <= SAFE;
+    return is_safe ? 1 : ldexp(1, exponent < -1000 ? 1000 : -exponent);
+}
+
+double baseline_rmse(const baseline_score *score)
+{
+    return sqrt(score->mse) / score->unit;
+}
+
+/* Rows from `begin` on, times the unit, in which the forecast comes to lie too. */
+static void to_unit(volt_view series, int64_t begin, double unit, volt_matrix truth, volt_matrix forecast)
+{
+    for (int64_t i = 0; i < truth.rows; i++)
+        for (int64_t k = 0; k < truth.cols; k++) {
+            truth.data[i * truth.ld + k] = series.data[(begin + i) * series.ld + k] * unit;
+            forecast.data[i * forecast.ld + k] *= unit;
+        }
+}
+
 /* One baseline at all horizons; *known says whether it has enough of a past. */
 static int measure_one(const training_data *data, volt_baseline kind, int64_t season, int64_t first,
-                       int64_t learn_end, volt_matrix forecast, baseline_score *score, bool *known)
+                       int64_t learn_end, double unit, volt_matrix truth, volt_matrix forecast,
+                       baseline_score *score, bool *known)
 {
     int64_t count = data->ahead - data->first_ahead + 1;
-    *score = (baseline_score){.name = volt_baseline_name(kind), .ratio = NAN};
+    *score = (baseline_score){.name = volt_baseline_name(kind), .unit = unit, .ratio = NAN};
     for (int64_t h = data->first_ahead; h <= data->ahead; h++) {
         int64_t begin = first + h, lag = h > 1 ? h : 1;
         volt_metrics metrics;
@@ -35,13 +64,14 @@ static int measure_one(const training_data *data, volt_baseline kind, int64_t se
         *known = status != VOLT_ERR_ARGUMENT;
         if (!*known)
             return 0;
-        if (!status)
-            status = volt_metrics_compute(volt_view_rows(data->series, begin, forecast.rows),
-                                          volt_as_view(forecast), &metrics);
+        if (!status) {
+            to_unit(data->series, begin, unit, truth, forecast);
+            status = volt_metrics_compute(volt_as_view(truth), volt_as_view(forecast), &metrics);
+        }
         if (status)
             return complain_status(status);
         score->mse += metrics.mse / (double)count;
-        score->mae += metrics.mae / (double)count;
+        score->mae += metrics.mae / unit / (double)count;
         score->r2 += metrics.r2 / (double)count;
     }
     return 0;
@@ -50,19 +80,23 @@ static int measure_one(const training_data *data, volt_baseline kind, int64_t se
 int baselines_measure(const training_data *data, int64_t season, int64_t first, int64_t rows, int64_t learn_end,
                       baseline_list *list)
 {
-    volt_matrix forecast = {0};
+    volt_matrix forecast = {0}, truth = {0};
     list->count = 0;
     if (rows < 1)
         return 0;
+    double unit = series_unit(data->series);
     int failed = allocate_matrix(rows, data->series.cols, "a baseline", &forecast);
+    if (!failed)
+        failed = allocate_matrix(rows, data->series.cols, "the truth", &truth);
     for (int kind = 0; !failed && kind < VOLT_BASELINES; kind++) {
         bool known = false;
         if (kind == VOLT_BASELINE_SEASONAL && season < 2)
             continue;
-        failed = measure_one(data, (volt_baseline)kind, season, first, learn_end, forecast,
+        failed = measure_one(data, (volt_baseline)kind, season, first, learn_end, unit, truth, forecast,
                              &list->scores[list->count], &known);
         list->count += !failed && known;
     }
+    free(truth.data);
     free(forecast.data);
     return failed;
 }
@@ -97,7 +131,8 @@ int baselines_measure_folds(const training_data *data, int64_t season, const vol
         if (failed)
             return failed;
         for (int i = 0; f == 0 && i < fold.count; i++)
-            mean->scores[mean->count++] = (baseline_score){.name = fold.scores[i].name, .ratio = NAN};
+            mean->scores[mean->count++] =
+                (baseline_score){.name = fold.scores[i].name, .unit = fold.scores[i].unit, .ratio = NAN};
         add_fold(&fold, 1 / (double)folds, mean);
     }
     return 0;
@@ -105,10 +140,10 @@ int baselines_measure_folds(const training_data *data, int64_t season, const vol
 
 /* ---- against a model --------------------------------------------------------------------------- */
 
-void baselines_against_mse(baseline_list *list, double mse)
+void baselines_against_rmse(baseline_list *list, double rmse)
 {
     for (int i = 0; i < list->count; i++)
-        list->scores[i].ratio = mse / list->scores[i].mse;
+        list->scores[i].ratio = pow(rmse * list->scores[i].unit, 2) / list->scores[i].mse;
 }
 
 void baselines_against_r2(baseline_list *list, double r2)
@@ -140,17 +175,17 @@ void baselines_report(const baseline_list *list, const char *who, result_list *r
         const baseline_score *score = &list->scores[i];
         result_list *inner = results_new(true);
         results_text(inner, "name", NULL, "%s", score->name);
-        results_number(inner, "mse", NULL, score->mse);
-        results_number(inner, "rmse", NULL, sqrt(score->mse));
+        results_number(inner, "mse", NULL, score->mse / score->unit / score->unit);
+        results_number(inner, "rmse", NULL, baseline_rmse(score));
         results_number(inner, "mae", NULL, score->mae);
         results_number(inner, "r2", NULL, score->r2);
         results_number(inner, "skill", NULL, 1 - score->ratio);
         results_append(results, "baselines", inner);
         if (isfinite(score->ratio))
             results_text(results, NULL, score->name, "R2 %.4g, RMSE %.4g; %s has %.3g of its squared error",
-                         score->r2, sqrt(score->mse), who, score->ratio);
+                         score->r2, baseline_rmse(score), who, score->ratio);
         else
-            results_text(results, NULL, score->name, "R2 %.4g, RMSE %.4g", score->r2, sqrt(score->mse));
+            results_text(results, NULL, score->name, "R2 %.4g, RMSE %.4g", score->r2, baseline_rmse(score));
     }
 }
 

@@ -5,17 +5,24 @@
 #include "search/training.h"
 #include "terminal/results.h"
 
-/* Means over outputs, in the units of the targets. */
+/* Means over outputs. */
 typedef struct baseline_score {
     const char *name;
-    double mse, mae, r2;
-    double ratio; /* the model's squared error over its own; NaN: not known */
+    double
+        unit; /* a power of two: targets times it have squares that a double holds; 1 but for extreme targets */
+    double mse;     /* of targets times `unit` */
+    double mae, r2; /* in the units of the targets */
+    double ratio;   /* the model's squared error over its own; NaN: not known */
 } baseline_score;
 
 typedef struct baseline_list {
     int count;
     baseline_score scores[VOLT_BASELINES];
 } baseline_list;
+
+/* That unit of a series, and the root mean squared error in the units of the targets. */
+double series_unit(volt_view series);
+double baseline_rmse(const baseline_score *score);
 
 /* Of the targets of training rows first .. first + rows - 1. Drift and autoregression learn from the series' rows before
  * `learn_end`, or go on learning (0). A baseline that has too little past there is left out. season 0: none. Returns
@@ -31,8 +38,8 @@ int baselines_season(const training_data *data, int64_t rows, int64_t *season);
 int baselines_measure_folds(const training_data *data, int64_t season, const volt_split *splits, int64_t folds,
                             bool goes_on, baseline_list *mean);
 
-/* Ratios to a model of that mean squared error, or of that R2: then of errors in shares of the variance. */
-void baselines_against_mse(baseline_list *list, double mse);
+/* Ratios to a model of that root mean squared error, or of that R2: then of errors in shares of the variance. */
+void baselines_against_rmse(baseline_list *list, double rmse);
 void baselines_against_r2(baseline_list *list, double r2);
 
 /* The one with the least squared error; NULL: there is none. The next: that one where it clearly beats the model, by one

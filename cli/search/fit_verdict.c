@@ -1,12 +1,20 @@
 /* cli/search/fit_verdict.c: the sentence about the naive forecast. */
 #include "search/fit_verdict.h"
 
-double mean_of_outputs(const double *values, int64_t count)
+#include <math.h>
+
+double root_mean_square(const double *roots, int64_t count)
 {
-    double sum = 0;
+    double largest = 0, sum = 0;
+    int exponent;
     for (int64_t k = 0; k < count; k++)
-        sum += values[k] / (double)count;
-    return sum;
+        largest = isnan(roots[k]) || isnan(largest) ? NAN : fmax(largest, roots[k]);
+    if (!(largest > 0) || isinf(largest))
+        return largest;
+    frexp(largest, &exponent);
+    for (int64_t k = 0; k < count; k++)
+        sum += pow(ldexp(roots[k], -exponent), 2) / (double)count;
+    return ldexp(sqrt(sum), exponent);
 }
 
 void fit_verdict_report(const volt_model_info *info, result_list *results)
@@ -20,7 +28,8 @@ void fit_verdict_report(const volt_model_info *info, result_list *results)
     results_flag(results, "naive_kept", naive == info->q);
     if (naive + half == 0)
         return;
-    double ratio = mean_of_outputs(report->best_mse, info->q) / mean_of_outputs(report->naive_mse, info->q);
+    double ratio =
+        pow(root_mean_square(report->best_rmse, info->q) / root_mean_square(report->naive_rmse, info->q), 2);
     if (report->rows == 0)
         results_text(results, NULL, "forecast",
                      "naive (as now): too few rows to tell whether anything is better");

@@ -8,6 +8,6 @@
  * report. */
 void fit_verdict_report(const volt_model_info *info, result_list *results);
 
-double mean_of_outputs(const double *values, int64_t count);
+double root_mean_square(const double *roots, int64_t count);
 
 #endif

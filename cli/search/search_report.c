@@ -8,6 +8,7 @@
 #include "terminal/quantities.h"
 #include "terminal/results.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { LINE_CAPACITY = 512 };
@@ -180,7 +181,7 @@ static void report_validation(result_list *results, const search_outcome *outcom
     loss_baselines_against(&constants, score);
     loss_baselines_report(&constants, "the best draw", "the validation rows", results);
     if (info->score == VOLT_SCORE_MSE)
-        baselines_against_mse(&baselines, score);
+        baselines_against_rmse(&baselines, sqrt(score));
     else if (info->score != VOLT_SCORE_LOG && info->score != VOLT_SCORE_LOO && info->score != VOLT_SCORE_GCV)
         baselines_against_r2(&baselines, info->score == VOLT_SCORE_NMSE ? 1 - score : score);
     baselines_report(&baselines, "the best draw", results);

@@ -77,14 +77,6 @@ void solver_words(const volt_fit_options *options, shell_words *words)
     shell_words_add(words, "--landmarks", landmarks);
 }
 
-static double root_mean(const double *squares, int64_t q)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < q; k++)
-        sum += squares[k] / (double)q;
-    return sqrt(sum);
-}
-
 static void report_iteration(const volt_fit_report *report, result_list *results)
 {
     results_text(results, "solver", NULL, "pcg");
@@ -109,7 +101,7 @@ void solver_report(const volt_model_info *info, result_list *results)
                  (long long)info->landmarks, (long long)(info->kernel_rows - info->landmarks));
     if (!report || !report->loo_mse)
         return;
-    double loo = root_mean(report->loo_mse, info->q), gcv = root_mean(report->gcv, info->q);
+    double loo = root_mean_square(report->loo_rmse, info->q), gcv = root_mean_square(report->gcv_rmse, info->q);
     if (!isfinite(loo) || !isfinite(gcv)) /* an output that is not the kernel's alone has none */
         return;
     results_number(results, "loo_rmse", NULL, loo);

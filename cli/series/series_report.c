@@ -60,7 +60,7 @@ int series_write(const char *path, const series_outcome *outcome)
             for (int64_t k = 0; k < outcome->info.series; k++) {
                 const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
                 table.data[h * table.ld + 2 * k] = step->value;
-                table.data[h * table.ld + 2 * k + 1] = sqrt(step->mse);
+                table.data[h * table.ld + 2 * k + 1] = step->rmse;
             }
         row_labels labels = {.name = "step", .texts = (const char **)numbers};
         if (data->time_name)
@@ -93,14 +93,14 @@ static void say_methods(const series_outcome *outcome, int64_t k, char *text, si
 
 static double step_error(const series_outcome *outcome, int64_t h, int64_t k)
 {
-    return sqrt(volt_forecast_step_at(outcome->forecast, h, k)->mse);
+    return volt_forecast_step_at(outcome->forecast, h, k)->rmse;
 }
 
 /* One series: a line for everything. */
 static void report_single(const series_outcome *outcome, result_list *results)
 {
     char text[160];
-    double mse = volt_forecast_series_at(outcome->forecast, 0)->mse;
+    double rmse = volt_forecast_series_at(outcome->forecast, 0)->rmse;
     say_methods(outcome, 0, text, sizeof text);
     results_text(results, NULL, "made by", "%s", text);
     if (outcome->info.steps > 1)
@@ -109,10 +109,10 @@ static void report_single(const series_outcome *outcome, result_list *results)
     else
         results_text(results, NULL, "error to expect", "RMSE %.4g", step_error(outcome, 0, 0));
     for (int kind = 0; kind < VOLT_BASELINES; kind++) {
-        double other = volt_forecast_series_at(outcome->forecast, 0)->baselines[kind];
+        double other = volt_forecast_series_at(outcome->forecast, 0)->baseline_rmse[kind];
         if (other > 0 && isfinite(other))
             results_text(results, NULL, volt_baseline_name((volt_baseline)kind),
-                         "RMSE %.4g; the forecast has %.3g of its squared error", sqrt(other), mse / other);
+                         "RMSE %.4g; the forecast has %.3g of its squared error", other, pow(rmse / other, 2));
         else if (other == 0)
             results_text(results, NULL, volt_baseline_name((volt_baseline)kind), "RMSE 0");
     }
@@ -123,18 +123,18 @@ static void report_one_of_many(const series_outcome *outcome, int64_t k, result_
 {
     const series_data *data = outcome->data;
     char methods[160], line[512];
-    double mse = volt_forecast_series_at(outcome->forecast, k)->mse;
+    double rmse = volt_forecast_series_at(outcome->forecast, k)->rmse;
     int used = snprintf(line, sizeof line, "RMSE %.4g", step_error(outcome, 0, k));
     if (outcome->info.steps > 1)
         used += snprintf(line + used, sizeof line - (size_t)used, " to %.4g",
                          step_error(outcome, outcome->info.steps - 1, k));
     const char *lead = "; of the squared error of";
     for (int kind = 0; kind < VOLT_BASELINES; kind++) {
-        double other = volt_forecast_series_at(outcome->forecast, k)->baselines[kind];
+        double other = volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[kind];
         if (!(other > 0) || !isfinite(other))
             continue;
         used += snprintf(line + used, sizeof line - (size_t)used, "%s %s %.3g", lead,
-                         volt_baseline_name((volt_baseline)kind), mse / other);
+                         volt_baseline_name((volt_baseline)kind), pow(rmse / other, 2));
         lead = ",";
     }
     say_methods(outcome, k, methods, sizeof methods);
@@ -255,8 +255,8 @@ static void report_rows(const series_outcome *outcome, const char *key, step_fie
         const volt_forecast_step *step =
             volt_forecast_step_at(outcome->forecast, i / outcome->info.series, i % outcome->info.series);
         table.data[i] = field == FIELD_VALUE  ? step->value
-                        : field == FIELD_RMSE ? sqrt(step->mse)
-                                              : sqrt(step->baselines[VOLT_BASELINE_NAIVE]);
+                        : field == FIELD_RMSE ? step->rmse
+                                              : step->baseline_rmse[VOLT_BASELINE_NAIVE];
     }
     results_rows(results, key, volt_as_view(table));
     free(table.data);
@@ -266,12 +266,13 @@ static void report_series_json(const series_outcome *outcome, int64_t k, result_
 {
     const series_data *data = outcome->data;
     result_list *inner = results_new(true);
-    double mse = volt_forecast_series_at(outcome->forecast, k)->mse;
+    double rmse = volt_forecast_series_at(outcome->forecast, k)->rmse;
     const char **methods = malloc((size_t)outcome->info.steps * sizeof *methods);
     results_text(inner, "name", NULL, "%s", data->names[k]);
     results_count(inner, "season", NULL, volt_forecast_series_at(outcome->forecast, k)->season);
-    results_number(inner, "skill", NULL,
-                   1 - mse / volt_forecast_series_at(outcome->forecast, k)->baselines[VOLT_BASELINE_NAIVE]);
+    results_number(
+        inner, "skill", NULL,
+        1 - pow(rmse / volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[VOLT_BASELINE_NAIVE], 2));
     if (!methods)
         note_lack_of_memory();
     for (int64_t h = 0; methods && h < outcome->info.steps; h++)
@@ -281,15 +282,15 @@ static void report_series_json(const series_outcome *outcome, int64_t k, result_
     free((void *)methods);
     results_append(results, "series", inner);
     for (int kind = 0; kind < VOLT_BASELINES; kind++) {
-        double other = volt_forecast_series_at(outcome->forecast, k)->baselines[kind];
+        double other = volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[kind];
         if (!isfinite(other))
             continue;
         result_list *baseline = results_new(true);
         results_text(baseline, "name", NULL, "%s", volt_baseline_name((volt_baseline)kind));
         results_text(baseline, "series", NULL, "%s", data->names[k]);
-        results_number(baseline, "mse", NULL, other);
-        results_number(baseline, "rmse", NULL, sqrt(other));
-        results_number(baseline, "skill", NULL, 1 - mse / other);
+        results_number(baseline, "mse", NULL, other * other);
+        results_number(baseline, "rmse", NULL, other);
+        results_number(baseline, "skill", NULL, 1 - pow(rmse / other, 2));
         results_append(results, "baselines", baseline);
     }
 }
@@ -316,7 +317,7 @@ static void report_json(const series_outcome *outcome, result_list *results)
     report_rows(outcome, "naive_rmse", FIELD_NAIVE_RMSE, results);
     for (int64_t k = 0; k < outcome->info.series; k++) {
         skill += (1 - volt_forecast_series_at(outcome->forecast, k)->mse /
-                          volt_forecast_series_at(outcome->forecast, k)->baselines[VOLT_BASELINE_NAIVE]) /
+                          volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[VOLT_BASELINE_NAIVE]) /
                  (double)outcome->info.series;
         report_series_json(outcome, k, results);
     }

@@ -196,6 +196,9 @@ typedef struct volt_fit_report {
      * another solver */
     double residual;
     int64_t landmarks; /* of the readout, or of what made the steps few; 0: none */
+    /* q: roots of mse, best_mse and naive_mse, also where a square is too large or too small for a double */
+    const double *rmse, *best_rmse, *naive_rmse;
+    const double *loo_rmse, *gcv_rmse; /* q: the same of loo_mse and gcv; NULL: not known */
 } volt_fit_report;
 
 /* What a model is. Strings and arrays belong to the model. */

@@ -4,7 +4,7 @@
  *     volt_status status = volt_forecast_run(series, NULL, &forecast); // series: n x k, one row per time step
  *     if (!status)
  *         printf("%g +- %g\n", volt_forecast_step_at(forecast, 0, 0)->value,
- *                sqrt(volt_forecast_step_at(forecast, 0, 0)->mse));
+ *                volt_forecast_step_at(forecast, 0, 0)->rmse);
  *     volt_forecast_free(forecast);
  *
  * Options structs begin with struct_size, which their _default() function sets. NULL options are the defaults. */
@@ -152,23 +152,23 @@ typedef struct volt_forecast_info {
 } volt_forecast_info;
 VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_info *info);
 
-/* One step of one series. Mean squared errors are those of held-out rows, in the units of the series. */
+/* One step of one series. Root mean squared errors are those of held-out rows, in the units of the series. */
 typedef struct volt_forecast_step {
     double value;
     volt_forecast_method method;
-    int is_change;                    /* 1: the fit learned the change from the last row; 0: the level */
-    double mse;                       /* expected: of the method used */
-    double fit_mse;                   /* of the best fit tried */
-    double baselines[VOLT_BASELINES]; /* NaN: too few rows for this baseline */
+    int is_change;                        /* 1: the fit learned the change from the last row; 0: the level */
+    double rmse;                          /* expected: of the method used */
+    double fit_rmse;                      /* of the best fit tried */
+    double baseline_rmse[VOLT_BASELINES]; /* NaN: too few rows for this baseline */
 } volt_forecast_step;
 VOLT_API const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step,
                                                          int64_t series);
 
-/* One series: its season (0: none) and means over all steps. */
+/* One series: its season (0: none) and root mean squared errors over all steps. */
 typedef struct volt_forecast_series {
     int64_t season;
-    double mse, fit_mse;
-    double baselines[VOLT_BASELINES]; /* NaN where one of the steps has none */
+    double rmse, fit_rmse;
+    double baseline_rmse[VOLT_BASELINES]; /* NaN where one of the steps has none */
 } volt_forecast_series;
 VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
 

@@ -445,6 +445,11 @@ class FitReport(ctypes.Structure):
         ("iterations", c_int64),
         ("residual", c_double),
         ("landmarks", c_int64),
+        ("rmse", POINTER(c_double)),
+        ("best_rmse", POINTER(c_double)),
+        ("naive_rmse", POINTER(c_double)),
+        ("loo_rmse", POINTER(c_double)),
+        ("gcv_rmse", POINTER(c_double)),
     ]
 
 
@@ -1023,18 +1028,18 @@ class ForecastStep(ctypes.Structure):
         ("value", c_double),
         ("method", c_int),
         ("is_change", c_int),
-        ("mse", c_double),
-        ("fit_mse", c_double),
-        ("baselines", c_double * 4),
+        ("rmse", c_double),
+        ("fit_rmse", c_double),
+        ("baseline_rmse", c_double * 4),
     ]
 
 
 class ForecastSeries(ctypes.Structure):
     _fields_ = [
         ("season", c_int64),
-        ("mse", c_double),
-        ("fit_mse", c_double),
-        ("baselines", c_double * 4),
+        ("rmse", c_double),
+        ("fit_rmse", c_double),
+        ("baseline_rmse", c_double * 4),
     ]
 
 

@@ -31,14 +31,22 @@ class HeldOut:
         found = (season(column) for column in self.series.T)
         return next((rows for rows in found if rows), 0)
 
+    @functools.cached_property
+    def unit(self) -> float:
+        """A power of two: the series times it has squares that a double holds. 1 but for extreme series."""
+        largest = float(np.max(np.abs(self.series)))
+        exponent = int(np.frexp(largest)[1])
+        return 1.0 if largest == 0 or abs(exponent) <= 400 else 2.0 ** min(-exponent, 1000)
+
     def _measure(self, kind: Baseline, rows: int) -> Dict[str, float]:
-        """Means over the horizons."""
+        """Means over the horizons; the squared error is that of the series times `unit`."""
         total = dict(mse=0.0, mae=0.0, r2=0.0)
         for h in self.horizons.each:
             begin = self.report.first + h
             end = begin + self.report.rows
             forecast = baseline(kind, self.series, max(h, 1), rows, begin=begin, end=end)
-            found = scores(self.series[begin:end], forecast)
+            found = scores(self.unit * self.series[begin:end], self.unit * forecast)
+            found["mae"] /= self.unit
             for name in total:
                 total[name] += found[name] / len(self.horizons.each)
         return total
@@ -47,7 +55,7 @@ class HeldOut:
     def baselines(self) -> Dict[str, Dict[str, float]]:
         if self.report.rows == 0:
             return {}
-        rows, own, table = self._season(), float(np.mean(self.report.mse)), {}
+        rows, own, table = self._season(), float(np.mean((self.unit * self.report.rmse) ** 2)), {}
         for kind in get_args(Baseline):
             if kind == "seasonal" and rows < 2:
                 continue
@@ -57,8 +65,8 @@ class HeldOut:
                 continue
             skill = 1 - own / found["mse"] if found["mse"] > 0 else float("nan")
             table[kind] = dict(
-                mse=found["mse"],
-                rmse=float(np.sqrt(found["mse"])),
+                mse=found["mse"] / self.unit / self.unit,
+                rmse=float(np.sqrt(found["mse"])) / self.unit,
                 mae=found["mae"],
                 r2=found["r2"],
                 skill=skill,

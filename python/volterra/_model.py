@@ -117,6 +117,9 @@ class FitReport(NamedTuple):
     iterations: int  # steps of pcg ...
     residual: float  # ... and its residual, relative to the targets less their mean; nan: another solver
     landmarks: int  # of the readout, or of what made the steps few; 0: none
+    rmse: Array  # q each: roots of mse, best_mse and naive_mse, also where a square overflows or vanishes
+    best_rmse: Array
+    naive_rmse: Array
 
 
 class Model(Owner):
@@ -389,6 +392,7 @@ class Model(Owner):
             *(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays),
             *(r.log_likelihood, *left_out, r.loo_rows),
             *(c.SOLVER_NAMES[r.solver], r.iterations, r.residual, r.landmarks),
+            *(self._array(getattr(r, name), self.q) for name in ("rmse", "best_rmse", "naive_rmse")),
         )
 
     @property

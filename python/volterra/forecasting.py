@@ -187,10 +187,10 @@ class Forecaster(BaseEstimator):
             return c.lib.volt_forecast_step_at(handle, h, k).contents
 
         self.forecast_ = _table(steps, series, lambda h, k: at(h, k).value)
-        self.errors_ = np.sqrt(_table(steps, series, lambda h, k: at(h, k).mse))
+        self.errors_ = _table(steps, series, lambda h, k: at(h, k).rmse)
         self.methods_: List[List[str]] = [[METHODS[at(h, k).method] for k in range(series)] for h in range(steps)]
         self.baselines_: Dict[str, Array] = {
-            word: np.sqrt(_table(steps, series, lambda h, k, i=i: at(h, k).baselines[i]))
+            word: _table(steps, series, lambda h, k, i=i: at(h, k).baseline_rmse[i])
             for word, i in c.BASELINES.items()
         }
         self.seasons_ = [int(c.lib.volt_forecast_series_at(handle, k).contents.season) for k in range(series)]

@@ -26,6 +26,16 @@ double volt_squares_root_mean(const volt_squares *squares, int64_t count)
     return sqrt(squares->small / share) * down;
 }
 
+double volt_squares_mean(const volt_squares *squares, int64_t count)
+{
+    double share = (double)count;
+    if (squares->large != 0)
+        return (squares->large + squares->middle * down * down) / share * up * up;
+    if (squares->middle != 0)
+        return (squares->middle + squares->small * down * down) / share;
+    return squares->small / share * down * down;
+}
+
 double volt_squares_root(const volt_squares *squares)
 {
     return volt_squares_root_mean(squares, 1);

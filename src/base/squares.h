@@ -23,5 +23,7 @@ void volt_squares_add(volt_squares *squares, double value);
 /* The square root of the sum, or of the sum over `count`; infinite when that is too large for a double. */
 double volt_squares_root(const volt_squares *squares);
 double volt_squares_root_mean(const volt_squares *squares, int64_t count);
+/* The sum over `count` itself: infinite, or 0, where it is too large or too small for a double. */
+double volt_squares_mean(const volt_squares *squares, int64_t count);
 
 #endif

@@ -60,8 +60,11 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
 static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_model *model)
 {
     volt_view Y = task->Y;
-    bool as_they_are = !model->scaled || (loss && volt_loss_info_of(loss)->unscaled);
-    volt_target_scale_learn(task->holes->present, as_they_are, model->target_mean, model->target_scale);
+    bool unscaled = loss && volt_loss_info_of(loss)->unscaled;
+    volt_target_scale_learn(task->holes->present, !model->scaled || unscaled, model->target_mean,
+                            model->target_scale);
+    if (!model->scaled && !unscaled)
+        volt_target_scale_powers(task->holes->present, model->target_scale);
     for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
         volt_squares squares = {0};
         for (int64_t i = 0; i < Y.rows; i++)

@@ -6,6 +6,7 @@
 #include "base/name_lists.h"
 #include "base/numbers.h"
 #include "base/text_buffer.h"
+#include "model/fit_report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -303,17 +304,15 @@ static void make_report(volt_model *model)
     double *numbers = model->report_numbers;
     for (int64_t k = 0; k < q; k++) {
         numbers[k] = numbers[q + k] = numbers[2 * q + k] = NAN;
+        numbers[6 * q + k] = numbers[7 * q + k] = numbers[8 * q + k] = NAN;
         numbers[3 * q + k] = 1;
     }
     model->report = (volt_fit_report){.prequential_r2 = NAN,
                                       .log_likelihood = NAN,
                                       .naive_r2 = NAN,
-                                      .mse = numbers,
-                                      .best_mse = numbers + q,
-                                      .naive_mse = numbers + 2 * q,
-                                      .share = numbers + 3 * q,
                                       .solver = VOLT_SOLVER_EXACT,
                                       .residual = NAN};
+    volt_fit_report_numbers(model);
     model->has_report = true;
 }
 

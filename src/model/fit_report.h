@@ -8,6 +8,9 @@
 #include "solve/pcg.h"
 #include "solve/solver_table.h"
 
+/* Makes the arrays of the report those of the model's report_numbers. */
+void volt_fit_report_numbers(volt_model *model);
+
 /* Of the rows held out: `choice` where one was made, else `held`. */
 void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
                           volt_model *model);

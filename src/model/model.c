@@ -28,7 +28,7 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
     fresh->alphas = volt_alloc_doubles(1, q);
     fresh->anchors = volt_alloc_zero(q, sizeof *fresh->anchors);
     fresh->shares = volt_alloc_doubles(1, q);
-    fresh->report_numbers = volt_alloc_doubles(6, q);
+    fresh->report_numbers = volt_alloc_doubles(VOLT_REPORT_NUMBERS, q);
     if (!fresh->input.shift || !fresh->target_mean || !fresh->target_scale || !fresh->coefficients ||
         !fresh->intercepts || !fresh->last_target || !fresh->alphas || !fresh->anchors || !fresh->shares ||
         !fresh->report_numbers) {

@@ -18,6 +18,8 @@ typedef struct volt_trained {
     int64_t n_records;
 } volt_trained;
 
+enum { VOLT_REPORT_NUMBERS = 11 };
+
 struct volt_model {
     int64_t n, d, q, washout, ahead; /* n: rows; d: columns that the kernel sees */
     bool intercept, scaled, feedback;
@@ -31,7 +33,8 @@ struct volt_model {
     volt_input kind;    /* of the recipe */
     bool has_report;
     volt_fit_report report;
-    double *report_numbers; /* 6 x q: mse, best_mse, naive_mse, share, loo_mse, gcv */
+    /* VOLT_REPORT_NUMBERS x q: mse, best_mse, naive_mse, share, loo_mse, gcv, and roots of all but share */
+    double *report_numbers;
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
     /* slices: the largest values that it was resolved with, where these are not those of the inputs: rows have been added

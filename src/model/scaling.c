@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Finite, and so that sums over all rows are, too: scales are learned from those. */
@@ -150,5 +151,18 @@ void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *d
         }
         double spread = volt_squares_root_mean(&squares, Y.rows);
         deviation[k] = is_rounding(spread, size) ? 1 : spread; /* a constant target stays what it is */
+    }
+}
+
+void volt_target_scale_powers(volt_view Y, double *scale)
+{
+    enum { SAFE = 400 };
+    for (int64_t k = 0; k < Y.cols; k++) {
+        double largest = 0;
+        int exponent;
+        for (int64_t i = 0; i < Y.rows; i++)
+            largest = fmax(largest, fabs(Y.data[i * Y.ld + k]));
+        frexp(largest, &exponent);
+        scale[k] = largest == 0 || abs(exponent) <= SAFE ? 1 : ldexp(1, exponent < -1000 ? -1000 : exponent);
     }
 }

@@ -37,4 +37,7 @@ void volt_input_scale_row(const volt_input_scale *scale, int64_t d, const double
 /* From the rows of Y: column means and population standard deviations (1 for a constant column). */
 void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *deviation);
 
+/* Scales of targets that are taken as they are: 1, or a power of two where squares of the targets would overflow or vanish. */
+void volt_target_scale_powers(volt_view Y, double *scale);
+
 #endif

@@ -3,7 +3,7 @@
  * With errors e_t = y_t - yhat_t of one output over T rows, and the mean over outputs taken last:
  *
  *     mse = mean e^2      nmse = mse / var(y), var with divisor T      r2 = 1 - nmse
- *     mae = mean |e|      mdae = median |e|                            mape = mean |e| / max(|y|, eps)
+ *     mae = mean |e|      mdae = median |e|                            mape = mean |e| / max(|y|, eps min(1, max |y|))
  *     rmse = sqrt(mse)
  *     w1  = Wasserstein-1 distance between the values of y and those of yhat
  *
@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/squares.h"
 #include "stats/squared_errors.h"
 #include "stats/wasserstein.h"
 #include "volterra/stats.h"
@@ -32,12 +33,16 @@ static double median_of_sorted(const double *values, int64_t count)
 /* The metrics of one output from its truth y and forecast f; both and `errors` are overwritten. */
 static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t count)
 {
-    double squares = 0, sum = 0, relative = 0;
+    double sum = 0, relative = 0, size = 0;
+    volt_squares squares = {0};
+    for (int64_t i = 0; i < count; i++)
+        size = fmax(size, fabs(y[i]));
+    double least = size < 1 && size > 0 ? size * DBL_EPSILON : DBL_EPSILON; /* whatever the unit */
     for (int64_t i = 0; i < count; i++) {
         errors[i] = fabs(y[i] - f[i]);
-        squares += errors[i] * errors[i];
-        sum += errors[i];
-        relative += errors[i] / fmax(fabs(y[i]), DBL_EPSILON);
+        volt_squares_add(&squares, errors[i]);
+        sum += errors[i] / (double)count;
+        relative += errors[i] / fmax(fabs(y[i]), least);
     }
     volt_output output = {y, f, 1, 1, count};
     double nmse = volt_output_nmse(&output);
@@ -46,9 +51,9 @@ static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t
     volt_sort(f, count);
 
     volt_metrics metrics = {
-        .mse = squares / (double)count,
-        .rmse = sqrt(squares / (double)count),
-        .mae = sum / (double)count,
+        .mse = volt_squares_mean(&squares, count),
+        .rmse = volt_squares_root_mean(&squares, count),
+        .mae = sum,
         .mdae = median_of_sorted(errors, count),
         .w1 = volt_wasserstein_sorted(y, count, f, count),
         .mape = relative / (double)count,
@@ -70,10 +75,11 @@ static void add_share(volt_metrics *mean, const volt_metrics *metrics, double sh
     mean->rmse += share * metrics->rmse;
 }
 
+/* The mean of squares may be too large for a double where all else is not. */
 static int is_finite(const volt_metrics *m)
 {
-    return isfinite(m->mse) && isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) &&
-           isfinite(m->w1) && isfinite(m->mape) && isfinite(m->rmse);
+    return isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) && isfinite(m->w1) &&
+           isfinite(m->mape) && isfinite(m->rmse);
 }
 
 /* ---- public ----------------------------------------------------------------------------------- */
@@ -98,7 +104,8 @@ volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metri
         }
         volt_metrics output = output_metrics(y, f, errors, n_rows);
         if (!is_finite(&output))
-            status = volt_fail(VOLT_ERR_NOT_FINITE, "the squares of column %" PRId64 " overflow", j);
+            status = volt_fail(VOLT_ERR_NOT_FINITE,
+                               "the errors of column %" PRId64 " are too large for a double", j + 1);
         add_share(&mean, &output, 1.0 / (double)truth.cols);
     }
     volt_free(columns);

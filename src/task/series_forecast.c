@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "model/scaling.h"
 #include "task/forecast_group.h"
 #include "task/forecast_search.h"
 #include "volterra/select.h"
@@ -30,11 +31,30 @@ enum { MOST_BLOCKS = 8 };
 /* A baseline is reported as better when its MSE is below this share of the forecast's. */
 static const double better_share = 0.99;
 
+/* Mean squared errors on the held-out rows. */
+typedef struct squared_errors {
+    double mse, fit_mse;
+    double baselines[VOLT_BASELINES];
+} squared_errors;
+
+typedef struct step_result {
+    volt_forecast_step shown;
+    squared_errors errors;
+} step_result;
+
+typedef struct series_result {
+    volt_forecast_series shown;
+    squared_errors errors; /* means over the steps */
+} series_result;
+
+/* All is computed on series divided by a power of two, so that squares of the data neither overflow nor vanish. */
 struct volt_forecast {
     volt_forecast_info info;
-    volt_forecast_step *step;     /* steps x series */
-    volt_forecast_series *series; /* series */
-    volt_warning *warnings;       /* at most one per series */
+    step_result *step;      /* steps x series */
+    series_result *series;  /* series */
+    double *scale;          /* of the series: that power, 1 but for extreme data */
+    double *scaled;         /* the series divided by it; NULL: all powers are 1 */
+    volt_warning *warnings; /* at most one per series */
     char kernel[VOLT_KERNEL_LENGTH];
 };
 
@@ -82,7 +102,7 @@ const char *volt_warning_text(volt_warning_code code)
 
 /* MSE of the baselines on the held-out rows of a step. */
 static volt_status measure_baselines(const forecast_data *data, int64_t k, int64_t ahead,
-                                     const volt_fit_report *report, volt_forecast_step *step)
+                                     const volt_fit_report *report, squared_errors *errors)
 {
     volt_view column = {data->levels.data + k, data->levels.rows, 1, data->levels.ld};
     int64_t begin = report->first + ahead;
@@ -90,7 +110,7 @@ static volt_status measure_baselines(const forecast_data *data, int64_t k, int64
     volt_status status = forecast.data ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int kind = 0; kind < VOLT_BASELINES && !status; kind++) {
         volt_metrics metrics = {.mse = NAN};
-        step->baselines[kind] = NAN;
+        errors->baselines[kind] = NAN;
         if (kind == VOLT_BASELINE_SEASONAL && data->seasons[k] < 2)
             continue;
         status =
@@ -102,7 +122,7 @@ static volt_status measure_baselines(const forecast_data *data, int64_t k, int64
         if (!status)
             status = volt_metrics_compute(volt_view_rows(column, begin, forecast.rows), volt_as_view(forecast),
                                           &metrics);
-        step->baselines[kind] = metrics.mse;
+        errors->baselines[kind] = metrics.mse;
     }
     volt_free(forecast.data);
     return status;
@@ -129,41 +149,42 @@ static bool season_wins_blocks(volt_view levels, int64_t k, int64_t ahead, int64
 
 /* Takes the seasonal naive forecast where it is clearly better than the fit and the last value. */
 static void consider_season(const forecast_data *data, int64_t k, int64_t ahead, const volt_fit_report *report,
-                            volt_forecast_step *step)
+                            step_result *step)
 {
     volt_view levels = data->levels;
+    squared_errors *errors = &step->errors;
     int64_t season = data->seasons[k], blocks = report->rows / ahead;
     if (season < 2 || report->rows < 2)
         return;
     blocks = blocks < 2 ? 2 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
     double share = blocks < MOST_BLOCKS / 2 ? half_share : season_share;
     int64_t back = season * ((ahead + season - 1) / season);
-    double other = fmin(step->mse, step->baselines[VOLT_BASELINE_NAIVE]);
-    if (!(step->baselines[VOLT_BASELINE_SEASONAL] < share * other) ||
+    double other = fmin(errors->mse, errors->baselines[VOLT_BASELINE_NAIVE]);
+    if (!(errors->baselines[VOLT_BASELINE_SEASONAL] < share * other) ||
         !season_wins_blocks(levels, k, ahead, back, report, blocks))
         return;
-    step->value = levels.data[(levels.rows - 1 + ahead - back) * levels.ld + k];
-    step->mse = step->baselines[VOLT_BASELINE_SEASONAL];
-    step->method = VOLT_FORECAST_SEASONAL;
+    step->shown.value = levels.data[(levels.rows - 1 + ahead - back) * levels.ld + k];
+    errors->mse = errors->baselines[VOLT_BASELINE_SEASONAL];
+    step->shown.method = VOLT_FORECAST_SEASONAL;
 }
 
 /* Reads the results of a step's fit; `values` is its row of scaled outputs. */
 static volt_status take_step(const forecast_data *data, const forecast_group *group,
-                             const volt_model_info *info, const double *values, volt_forecast_step *steps)
+                             const volt_model_info *info, const double *values, step_result *steps)
 {
     const volt_fit_report *report = info->report;
     volt_status status = VOLT_OK;
     for (int64_t k = 0; k < group->count && !status; k++) {
-        volt_forecast_step *step = &steps[group->first + k];
+        step_result *step = &steps[group->first + k];
         double unit = group->scale[k] * group->scale[k];
-        step->value = values[k] * group->scale[k];
-        step->mse = report->mse[k] * unit;
-        step->fit_mse = report->best_mse[k] * unit;
-        step->method = report->share[k] == 0  ? VOLT_FORECAST_NAIVE
-                       : report->share[k] < 1 ? VOLT_FORECAST_HALF
-                                              : VOLT_FORECAST_FIT;
-        step->is_change = info->anchors[k] >= 0;
-        status = measure_baselines(data, group->first + k, info->ahead, report, step);
+        step->shown.value = values[k] * group->scale[k];
+        step->errors.mse = report->mse[k] * unit;
+        step->errors.fit_mse = report->best_mse[k] * unit;
+        step->shown.method = report->share[k] == 0  ? VOLT_FORECAST_NAIVE
+                             : report->share[k] < 1 ? VOLT_FORECAST_HALF
+                                                    : VOLT_FORECAST_FIT;
+        step->shown.is_change = info->anchors[k] >= 0;
+        status = measure_baselines(data, group->first + k, info->ahead, report, &step->errors);
         if (!status)
             consider_season(data, group->first + k, info->ahead, report, step);
     }
@@ -250,42 +271,61 @@ static void add_warning(volt_forecast *forecast, volt_warning warning)
 
 static void warn_about(volt_forecast *forecast, int64_t k)
 {
-    const volt_forecast_series *series = &forecast->series[k];
-    double naive = series->baselines[VOLT_BASELINE_NAIVE];
+    const squared_errors *errors = &forecast->series[k].errors;
+    double naive = errors->baselines[VOLT_BASELINE_NAIVE];
     int64_t n_naive = 0;
     volt_baseline best = VOLT_BASELINE_NAIVE;
     for (int64_t h = 0; h < forecast->info.steps; h++)
         n_naive += volt_forecast_step_at(forecast, h, k)->method == VOLT_FORECAST_NAIVE;
     for (int kind = 0; kind < VOLT_BASELINES; kind++)
-        if (isfinite(series->baselines[kind]) &&
-            !(isfinite(series->baselines[best]) && series->baselines[best] <= series->baselines[kind]))
+        if (errors->baselines[kind] < errors->baselines[best])
             best = (volt_baseline)kind;
     if (!(naive > 0))
         add_warning(forecast, (volt_warning){.code = VOLT_WARNING_CONSTANT_HELDOUT, .series = k});
     else if (n_naive == forecast->info.steps)
         add_warning(
             forecast,
-            (volt_warning){.code = VOLT_WARNING_NAIVE_FORECAST, .series = k, .value = series->fit_mse / naive});
-    else if (series->baselines[best] < better_share * series->mse)
+            (volt_warning){.code = VOLT_WARNING_NAIVE_FORECAST, .series = k, .value = errors->fit_mse / naive});
+    else if (errors->baselines[best] < better_share * errors->mse)
         add_warning(forecast, (volt_warning){.code = VOLT_WARNING_BETTER_BASELINE,
                                              .series = k,
-                                             .value = series->baselines[best] / series->mse,
+                                             .value = errors->baselines[best] / errors->mse,
                                              .baseline = best});
+}
+
+static void add_errors(const squared_errors *errors, double steps, squared_errors *mean)
+{
+    mean->mse += errors->mse / steps;
+    mean->fit_mse += errors->fit_mse / steps;
+    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+        mean->baselines[kind] += errors->baselines[kind] / steps;
+}
+
+/* Roots of the errors, in the units of the series. */
+static void show_errors(const squared_errors *errors, double scale, double *rmse, double *fit_rmse,
+                        double *baselines)
+{
+    *rmse = sqrt(errors->mse) * scale;
+    *fit_rmse = sqrt(errors->fit_mse) * scale;
+    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+        baselines[kind] = sqrt(errors->baselines[kind]) * scale;
 }
 
 static void summarise(const forecast_data *data, volt_forecast *forecast)
 {
-    double share = (double)data->steps;
     for (int64_t k = 0; k < data->levels.cols; k++) {
-        volt_forecast_series *series = &forecast->series[k];
-        series->season = data->seasons[k];
+        series_result *series = &forecast->series[k];
+        series->shown.season = data->seasons[k];
         for (int64_t h = 0; h < data->steps; h++) {
-            const volt_forecast_step *step = volt_forecast_step_at(forecast, h, k);
-            series->mse += step->mse / share;
-            series->fit_mse += step->fit_mse / share;
-            for (int kind = 0; kind < VOLT_BASELINES; kind++)
-                series->baselines[kind] += step->baselines[kind] / share;
+            step_result *step = &forecast->step[h * data->levels.cols + k];
+            volt_forecast_step *shown = &step->shown;
+            shown->value *= forecast->scale[k];
+            show_errors(&step->errors, forecast->scale[k], &shown->rmse, &shown->fit_rmse,
+                        shown->baseline_rmse);
+            add_errors(&step->errors, (double)data->steps, &series->errors);
         }
+        show_errors(&series->errors, forecast->scale[k], &series->shown.rmse, &series->shown.fit_rmse,
+                    series->shown.baseline_rmse);
         warn_about(forecast, k);
     }
 }
@@ -373,6 +413,25 @@ int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows)
 
 /* ---- public functions ------------------------------------------------------------------------- */
 
+/* Divides the series by their powers of two, where there is one. */
+static volt_status scale_series(volt_forecast *made, volt_view *series)
+{
+    bool is_safe = true;
+    volt_target_scale_powers(*series, made->scale);
+    for (int64_t k = 0; k < series->cols; k++)
+        is_safe = is_safe && made->scale[k] == 1;
+    if (is_safe)
+        return VOLT_OK;
+    made->scaled = volt_alloc_doubles(series->rows, series->cols);
+    if (!made->scaled)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < series->rows; i++)
+        for (int64_t k = 0; k < series->cols; k++)
+            made->scaled[i * series->cols + k] = series->data[i * series->ld + k] / made->scale[k];
+    *series = volt_view_of(made->scaled, series->rows, series->cols);
+    return VOLT_OK;
+}
+
 static volt_status create(int64_t series, volt_forecast **forecast)
 {
     *forecast = volt_alloc_zero(1, sizeof **forecast);
@@ -380,7 +439,8 @@ static volt_status create(int64_t series, volt_forecast **forecast)
         return VOLT_ERR_MEMORY;
     (*forecast)->series = volt_alloc_zero(series, sizeof *(*forecast)->series);
     (*forecast)->warnings = volt_alloc_zero(series, sizeof *(*forecast)->warnings);
-    return (*forecast)->series && (*forecast)->warnings ? VOLT_OK : VOLT_ERR_MEMORY;
+    (*forecast)->scale = volt_alloc_doubles(1, series);
+    return (*forecast)->series && (*forecast)->warnings && (*forecast)->scale ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 static volt_status make(volt_view series, const volt_forecast_options *options, int64_t *seasons,
@@ -388,6 +448,7 @@ static volt_status make(volt_view series, const volt_forecast_options *options, 
 {
     volt_forecast_info *info = &made->info;
     VOLT_TRY(volt_kernel_parse(options->kernel, kernel));
+    VOLT_TRY(scale_series(made, &series));
     VOLT_TRY(find_seasons(series, options->season, seasons));
     info->series = series.cols;
     info->steps = choose_steps(series.rows, options->steps, seasons, series.cols);
@@ -440,6 +501,8 @@ void volt_forecast_free(volt_forecast *forecast)
     volt_free(forecast->step);
     volt_free(forecast->series);
     volt_free(forecast->warnings);
+    volt_free(forecast->scale);
+    volt_free(forecast->scaled);
     volt_free(forecast);
 }
 
@@ -454,10 +517,10 @@ volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_
 
 const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step, int64_t series)
 {
-    return &forecast->step[step * forecast->info.series + series];
+    return &forecast->step[step * forecast->info.series + series].shown;
 }
 
 const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series)
 {
-    return &forecast->series[series];
+    return &forecast->series[series].shown;
 }

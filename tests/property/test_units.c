@@ -16,6 +16,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,8 +237,7 @@ static void scores_do_not_depend_on_the_unit(void **state)
             y[i * Q] = 0.75;
         check_ok(volt_metrics_compute(volt_view_of(y, N, Q), volt_view_of(f, N, Q), &first));
         check_ok(volt_losses(volt_view_of(y, N, Q), volt_view_of(f, N, Q), volt_matrix_of(expected, N, 1)));
-        for (int k = -900; k <= 500;
-             k += 100) { /* beyond that mean squared errors are too large for a double */
+        for (int k = -900; k <= 900; k += 100) {
             double Y[N * Q], F[N * Q];
             for (int i = 0; i < N * Q; i++) {
                 Y[i] = ldexp(y[i], k);
@@ -245,9 +245,108 @@ static void scores_do_not_depend_on_the_unit(void **state)
             }
             check_ok(volt_metrics_compute(volt_view_of(Y, N, Q), volt_view_of(F, N, Q), &metrics));
             assert_true(metrics.nmse == first.nmse && metrics.r2 == first.r2);
-            assert_true(metrics.mse == ldexp(first.mse, 2 * k) || k < -500);
+            assert_true(metrics.mse == ldexp(first.mse, 2 * k) || k <= -500 ||
+                        (k == 500 && fabs(ldexp(metrics.mse, -2 * k) / first.mse - 1) < 1e-15));
+            assert_true(fabs(ldexp(metrics.rmse, -k) - first.rmse) <= 4e-16 * first.rmse);
+            assert_true(fabs(ldexp(metrics.mae, -k) - first.mae) <= 1e-15 * first.mae);
+            assert_true(fabs(metrics.mape - first.mape) <= 1e-14 * first.mape);
             check_ok(volt_losses(volt_view_of(Y, N, Q), volt_view_of(F, N, Q), volt_matrix_of(losses, N, 1)));
             assert_memory_equal(expected, losses, sizeof losses);
+        }
+    }
+}
+
+/* ---- reports of held-out rows ------------------------------------------------------------------- */
+
+/* Y: the targets, or, of changes, X one row ahead. */
+static volt_model *fit_report(const data *made, int kind)
+{
+    static const int64_t anchors[] = {0, 1};
+    volt_fit_options options = volt_fit_options_default();
+    volt_kernel *kernel = plain_parse(kind == 4 ? "esn:size=6" : kernels[0]);
+    volt_model *model = NULL;
+    bool changes = kind == 1;
+    options.ahead = changes;
+    options.anchors = changes ? anchors : NULL;
+    options.season = 0;
+    options.scale = kind != 2; /* targets as they are; the inputs keep their size */
+    options.solver = kind == 3 ? VOLT_SOLVER_NYSTROM : kind == 4 ? VOLT_SOLVER_FEATURES : VOLT_SOLVER_AUTO;
+    check_ok(volt_model_fit(kernel, volt_view_of(made->X, ALL - 1, D),
+                            changes ? volt_view_of(made->X + D, ALL - 1, D) : volt_view_of(made->Y, ALL - 1, Q),
+                            &options, (volt_matrix){0}, &model));
+    volt_kernel_free(kernel);
+    return model;
+}
+
+/* The alpha that is chosen and R2 of held-out rows have no unit; their errors have that of the targets, also where their squares
+ * are no doubles. */
+static void reports_do_not_depend_on_the_unit(void **state)
+{
+    (void)state;
+    static const int powers[] = {-900, -560, 400, 560, 900};
+    data made = make_data(4110);
+    for (int i = 0; i < ALL * D; i++) /* of norm below 1, for inputs that are not scaled */
+        made.X[i] /= 16;
+    for (int kind = 0; kind < 5; kind++) {
+        volt_model *model = fit_report(&made, kind);
+        volt_model_info first, info;
+        volt_model_describe(model, &first);
+        assert_true(first.report->rows > 20 && first.report->prequential_r2 < 0.999999);
+        for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
+            int k = powers[p];
+            data other = times(&made, kind == 2 ? 1 : ldexp(1, k), ldexp(1, k));
+            volt_model *scaled = fit_report(&other, kind);
+            volt_model_describe(scaled, &info);
+            if (!(info.report->prequential_r2 == first.report->prequential_r2))
+                fail_msg("kind %d, times 2^%d: R2 %.17g, and was %.17g", kind, k, info.report->prequential_r2,
+                         first.report->prequential_r2);
+            assert_true(info.report->naive_r2 == first.report->naive_r2 || kind != 1);
+            for (int j = 0; j < Q; j++) {
+                assert_true(info.alphas[j] == first.alphas[j]);
+                assert_true(info.report->share[j] == first.report->share[j]);
+                assert_true(info.report->rmse[j] == ldexp(first.report->rmse[j], k));
+                assert_true(info.report->best_rmse[j] == ldexp(first.report->best_rmse[j], k));
+                assert_true(kind != 1 ||
+                            fabs(ldexp(info.report->naive_rmse[j], -k) / first.report->naive_rmse[j] - 1) <
+                                4e-16);
+                assert_true(kind != 3 || info.report->loo_rmse[j] == ldexp(first.report->loo_rmse[j], k));
+                assert_true(kind != 3 || info.report->gcv_rmse[j] == ldexp(first.report->gcv_rmse[j], k));
+            }
+            volt_model_free(scaled);
+        }
+        volt_model_free(model);
+    }
+}
+
+/* Folds of changes, with and without an intercept. */
+static void searches_for_changes_do_not_depend_on_the_unit(void **state)
+{
+    (void)state;
+    data made = make_data(4111);
+    const char *kernel = kernels[0];
+    double alpha = 1e-2, change[(ALL - 1) * D];
+    for (int choice = 0; choice < 4; choice++) {
+        double first = 0;
+        for (int k = -560; k <= 560; k += 560) {
+            data other = times(&made, ldexp(1, k), 1);
+            for (int i = 0; i < (ALL - 1) * D; i++)
+                change[i] = other.X[i + D] - other.X[i];
+            volt_search_options options = volt_search_options_default();
+            options.splits.folds = 3;
+            options.intercept = choice & 1;
+            options.score = choice & 2 ? VOLT_SCORE_PREQUENTIAL : VOLT_SCORE_R2;
+            options.base = volt_view_of(other.X, ALL - 1, D);
+            volt_candidates *candidates = NULL;
+            volt_search *search = NULL;
+            check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+            check_ok(volt_search_run(candidates, volt_view_of(other.X, ALL - 1, D),
+                                     volt_view_of(change, ALL - 1, D), &options, &search));
+            double score = volt_search_best(search)->score;
+            first = k == -560 ? score : first;
+            if (score != first)
+                fail_msg("choice %d, times 2^%d: %.17g, and was %.17g", choice, k, score, first);
+            volt_search_free(search);
+            volt_candidates_free(candidates);
         }
     }
 }
@@ -366,6 +465,8 @@ int main(void)
         cmocka_unit_test(searches_do_not_depend_on_the_unit),
         cmocka_unit_test(published_inputs_do_not_depend_on_the_unit),
         cmocka_unit_test(scores_do_not_depend_on_the_unit),
+        cmocka_unit_test(reports_do_not_depend_on_the_unit),
+        cmocka_unit_test(searches_for_changes_do_not_depend_on_the_unit),
         cmocka_unit_test(searches_on_unscaled_targets),
         cmocka_unit_test(constants_are_told_from_small_numbers),
         cmocka_unit_test(unscaled_inputs_must_bear_their_products),

@@ -85,15 +85,15 @@ static void every_step_is_a_fit(void **state)
         volt_model_describe(model, &info);
         if (step->method == VOLT_FORECAST_SEASONAL) {
             assert_true(step->value == levels[ROWS - 1 + h - SEASON]);
-            assert_true(step->mse == step->baselines[VOLT_BASELINE_SEASONAL]);
+            assert_true(step->rmse == step->baseline_rmse[VOLT_BASELINE_SEASONAL]);
         } else { /* the mean is summed in another order: a relative error of n eps in the scale */
             near(step->value, out[h - 1] * scale, 1e-9 * fabs(step->value));
-            near(step->mse, info.report->mse[0] * variance, 1e-9 * step->mse);
+            near(step->rmse, sqrt(info.report->mse[0] * variance), 1e-9 * step->rmse);
             fits++;
         }
-        near(step->fit_mse, info.report->best_mse[0] * variance, 1e-9 * step->fit_mse);
-        near(step->baselines[VOLT_BASELINE_NAIVE], info.report->naive_mse[0] * variance,
-             1e-9 * step->baselines[VOLT_BASELINE_NAIVE]);
+        near(step->fit_rmse, sqrt(info.report->best_mse[0] * variance), 1e-9 * step->fit_rmse);
+        near(step->baseline_rmse[VOLT_BASELINE_NAIVE], sqrt(info.report->naive_mse[0] * variance),
+             1e-9 * step->baseline_rmse[VOLT_BASELINE_NAIVE]);
         volt_model_free(model);
         volt_kernel_free(kernel);
     }
@@ -121,12 +121,12 @@ static void summary_and_default_steps(void **state)
         const volt_forecast_series *series = volt_forecast_series_at(forecast, k);
         double mse = 0, naive = 0;
         for (int64_t h = 0; h < info.steps; h++) {
-            mse += volt_forecast_step_at(forecast, h, k)->mse;
-            naive += volt_forecast_step_at(forecast, h, k)->baselines[VOLT_BASELINE_NAIVE];
+            mse += pow(volt_forecast_step_at(forecast, h, k)->rmse, 2);
+            naive += pow(volt_forecast_step_at(forecast, h, k)->baseline_rmse[VOLT_BASELINE_NAIVE], 2);
         }
         assert_int_equal(series->season, SEASON);
-        near(series->mse, mse / (double)info.steps, 1e-13 * mse);
-        near(series->baselines[VOLT_BASELINE_NAIVE], naive / (double)info.steps, 1e-13 * naive);
+        near(pow(series->rmse, 2), mse / (double)info.steps, 1e-13 * mse);
+        near(pow(series->baseline_rmse[VOLT_BASELINE_NAIVE], 2), naive / (double)info.steps, 1e-13 * naive);
     }
     volt_forecast_free(forecast);
     free(levels);

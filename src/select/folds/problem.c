@@ -184,6 +184,8 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
     if (status == VOLT_OK) {
         volt_target_scale_learn(holes.present, identity || unscaled, problem->target_mean,
                                 problem->target_scale);
+        if (identity && !unscaled)
+            volt_target_scale_powers(holes.present, problem->target_scale);
         if (changes && !identity)
             learn_change_scale(holes.present, problem->target_mean, problem->target_scale);
         for (int64_t i = 0; i < Y.rows; i++)
