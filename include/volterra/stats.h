@@ -10,19 +10,19 @@ extern "C" {
 
 /* Each is the mean over outputs (columns). */
 typedef struct volt_metrics {
-    double mse;  /* mean squared error */
+    double mse;  /* mean squared error; infinite, or 0, where it is too large or too small for a double */
     double nmse; /* mean squared error over the population variance of the truth: 1 - r2 */
     double r2;   /* coefficient of determination; a constant truth (so also a single row) counts 1 when
                     forecast exactly, else 0 */
     double mae;  /* mean absolute error */
     double mdae; /* median absolute error; the mean of the two middle ones for an even number */
     double w1;   /* Wasserstein-1 distance of the empirical distributions */
-    double mape; /* mean absolute error relative to max(|truth|, 2^-52), not in percent */
+    double mape; /* mean absolute error relative to max(|truth|, 2^-52 min(1, largest |truth|)), not in percent */
     double rmse; /* square root of the mean squared error of an output */
 } volt_metrics;
 
 /* Compare forecasts with the truth, both T x q, T >= 1. VOLT_ERR_SHAPE; VOLT_ERR_NOT_FINITE
- * when a value is not finite or its square overflows. */
+ * when a value is not finite, or a difference or sum is too large for a double. */
 VOLT_API volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metrics *metrics);
 
 /* r2 alone, from the rows as they lie: nothing is copied or sorted. Failures are those of volt_metrics_compute. */
