@@ -105,7 +105,7 @@ volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metri
         volt_metrics output = output_metrics(y, f, errors, n_rows);
         if (!is_finite(&output))
             status = volt_fail(VOLT_ERR_NOT_FINITE,
-                               "the errors of column %" PRId64 " are too large for a double", j + 1);
+                               "the errors of column %" PRId64 " are too large for a double", j);
         add_share(&mean, &output, 1.0 / (double)truth.cols);
     }
     volt_free(columns);

@@ -23,12 +23,10 @@ static void figures_that_overflow(void **state)
     volt_skill skill = {.skill = 7};
     double r2 = 7;
     volt_view Y = volt_view_of(truth, 3, 2);
-    check_fails(volt_metrics_compute(Y, volt_view_of(far, 3, 2), &metrics), VOLT_ERR_NOT_FINITE,
-                "the squares of column 0 overflow");
-    check_fails(volt_metrics_compute(Y, volt_view_of(both, 3, 2), &metrics), VOLT_ERR_NOT_FINITE,
-                "the squares of column 0 overflow");
+    check_fails(volt_metrics_compute(Y, volt_view_of(far, 3, 2), &metrics), VOLT_ERR_NOT_FINITE, "column 0");
+    check_fails(volt_metrics_compute(Y, volt_view_of(both, 3, 2), &metrics), VOLT_ERR_NOT_FINITE, "column 0");
     check_fails(volt_metrics_compute(volt_view_of(tiny, 3, 1), volt_view_of(errors, 3, 1), &metrics),
-                VOLT_ERR_NOT_FINITE, "the squares of column 0 overflow");
+                VOLT_ERR_NOT_FINITE, "column 0");
     check_fails(volt_r2(volt_view_of(tiny, 3, 1), volt_view_of(errors, 3, 1), &r2), VOLT_ERR_NOT_FINITE,
                 "column 0");
     const double near[] = {1e-200, 2e-200, 2e-200};

@@ -177,7 +177,7 @@ static void overflow_is_an_error(void **state)
                 fabs(metrics.mae / 2e200 - 1) < 1e-15);
     assert_true(fabs(metrics.r2 - (1 - 4.5)) < 1e-14); /* the variance is 8/9, the squared error 4 */
     check_fails(volt_metrics_compute(volt_view_of(huge, 3, 1), volt_view_of(huge, 3, 1), &metrics),
-                VOLT_ERR_NOT_FINITE, "column 1");
+                VOLT_ERR_NOT_FINITE, "column 0");
 }
 
 /* ---- Wasserstein ------------------------------------------------------------------------------ */
