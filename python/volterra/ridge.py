@@ -162,8 +162,8 @@ class VolterraRidge(SequenceRegressor):
 
     Notes
     -----
-    With ``alpha="auto"`` a fit takes about twelve factorisations in place of one (above 4096 rows: of the last 4096, then of all rows) and
-    chooses alpha, whether there is a constant, and whether to learn the change or the level, by the errors of the
+    With ``alpha="auto"`` a fit takes about twelve factorisations in place of one (above 4096 rows: of the last 4096
+    rows, then of all rows) and chooses alpha, whether there is a constant, and whether to learn the change or the level, by the errors of the
     later half of the rows, each forecast from what was known then; docs/math.md has the rule. A series is so never
     forecast much worse than by "as now": that stays unless two tests on those rows reject it.
 
