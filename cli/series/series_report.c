@@ -316,8 +316,8 @@ static void report_json(const series_outcome *outcome, result_list *results)
     report_rows(outcome, "rmse", FIELD_RMSE, results);
     report_rows(outcome, "naive_rmse", FIELD_NAIVE_RMSE, results);
     for (int64_t k = 0; k < outcome->info.series; k++) {
-        skill += (1 - volt_forecast_series_at(outcome->forecast, k)->mse /
-                          volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[VOLT_BASELINE_NAIVE]) /
+        const volt_forecast_series *series = volt_forecast_series_at(outcome->forecast, k);
+        skill += (1 - pow(series->rmse / series->baseline_rmse[VOLT_BASELINE_NAIVE], 2)) /
                  (double)outcome->info.series;
         report_series_json(outcome, k, results);
     }

@@ -5,7 +5,7 @@
 #include "io/safetensors/safetensors.h"
 #include "volterra/model.h"
 
-enum { VOLT_NOTES = 7 };
+enum { VOLT_NOTES = 8 };
 
 /* A copy that volt_notes_release frees; on failure `to` may be released too. VOLT_ERR_MEMORY. */
 volt_status volt_notes_copy(const volt_model_notes *from, volt_model_notes *to);
