@@ -56,7 +56,7 @@ from .baselines import baseline, season
 from .classifier import VolterraClassifier, VolterraClassifierCV
 from .confidence_set import MCS, losses
 from .files import load, save
-from .forecasting import Forecaster, ForecastWarning, forecast
+from .series_forecaster import Forecaster, ForecastWarning, forecast
 from .kernels import (
     gak_kernel,
     gram,

@@ -593,14 +593,12 @@ static int make_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(model_of_changes),
-        cmocka_unit_test(models_of_losses),
-        cmocka_unit_test(model_with_feedback),
-        cmocka_unit_test(models_of_other_solvers),
-        cmocka_unit_test(streams),
-        cmocka_unit_test(learners),
-        cmocka_unit_test(checkpoints),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(model_of_changes),
+                                       cmocka_unit_test(models_of_losses),
+                                       cmocka_unit_test(model_with_feedback),
+                                       cmocka_unit_test(models_of_other_solvers),
+                                       cmocka_unit_test(streams),
+                                       cmocka_unit_test(learners),
+                                       cmocka_unit_test(checkpoints)};
     return cmocka_run_group_tests_name("damaged_fields", tests, make_rows, NULL);
 }
