@@ -6,10 +6,10 @@
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
+#include "support/tensor_fields.h"
 #include "volterra/learner.h"
 #include "volterra/model.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,59 +22,8 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 14, D = 2, Q = 2, MOST_FIELDS = 48 };
+enum { ROWS = 14, D = 2, Q = 2 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
-
-/* ---- a file as its fields --------------------------------------------------------------------- */
-
-typedef struct fields {
-    volt_safetensors *file;
-    json_t *header;
-    volt_tensor tensors[MOST_FIELDS];
-    volt_metadatum metadata[MOST_FIELDS];
-    int64_t n_tensors, n_metadata;
-} fields;
-
-static fields read_fields(const char *path)
-{
-    fields f = {0};
-    size_t size = 0;
-    uint64_t length = 0;
-    char *bytes = scratch_read(path, &size);
-    assert_non_null(bytes);
-    for (int b = 0; b < 8; b++)
-        length |= (uint64_t)(unsigned char)bytes[b] << (8 * b);
-    f.header = json_loadb(bytes + 8, length, 0, NULL);
-    assert_non_null(f.header);
-    free(bytes);
-    check_ok(volt_safetensors_read(path, &f.file));
-    const char *key;
-    json_t *value;
-    json_object_foreach(f.header, key, value)
-    {
-        assert_true(f.n_tensors < MOST_FIELDS);
-        if (strcmp(key, "__metadata__") != 0)
-            f.tensors[f.n_tensors++] = *volt_safetensors_tensor(f.file, key);
-    }
-    json_object_foreach(json_object_get(f.header, "__metadata__"), key, value)
-    {
-        assert_true(f.n_metadata < MOST_FIELDS);
-        if (strcmp(key, "checksum") != 0)
-            f.metadata[f.n_metadata++] = (volt_metadatum){key, json_string_value(value)};
-    }
-    return f;
-}
-
-static void free_fields(fields *f)
-{
-    volt_safetensors_free(f->file);
-    json_decref(f->header);
-}
-
-static int64_t numbers_of(const volt_tensor *tensor)
-{
-    return tensor->rows * (tensor->cols > 0 ? tensor->cols : 1);
-}
 
 /* ---- kinds of files --------------------------------------------------------------------------- */
 
