@@ -494,8 +494,9 @@ static void learners(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("learner"));
     check_ok(volt_learner_save(learner, path));
-    damage_every_field("learner", path, load_learner,
-                       "another text kernel, no tensor late, no tensor coverages, empty recent, ");
+    damage_every_field(
+        "learner", path, load_learner,
+        "another text kernel, no tensor late, no tensor coverages, no tensor history, empty recent, ");
     REFUSE_LIES(path, load_learner, lies);
     fields f = read_fields(path); /* a row that waits, and none that came */
     set_text(&f, "rows", "0");

@@ -57,7 +57,10 @@ static double plain_loss(const double *K, const volt_loss_task *task, int from, 
     fit.Y = volt_view_rows(task->Y, from, m);
     fit.alpha = alpha;
     volt_loss_result result = {.A = volt_matrix_of(A, m, 1), .U = volt_matrix_of(U, m, 1), .c = &c};
-    check_ok(volt_loss_minimise(volt_matrix_of(part, m, m), &fit, &result));
+    volt_status status = volt_loss_minimise(volt_matrix_of(part, m, m), &fit, &result);
+    if (status == VOLT_ERR_SINGULAR) /* the gap stays open: such an alpha is not chosen */
+        return INFINITY;
+    check_ok(status);
     for (int t = LONG - HELD; t < LONG; t++) {
         u[t] = c;
         for (int j = 0; j < m; j++)
