@@ -24,7 +24,7 @@ def array_entry_points(model, X, y):
     returns = bekk.simulate(50, seed=1).returns
     yield "fit X", X, lambda a: VolterraRidge().fit(a, y)
     yield "fit y", y, lambda a: VolterraRidge().fit(X, a)
-    yield "fit y, 2-D", X, lambda a: VolterraRidge().fit(X, a)
+    yield "fit y, 2-D", X, lambda a: VolterraRidge(allow_target_in_inputs=True).fit(X, a)
     yield "fit a series", X, lambda a: VolterraRidge().fit(a)
     yield "search", X, lambda a: VolterraRidgeCV(draws=2).fit(a, y)
     yield "predict", X, model.predict

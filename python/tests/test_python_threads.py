@@ -205,7 +205,7 @@ def test_one_stream_in_two_threads(rng):
 def test_warnings_stay_with_their_thread(rng):
     """The library's log is one for the process; a thread must not tell another's warnings, nor drop them."""
     X = rng.uniform(-1, 1, size=(200, 2))
-    y = X[:, 0]
+    y = 2 * X[:, 0]
     told = []
     gate = threading.Barrier(2)
 

@@ -74,7 +74,7 @@ def test_ahead_stays_inside_records():
     series = [x[:, :1] for x in X]
     model = volterra.VolterraRidge(alpha=1e-2, ahead=3).fit(series)
     assert model.fitted_.shape == (27 + 9, 1)
-    with pytest.raises(ValueError, match="record 1 .* has 3 rows, and a target 3 ahead needs at least 4"):
+    with pytest.raises(ValueError, match="record 1 .*3 rows.* 4"):
         model.fit([series[0], series[1][:3]])
     # Rows that have no target yet are those of the last record.
     following = model.predict(np.zeros((2, 1)), start="continue")

@@ -41,7 +41,6 @@ from ._errors import (
     NotFittedError,
     OrderWarning,
     SingularError,
-    TargetWarning,
     VolterraWarning,
 )
 from ._evidence import Evidence, evidence
@@ -101,7 +100,6 @@ __all__ = [
     "SeriesClassifier",
     "SingularError",
     "Stream",
-    "TargetWarning",
     "VolterraClassifier",
     "VolterraClassifierCV",
     "VolterraRidge",

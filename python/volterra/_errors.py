@@ -53,10 +53,6 @@ class GapWarning(VolterraWarning):
     """Rows are missing from the dates of a data frame: the row after a gap is taken for the next step."""
 
 
-class TargetWarning(VolterraWarning):
-    """A target is also an input of the same row: what is learned is to read it off there."""
-
-
 _EXCEPTIONS = {
     c.ERR_MEMORY: MemoryError,
     c.ERR_SINGULAR: SingularError,

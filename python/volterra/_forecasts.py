@@ -34,6 +34,7 @@ class ModelForecasts:
     _read_inputs: Callable[[Any], Array]
     _begins: Callable[[Array], bool]
     _warn_order: Callable[[Array, Any], None]
+    _warn_gap: Callable[..., None]
     _model: Any
     _rows: Any
     _tail: Optional[Array]
@@ -267,10 +268,12 @@ class ModelForecasts:
         if self._begins(a):
             a, start = a[self._model.rows_given :], "at_target"
         else:
-            if self._rows is not None:
-                start = place_after(X, self._rows.target_time(self._future))
-            if self.start == "auto":
+            target = None if self._rows is None else self._rows.target_time(self._future)
+            start = place_after(X, target)
+            if start == "continue" and self.start == "auto":
                 self._warn_order(a, X)
+            elif self.start == "auto":
+                self._warn_gap(X, last=target)
         if self._tail is not None and len(a):
             a, start = np.vstack([self._tail, a]), "at_target"
         return (a, start) if len(a) else (None, "continue")

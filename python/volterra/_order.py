@@ -171,11 +171,11 @@ class TrainingRows:
             return None
         return first if np.array_equal(row_hashes(X[:known]), self._hashes[first : first + known]) else None
 
-    def gap(self, frame: Any, first: int = 0) -> Optional[Gap]:
-        """Rows that are missing between these and the rows of a frame from `first` on, or among those."""
+    def gap(self, frame: Any, first: int = 0, last: Any = None) -> Optional[Gap]:
+        """Rows that are missing between these (or `last`) and the rows of a frame from `first` on, or among those."""
         if self._grid is None or not is_frame(frame) or first >= len(frame.index):
             return None
-        index, last = frame.index[first:], self._last
+        index, last = frame.index[first:], self._last if last is None else last
         try:
             between = None if last is None or index[0] <= last else self._grid.first_gap(type(index)([last, index[0]]))
         except TypeError:  # another kind of index

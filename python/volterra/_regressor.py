@@ -136,7 +136,9 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        training = Training.read(X, y, None if bounds is None else Horizons(*bounds), groups)
+        training = Training.read(
+            X, y, None if bounds is None else Horizons(*bounds), groups, self.allow_target_in_inputs
+        )
         kernel, settings = self._kernel_and_settings()
         weights = read_weights(sample_weight, len(training.rows))
         if weights is not None:
@@ -292,9 +294,9 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             return self._rows.complaint(a, X)
         return None if self._tail is None else pending_complaint(a, self._tail)
 
-    def _warn_gap(self, X: Any, first: int = 0) -> None:
-        """Missing rows before row `first` of X, which is the first after the training rows, or among later ones."""
-        gap = None if self._rows is None else self._rows.gap(X, first)
+    def _warn_gap(self, X: Any, first: int = 0, last: Any = None) -> None:
+        """Missing rows between the training rows (or `last`) and row `first` of X, or among later ones."""
+        gap = None if self._rows is None else self._rows.gap(X, first, last)
         if gap is not None:
             warn(
                 f"X does not follow the training rows step by step: {gap}. The row after a gap is taken for the next step: give the "

@@ -7,8 +7,9 @@ from typing import Any, List, Optional, Set, Tuple
 import numpy as np
 
 from ._arguments import choice
-from ._arrays import Array, as_collection, is_collection, is_frame
+from ._arrays import Array, as_collection, is_collection
 from ._errors import warn
+from ._frames import is_frame
 
 #: The axes of a series: (n_steps, n_channels), (n_channels, n_steps), or found from the shapes.
 LAYOUTS = ("auto", "time", "channels")
@@ -56,7 +57,7 @@ def read_collection(
 
 def _find_layout(X: Any, name: str) -> str:
     """Which axis of a series is time: that of several lengths, or of a length other than 1, or the one that is at least
-    twice as long, with a warning."""
+    twice as long, with a warning. Otherwise an array is refused, and the series of a list are steps x channels, with a warning."""
     shapes: Set[Tuple[int, ...]] = {X.shape[1:]} if isinstance(X, np.ndarray) and X.ndim == 3 else {np.shape(s) for s in X}
     firsts, seconds = {s[0] for s in shapes}, {s[-1] for s in shapes}
     if len(shapes) > 1:
@@ -64,15 +65,18 @@ def _find_layout(X: Any, name: str) -> str:
     first, second = firsts.pop(), seconds.pop()
     if second == 1 or first == 1:
         return "time" if second == 1 else "channels"
-    shape = X.shape if isinstance(X, np.ndarray) and X.ndim == 3 else (len(X), first, second)
-    if max(first, second) < 2 * min(first, second):
+    is_array = isinstance(X, np.ndarray) and X.ndim == 3
+    shape = X.shape if is_array else (len(X), first, second)
+    is_ambiguous = max(first, second) < 2 * min(first, second)
+    if is_ambiguous and is_array:
         raise ValueError(
             f"{name} has shape {shape}, and its time axis is ambiguous: set layout='channels' for (n_series, n_channels, "
             "n_steps), as in aeon and sktime, or layout='time' for (n_series, n_steps, n_channels), as in tslearn"
         )
-    layout = "time" if first > second else "channels"
+    layout = "time" if first > second or is_ambiguous else "channels"
+    steps, channels = (first, second) if layout == "time" else (second, first)
     warn(
-        f"{name} of shape {shape} is read as {max(first, second)} steps of {min(first, second)} channels "
+        f"{name} of shape {shape} is read as {steps} steps of {channels} channels "
         f"(layout={layout!r}); set layout to 'channels' or 'time' to state it"
     )
     return layout

@@ -21,7 +21,7 @@ INPUTS = {"auto": "level", "level": "level", "change": "change", "both": "both"}
 
 #: Parameters that say nothing of whole series, and must have their defaults there.
 OF_SEQUENCES = (
-    *("ahead", "target", "season", "feedback", "washout", "fit_intercept", "keep_factor", "start", "beyond"),
+    *("ahead", "target", "season", "allow_target_in_inputs", "feedback", "washout", "fit_intercept", "keep_factor", "start", "beyond"),
     *("loss", "tolerance", "device", "solver", "landmarks", "iterations", "checkpoint"),
 )
 

@@ -11,12 +11,13 @@ from typing import Any, Iterable, List, NamedTuple, Optional
 import numpy as np
 
 from ._arrays import Array, as_matrix, as_targets, same_rows
-from ._errors import OrderWarning, TargetWarning, warn
+from ._errors import OrderWarning, warn
 from ._frames import FrameForm, column_names, is_frame
 from ._frames import is_series as is_a_series
 from ._gaps import TimeGrid, training_gap, warn_of_gap
 from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
+from ._pairing import pair
 from ._records import Records, pieces
 
 INDEX_ROWS = 8  # of an index are enough to see its step
@@ -85,15 +86,6 @@ def is_usually_flat(outputs: int, horizons: Horizons) -> bool:
     return outputs == 1 and horizons.last == 0
 
 
-def find_anchors(rows: Array, series: Array) -> List[int]:
-    """For every column of the series the input that it is, row by row; -1: none."""
-    found = []
-    for k in range(series.shape[1]):
-        first = [j for j in range(rows.shape[1]) if rows[0, j] == series[0, k]]
-        found.append(next((j for j in first if np.array_equal(rows[:, j], series[:, k])), -1))
-    return found
-
-
 def _joined(parts: Iterable[Array]) -> Array:
     return np.ascontiguousarray(np.vstack(list(parts)))
 
@@ -103,15 +95,6 @@ def spread_records(horizons: Horizons, series: Array, lengths: Optional[List[int
     if lengths is None:
         return horizons.spread(series)
     return _joined(horizons.spread(piece) for piece in pieces(series, lengths))
-
-
-def _feeds_back(inputs: Array, targets: Array, lengths: Optional[List[int]]) -> bool:
-    """Is every target the next input of its record?"""
-    if inputs.shape != targets.shape or len(inputs) < 2:
-        return False
-    each = lengths or [len(inputs)]
-    pairs = zip(pieces(inputs, each), pieces(targets, each))
-    return max(each) > 1 and all(np.array_equal(y[:-1], x[1:]) for x, y in pairs)
 
 
 class Training(NamedTuple):
@@ -135,7 +118,14 @@ class Training(NamedTuple):
     fitted_records: Optional[List[int]]  # those that have a target
 
     @classmethod
-    def read(cls, X: Any, y: Any, horizons: Optional[Horizons] = None, groups: Any = None) -> "Training":
+    def read(
+        cls,
+        X: Any,
+        y: Any,
+        horizons: Optional[Horizons] = None,
+        groups: Any = None,
+        allow_target_in_inputs: bool = False,
+    ) -> "Training":
         found = Records.read(X, y, groups)
         X, y, lengths = found
         rows = as_matrix(X, "X")
@@ -161,22 +151,29 @@ class Training(NamedTuple):
         if H >= n:
             raise ValueError(f"ahead is {H}, and must be less than the {n} rows of X")
         source = X if is_series else y
-        names = horizons.names(column_names(source), series.shape[1])
+        own = column_names(source)
+        names = horizons.names(own, series.shape[1])
         form = FrameForm.of(X, source, names if horizons.several else None)
-        shorter = found.shorter(H)
-        inputs = rows[: n - H] if lengths is None else _joined(p[: len(p) - H] for p in pieces(rows, lengths))
-        targets = spread_records(horizons, series, lengths)
+        paired = pair(
+            rows,
+            None if is_series else series,
+            *horizons,
+            records=lengths,
+            input_names=column_names(X),
+            target_names=own,
+            allow_target_in_inputs=allow_target_in_inputs,
+        )
         return cls(
             rows=rows,
             series=series,
-            inputs=inputs,
-            targets=targets,
+            inputs=paired.inputs,
+            targets=paired.targets,
             horizons=horizons,
             flat=flat and not horizons.several,
             flat_series=flat,
             is_series=is_series,
-            feedback=not horizons.several and bool(_feeds_back(inputs, targets, shorter) or (is_series and H == 1)),
-            anchors=cls._anchors(rows, series, horizons, is_series),
+            feedback=paired.feedback,
+            anchors=paired.anchors,
             input_names=column_names(X),
             output_names=names,
             form=form,
@@ -184,22 +181,8 @@ class Training(NamedTuple):
             source=X,
             grid=grid,
             records=lengths,
-            fitted_records=shorter,
+            fitted_records=paired.records,
         )
-
-    @staticmethod
-    def _anchors(rows: Array, series: Array, horizons: Horizons, is_series: bool) -> Optional[List[int]]:
-        found = list(range(rows.shape[1])) if is_series else find_anchors(rows, series)
-        if horizons.last == 0 and max(found) >= 0:
-            k = next(k for k, anchor in enumerate(found) if anchor >= 0)
-            warn(
-                f"column {k} of y is column {found[k]} of X, row by row, so that the estimator reads the answer off "
-                "X: to forecast, give ahead of at least 1; to learn from other columns, leave this one out of X",
-                TargetWarning,
-            )
-        if horizons.last == 0 or min(found) < 0:
-            return None
-        return [anchor for anchor in found for _ in horizons.each]
 
     def of_inputs(self, values: Array) -> Array:
         """Of one number for each row of X, those of the rows that have a target."""

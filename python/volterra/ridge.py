@@ -62,6 +62,8 @@ class VolterraRidge(SequenceRegressor):
         before the target), or both. "auto": both where a change can be learned and alpha is "auto", else the level.
     season : int, None or "auto", default="auto"
         Rows of a season, for the changes among the inputs; None: there is none. "auto": found by `volterra.season`.
+    allow_target_in_inputs : bool, default=False
+        With ``ahead`` of 0, accept a target that is also an input of the same row.
     feedback : bool or float, default=False
         Show the kernel the outputs of the row before beside the inputs, ``(x_t, w y_{t-1})``, with this weight, True: 1; y
         standardised, and 0 before the first row (a NARX model; docs/math.md). Fitted on the measured y, it runs free in
@@ -167,8 +169,8 @@ class VolterraRidge(SequenceRegressor):
     later half of the rows, each forecast from what was known then; docs/math.md has the rule. A series is so never
     forecast much worse than by "as now": that stays unless two tests on those rows reject it.
 
-    A y that equals a column of X row by row, with ``ahead`` of 0, is a `TargetWarning`: what is learned then is to
-    read the answer off X. It is not refused, as the program does, because a pipeline or a test may mean it.
+    A y that equals a column of X row by row, with ``ahead`` of 0, is refused unless ``allow_target_in_inputs`` is set: the
+    model would read the answer off X.
 
     See Also
     --------
@@ -228,6 +230,7 @@ class VolterraRidge(SequenceRegressor):
         target: Target = "auto",
         input: Input = "auto",
         season: Season = "auto",
+        allow_target_in_inputs: bool = False,
         feedback: Union[bool, float] = False,
         washout: int = 0,
         fit_intercept: bool = True,
@@ -261,6 +264,7 @@ class VolterraRidge(SequenceRegressor):
         self.target = target
         self.input = input
         self.season = season
+        self.allow_target_in_inputs = allow_target_in_inputs
         self.feedback = feedback
         self.washout = washout
         self.fit_intercept = fit_intercept
@@ -357,6 +361,7 @@ class SequenceKernelRidge(SequenceRegressor):
         target: Target = "auto",
         input: Input = "auto",
         season: Season = "auto",
+        allow_target_in_inputs: bool = False,
         feedback: Union[bool, float] = False,
         washout: int = 0,
         fit_intercept: bool = True,
@@ -384,6 +389,7 @@ class SequenceKernelRidge(SequenceRegressor):
         self.target = target
         self.input = input
         self.season = season
+        self.allow_target_in_inputs = allow_target_in_inputs
         self.feedback = feedback
         self.washout = washout
         self.fit_intercept = fit_intercept

@@ -128,6 +128,8 @@ class VolterraRidgeCV(SequenceRegressor):
     input : {"auto", "level", "change", "both"}, default="auto"
         As in `VolterraRidge`. "auto": both where nothing is said of alpha and a change can be learned, else
         the level.
+    allow_target_in_inputs : bool, default=False
+        With ``ahead`` of 0, accept a target that is also an input of the same row.
     feedback : bool or float, default=False
         As in `VolterraRidge`; True: the weight is drawn beside alpha, log-uniform from 0.1 to 100 or from
         ``ranges["feedback"]``. `best_params_` has it.
@@ -232,6 +234,7 @@ class VolterraRidgeCV(SequenceRegressor):
         target: Target = "auto",
         input: Input = "auto",
         season: Season = "auto",
+        allow_target_in_inputs: bool = False,
         feedback: Union[bool, float] = False,
         validate: Validate = "simulate",
         washout: int = 0,
@@ -273,6 +276,7 @@ class VolterraRidgeCV(SequenceRegressor):
         self.target = target
         self.input = input
         self.season = season
+        self.allow_target_in_inputs = allow_target_in_inputs
         self.feedback = feedback
         self.validate = validate
         self.washout = washout
@@ -324,7 +328,9 @@ class VolterraRidgeCV(SequenceRegressor):
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        training = Training.read(X, y, None if bounds is None else Horizons(*bounds), groups)
+        training = Training.read(
+            X, y, None if bounds is None else Horizons(*bounds), groups, self.allow_target_in_inputs
+        )
         losses = LossSettings(loss_text(self.loss), read_tolerance(self.tolerance))
         weights = read_weights(sample_weight, len(training.rows))
         if weights is not None:

@@ -45,7 +45,7 @@ empty_files()
     echo a,b >x.csv
     refuse 1 'x.csv' --x x.csv
     printf 'a,b\n1,2\n' >x.csv
-    refuse 1 'one row' --x x.csv
+    refuse 1 '1 row' --x x.csv
     refuse 1 . --x x.csv --y x.csv
     printf 'date\n2020-01-01\n2020-01-02\n' >x.csv
     refuse 1 'column' --x x.csv
