@@ -17,7 +17,8 @@ typedef struct volt_metrics {
     double mae;  /* mean absolute error */
     double mdae; /* median absolute error; the mean of the two middle ones for an even number */
     double w1;   /* Wasserstein-1 distance of the empirical distributions */
-    double mape; /* mean absolute error relative to max(|truth|, 2^-52 min(1, largest |truth|)), not in percent */
+    double
+        mape; /* mean absolute error relative to max(|truth|, 2^-52 min(1, largest |truth|)), not in percent */
     double rmse; /* square root of the mean squared error of an output */
 } volt_metrics;
 
