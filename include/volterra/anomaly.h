@@ -1,10 +1,10 @@
 /* volterra/anomaly.h: how unusual is a series among others, or a row of a series after those before it.
  *
- *     volt_anomaly *detector = NULL;
- *     volt_status status = volt_anomaly_fit(K, NULL, &detector);        K: n x n, the kernel of n normal series
+ *     volt_series_anomaly *detector = NULL;
+ *     volt_status status = volt_series_anomaly_fit("volterra", normal, n, NULL, 0, NULL, &detector);
  *     if (!status)
- *         status = volt_anomaly_score(detector, C, scores);              C: m x n, new series against these
- *     volt_anomaly_free(detector);
+ *         status = volt_series_anomaly_score(detector, others, m, none, scores); // volt_progress none = {0}
+ *     volt_series_anomaly_free(detector);
  *
  * Scores are distances in the kernel's space, in units of the spread that the normal series have in each direction: the
  * variance norm of Cass, Gonon and Zozoulenko ("Variance norms for kernelized anomaly detection"), docs/math.md. */
@@ -34,21 +34,11 @@ typedef struct volt_anomaly_options {
      * ..., 1, by `examples` where there are some, else by the likelihood of series that are left out */
     double alpha;
     double rate; /* share of normal series that may lie above the threshold, in (0, 1); 0.05 */
-    /* (optional) e x n: series that are known not to be normal, against the normal ones. alpha is then the
-     * one with the largest sum of both areas of volt_ranking */
+    /* (optional) e x n: the kernel of series that are known not to be normal with the normal ones. alpha is then
+     * the one with the largest sum of both areas of volt_ranking. volt_series_anomaly_fit sets it */
     volt_view examples;
     volt_progress progress;
 } volt_anomaly_options;
-VOLT_API volt_anomaly_options volt_anomaly_options_default(void);
-
-typedef struct volt_anomaly volt_anomaly;
-
-/* Learn what is normal from the Gram matrix K (n x n, n >= 3, of which the lower triangle is read) of normal series. It
- * takes the memory of four such matrices, and n^3 operations for each alpha. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT,
- * VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA where the kernel takes all series for the same; VOLT_ERR_SINGULAR where alpha is too
- * small for the rounding of K. The same bits whatever the number of threads. options may be NULL. */
-VOLT_API volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, volt_anomaly **anomaly);
-VOLT_API void volt_anomaly_free(volt_anomaly *anomaly);
 
 typedef struct volt_anomaly_info {
     int64_t n;
@@ -69,18 +59,10 @@ typedef struct volt_anomaly_info {
      * as well, five at most, in the mean; zeros where there are none */
     volt_ranking areas;
 } volt_anomaly_info;
-VOLT_API void volt_anomaly_describe(const volt_anomaly *anomaly, volt_anomaly_info *info);
-
-/* Scores of m new series, whose kernels with the normal ones are the rows of C (m x n), into `scores` (m). O(n^2) a
- * series. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double *scores);
-
-/* ---- the same from series to scores ------------------------------------------------------------ */
 
 typedef struct volt_series_anomaly_options {
-    /* how series are prepared, from the normal ones: volt_objects_options_default */
-    volt_objects_options objects;
-    volt_anomaly_options detector; /* its examples are made of the series that are given */
+    volt_objects_options objects;  /* how series are prepared, learned from the normal ones */
+    volt_anomaly_options detector; /* its `examples` are computed from the series given */
     int64_t draws;                 /* kernels that are tried beside the one given, drawn for the series; 0 */
     uint64_t seed;                 /* of the draws, 0 */
 } volt_series_anomaly_options;
@@ -90,15 +72,17 @@ typedef struct volt_series_anomaly volt_series_anomaly;
 
 /* Learn what is normal from n >= 3 series. n_examples series (0: none, then NULL) are known not to be normal: they choose
  * alpha and, with draws, the kernel: the one with the largest sum of both areas of normal series left out against them.
- * Without examples nothing tells kernels apart: draws are VOLT_ERR_ARGUMENT then. Other failures are those of
- * volt_objects_create, volt_objects_gram and volt_anomaly_fit. options may be NULL. */
+ * Without examples nothing tells kernels apart: draws are VOLT_ERR_ARGUMENT then. It takes the memory of
+ * four n x n matrices, and n^3 operations for each alpha. The same bits whatever the number of threads. VOLT_ERR_SHAPE,
+ * VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA where the kernel takes all series for the same;
+ * VOLT_ERR_SINGULAR where alpha is too small for the rounding. options may be NULL. */
 VOLT_API volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal, int64_t n,
                                              const volt_view *examples, int64_t n_examples,
                                              const volt_series_anomaly_options *options,
                                              volt_series_anomaly **anomaly);
 VOLT_API void volt_series_anomaly_free(volt_series_anomaly *anomaly);
 
-/* *info as of volt_anomaly_describe. The text of the kernel belongs to the detector; *tried (may be NULL): kernels. */
+/* Returns the text of the kernel, which belongs to the detector; *tried (may be NULL): kernels. */
 VOLT_API const char *volt_series_anomaly_describe(const volt_series_anomaly *anomaly, volt_anomaly_info *info,
                                                   int64_t *tried);
 /* Scores of `count` new series. */

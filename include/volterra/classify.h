@@ -22,6 +22,7 @@
 
 #include "volterra/base.h"
 #include "volterra/objects.h"
+#include "volterra/select.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,13 +40,12 @@ typedef struct volt_classifier_kernel {
 } volt_classifier_kernel;
 
 typedef struct volt_classify_options {
-    const char
-        *kernel;      /* what it leaves open is drawn; "A | B" are drawn in turn; NULL: volt_classify_kernels */
-    const char *loss; /* "squares" (or NULL), "multinomial" */
-    int scale;        /* a volt_object_scale, or VOLT_CLASSIFY_CHOOSE (default): channels or series */
-    int input;        /* a volt_object_input, or VOLT_CLASSIFY_CHOOSE (default): level or both */
-    int compare;      /* a volt_object_compare, or VOLT_CLASSIFY_CHOOSE (default): series or steps */
-    double alpha;     /* regularisation of kernels that are 1 of a series with itself; 0: chosen */
+    const char *kernel; /* what it leaves open is drawn; "A | B" are drawn in turn; NULL: a default list */
+    const char *loss;   /* "squares" (or NULL), "multinomial" */
+    int scale;          /* a volt_object_scale, or VOLT_CLASSIFY_CHOOSE (default): channels or series */
+    int input;          /* a volt_object_input, or VOLT_CLASSIFY_CHOOSE (default): level or both */
+    int compare;        /* a volt_object_compare, or VOLT_CLASSIFY_CHOOSE (default): series or steps */
+    double alpha;       /* regularisation of kernels that are 1 of a series with itself; 0: chosen */
     /* kernels that are tried; 0: one for each way to prepare, the kernel as it is given, with its defaults;
      * VOLT_CLASSIFY_CHOOSE (default): 60, or 0 where a kernel leaves nothing open */
     int64_t draws;
@@ -76,10 +76,6 @@ typedef struct volt_classify_options {
     volt_progress progress;
 } volt_classify_options;
 VOLT_API volt_classify_options volt_classify_options_default(void);
-
-/* The kernels that are tried where none is given, with '|' between them, for what of two series is compared; static ones
- * are among them where all series have one length. */
-VOLT_API const char *volt_classify_kernels(volt_object_compare compare, int equally_long);
 
 /* What was chosen, and how good it is on training series that were left out. Read the fields, do not change them. */
 typedef struct volt_classifier_info {
@@ -153,7 +149,7 @@ VOLT_API volt_status volt_classifier_left_out(const volt_classifier *classifier,
  *         status = volt_series_ridge_predict(ridge, others, count, NULL, outputs);               // count x q
  *     volt_series_ridge_free(ridge); */
 typedef struct volt_series_ridge_options {
-    volt_objects_options objects; /* how series are prepared: volt_objects_options_default */
+    volt_objects_options objects; /* how series are prepared */
     /* regularisation, above 0; 0 (default): the one of 1e-8, 1e-7, ..., 10 with the smallest left_out_error */
     double alpha;
     volt_progress progress;

@@ -1,7 +1,8 @@
 /* src/anomaly/series_anomaly.c: from series to scores: prepared, compared by a kernel that may be chosen, measured. */
+#include "anomaly/variance_norm.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "volterra/anomaly.h"
+#include "objects/objects_internal.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -193,7 +194,7 @@ volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const 
 {
     VOLT_REQUIRE(anomaly && series && scores && count > 0, VOLT_ERR_ARGUMENT,
                  "the detector, the series or the place for their scores is NULL, or there are no series");
-    int64_t n = volt_objects_count(anomaly->objects);
+    int64_t n = anomaly->objects->prepared.count;
     volt_matrix C = volt_matrix_of(volt_alloc_doubles(count, n), count, n);
     if (!C.data)
         return VOLT_ERR_MEMORY;

@@ -1,4 +1,4 @@
-/* src/anomaly/variance_norm.h: the inverse that all distances in the variance norm follow from.
+/* src/anomaly/variance_norm.h: distances in the variance norm, and the detector on a Gram matrix.
  *
  * With phi_i the features of n series, m their mean and S = sum_i (phi_i - m)(phi_i - m)', whose Gram matrix is
  * K_c = H K H, H = I - 11'/n, the covariance is C = S / n and, with a ridge s on S,
@@ -37,5 +37,23 @@ double volt_left_out_distance(const volt_variance_norm *norm, volt_anomaly_kind 
 /* The same of a new series, k_c (n numbers) its centred kernels. */
 double volt_new_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, const double *centred,
                          double *scratch);
+
+/* ---- the detector ------------------------------------------------------------------------------ */
+
+typedef struct volt_anomaly volt_anomaly;
+
+volt_anomaly_options volt_anomaly_options_default(void);
+
+/* Learn what is normal from the Gram matrix K (n x n, n >= 3, of which the lower triangle is read) of normal series. It
+ * takes the memory of four such matrices, and n^3 operations for each alpha. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT,
+ * VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA where the kernel takes all series for the same; VOLT_ERR_SINGULAR where alpha is too
+ * small for the rounding of K. The same bits whatever the number of threads. options may be NULL. */
+volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, volt_anomaly **anomaly);
+void volt_anomaly_free(volt_anomaly *anomaly);
+void volt_anomaly_describe(const volt_anomaly *anomaly, volt_anomaly_info *info);
+
+/* Scores of m new series, whose kernels with the normal ones are the rows of C (m x n), into `scores` (m). O(n^2) a
+ * series. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
+volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double *scores);
 
 #endif

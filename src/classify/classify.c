@@ -247,7 +247,7 @@ static volt_status search_and_fit(volt_class_search *search, volt_classifier *fi
 
 static volt_classifier_kernel describe_part(const class_part *part)
 {
-    volt_objects_options way = volt_objects_options_of(part->objects);
+    volt_objects_options way = part->objects->options;
     return (volt_classifier_kernel){volt_kernel_text(part->kernel), way.scale, way.input, way.compare};
 }
 
@@ -257,7 +257,7 @@ static void fill_info(int64_t series, int64_t classes, double begun, volt_classi
     volt_classifier_kernel first = describe_part(&fitted->parts[0]);
     info->series = series;
     info->classes = classes;
-    info->channels = volt_objects_channels(fitted->parts[0].objects);
+    info->channels = fitted->parts[0].objects->channels;
     info->parts = fitted->n_parts;
     info->kernel = first.kernel;
     info->loss = fitted->loss ? volt_loss_text(fitted->loss) : "squares";

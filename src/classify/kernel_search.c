@@ -70,8 +70,7 @@ static const char *kernel_of(const volt_class_search *search, int64_t preparatio
     if (search->options->n_parts > 0)
         return search->options->parts[preparation].kernel;
     return search->options->kernel ? search->options->kernel
-                                   : volt_classify_kernels(volt_objects_options_of(objects).compare,
-                                                           volt_objects_are_equally_long(objects));
+                                   : volt_classify_kernels(objects->options.compare, objects->equally_long);
 }
 
 /* Candidates, and how many to try: options->draws, 60 for a kernel with open parameters, or one per preparation. */

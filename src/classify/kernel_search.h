@@ -100,4 +100,8 @@ volt_status volt_class_blend(volt_class_search *search, const int64_t *draws, in
 /* Accuracy of the whole choice, repeated without each fold and judged on it; NaN where it was not computed. */
 volt_status volt_class_nested(volt_class_search *search, double *accuracy);
 
+/* The kernels that are tried where none is given, with '|' between them, for what of two series is compared; static ones
+ * are among them where all series have one length. */
+const char *volt_classify_kernels(volt_object_compare compare, int equally_long);
+
 #endif

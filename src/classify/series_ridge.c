@@ -10,6 +10,7 @@
 #include "classify/left_out.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
+#include "objects/objects_internal.h"
 #include "volterra/classify.h"
 
 #include <inttypes.h>
@@ -165,7 +166,7 @@ volt_status volt_series_ridge_fit(const char *kernel, const volt_view *series, i
         return status;
     }
     fresh->info.series = count;
-    fresh->info.channels = volt_objects_channels(fresh->objects);
+    fresh->info.channels = fresh->objects->channels;
     fresh->info.outputs = Y.cols;
     fresh->info.kernel = volt_kernel_text(fresh->kernel);
     *ridge = fresh;

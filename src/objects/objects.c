@@ -338,31 +338,6 @@ void volt_objects_free(volt_objects *objects)
     volt_free(objects);
 }
 
-int64_t volt_objects_count(const volt_objects *objects)
-{
-    return objects->prepared.count;
-}
-
-int64_t volt_objects_channels(const volt_objects *objects)
-{
-    return objects->channels;
-}
-
-double volt_objects_steps(const volt_objects *objects)
-{
-    return objects->steps;
-}
-
-int volt_objects_are_equally_long(const volt_objects *objects)
-{
-    return objects->equally_long;
-}
-
-volt_objects_options volt_objects_options_of(const volt_objects *objects)
-{
-    return objects->options;
-}
-
 volt_status volt_objects_candidates(const volt_objects *objects, const char *kernel,
                                     const volt_draw_options *options, volt_candidates **candidates)
 {

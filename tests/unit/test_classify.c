@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "classify/class_splits.h"
 #include "classify/kernel_search.h"
+#include "objects/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/series_classes.h"

@@ -1,6 +1,7 @@
 /* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dpocon fails, or all from the k-th on, for every k and every
  * subject that factors: VOLT_ERR_SINGULAR with a sentence, outputs untouched, nothing lost. A search counts the candidate as one
  * that failed, and an alpha that was to be tried is left out. */
+#include "anomaly/variance_norm.h"
 #include "faults/failing.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

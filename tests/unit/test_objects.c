@@ -1,4 +1,5 @@
 /* tests/unit/test_objects.c: series as objects: what is prepared, and the Gram matrices of it. */
+#include "objects/objects_internal.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -182,9 +183,9 @@ static void training_series_as_new_ones_give_the_same(void **state)
                 volt_kernel *kernel = parse(kernels[k]);
                 double K[MOST * MOST], C[MOST * MOST], self[MOST];
                 check_ok(volt_objects_create(made.series, MOST, &options, &objects));
-                assert_int_equal(volt_objects_count(objects), MOST);
-                assert_int_equal(volt_objects_channels(objects), CHANNELS);
-                assert_true(volt_objects_are_equally_long(objects) && volt_objects_steps(objects) == 7);
+                assert_int_equal(objects->prepared.count, MOST);
+                assert_int_equal(objects->channels, CHANNELS);
+                assert_true(objects->equally_long && objects->steps == 7);
                 check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, MOST, MOST)));
                 check_ok(volt_objects_cross(objects, kernel, made.series, MOST, NULL,
                                             volt_matrix_of(C, MOST, MOST), self));
@@ -368,8 +369,8 @@ static void the_median_number_of_steps(void **state)
     for (int64_t count = MOST - 1; count <= MOST; count++) {
         volt_objects *objects = NULL;
         check_ok(volt_objects_create(made.series, count, NULL, &objects));
-        assert_true(volt_objects_steps(objects) == (count == MOST ? 9 : 8.5));
-        assert_false(volt_objects_are_equally_long(objects));
+        assert_true(objects->steps == (count == MOST ? 9 : 8.5));
+        assert_false(objects->equally_long);
         volt_objects_free(objects);
     }
 }

@@ -1,5 +1,7 @@
 /* tests/unit/test_refused_series.c: what detectors, classifiers and collections of series refuse: each argument in turn,
  * with its sentence, and nothing is touched. */
+#include "anomaly/variance_norm.h"
+#include "objects/objects_internal.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/anomaly.h"
